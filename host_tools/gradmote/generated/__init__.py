@@ -1,0 +1,2 @@
+# Rendered from runtime_c/spec by `scons render`; do not edit.
+# fmt: off

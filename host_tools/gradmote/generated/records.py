@@ -1,0 +1,82 @@
+# Rendered from runtime_c/spec by `scons render`; do not edit.
+# fmt: off
+IMAGE_MAGIC = 0x45544f4d
+CHECKPOINT_MAGIC = 0x4b434d47
+FORMAT_VERSION = 0x1
+NONE = 0xffffffff
+CONSTANT_BIT = 0x80000000
+MAX_RANK = 0x6
+SECTION_ALIGN = 0x10
+RULE_WORDS = 0x8
+
+PROGRAM = {'infer': 0, 'eval': 1, 'train': 2, 'optimizer': 3, 'step': 4}
+ROLE = {'input': 0, 'label': 1, 'output': 2, 'loss': 3}
+DTYPE = {'f32': 0, 'i32': 1}
+STATE_ROLE = {'parameter': 0, 'slot': 1, 'control': 2, 'properties': 3}
+SCHEDULE = {'constant': 0, 'linear': 1}
+PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}
+SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6}
+
+#: record -> [(field, type, count)]
+RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
+ 'header': [('magic', 'u32', 1),
+            ('version', 'u32', 1),
+            ('size', 'u32', 1),
+            ('crc', 'u32', 1),
+            ('model_id', 'u32', 4),
+            ('arena_size', 'u32', 1),
+            ('state_size', 'u32', 1),
+            ('parameters_size', 'u32', 1),
+            ('gradients_offset', 'u32', 1),
+            ('gradients_size', 'u32', 1),
+            ('scratch_offset', 'u32', 1),
+            ('control_offset', 'u32', 1),
+            ('properties_offset', 'u32', 1),
+            ('properties_count', 'u32', 1),
+            ('batch', 'u32', 1),
+            ('sections', 'section', 7)],
+ 'program': [('kind', 'u32', 1),
+             ('code_offset', 'u32', 1),
+             ('code_size', 'u32', 1),
+             ('instructions', 'u32', 1),
+             ('arena_size', 'u32', 1),
+             ('work_low', 'u32', 1),
+             ('work_high', 'u32', 1)],
+ 'tensor': [('name', 'u32', 1),
+            ('role', 'u32', 1),
+            ('programs', 'u32', 1),
+            ('dtype', 'u32', 1),
+            ('rank', 'u32', 1),
+            ('dims', 'u32', 6),
+            ('offset', 'u32', 1),
+            ('size', 'u32', 1)],
+ 'state_entry': [('name', 'u32', 1),
+                 ('role', 'u32', 1),
+                 ('dtype', 'u32', 1),
+                 ('rank', 'u32', 1),
+                 ('dims', 'u32', 6),
+                 ('offset', 'u32', 1),
+                 ('size', 'u32', 1),
+                 ('gradient', 'u32', 1)],
+ 'control': [('train_steps', 'u32', 1),
+             ('seed', 'u32', 1),
+             ('optimizer_steps', 'u32', 1),
+             ('accumulated', 'u32', 1),
+             ('learning_rate', 'f32', 1),
+             ('base_learning_rate', 'f32', 1),
+             ('schedule', 'u32', 1),
+             ('warmup_steps', 'u32', 1),
+             ('total_steps', 'u32', 1),
+             ('gradient_scale', 'f32', 1),
+             ('skipped_steps', 'u32', 1),
+             ('reserved', 'u32', 1)],
+ 'property': [('key', 'u32', 5), ('type', 'u32', 1), ('value', 'u32', 1), ('reserved', 'u32', 1)],
+ 'checkpoint': [('magic', 'u32', 1),
+                ('version', 'u32', 1),
+                ('size', 'u32', 1),
+                ('crc', 'u32', 1),
+                ('model_id', 'u32', 4),
+                ('entries', 'u32', 1),
+                ('names_size', 'u32', 1),
+                ('state_size', 'u32', 1),
+                ('reserved', 'u32', 1)]}

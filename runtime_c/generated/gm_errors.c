@@ -1,0 +1,62 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#include "gradmote.h"
+
+const char *gm_error_text(int error)
+{
+    switch (error) {
+    case GM_OK: return "success";
+    case GM_AGAIN: return "instructions remain; call gm_run() again";
+    case GM_ERR_INVALID_ARGUMENT: return "an argument is null, misaligned or out of range";
+    case GM_ERR_BAD_MAGIC: return "this is not a Gradmote file";
+    case GM_ERR_BAD_VERSION: return "the file's format version is not the one this runtime reads";
+    case GM_ERR_TRUNCATED: return "the file is shorter than its header says";
+    case GM_ERR_BAD_CRC: return "the file's checksum does not match its bytes";
+    case GM_ERR_BAD_SECTION: return "a section lies outside the file, is misaligned or has an impossible size";
+    case GM_ERR_BAD_OPCODE: return "an instruction is unknown to this build of the runtime";
+    case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters are not what its opcode requires";
+    case GM_ERR_BAD_OPERAND: return "an operand reaches outside the arena or the constants, or may not be written";
+    case GM_ERR_TOO_MUCH_WORK: return "a program would run longer than this runtime allows";
+    case GM_ERR_ARENA_TOO_SMALL: return "the arena is smaller than the image requires";
+    case GM_ERR_NO_PROGRAM: return "the image has no such program";
+    case GM_ERR_NOT_FOUND: return "no tensor or property has that name or index";
+    case GM_ERR_WRONG_SIZE: return "the data is not as long as the tensor or buffer";
+    case GM_ERR_LABEL_OUT_OF_RANGE: return "a label is neither a class index nor ignore_index; nothing was changed";
+    case GM_ERR_NOT_FINITE: return "the input or the loss is NaN or infinite; the step was not applied";
+    case GM_ERR_WRONG_MODEL: return "the checkpoint belongs to another model";
+    case GM_ERR_IO: return "reading or writing the checkpoint failed";
+    case GM_ERR_BUSY: return "a program is still running";
+    case GM_ERR_NO_GRADIENTS: return "there are no gradients to apply";
+    case GM_ERR_FULL: return "all property slots are in use";
+    case GM_ERR_BAD_STATE: return "the state table is inconsistent with the header";
+    default: return "unknown error code";
+    }
+}
+
+const char *gm_error_hint(int error)
+{
+    switch (error) {
+    case GM_ERR_INVALID_ARGUMENT: return "check pointers, 16-byte alignment of image and arena, and indices";
+    case GM_ERR_BAD_MAGIC: return "pass a .mote image or a .gmck checkpoint written by gradmote";
+    case GM_ERR_BAD_VERSION: return "compile the model again with the gradmote version of this runtime";
+    case GM_ERR_TRUNCATED: return "transfer the file again";
+    case GM_ERR_BAD_CRC: return "transfer the file again; if it persists, the storage is failing";
+    case GM_ERR_BAD_SECTION: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_BAD_OPCODE: return "build the runtime with this kernel, or compile the model for this version";
+    case GM_ERR_BAD_INSTRUCTION: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_BAD_OPERAND: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_TOO_MUCH_WORK: return "raise GM_MAX_WORK in gm_config.h or compile a smaller model";
+    case GM_ERR_ARENA_TOO_SMALL: return "pass at least gm_required() bytes, or compile the model with a smaller batch";
+    case GM_ERR_NO_PROGRAM: return "compile the model with a loss and an optimizer to train it";
+    case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
+    case GM_ERR_WRONG_SIZE: return "compare with the shape that `gradmote inspect` shows";
+    case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must lie in 0 .. classes-1";
+    case GM_ERR_NOT_FINITE: return "look for bad samples, or lower the learning rate";
+    case GM_ERR_WRONG_MODEL: return "load a checkpoint that was saved from this model";
+    case GM_ERR_IO: return "check the storage behind the callback";
+    case GM_ERR_BUSY: return "finish it with gm_run() or drop it with gm_abort()";
+    case GM_ERR_NO_GRADIENTS: return "call gm_train_step() before gm_optimizer_step()";
+    case GM_ERR_FULL: return "compile the model with --properties N";
+    case GM_ERR_BAD_STATE: return "compile the model again; the image was not written by gradmote";
+    default: return "";
+    }
+}

@@ -1,0 +1,31 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_ERRORS_H
+#define GM_ERRORS_H
+
+enum gm_error {
+    GM_OK = 0,
+    GM_ERR_INVALID_ARGUMENT = -1, /* an argument is null, misaligned or out of range */
+    GM_ERR_BAD_MAGIC = -2, /* this is not a Gradmote file */
+    GM_ERR_BAD_VERSION = -3, /* the file's format version is not the one this runtime reads */
+    GM_ERR_TRUNCATED = -4, /* the file is shorter than its header says */
+    GM_ERR_BAD_CRC = -5, /* the file's checksum does not match its bytes */
+    GM_ERR_BAD_SECTION = -6, /* a section lies outside the file, is misaligned or has an impossible size */
+    GM_ERR_BAD_OPCODE = -7, /* an instruction is unknown to this build of the runtime */
+    GM_ERR_BAD_INSTRUCTION = -8, /* an instruction's length or parameters are not what its opcode requires */
+    GM_ERR_BAD_OPERAND = -9, /* an operand reaches outside the arena or the constants, or may not be written */
+    GM_ERR_TOO_MUCH_WORK = -10, /* a program would run longer than this runtime allows */
+    GM_ERR_ARENA_TOO_SMALL = -11, /* the arena is smaller than the image requires */
+    GM_ERR_NO_PROGRAM = -12, /* the image has no such program */
+    GM_ERR_NOT_FOUND = -13, /* no tensor or property has that name or index */
+    GM_ERR_WRONG_SIZE = -14, /* the data is not as long as the tensor or buffer */
+    GM_ERR_LABEL_OUT_OF_RANGE = -15, /* a label is neither a class index nor ignore_index; nothing was changed */
+    GM_ERR_NOT_FINITE = -16, /* the input or the loss is NaN or infinite; the step was not applied */
+    GM_ERR_WRONG_MODEL = -17, /* the checkpoint belongs to another model */
+    GM_ERR_IO = -18, /* reading or writing the checkpoint failed */
+    GM_ERR_BUSY = -19, /* a program is still running */
+    GM_ERR_NO_GRADIENTS = -20, /* there are no gradients to apply */
+    GM_ERR_FULL = -21, /* all property slots are in use */
+    GM_ERR_BAD_STATE = -22, /* the state table is inconsistent with the header */
+};
+
+#endif

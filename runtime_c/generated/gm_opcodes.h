@@ -1,0 +1,714 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_OPCODES_H
+#define GM_OPCODES_H
+
+#include <stdint.h>
+#include "gm_config.h"
+
+struct gm_session;
+
+enum gm_opcode {
+    GM_OP_GEMM = 1,
+    GM_OP_GEMM_UPDATE = 2,
+    GM_OP_UPDATE = 3,
+    GM_OP_BIAS_CORRECTION = 4,
+    GM_OP_SUM_SQUARES = 5,
+    GM_OP_CLIP_SCALE = 6,
+    GM_OP_CHECK_FINITE = 7,
+    GM_OP_COPY = 8,
+    GM_OP_REDUCE_SUM = 9,
+    GM_OP_ADD = 10,
+    GM_OP_SUB = 11,
+    GM_OP_MUL = 12,
+    GM_OP_DIV = 13,
+    GM_OP_RELU = 14,
+    GM_OP_RELU_GRAD = 15,
+    GM_OP_LEAKY_RELU = 16,
+    GM_OP_LEAKY_RELU_GRAD = 17,
+    GM_OP_SIGMOID = 18,
+    GM_OP_SIGMOID_GRAD = 19,
+    GM_OP_TANH = 20,
+    GM_OP_TANH_GRAD = 21,
+    GM_OP_SOFTMAX = 22,
+    GM_OP_SOFTMAX_GRAD = 23,
+    GM_OP_LOG_SOFTMAX = 24,
+    GM_OP_LOG_SOFTMAX_GRAD = 25,
+    GM_OP_DROPOUT = 26,
+    GM_OP_SOFTMAX_CROSS_ENTROPY = 27,
+    GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD = 28,
+    GM_OP_MSE_LOSS = 29,
+    GM_OP_MSE_LOSS_GRAD = 30,
+    GM_OP_L1_LOSS = 31,
+    GM_OP_L1_LOSS_GRAD = 32,
+    GM_OP_BCE_WITH_LOGITS_LOSS = 33,
+    GM_OP_BCE_WITH_LOGITS_LOSS_GRAD = 34,
+    GM_OP_LIMIT = 35
+};
+
+enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
+enum gm_reduction { GM_REDUCTION_NONE = 0, GM_REDUCTION_SUM = 1, GM_REDUCTION_MEAN = 2 };
+
+/* y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum starts from y */
+typedef struct gm_insn_gemm {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t bias;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t a_batch;
+    uint32_t a_row;
+    uint32_t a_col;
+    uint32_t b_batch;
+    uint32_t b_row;
+    uint32_t b_col;
+    uint32_t accumulate;
+    uint32_t activation;
+} gm_insn_gemm;
+typedef char gm_assert_insn_gemm[sizeof(gm_insn_gemm) == 68 ? 1 : -1];
+
+/* row by row: row[n] = sum over k of a[m,k] b[k,n]; then rule updates p[m,n] with it */
+typedef struct gm_insn_gemm_update {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t row;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t rule;
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t a_row;
+    uint32_t a_col;
+    uint32_t b_row;
+    uint32_t b_col;
+} gm_insn_gemm_update;
+typedef char gm_assert_insn_gemm_update[sizeof(gm_insn_gemm_update) == 68 ? 1 : -1];
+
+/* rule updates p[n] with the gradient scale * g[n] */
+typedef struct gm_insn_update {
+    uint32_t head;
+    uint32_t g;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t scale;
+    uint32_t rule;
+    uint32_t n;
+} gm_insn_update;
+typedef char gm_assert_insn_update[sizeof(gm_insn_update) == 40 ? 1 : -1];
+
+/* c[i] = c[i] beta_i + (1 - beta_i), so that after t steps c[i] = 1 - beta_i^t */
+typedef struct gm_insn_bias_correction {
+    uint32_t head;
+    uint32_t c;
+    float beta1;
+    float one_minus_beta1;
+    float beta2;
+    float one_minus_beta2;
+} gm_insn_bias_correction;
+typedef char gm_assert_insn_bias_correction[sizeof(gm_insn_bias_correction) == 24 ? 1 : -1];
+
+/* y = sum of x[i]^2 over ascending i; with accumulate, the sum starts from y */
+typedef struct gm_insn_sum_squares {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    uint32_t accumulate;
+} gm_insn_sum_squares;
+typedef char gm_assert_insn_sum_squares[sizeof(gm_insn_sum_squares) == 20 ? 1 : -1];
+
+/* y = scale min(1, max_norm / (scale sqrt(sum_squares) + 1e-6)) */
+typedef struct gm_insn_clip_scale {
+    uint32_t head;
+    uint32_t sum_squares;
+    uint32_t scale;
+    uint32_t y;
+    float max_norm;
+} gm_insn_clip_scale;
+typedef char gm_assert_insn_clip_scale[sizeof(gm_insn_clip_scale) == 20 ? 1 : -1];
+
+/* stops the program with NOT_FINITE if any x[i] is NaN or infinite */
+typedef struct gm_insn_check_finite {
+    uint32_t head;
+    uint32_t x;
+    uint32_t n;
+} gm_insn_check_finite;
+typedef char gm_assert_insn_check_finite[sizeof(gm_insn_check_finite) == 12 ? 1 : -1];
+
+/* y[i0..i5] = x[i0..i5], each side with its own strides */
+typedef struct gm_insn_copy {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t d4;
+    uint32_t d5;
+    uint32_t s0;
+    uint32_t s1;
+    uint32_t s2;
+    uint32_t s3;
+    uint32_t s4;
+    uint32_t s5;
+    uint32_t t0;
+    uint32_t t1;
+    uint32_t t2;
+    uint32_t t3;
+    uint32_t t4;
+    uint32_t t5;
+} gm_insn_copy;
+typedef char gm_assert_insn_copy[sizeof(gm_insn_copy) == 84 ? 1 : -1];
+
+/* y[k0..k3] = scale * sum over r0..r3 (row-major ascending) of x; with accumulate, added to y after scaling */
+typedef struct gm_insn_reduce_sum {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+    float scale;
+    uint32_t accumulate;
+} gm_insn_reduce_sum;
+typedef char gm_assert_insn_reduce_sum[sizeof(gm_insn_reduce_sum) == 84 ? 1 : -1];
+
+/* y = a + b, broadcast by strides of 0 */
+typedef struct gm_insn_add {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_add;
+typedef char gm_assert_insn_add[sizeof(gm_insn_add) == 64 ? 1 : -1];
+
+/* y = a - b, broadcast by strides of 0 */
+typedef struct gm_insn_sub {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_sub;
+typedef char gm_assert_insn_sub[sizeof(gm_insn_sub) == 64 ? 1 : -1];
+
+/* y = a * b, broadcast by strides of 0 */
+typedef struct gm_insn_mul {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_mul;
+typedef char gm_assert_insn_mul[sizeof(gm_insn_mul) == 64 ? 1 : -1];
+
+/* y = a / b, broadcast by strides of 0 */
+typedef struct gm_insn_div {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_div;
+typedef char gm_assert_insn_div[sizeof(gm_insn_div) == 64 ? 1 : -1];
+
+/* y = x < 0 ? 0 : x, so that NaN stays NaN */
+typedef struct gm_insn_relu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_relu;
+typedef char gm_assert_insn_relu[sizeof(gm_insn_relu) == 16 ? 1 : -1];
+
+/* dx = y > 0 ? dy : 0 */
+typedef struct gm_insn_relu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_relu_grad;
+typedef char gm_assert_insn_relu_grad[sizeof(gm_insn_relu_grad) == 20 ? 1 : -1];
+
+/* y = x < 0 ? alpha x : x */
+typedef struct gm_insn_leaky_relu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+} gm_insn_leaky_relu;
+typedef char gm_assert_insn_leaky_relu[sizeof(gm_insn_leaky_relu) == 20 ? 1 : -1];
+
+/* dx = x > 0 ? dy : alpha dy */
+typedef struct gm_insn_leaky_relu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_leaky_relu_grad;
+typedef char gm_assert_insn_leaky_relu_grad[sizeof(gm_insn_leaky_relu_grad) == 24 ? 1 : -1];
+
+/* y = 1 / (1 + exp(-x)) */
+typedef struct gm_insn_sigmoid {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sigmoid;
+typedef char gm_assert_insn_sigmoid[sizeof(gm_insn_sigmoid) == 16 ? 1 : -1];
+
+/* dx = dy y (1 - y) */
+typedef struct gm_insn_sigmoid_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_sigmoid_grad;
+typedef char gm_assert_insn_sigmoid_grad[sizeof(gm_insn_sigmoid_grad) == 20 ? 1 : -1];
+
+/* y = tanh(x) */
+typedef struct gm_insn_tanh {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_tanh;
+typedef char gm_assert_insn_tanh[sizeof(gm_insn_tanh) == 16 ? 1 : -1];
+
+/* dx = dy (1 - y^2) */
+typedef struct gm_insn_tanh_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_tanh_grad;
+typedef char gm_assert_insn_tanh_grad[sizeof(gm_insn_tanh_grad) == 20 ? 1 : -1];
+
+/* y[o,c,i] = exp(x[o,c,i] - max over c) / sum over c of the same */
+typedef struct gm_insn_softmax {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_softmax;
+typedef char gm_assert_insn_softmax[sizeof(gm_insn_softmax) == 24 ? 1 : -1];
+
+/* dx = y (dy - sum over c of dy y) */
+typedef struct gm_insn_softmax_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_softmax_grad;
+typedef char gm_assert_insn_softmax_grad[sizeof(gm_insn_softmax_grad) == 28 ? 1 : -1];
+
+/* y = (x - max) - log(sum over c of exp(x - max)) */
+typedef struct gm_insn_log_softmax {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_log_softmax;
+typedef char gm_assert_insn_log_softmax[sizeof(gm_insn_log_softmax) == 24 ? 1 : -1];
+
+/* dx = dy - exp(y) sum over c of dy */
+typedef struct gm_insn_log_softmax_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_log_softmax_grad;
+typedef char gm_assert_insn_log_softmax_grad[sizeof(gm_insn_log_softmax_grad) == 28 ? 1 : -1];
+
+/* y[i] = random(seed, step, stream, i) < threshold ? 0 : scale x[i]; forward and backward alike */
+typedef struct gm_insn_dropout {
+    uint32_t head;
+    uint32_t x;
+    uint32_t counter;
+    uint32_t y;
+    uint32_t n;
+    uint32_t stream;
+    uint32_t threshold;
+    float scale;
+} gm_insn_dropout;
+typedef char gm_assert_insn_dropout[sizeof(gm_insn_dropout) == 32 ? 1 : -1];
+
+/* log_prob = log_softmax(x); loss = reduce(-weight[label] log_prob[label]); labels equal to ignore_index count nothing */
+typedef struct gm_insn_softmax_cross_entropy {
+    uint32_t head;
+    uint32_t x;
+    uint32_t labels;
+    uint32_t weight;
+    uint32_t log_prob;
+    uint32_t loss;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    uint32_t reduction;
+    int32_t ignore_index;
+} gm_insn_softmax_cross_entropy;
+typedef char gm_assert_insn_softmax_cross_entropy[sizeof(gm_insn_softmax_cross_entropy) == 52 ? 1 : -1];
+
+/* dx = dloss weight[label] (exp(log_prob) - onehot(label)), divided by the total weight where reduction is mean */
+typedef struct gm_insn_softmax_cross_entropy_grad {
+    uint32_t head;
+    uint32_t dloss;
+    uint32_t log_prob;
+    uint32_t labels;
+    uint32_t weight;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    uint32_t reduction;
+    int32_t ignore_index;
+} gm_insn_softmax_cross_entropy_grad;
+typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 52 ? 1 : -1];
+
+/* loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1 */
+typedef struct gm_insn_mse_loss {
+    uint32_t head;
+    uint32_t x;
+    uint32_t target;
+    uint32_t loss;
+    uint32_t n;
+    uint32_t loss_stride;
+    float scale;
+} gm_insn_mse_loss;
+typedef char gm_assert_insn_mse_loss[sizeof(gm_insn_mse_loss) == 28 ? 1 : -1];
+
+/* dx = dloss * scale * 2 (x - target) */
+typedef struct gm_insn_mse_loss_grad {
+    uint32_t head;
+    uint32_t dloss;
+    uint32_t x;
+    uint32_t target;
+    uint32_t dx;
+    uint32_t n;
+    uint32_t loss_stride;
+    float scale;
+} gm_insn_mse_loss_grad;
+typedef char gm_assert_insn_mse_loss_grad[sizeof(gm_insn_mse_loss_grad) == 32 ? 1 : -1];
+
+/* loss = scale * sum of |x - target| */
+typedef struct gm_insn_l1_loss {
+    uint32_t head;
+    uint32_t x;
+    uint32_t target;
+    uint32_t loss;
+    uint32_t n;
+    uint32_t loss_stride;
+    float scale;
+} gm_insn_l1_loss;
+typedef char gm_assert_insn_l1_loss[sizeof(gm_insn_l1_loss) == 28 ? 1 : -1];
+
+/* dx = dloss * scale * sign(x - target), sign(0) = 0 */
+typedef struct gm_insn_l1_loss_grad {
+    uint32_t head;
+    uint32_t dloss;
+    uint32_t x;
+    uint32_t target;
+    uint32_t dx;
+    uint32_t n;
+    uint32_t loss_stride;
+    float scale;
+} gm_insn_l1_loss_grad;
+typedef char gm_assert_insn_l1_loss_grad[sizeof(gm_insn_l1_loss_grad) == 32 ? 1 : -1];
+
+/* loss = scale * sum of (1 - t) x + (1 + (pos_weight[j] - 1) t) (log(1 + exp(-|x|)) + max(-x, 0)) */
+typedef struct gm_insn_bce_with_logits_loss {
+    uint32_t head;
+    uint32_t x;
+    uint32_t target;
+    uint32_t pos_weight;
+    uint32_t loss;
+    uint32_t outer;
+    uint32_t inner;
+    uint32_t pos_stride;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    float scale;
+} gm_insn_bce_with_logits_loss;
+typedef char gm_assert_insn_bce_with_logits_loss[sizeof(gm_insn_bce_with_logits_loss) == 44 ? 1 : -1];
+
+/* dx = dloss * scale * ((1 - t) - (1 + (pos_weight[j] - 1) t) sigmoid(-x)) */
+typedef struct gm_insn_bce_with_logits_loss_grad {
+    uint32_t head;
+    uint32_t dloss;
+    uint32_t x;
+    uint32_t target;
+    uint32_t pos_weight;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t inner;
+    uint32_t pos_stride;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    float scale;
+} gm_insn_bce_with_logits_loss_grad;
+typedef char gm_assert_insn_bce_with_logits_loss_grad[sizeof(gm_insn_bce_with_logits_loss_grad) == 48 ? 1 : -1];
+
+/* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
+typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
+
+int gm_kernel_gemm(const struct gm_session *session, const void *instruction);
+int gm_kernel_gemm_update(const struct gm_session *session, const void *instruction);
+int gm_kernel_update(const struct gm_session *session, const void *instruction);
+int gm_kernel_bias_correction(const struct gm_session *session, const void *instruction);
+int gm_kernel_sum_squares(const struct gm_session *session, const void *instruction);
+int gm_kernel_clip_scale(const struct gm_session *session, const void *instruction);
+int gm_kernel_check_finite(const struct gm_session *session, const void *instruction);
+int gm_kernel_copy(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_sum(const struct gm_session *session, const void *instruction);
+int gm_kernel_add(const struct gm_session *session, const void *instruction);
+int gm_kernel_sub(const struct gm_session *session, const void *instruction);
+int gm_kernel_mul(const struct gm_session *session, const void *instruction);
+int gm_kernel_div(const struct gm_session *session, const void *instruction);
+int gm_kernel_relu(const struct gm_session *session, const void *instruction);
+int gm_kernel_relu_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_leaky_relu(const struct gm_session *session, const void *instruction);
+int gm_kernel_leaky_relu_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_sigmoid(const struct gm_session *session, const void *instruction);
+int gm_kernel_sigmoid_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_tanh(const struct gm_session *session, const void *instruction);
+int gm_kernel_tanh_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_log_softmax(const struct gm_session *session, const void *instruction);
+int gm_kernel_log_softmax_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_dropout(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_mse_loss(const struct gm_session *session, const void *instruction);
+int gm_kernel_mse_loss_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_l1_loss(const struct gm_session *session, const void *instruction);
+int gm_kernel_l1_loss_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_bce_with_logits_loss(const struct gm_session *session, const void *instruction);
+int gm_kernel_bce_with_logits_loss_grad(const struct gm_session *session, const void *instruction);
+
+#ifndef GM_WITH_GEMM
+#define GM_WITH_GEMM (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GEMM_UPDATE
+#define GM_WITH_GEMM_UPDATE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_UPDATE
+#define GM_WITH_UPDATE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_BIAS_CORRECTION
+#define GM_WITH_BIAS_CORRECTION (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SUM_SQUARES
+#define GM_WITH_SUM_SQUARES (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CLIP_SCALE
+#define GM_WITH_CLIP_SCALE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CHECK_FINITE
+#define GM_WITH_CHECK_FINITE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_COPY
+#define GM_WITH_COPY (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_SUM
+#define GM_WITH_REDUCE_SUM (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ADD
+#define GM_WITH_ADD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SUB
+#define GM_WITH_SUB (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MUL
+#define GM_WITH_MUL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_DIV
+#define GM_WITH_DIV (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_RELU
+#define GM_WITH_RELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_RELU_GRAD
+#define GM_WITH_RELU_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LEAKY_RELU
+#define GM_WITH_LEAKY_RELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LEAKY_RELU_GRAD
+#define GM_WITH_LEAKY_RELU_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SIGMOID
+#define GM_WITH_SIGMOID (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SIGMOID_GRAD
+#define GM_WITH_SIGMOID_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_TANH
+#define GM_WITH_TANH (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_TANH_GRAD
+#define GM_WITH_TANH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTMAX
+#define GM_WITH_SOFTMAX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTMAX_GRAD
+#define GM_WITH_SOFTMAX_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LOG_SOFTMAX
+#define GM_WITH_LOG_SOFTMAX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LOG_SOFTMAX_GRAD
+#define GM_WITH_LOG_SOFTMAX_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_DROPOUT
+#define GM_WITH_DROPOUT (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY
+#define GM_WITH_SOFTMAX_CROSS_ENTROPY (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+#define GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MSE_LOSS
+#define GM_WITH_MSE_LOSS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MSE_LOSS_GRAD
+#define GM_WITH_MSE_LOSS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_L1_LOSS
+#define GM_WITH_L1_LOSS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_L1_LOSS_GRAD
+#define GM_WITH_L1_LOSS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_BCE_WITH_LOGITS_LOSS
+#define GM_WITH_BCE_WITH_LOGITS_LOSS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
+#define GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD (!GM_ONLY_SELECTED)
+#endif
+
+/* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
+
+#define GM_READ 1u
+#define GM_WRITE 2u
+#define GM_OPTIONAL 4u
+#define GM_STRIDED 8u
+#define GM_RULE 16u
+
+/* An operand may touch, in elements of 4 bytes: the product of parameters terms[0..n_terms), or where GM_STRIDED,
+ * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
+ * GM_TERM_COUNT + c for the constant c. */
+#define GM_TERM_COUNT 128u
+
+typedef struct gm_operand_info {
+    uint8_t flags, n_terms;
+    uint16_t first_term;         /* index into gm_terms */
+} gm_operand_info;
+
+enum gm_param_kind { GM_PARAM_DIM, GM_PARAM_STRIDE, GM_PARAM_FLAG, GM_PARAM_F32, GM_PARAM_I32, GM_PARAM_U32, GM_PARAM_ENUM };
+
+typedef struct gm_opcode_info {
+    gm_kernel kernel;            /* NULL where this build leaves it out */
+    uint8_t n_operands, n_params, n_work;
+    uint16_t first_operand, first_param, first_work; /* indices into gm_operands, gm_param_kinds, gm_terms */
+} gm_opcode_info;
+
+extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
+extern const gm_operand_info gm_operands[];
+/* A gm_param_kind; an enum's kind is GM_PARAM_ENUM + its number of choices. */
+extern const uint8_t gm_param_kinds[];
+extern const uint8_t gm_terms[];
+
+#endif

@@ -1,0 +1,130 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef GM_RECORDS_H
+#define GM_RECORDS_H
+
+#include <stdint.h>
+
+#define GM_IMAGE_MAGIC 0x45544f4du
+#define GM_CHECKPOINT_MAGIC 0x4b434d47u
+#define GM_FORMAT_VERSION 1u
+#define GM_NONE 0xffffffffu
+#define GM_CONSTANT_BIT 0x80000000u
+#define GM_MAX_RANK 6u
+#define GM_SECTION_ALIGN 16u
+#define GM_RULE_WORDS 8u
+
+enum gm_program_kind { GM_PROGRAM_INFER = 0, GM_PROGRAM_EVAL = 1, GM_PROGRAM_TRAIN = 2, GM_PROGRAM_OPTIMIZER = 3, GM_PROGRAM_STEP = 4, GM_PROGRAM_COUNT = 5 };
+enum gm_role_kind { GM_ROLE_INPUT = 0, GM_ROLE_LABEL = 1, GM_ROLE_OUTPUT = 2, GM_ROLE_LOSS = 3, GM_ROLE_COUNT = 4 };
+enum gm_dtype_kind { GM_DTYPE_F32 = 0, GM_DTYPE_I32 = 1, GM_DTYPE_COUNT = 2 };
+enum gm_state_role_kind { GM_STATE_ROLE_PARAMETER = 0, GM_STATE_ROLE_SLOT = 1, GM_STATE_ROLE_CONTROL = 2, GM_STATE_ROLE_PROPERTIES = 3, GM_STATE_ROLE_COUNT = 4 };
+enum gm_schedule_kind { GM_SCHEDULE_CONSTANT = 0, GM_SCHEDULE_LINEAR = 1, GM_SCHEDULE_COUNT = 2 };
+enum gm_property_type_kind { GM_PROPERTY_TYPE_EMPTY = 0, GM_PROPERTY_TYPE_I32 = 1, GM_PROPERTY_TYPE_F32 = 2, GM_PROPERTY_TYPE_COUNT = 3 };
+enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTION_CODE = 2, GM_SECTION_CONSTANTS = 3, GM_SECTION_INITIAL = 4, GM_SECTION_STATE = 5, GM_SECTION_NAMES = 6, GM_SECTION_COUNT = 7 };
+
+/* Where one section lies. */
+typedef struct gm_section {
+    uint32_t offset; /* multiple of 16 */
+    uint32_t size; /* bytes */
+} gm_section;
+typedef char gm_assert_section[sizeof(gm_section) == 8 ? 1 : -1];
+
+/* The first bytes of an image. */
+typedef struct gm_header {
+    uint32_t magic; /* IMAGE_MAGIC */
+    uint32_t version; /* FORMAT_VERSION */
+    uint32_t size; /* bytes of the whole file */
+    uint32_t crc; /* CRC-32 (IEEE 802.3) of bytes 16 .. size */
+    uint32_t model_id[4]; /* first 16 bytes of SHA-256 over state table, names and frozen parameters */
+    uint32_t arena_size; /* bytes that the caller must provide */
+    uint32_t state_size; /* bytes of state, from arena offset 0 */
+    uint32_t parameters_size; /* bytes of trained parameters, from arena offset 0 */
+    uint32_t gradients_offset; /* arena offset of the gradient region */
+    uint32_t gradients_size; /* bytes; 0 where no program accumulates */
+    uint32_t scratch_offset; /* arena offset where everything with a lifetime begins */
+    uint32_t control_offset; /* arena offset of the control record, inside state */
+    uint32_t properties_offset; /* arena offset of the property slots, inside state */
+    uint32_t properties_count; /* number of property slots */
+    uint32_t batch; /* samples in one step */
+    gm_section sections[7]; /* in the order of enum section */
+} gm_header;
+typedef char gm_assert_header[sizeof(gm_header) == 128 ? 1 : -1];
+
+/* One stream of instructions. */
+typedef struct gm_program {
+    uint32_t kind; /* enum program; one image has each kind at most once */
+    uint32_t code_offset; /* bytes from the start of section CODE */
+    uint32_t code_size; /* bytes */
+    uint32_t instructions;
+    uint32_t arena_size; /* bytes of arena that this program touches */
+    uint32_t work_low; /* inner-loop trips of all its kernels, 64 bits */
+    uint32_t work_high;
+} gm_program;
+typedef char gm_assert_program[sizeof(gm_program) == 28 ? 1 : -1];
+
+/* An input or output that the caller sees. */
+typedef struct gm_tensor {
+    uint32_t name; /* bytes from the start of section NAMES, or NONE */
+    uint32_t role; /* enum role */
+    uint32_t programs; /* bit p is set where program kind p has it */
+    uint32_t dtype; /* enum dtype */
+    uint32_t rank; /* 0 .. MAX_RANK */
+    uint32_t dims[6]; /* the ONNX model's own shape; unused ones are 1 */
+    uint32_t offset; /* arena offset */
+    uint32_t size; /* bytes */
+} gm_tensor;
+typedef char gm_assert_tensor[sizeof(gm_tensor) == 52 ? 1 : -1];
+
+/* One named piece of the state region. */
+typedef struct gm_state_entry {
+    uint32_t name; /* bytes from the start of section NAMES, or NONE */
+    uint32_t role; /* enum state_role */
+    uint32_t dtype; /* enum dtype */
+    uint32_t rank;
+    uint32_t dims[6];
+    uint32_t offset; /* arena offset */
+    uint32_t size; /* bytes */
+    uint32_t gradient; /* arena offset of its gradient, or NONE */
+} gm_state_entry;
+typedef char gm_assert_state_entry[sizeof(gm_state_entry) == 52 ? 1 : -1];
+
+/* Counters and learning rate; part of the state, so a checkpoint has them. */
+typedef struct gm_control {
+    uint32_t train_steps; /* micro-batches seen; with seed, the counter of the random generator */
+    uint32_t seed;
+    uint32_t optimizer_steps; /* updates applied */
+    uint32_t accumulated; /* micro-batches in the gradient region; 0 makes the next train step start from zero */
+    float learning_rate; /* of the next update */
+    float base_learning_rate; /* what the schedule scales */
+    uint32_t schedule; /* enum schedule */
+    uint32_t warmup_steps;
+    uint32_t total_steps;
+    float gradient_scale; /* 1 / accumulated, set before the optimizer program runs */
+    uint32_t skipped_steps; /* steps refused because the input or the loss was not finite */
+    uint32_t reserved;
+} gm_control;
+typedef char gm_assert_control[sizeof(gm_control) == 48 ? 1 : -1];
+
+/* One number the application keeps with the state. */
+typedef struct gm_property {
+    uint32_t key[5]; /* up to 19 bytes of UTF-8, zero-padded */
+    uint32_t type; /* enum property_type */
+    uint32_t value; /* bits of the i32 or f32 */
+    uint32_t reserved;
+} gm_property;
+typedef char gm_assert_property[sizeof(gm_property) == 32 ? 1 : -1];
+
+/* The first bytes of a .gmck file; state table, names and state follow. */
+typedef struct gm_checkpoint {
+    uint32_t magic; /* CHECKPOINT_MAGIC */
+    uint32_t version; /* FORMAT_VERSION */
+    uint32_t size; /* bytes of the whole file */
+    uint32_t crc; /* CRC-32 of bytes 16 .. size */
+    uint32_t model_id[4]; /* of the image that wrote it; zero in a desk checkpoint before compilation */
+    uint32_t entries; /* number of state_entry records that follow */
+    uint32_t names_size; /* bytes of names that follow the records */
+    uint32_t state_size; /* bytes of state that follow the names */
+    uint32_t reserved;
+} gm_checkpoint;
+typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Every option of the runtime, with its reason. Define an option on the compiler's command line to change it;
+ * you usually need none of them.
+ */
+#ifndef GM_CONFIG_H
+#define GM_CONFIG_H
+
+/* Numerics profile. 1: each multiply-accumulate is one fused multiply-add (parts with such an instruction).
+ * 0: multiply and add round apart (anything else). The two give different bits, so a board and its host twin
+ * must agree; the default follows the target's instruction set. */
+#ifndef GM_FUSED
+#if defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || \
+    (defined(__riscv_flen) && __riscv_flen >= 32)
+#define GM_FUSED 1
+#else
+#define GM_FUSED 0
+#endif
+#endif
+
+/* The longest program that gm_open() accepts, in inner-loop trips of its kernels (each some 2 to 40 machine
+ * instructions). It bounds how long a hostile image can keep a board busy; the default is about a minute at
+ * 1 GHz. */
+#ifndef GM_MAX_WORK
+#define GM_MAX_WORK (UINT64_C(1) << 34)
+#endif
+
+/* 1 leaves kernels out unless GM_WITH_<OPCODE> or GM_WITH_<OPTIMIZER> is defined as 1: a firmware built for one
+ * model then carries only what that model uses. 0 takes all kernels in. */
+#ifndef GM_ONLY_SELECTED
+#define GM_ONLY_SELECTED 0
+#endif
+
+#endif

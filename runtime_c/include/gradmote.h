@@ -1,0 +1,184 @@
+/*
+ * Gradmote: trains a neural network in fixed memory.
+ *
+ * The caller owns everything: the image (a .mote file, used in place, typically in flash), one arena of
+ * gm_required() bytes, and the session struct. Nothing is allocated, nothing is global; two sessions are
+ * independent. gm_open() verifies the image once; after that the executor trusts it.
+ *
+ *     static gm_session session;
+ *     static uint32_t arena[ARENA_SIZE / 4];        // 16-byte aligned
+ *     gm_open(&session, image, image_size, arena, sizeof arena);
+ *     gm_write(&session, GM_ROLE_INPUT, 0, pixels, sizeof pixels);
+ *     gm_write(&session, GM_ROLE_LABEL, 0, labels, sizeof labels);
+ *     gm_step(&session, &loss);                     // forward, backward and update
+ *
+ * Functions return GM_OK (0), GM_AGAIN (1, only gm_run) or a negative gm_error. After a negative return the
+ * parameters and the optimizer's state are what they were before the call.
+ */
+#ifndef GRADMOTE_H
+#define GRADMOTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gm_config.h"
+#include "../generated/gm_errors.h"
+#include "../generated/gm_records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GM_VERSION_MAJOR 0
+#define GM_VERSION_MINOR 1
+#define GM_VERSION_PATCH 0
+
+/* Returned by gm_run() while instructions remain. */
+#define GM_AGAIN 1
+
+/* ---- Session ---------------------------------------------------------------------------------------------- */
+
+/* Caller-owned; treat the fields as private. About 60 bytes on a 32-bit part. */
+typedef struct gm_session {
+    const uint8_t *image;
+    const gm_header *header;
+    uint8_t *arena;
+    const uint8_t *constants;
+    const uint32_t *pc;          /* next instruction of the running program, or NULL */
+    const uint32_t *end;
+    uint32_t running;            /* gm_program_kind of the running program */
+    uint32_t instructions;       /* executed since gm_open(), wraps */
+} gm_session;
+
+/* What an image needs and offers, before opening it. */
+typedef struct gm_requirements {
+    uint32_t arena_size;         /* bytes */
+    uint32_t state_size;         /* bytes */
+    uint32_t parameters_size;    /* bytes */
+    uint32_t gradients_size;     /* bytes */
+    uint32_t batch;              /* samples in one step */
+    uint32_t programs;           /* bit p is set where program kind p is present */
+} gm_requirements;
+
+/* A view of an input, output, parameter or gradient. `data` points into the arena (or into the image, for
+ * nothing that can be written). Valid until gm_close(); contents of outputs until the next program starts. */
+typedef struct gm_view {
+    const char *name;            /* zero-terminated, or NULL where names were stripped */
+    void *data;
+    uint32_t size;               /* bytes */
+    uint32_t dtype;              /* gm_dtype */
+    uint32_t rank;               /* 0 .. GM_MAX_RANK */
+    const uint32_t *dims;        /* rank of them: the ONNX model's own shape */
+} gm_view;
+
+/* Reads the header only. GM_OK, GM_ERR_BAD_MAGIC, GM_ERR_BAD_VERSION, GM_ERR_TRUNCATED, GM_ERR_INVALID_ARGUMENT. */
+int gm_required(const void *image, size_t image_size, gm_requirements *out);
+
+/* Verifies the whole image (docs/SPEC.md, "What is verified") and sets the state to its initial values.
+ * image: 16-byte aligned, must stay in place while the session is open. arena: 16-byte aligned. */
+int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size);
+
+/* Sets parameters, moments, counters and properties back to the image's initial values. */
+int gm_reset(gm_session *session);
+
+/* Forgets image and arena; the caller may reuse both. */
+void gm_close(gm_session *session);
+
+/* One sentence a code; `gm_error_hint` says what to do about it. Never NULL. */
+const char *gm_error_text(int error);
+const char *gm_error_hint(int error);
+
+/* ---- Data in and out -------------------------------------------------------------------------------------- */
+
+/* The index-th tensor with that role in that program. Inputs and labels have one place for all programs: what is
+ * written once serves the next program to run, which may overwrite it. GM_ERR_NOT_FOUND past the last one. */
+int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out);
+
+/* Copies a whole input or label into its place (role INPUT or LABEL). GM_ERR_WRONG_SIZE unless size is exact. */
+int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *data, size_t size);
+
+/* ---- Running ---------------------------------------------------------------------------------------------- */
+
+/* Each runs one program to its end. `loss` may be NULL. Data errors (GM_ERR_LABEL_OUT_OF_RANGE,
+ * GM_ERR_NOT_FINITE) leave the state untouched. */
+int gm_infer(gm_session *session);
+int gm_eval_step(gm_session *session, float *loss);
+/* Adds the gradients of one micro-batch to the gradient region. */
+int gm_train_step(gm_session *session, float *loss);
+/* Applies the mean of the accumulated gradients, then moves the learning-rate schedule one step on. */
+int gm_optimizer_step(gm_session *session);
+/* Train and update in one program that never holds all gradients; the smallest arena. */
+int gm_step(gm_session *session, float *loss);
+/* The next gm_train_step() starts from zero gradients. */
+int gm_lazy_reset_grad(gm_session *session);
+
+/* The same, in slices: gm_begin(), then gm_run() until it no longer returns GM_AGAIN. Other calls that touch the
+ * state return GM_ERR_BUSY meanwhile. gm_abort() drops the rest of the program; dropping STEP or OPTIMIZER half-way leaves
+ * a partly applied update, so prefer to finish those. */
+int gm_begin(gm_session *session, uint32_t program);
+int gm_run(gm_session *session, uint32_t max_instructions);
+void gm_abort(gm_session *session);
+/* The loss of the last EVAL, TRAIN or STEP that ended. */
+int gm_loss(const gm_session *session, uint32_t program, float *loss);
+
+/* ---- Learning rate ---------------------------------------------------------------------------------------- */
+
+float gm_learning_rate(const gm_session *session);
+/* Sets the rate and ends any schedule. rate: finite, >= 0. */
+int gm_set_learning_rate(gm_session *session, float rate);
+/* From the next update on: rises linearly from 0 to `rate` in warmup_steps, then falls linearly to 0 at total_steps.
+ * Same formula as onnxruntime's LinearLRScheduler and transformers' get_linear_schedule_with_warmup. */
+int gm_set_linear_schedule(gm_session *session, float rate, uint32_t warmup_steps, uint32_t total_steps);
+const gm_control *gm_control_view(const gm_session *session);
+/* Seed of dropout; restarts its sequence. */
+int gm_set_seed(gm_session *session, uint32_t seed);
+
+/* ---- Parameters ------------------------------------------------------------------------------------------- */
+
+uint32_t gm_parameter_count(const gm_session *session);
+int gm_parameter(const gm_session *session, uint32_t index, gm_view *out);
+int gm_parameter_named(const gm_session *session, const char *name, gm_view *out);
+/* The gradient of parameter `index`; GM_ERR_NOT_FOUND where the image keeps none. */
+int gm_gradient(const gm_session *session, uint32_t index, gm_view *out);
+/* All trained parameters as one contiguous f32 buffer, in the order of their indices. */
+int gm_parameters(const gm_session *session, gm_view *out);
+int gm_set_parameters(gm_session *session, const void *data, size_t size);
+/* out[i] = parameters[i] - initial parameters[i] of the image: what a federated client sends. size must be
+ * parameters_size. */
+int gm_delta(const gm_session *session, float *out, size_t size);
+/* parameters[i] = initial[i] + delta[i]. */
+int gm_apply_delta(gm_session *session, const float *delta, size_t size);
+/* The whole state region: parameters, moments, control, properties. */
+int gm_state(const gm_session *session, gm_view *out);
+
+/* ---- Checkpoints ------------------------------------------------------------------------------------------ */
+
+/* Moves `size` bytes at `offset` of the file; returns 0, or anything else to give up (GM_ERR_IO). Writes come in
+ * ascending order without gaps, but for the header, which is written last. */
+typedef int (*gm_write_fn)(void *user, uint32_t offset, const void *data, uint32_t size);
+typedef int (*gm_read_fn)(void *user, uint32_t offset, void *data, uint32_t size);
+
+/* Bytes of a checkpoint of this session. */
+uint32_t gm_checkpoint_size(const gm_session *session);
+int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user);
+/* Checks magic, version, model and checksum of the whole file before the state changes. */
+int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size);
+
+/* ---- Properties: named numbers kept with the state ---------------------------------------------------------- */
+
+int gm_property_set_i32(gm_session *session, const char *key, int32_t value);
+int gm_property_set_f32(gm_session *session, const char *key, float value);
+/* Copies the slot with that key. GM_ERR_NOT_FOUND. */
+int gm_property_get(const gm_session *session, const char *key, gm_property *out);
+/* The index-th used slot. GM_ERR_NOT_FOUND past the last one. */
+int gm_property_at(const gm_session *session, uint32_t index, gm_property *out);
+int gm_property_remove(gm_session *session, const char *key);
+
+/* CRC-32 (IEEE 802.3, as zlib's crc32) of data, continuing from `crc` (0 to start). */
+uint32_t gm_crc32(uint32_t crc, const void *data, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,62 @@
+"""The Python side of the spec: errors, records, opcodes and optimizers as plain literals."""
+
+import pprint
+
+from .spec import load, opcodes, records
+
+
+def literal(name: str, value: object) -> str:
+    return f"{name} = {pprint.pformat(value, width=110, sort_dicts=False)}\n"
+
+
+def render_errors() -> str:
+    table = {e["code"]: (e["name"], e["text"], e["hint"]) for e in load("errors")["error"]}
+    return "#: code -> (name, what was wrong, what to do)\n" + literal("ERRORS", table)
+
+
+def render_records() -> str:
+    spec = load("records")
+    parts = [f"{n} = {v:#x}\n" for n, v in spec["constants"].items()]
+    parts += ["\n"]
+    for name, values in spec["enums"].items():
+        parts += [literal(name.upper(), {v.lower(): i for i, v in enumerate(values)})]
+    fields = {r.name: [(f.name, f.type, f.count) for f in r.fields] for r in records()}
+    parts += ["\n#: record -> [(field, type, count)]\n", literal("RECORDS", fields)]
+    return "".join(parts)
+
+
+def render_opcodes() -> str:
+    table = {
+        o.name: {
+            "code": o.code,
+            "meaning": o.meaning,
+            "operands": {
+                p.name: (p.access, p.dtype, p.terms, p.optional) for p in o.operands
+            },
+            "params": {p.name: (p.kind, p.choices) for p in o.params},
+            "work": o.work,
+            "inplace": o.inplace,
+        }
+        for o in opcodes()
+    }
+    return (
+        "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
+        "#: params {name: (kind, choices)}, work, inplace\n" + literal("OPCODES", table)
+    )
+
+
+def render_optimizers() -> str:
+    table = {
+        r["name"]: {k: r[k] for k in ("kind", "slots", "aux", "hyper", "meaning")} for r in load("optimizers")["optimizer"]
+    }
+    return literal("RULES", table)
+
+
+def render() -> dict[str, str]:
+    return {
+        "__init__.py": "",
+        "errors.py": render_errors(),
+        "records.py": render_records(),
+        "opcodes.py": render_opcodes(),
+        "optimizers.py": render_optimizers(),
+    }

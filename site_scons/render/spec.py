@@ -1,0 +1,142 @@
+"""Reads the spec files into plain objects; every renderer starts from these."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10
+    import tomli as tomllib  # type: ignore[no-redef]
+
+ROOT = Path(__file__).resolve().parents[2]
+SPEC = ROOT / "runtime_c" / "spec"
+C_OUT = ROOT / "runtime_c" / "generated"
+PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
+DOCS_OUT = ROOT / "docs"
+
+#: Element counts that an extent may name besides parameters.
+COUNTS = {"one": 1, "two": 2}
+
+
+def load(name: str) -> dict[str, Any]:
+    """The parsed runtime_c/spec/<name>.toml."""
+    return tomllib.loads((SPEC / f"{name}.toml").read_text())
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand word. `terms` are (dim, stride) names of a strided extent, or (dim, None) of a product."""
+
+    name: str
+    access: str
+    dtype: str
+    terms: tuple[tuple[str, str | None], ...]
+    optional: bool
+
+    @property
+    def strided(self) -> bool:
+        return self.terms[0][1] is not None
+
+
+@dataclass(frozen=True)
+class Param:
+    name: str
+    kind: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Opcode:
+    name: str
+    code: int
+    meaning: str
+    operands: tuple[Operand, ...]
+    params: tuple[Param, ...]
+    work: tuple[str, ...]
+    inplace: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        return 1 + len(self.operands) + len(self.params)
+
+
+@dataclass(frozen=True)
+class Field:
+    name: str
+    type: str
+    count: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class Record:
+    name: str
+    meaning: str
+    fields: tuple[Field, ...] = field(default_factory=tuple)
+
+
+def parse_operand(text: str) -> Operand:
+    match = re.fullmatch(r"(\w+): (r|w|rw) (\w+) ([^?]+?)( \?)?", text)
+    if not match:
+        raise ValueError(f"operand {text!r} is not 'name: access type extent'")
+    name, access, dtype, extent, optional = match.groups()
+    if "@" in extent:
+        terms = tuple(tuple(t.strip().split("@")) for t in extent.split(","))
+    else:
+        terms = tuple((t, None) for t in extent.split("*"))
+    return Operand(name, access, dtype, terms, optional is not None)  # type: ignore[arg-type]
+
+
+def parse_param(text: str) -> Param:
+    name, kind = text.split(": ", 1)
+    match = re.fullmatch(r"enum\((.+)\)", kind)
+    if match:
+        return Param(name, "enum", tuple(c.strip() for c in match[1].split(",")))
+    return Param(name, kind)
+
+
+def opcodes() -> list[Opcode]:
+    """All opcodes in ascending order of code; `like` copies operands and parameters of an earlier one."""
+    entries = {e["name"]: e for e in load("opcodes")["opcode"]}
+    parsed = []
+    for entry in entries.values():
+        shape = {**entries[entry["like"]], **entry} if "like" in entry else entry
+        parsed.append(
+            Opcode(
+                name=entry["name"],
+                code=entry["code"],
+                meaning=entry["meaning"],
+                operands=tuple(parse_operand(o) for o in shape["operands"]),
+                params=tuple(parse_param(p) for p in shape["params"]),
+                work=tuple(shape["work"].split("*")),
+                inplace=tuple(shape.get("inplace", ())),
+            )
+        )
+    return sorted(parsed, key=lambda o: o.code)
+
+
+def parse_field(text: str) -> Field:
+    declaration, _, comment = text.partition("#")
+    name, _, kind = declaration.partition(":")
+    words = kind.split()
+    return Field(name.strip(), words[0], int(words[1]) if len(words) > 1 else 1, comment.strip())
+
+
+def records() -> list[Record]:
+    return [
+        Record(r["name"], r["meaning"], tuple(parse_field(f) for f in r["fields"]))
+        for r in load("records")["record"]
+    ]
+
+
+def record_words(record: Record, every: list[Record]) -> int:
+    """Size of a record in 32-bit words."""
+    by_name = {r.name: r for r in every}
+    return sum(
+        f.count * (record_words(by_name[f.type], every) if f.type in by_name else 1)
+        for f in record.fields
+    )
