@@ -1,0 +1,48 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#include "gradmote.h"
+#include "console.h"
+
+const console_help console_commands[CONSOLE_COMMAND_COUNT] = {
+    { "help", "", "list the commands" },
+    { "info", "", "firmware, model, programs and counters" },
+    { "mem", "", "bytes of RAM, stack and flash in use" },
+    { "lr", "[RATE]", "show the learning rate, or set it and end the schedule" },
+    { "train", "[STEPS]", "train on the samples sent last (1 step); Ctrl-C stops" },
+    { "eval", "", "print the loss on the samples sent last" },
+    { "infer", "", "print the outputs for the samples sent last" },
+    { "save", "", "keep parameters, moments and counters in flash" },
+    { "load", "", "return to the checkpoint saved last" },
+    { "reset", "[model]", "restart the board; 'reset model' only forgets what was learnt" },
+};
+
+const char *console_error_text(int error)
+{
+    switch (error) {
+    case CONSOLE_ERR_BAD_FRAME: return "a frame arrived damaged or incomplete and was dropped";
+    case CONSOLE_ERR_UNKNOWN_MESSAGE: return "this firmware does not know the message";
+    case CONSOLE_ERR_BAD_PAYLOAD: return "the payload is not as long as the message requires, or a field is out of range";
+    case CONSOLE_ERR_NO_IMAGE: return "the board has no model";
+    case CONSOLE_ERR_NO_SAMPLES: return "there are no samples to run on";
+    case CONSOLE_ERR_TOO_LARGE: return "the file is larger than the board's storage for it";
+    case CONSOLE_ERR_OUT_OF_ORDER: return "the parts of a file came in the wrong order or incomplete";
+    case CONSOLE_ERR_FLASH: return "erasing or programming the flash failed";
+    case CONSOLE_ERR_NO_CHECKPOINT: return "the board holds no checkpoint of this model";
+    default: return gm_error_text(error);
+    }
+}
+
+const char *console_error_hint(int error)
+{
+    switch (error) {
+    case CONSOLE_ERR_BAD_FRAME: return "send it again; if it persists, lower the baud rate or check the cable";
+    case CONSOLE_ERR_UNKNOWN_MESSAGE: return "build and flash the firmware of this gradmote version";
+    case CONSOLE_ERR_BAD_PAYLOAD: return "build and flash the firmware of this gradmote version";
+    case CONSOLE_ERR_NO_IMAGE: return "send one: gradmote train model.mote --on PORT";
+    case CONSOLE_ERR_NO_SAMPLES: return "send inputs, and labels for training and evaluation, before each run";
+    case CONSOLE_ERR_TOO_LARGE: return "compile a smaller model, or enlarge the area in the board file";
+    case CONSOLE_ERR_OUT_OF_ORDER: return "transfer the file again from its beginning";
+    case CONSOLE_ERR_FLASH: return "try again; if it persists, the flash is worn out or write-protected";
+    case CONSOLE_ERR_NO_CHECKPOINT: return "save one first";
+    default: return gm_error_hint(error);
+    }
+}

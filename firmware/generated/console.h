@@ -1,0 +1,190 @@
+/* Rendered from runtime_c/spec by `scons render`; do not edit. */
+#ifndef CONSOLE_GENERATED_H
+#define CONSOLE_GENERATED_H
+
+#define CONSOLE_PROTOCOL 1u
+#define CONSOLE_START 1u
+#define CONSOLE_REPLY_BIT 128u
+#define CONSOLE_ERROR_TYPE 255u
+#define CONSOLE_ALIVE_TYPE 254u
+#define CONSOLE_HEADER_SIZE 5u
+#define CONSOLE_TRAILER_SIZE 4u
+#define CONSOLE_PAYLOAD_LIMIT 1024u
+#define CONSOLE_BYTE_TIMEOUT_MS 200u
+
+enum console_error {
+    CONSOLE_ERR_BAD_FRAME = -100, /* a frame arrived damaged or incomplete and was dropped */
+    CONSOLE_ERR_UNKNOWN_MESSAGE = -101, /* this firmware does not know the message */
+    CONSOLE_ERR_BAD_PAYLOAD = -102, /* the payload is not as long as the message requires, or a field is out of range */
+    CONSOLE_ERR_NO_IMAGE = -103, /* the board has no model */
+    CONSOLE_ERR_NO_SAMPLES = -104, /* there are no samples to run on */
+    CONSOLE_ERR_TOO_LARGE = -105, /* the file is larger than the board's storage for it */
+    CONSOLE_ERR_OUT_OF_ORDER = -106, /* the parts of a file came in the wrong order or incomplete */
+    CONSOLE_ERR_FLASH = -107, /* erasing or programming the flash failed */
+    CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board holds no checkpoint of this model */
+};
+
+enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE };
+
+/* ---- Messages: ids, field offsets in the request, lengths of the fixed parts ------------------------------ */
+
+/* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
+#define CONSOLE_INFO 1
+#define CONSOLE_INFO_REQUEST_SIZE 0u
+#define CONSOLE_INFO_REPLY_SIZE 84u
+
+/* Where the memory goes, in bytes. */
+#define CONSOLE_MEM 2
+#define CONSOLE_MEM_REQUEST_SIZE 0u
+#define CONSOLE_MEM_REPLY_SIZE 36u
+
+/* Closes the model and erases the image area. */
+#define CONSOLE_IMAGE_BEGIN 3
+#define CONSOLE_IMAGE_BEGIN_AT_SIZE 0u
+#define CONSOLE_IMAGE_BEGIN_REQUEST_SIZE 4u
+#define CONSOLE_IMAGE_BEGIN_REPLY_SIZE 0u
+
+/* The next piece of the image; pieces come in ascending order without gaps. */
+#define CONSOLE_IMAGE_DATA 4
+#define CONSOLE_IMAGE_DATA_AT_OFFSET 0u
+#define CONSOLE_IMAGE_DATA_AT_DATA 4u
+#define CONSOLE_IMAGE_DATA_REQUEST_SIZE 4u
+#define CONSOLE_IMAGE_DATA_REPLY_SIZE 0u
+
+/* Verifies and opens the image (gm_open), then loads the checkpoint kept on the board if it is of this model. */
+#define CONSOLE_IMAGE_END 5
+#define CONSOLE_IMAGE_END_REQUEST_SIZE 0u
+#define CONSOLE_IMAGE_END_REPLY_SIZE 1u
+
+/* The index-th tensor with that role in that program. */
+#define CONSOLE_DESCRIBE 6
+#define CONSOLE_DESCRIBE_AT_PROGRAM 0u
+#define CONSOLE_DESCRIBE_AT_ROLE 1u
+#define CONSOLE_DESCRIBE_AT_INDEX 2u
+#define CONSOLE_DESCRIBE_REQUEST_SIZE 4u
+#define CONSOLE_DESCRIBE_REPLY_SIZE 30u
+
+/* Writes into an input or label of the next run. Samples serve until others replace them, or for one run only where MEM.samples is 0. */
+#define CONSOLE_DATA 7
+#define CONSOLE_DATA_AT_ROLE 0u
+#define CONSOLE_DATA_AT_INDEX 1u
+#define CONSOLE_DATA_AT_OFFSET 3u
+#define CONSOLE_DATA_AT_DATA 7u
+#define CONSOLE_DATA_REQUEST_SIZE 7u
+#define CONSOLE_DATA_REPLY_SIZE 0u
+
+/* The same from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
+#define CONSOLE_DATA_U8 8
+#define CONSOLE_DATA_U8_AT_ROLE 0u
+#define CONSOLE_DATA_U8_AT_INDEX 1u
+#define CONSOLE_DATA_U8_AT_ELEMENT 3u
+#define CONSOLE_DATA_U8_AT_SCALE 7u
+#define CONSOLE_DATA_U8_AT_ZERO 11u
+#define CONSOLE_DATA_U8_AT_DATA 15u
+#define CONSOLE_DATA_U8_REQUEST_SIZE 15u
+#define CONSOLE_DATA_U8_REPLY_SIZE 0u
+
+/* Runs one program to its end. */
+#define CONSOLE_RUN 9
+#define CONSOLE_RUN_AT_PROGRAM 0u
+#define CONSOLE_RUN_REQUEST_SIZE 1u
+#define CONSOLE_RUN_REPLY_SIZE 32u
+
+/* The reply of the last RUN again. */
+#define CONSOLE_METRICS 10
+#define CONSOLE_METRICS_REQUEST_SIZE 0u
+#define CONSOLE_METRICS_REPLY_SIZE 32u
+
+/* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. */
+#define CONSOLE_READ 11
+#define CONSOLE_READ_AT_SOURCE 0u
+#define CONSOLE_READ_AT_PROGRAM 1u
+#define CONSOLE_READ_AT_ROLE 2u
+#define CONSOLE_READ_AT_INDEX 3u
+#define CONSOLE_READ_AT_OFFSET 5u
+#define CONSOLE_READ_AT_LENGTH 9u
+#define CONSOLE_READ_REQUEST_SIZE 11u
+#define CONSOLE_READ_REPLY_SIZE 4u
+
+/* gm_set_learning_rate: sets the rate and ends any schedule. */
+#define CONSOLE_LEARNING_RATE 12
+#define CONSOLE_LEARNING_RATE_AT_RATE 0u
+#define CONSOLE_LEARNING_RATE_REQUEST_SIZE 4u
+#define CONSOLE_LEARNING_RATE_REPLY_SIZE 0u
+
+/* gm_set_linear_schedule. */
+#define CONSOLE_SCHEDULE 13
+#define CONSOLE_SCHEDULE_AT_RATE 0u
+#define CONSOLE_SCHEDULE_AT_WARMUP_STEPS 4u
+#define CONSOLE_SCHEDULE_AT_TOTAL_STEPS 8u
+#define CONSOLE_SCHEDULE_REQUEST_SIZE 12u
+#define CONSOLE_SCHEDULE_REPLY_SIZE 0u
+
+/* gm_set_seed. */
+#define CONSOLE_SEED 14
+#define CONSOLE_SEED_AT_SEED 0u
+#define CONSOLE_SEED_REQUEST_SIZE 4u
+#define CONSOLE_SEED_REPLY_SIZE 0u
+
+/* gm_lazy_reset_grad: the next TRAIN starts from zero gradients. */
+#define CONSOLE_LAZY_RESET 15
+#define CONSOLE_LAZY_RESET_REQUEST_SIZE 0u
+#define CONSOLE_LAZY_RESET_REPLY_SIZE 0u
+
+/* Keeps a checkpoint in flash. The one before stays intact until the new one is complete. */
+#define CONSOLE_SAVE 16
+#define CONSOLE_SAVE_REQUEST_SIZE 0u
+#define CONSOLE_SAVE_REPLY_SIZE 4u
+
+/* Returns to the checkpoint kept in flash. */
+#define CONSOLE_LOAD 17
+#define CONSOLE_LOAD_REQUEST_SIZE 0u
+#define CONSOLE_LOAD_REPLY_SIZE 0u
+
+/* Makes room for a checkpoint from the host. */
+#define CONSOLE_CHECKPOINT_BEGIN 18
+#define CONSOLE_CHECKPOINT_BEGIN_AT_SIZE 0u
+#define CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE 4u
+#define CONSOLE_CHECKPOINT_BEGIN_REPLY_SIZE 0u
+
+/* The next piece of the checkpoint; pieces come in ascending order without gaps. */
+#define CONSOLE_CHECKPOINT_DATA 19
+#define CONSOLE_CHECKPOINT_DATA_AT_OFFSET 0u
+#define CONSOLE_CHECKPOINT_DATA_AT_DATA 4u
+#define CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE 4u
+#define CONSOLE_CHECKPOINT_DATA_REPLY_SIZE 0u
+
+/* Loads it. It replaces the one in flash only if it is whole and of this model. */
+#define CONSOLE_CHECKPOINT_END 20
+#define CONSOLE_CHECKPOINT_END_REQUEST_SIZE 0u
+#define CONSOLE_CHECKPOINT_END_REPLY_SIZE 0u
+
+/* gm_reset: back to the image's initial values. A checkpoint in flash stays. */
+#define CONSOLE_RESET_STATE 21
+#define CONSOLE_RESET_STATE_REQUEST_SIZE 0u
+#define CONSOLE_RESET_STATE_REPLY_SIZE 0u
+
+/* Replies, then restarts the board. */
+#define CONSOLE_REBOOT 22
+#define CONSOLE_REBOOT_REQUEST_SIZE 0u
+#define CONSOLE_REBOOT_REPLY_SIZE 0u
+
+#define CONSOLE_MESSAGE_LIMIT 23
+
+/* ---- Commands --------------------------------------------------------------------------------------------- */
+
+enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
+
+typedef struct console_help {
+    const char *name;
+    const char *arguments;
+    const char *help;
+} console_help;
+
+extern const console_help console_commands[CONSOLE_COMMAND_COUNT];
+
+/* One sentence a console code; the runtime's text for all others. */
+const char *console_error_text(int error);
+const char *console_error_hint(int error);
+
+#endif
