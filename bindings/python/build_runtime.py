@@ -1,0 +1,91 @@
+"""Builds gradmote_runtime._fused and ._strict: the C runtime, once for each numerics profile, behind cffi.
+
+setuptools runs this through `cffi_modules` (setup.py). The declarations come from the runtime's own headers.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import cffi
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+from runtime_sources import (  # noqa: E402
+    INCLUDES,
+    NUMERICS_FLAGS,
+    RUNTIME,
+    host_profile_flags,
+    runtime_sources,
+)
+
+HEADERS = [
+    RUNTIME / "generated" / "gm_errors.h",
+    RUNTIME / "generated" / "gm_records.h",
+    RUNTIME / "include" / "gradmote.h",
+]
+
+CALLBACKS = """
+extern "Python" int gm_python_write(void *user, uint32_t offset, const void *data, uint32_t size);
+extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint32_t size);
+"""
+
+# Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
+CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
+CPU_CHECK = """
+static int gm_host_has_fma(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("fma") != 0;
+#else
+    return 1;
+#endif
+}
+"""
+
+
+def declarations(header: str) -> str:
+    """What cffi can read of a C header: no comments, no preprocessor lines but those that name a number, no C++,
+    no size assertions."""
+    header = re.sub(r"/\*.*?\*/|//[^\n]*", "", header, flags=re.DOTALL)
+    header = re.sub(r"#ifdef __cplusplus.*?#endif", "", header, flags=re.DOTALL)
+    header = re.sub(r"^typedef char gm_assert_.*$", "", header, flags=re.MULTILINE)
+    header = re.sub(r"^#define (GM_\w+) (?:0x)?[0-9a-f]+u?$", r"DEFINE \1 ...", header, flags=re.MULTILINE)
+    header = re.sub(r"^#.*$", "", header, flags=re.MULTILINE)
+    return header.replace("DEFINE ", "#define ")
+
+
+def make_ffi(profile: str) -> cffi.FFI:
+    """The cffi builder of one profile's extension module."""
+    builder = cffi.FFI()
+    for header in HEADERS:
+        builder.cdef(declarations(header.read_text()))
+    builder.cdef(CALLBACKS)
+    preamble = '#include "gradmote.h"\n'
+    if profile == "strict":
+        builder.cdef(CPU_CHECK_DECLARATION)
+        preamble += CPU_CHECK
+    builder.set_source(
+        f"gradmote_runtime._{profile}",
+        preamble,
+        sources=[os.path.relpath(path) for path in runtime_sources()],
+        depends=[os.path.relpath(path) for path in sorted(RUNTIME.rglob("*.h"))],
+        include_dirs=[os.path.relpath(path) for path in INCLUDES],
+        extra_compile_args=["-O3", *NUMERICS_FLAGS, *host_profile_flags(profile)],
+    )
+    return builder
+
+
+def fused() -> cffi.FFI:
+    """gradmote_runtime._fused: each multiply-accumulate is one fused multiply-add."""
+    return make_ffi("fused")
+
+
+def strict() -> cffi.FFI:
+    """gradmote_runtime._strict: multiply and add round apart."""
+    return make_ffi("strict")

@@ -1,0 +1,79 @@
+"""Turns whatever the caller passes into the bytes that a tensor takes."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from typing import Any
+
+from gradmote.errors import DataError
+
+F32 = 0
+I32 = 1
+
+#: Item codes of memoryview for each dtype, and the name that messages use.
+ITEM_CODE = {F32: "f", I32: "i"}
+DTYPE_NAME = {F32: "float32", I32: "int32"}
+
+_SIGNED = "bhilq"
+_UNSIGNED = "BHILQ"
+_CODE_OF_WIDTH = {1: "b", 2: "h", 4: "i", 8: "q"}
+_NATIVE_PREFIXES = "@=<" if sys.byteorder == "little" else "@=>"
+_CODE_NAMES = {"d": "float64", "e": "float16", "?": "bool", "f": "float32"}
+
+
+def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what: str) -> memoryview:
+    """The `size` bytes of a tensor, in C order.
+
+    data: a buffer of float32 for F32; of any integer type for I32, range-checked; or `size` raw bytes.
+    what: how messages call the tensor. DataError says what does not fit.
+    """
+    view = buffer_of(data, what)
+    code = view.format.lstrip(_NATIVE_PREFIXES) if view.format else "B"
+    if code in "Bbc" and view.nbytes == size:
+        return _contiguous(view)
+    if code == ITEM_CODE[dtype]:
+        _check_shape(view, shape, size // 4, what)
+        return _contiguous(view)
+    if dtype == I32 and len(code) == 1 and code in _SIGNED + _UNSIGNED:
+        _check_shape(view, shape, size // 4, what)
+        return _int32(view, code in _UNSIGNED, what)
+    raise DataError(
+        f"{what} takes {DTYPE_NAME[dtype]}, not {_CODE_NAMES.get(code, f'items of format {view.format!r}')}",
+        f"convert it, for instance with numpy's .astype('{DTYPE_NAME[dtype]}')",
+    )
+
+
+def buffer_of(data: Any, what: str) -> memoryview:
+    """A memoryview of whatever has the buffer protocol. DataError for anything else."""
+    try:
+        return memoryview(data)
+    except TypeError as error:
+        raise DataError(
+            f"{what} takes an object with the buffer protocol, not {type(data).__name__}",
+            "pass bytes, array.array, a memoryview or a numpy array",
+        ) from error
+
+
+def _contiguous(view: memoryview) -> memoryview:
+    return view.cast("B") if view.c_contiguous and view.ndim else memoryview(view.tobytes())
+
+
+def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str) -> None:
+    """Refuses another number of elements, and as many elements in another order of axes."""
+    given = view.shape or ()
+    elements = view.nbytes // view.itemsize
+    if elements != count:
+        raise DataError(f"{what} has shape {list(shape)}, {count} elements; {elements} were given")
+    if len(given) == len(shape) and given != shape:
+        raise DataError(f"{what} has shape {list(shape)}; {list(given)} was given", "transpose or reshape it")
+
+
+def _int32(view: memoryview, unsigned: bool, what: str) -> memoryview:
+    """Integers of another type as int32. DataError where a value does not fit."""
+    code = _CODE_OF_WIDTH[view.itemsize]
+    values = memoryview(view.tobytes()).cast(code.upper() if unsigned else code).tolist()  # type: ignore[call-overload]
+    try:
+        return memoryview(array("i", values)).cast("B")
+    except OverflowError as error:
+        raise DataError(f"{what} takes int32; a value lies outside its range", "use smaller values") from error

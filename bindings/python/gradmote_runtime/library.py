@@ -1,0 +1,64 @@
+"""Loads the extension module of a numerics profile."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from gradmote.errors import GradmoteError
+
+PROFILES = ("fused", "strict")
+
+_NOT_BUILT = "install the package again (`pip install .`), which compiles it"
+
+
+def load(profile: str) -> ModuleType:
+    """The module with `ffi` and `lib` for "fused" or "strict".
+
+    GradmoteError where the name is unknown, the module was not built, or this CPU lacks fused multiply-add.
+    """
+    if profile not in PROFILES:
+        raise GradmoteError(f"there is no numerics profile '{profile}'", "use profile='fused' or profile='strict'")
+    if profile == "fused" and not cpu_has_fma():
+        raise GradmoteError(
+            "this CPU has no fused multiply-add, which profile='fused' computes with", "use profile='strict'"
+        )
+    return _load(profile)
+
+
+def cpu_has_fma() -> bool:
+    """Whether this CPU can run the fused profile."""
+    return bool(_load("strict").lib.gm_host_has_fma())
+
+
+@cache
+def _load(profile: str) -> ModuleType:
+    try:
+        module = import_module(f"gradmote_runtime._{profile}")
+    except ImportError as error:
+        raise GradmoteError(f"the runtime for profile '{profile}' does not load ({error})", _NOT_BUILT) from error
+    _define_callbacks(module.ffi)
+    return module
+
+
+def _define_callbacks(ffi: Any) -> None:
+    """gm_write_fn and gm_read_fn over a memoryview, which `user` is the handle of. They return 0, or -1 where the
+    runtime asks for bytes outside of it."""
+
+    @ffi.def_extern(name="gm_python_write", error=-1)
+    def write(user: Any, offset: int, data: Any, size: int) -> int:
+        file = ffi.from_handle(user)
+        if offset + size > len(file):
+            return -1
+        file[offset : offset + size] = ffi.buffer(data, size)
+        return 0
+
+    @ffi.def_extern(name="gm_python_read", error=-1)
+    def read(user: Any, offset: int, data: Any, size: int) -> int:
+        file = ffi.from_handle(user)
+        if offset + size > len(file):
+            return -1
+        ffi.memmove(data, file[offset : offset + size], size)
+        return 0

@@ -1,0 +1,440 @@
+"""Session: one image, one arena, and the calls of gradmote.h, through the buffer protocol alone.
+
+    session = Session(open("model.mote", "rb").read())
+    for pixels, labels in batches:
+        loss = session.step(pixels, labels)
+    open("model.gmck", "wb").write(session.save())
+
+Signatures are positional and plain, so that the same script drives the module of the same shape on MicroPython.
+A session serves one thread at a time. Every array that it hands out is a view of the arena, valid (but no longer
+updated) after close().
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import Any
+
+from gradmote.errors import DataError, GradmoteError, RuntimeFault
+
+from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
+from .library import load
+from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
+
+_ALIGNMENT = 16
+_U32_MAX = 0xFFFFFFFF
+_POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
+
+_WITH_LOSS = ("eval", "train", "step")
+_SCHEDULES = ("constant", "linear")
+
+_REQUIREMENTS = ("arena_size", "state_size", "parameters_size", "gradients_size", "batch")
+
+
+class Session:
+    """Trains and runs one image. RuntimeFault carries the C runtime's code where it refuses."""
+
+    # ---- Opening and closing ------------------------------------------------------------------------------------
+
+    def __init__(self, image: Any, profile: str = "fused") -> None:
+        """Verifies the image (bytes of a .mote file) and sets the state to its initial values.
+
+        profile: "fused" where the board fuses multiply and add, "strict" where it rounds them apart.
+        """
+        self._session: Any = None
+        module = load(profile)
+        self.profile = profile
+        self._ffi: Any = module.ffi
+        self._lib: Any = module.lib
+        self._image = _aligned_image(self._ffi, image)
+        needs = _requirements(self._ffi, self._lib, self._image)
+        self._memory = _aligned_memory(self._ffi, needs["arena_size"])
+        self._arena = self._ffi.from_buffer(self._memory)
+        session = self._ffi.new("gm_session *")
+        code = self._lib.gm_open(session, self._image, len(self._image), self._arena, len(self._memory))
+        if code < 0:
+            raise RuntimeFault(code, "open")
+        self._needs = needs
+        self._session = session
+        self._tensors = read_tensors(self._ffi, self._lib, session)
+        self._loss = self._ffi.new("float *")
+
+    @staticmethod
+    def required(image: Any) -> dict[str, Any]:
+        """What the image needs, from its header alone: arena_size, state_size, parameters_size and gradients_size in
+        bytes, batch in samples, and the names of its programs."""
+        module = load("strict")
+        return _requirements(module.ffi, module.lib, _aligned_image(module.ffi, image))
+
+    def requirements(self) -> dict[str, Any]:
+        """As required(), of this session's image."""
+        return dict(self._needs)
+
+    def reset(self) -> None:
+        """Sets parameters, moments, counters and properties back to the image's initial values."""
+        self._check(self._lib.gm_reset(self._open()), "reset")
+
+    def close(self) -> None:
+        """Ends the session. Closing twice does no harm."""
+        if self._session is not None:
+            self._lib.gm_close(self._session)
+            self._session = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def poison(self) -> None:
+        """Fills the scratch region with NaN, so that a program that reads what it never wrote shows. Inputs and
+        labels lie there: set them afterwards."""
+        start = self._open().header.scratch_offset
+        size = len(self._memory) - start
+        self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
+
+    # ---- Data in and out ----------------------------------------------------------------------------------------
+
+    def inputs(self) -> list[dict[str, Any]]:
+        """Name, dtype, shape, size in bytes, and programs of each input, in the model's order."""
+        return [tensor.describe() for tensor in self._with_role("input")]
+
+    def labels(self) -> list[dict[str, Any]]:
+        """The same of each label."""
+        return [tensor.describe() for tensor in self._with_role("label")]
+
+    def outputs(self, program: str = "infer") -> list[dict[str, Any]]:
+        """The same of each output of one program."""
+        return [tensor.describe() for tensor in self._outputs(program)]
+
+    def set_input(self, index: int, data: Any) -> None:
+        """Copies one input into its place. data: float32 buffer (or what its dtype is) of exactly its size."""
+        self._set("input", index, data)
+
+    def set_label(self, index: int, data: Any) -> None:
+        """Copies one label into its place. Class labels may be of any integer type; all values must fit int32."""
+        self._set("label", index, data)
+
+    def input_view(self, index: int) -> memoryview:
+        """The place of one input, to write into without a copy. A program may overwrite it."""
+        return self._tensor("input", index).view(self._memory)
+
+    def label_view(self, index: int) -> memoryview:
+        """The place of one label, to write into without a copy. A program may overwrite it."""
+        return self._tensor("label", index).view(self._memory)
+
+    def output(self, index: int, program: str = "infer") -> memoryview:
+        """One output of the program, where it lies: read it before the next program runs."""
+        return _pick(self._outputs(program), index, f"output {index} of {program}").view(self._memory)
+
+    # ---- Running ------------------------------------------------------------------------------------------------
+
+    def infer(self, *data: Any) -> list[memoryview]:
+        """Runs the model. data: every input in order, or nothing to use what is in place. Returns its outputs."""
+        self._set_all(data, ("input",))
+        self._check(self._lib.gm_infer(self._open()), "infer")
+        return [tensor.view(self._memory) for tensor in self._outputs("infer")]
+
+    def eval_step(self, *data: Any) -> float:
+        """The loss, without training. data: every input, then every label, or nothing."""
+        return self._run_with_loss(self._lib.gm_eval_step, "eval_step", data)
+
+    def train_step(self, *data: Any) -> float:
+        """Adds the gradients of one micro-batch and returns its loss. data: as eval_step."""
+        return self._run_with_loss(self._lib.gm_train_step, "train_step", data)
+
+    def step(self, *data: Any) -> float:
+        """Trains on one batch, updates, and returns the loss before the update. data: as eval_step."""
+        return self._run_with_loss(self._lib.gm_step, "step", data)
+
+    def optimizer_step(self) -> None:
+        """Applies the mean of the accumulated gradients and moves the learning-rate schedule one step on."""
+        self._check(self._lib.gm_optimizer_step(self._open()), "optimizer_step")
+
+    def lazy_reset_grad(self) -> None:
+        """The next train_step() starts from zero gradients."""
+        self._check(self._lib.gm_lazy_reset_grad(self._open()), "lazy_reset_grad")
+
+    def begin(self, program: str) -> None:
+        """Starts a program that run() then executes in slices."""
+        self._check(self._lib.gm_begin(self._open(), _program_kind(program)), f"begin {program}")
+
+    def run(self, max_instructions: int) -> bool:
+        """Executes up to that many instructions. True when the program has ended."""
+        code = self._lib.gm_run(self._open(), _u32(max_instructions, "max_instructions"))
+        self._check(code, "run")
+        return bool(code != self._lib.GM_AGAIN)
+
+    def abort(self) -> None:
+        """Drops the rest of a begun program. Finish "step" and "optimizer" instead: half of them is half an update."""
+        self._lib.gm_abort(self._open())
+
+    def run_program(self, program: str) -> float | None:
+        """Runs a program on what is in place. Returns its loss; None for "infer" and "optimizer"."""
+        self.begin(program)
+        while not self.run(_U32_MAX):
+            pass
+        return self.loss(program) if program in _WITH_LOSS else None
+
+    def loss(self, program: str) -> float:
+        """The loss of the last run of that program ("eval", "train" or "step")."""
+        self._check(self._lib.gm_loss(self._open(), _program_kind(program), self._loss), f"loss of {program}")
+        return float(self._loss[0])
+
+    @property
+    def instructions(self) -> int:
+        """Instructions executed since the session was opened, modulo 2^32."""
+        return int(self._open().instructions)
+
+    # ---- Learning rate ------------------------------------------------------------------------------------------
+
+    @property
+    def learning_rate(self) -> float:
+        """Rate of the next update. Setting it (finite, >= 0) ends any schedule."""
+        return float(self._lib.gm_learning_rate(self._open()))
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        self._check(self._lib.gm_set_learning_rate(self._open(), rate), f"learning rate {rate}")
+
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        """From the next update on: linearly from 0 to `rate` in warmup_steps, then to 0 at total_steps."""
+        warmup, total = _u32(warmup_steps, "warmup_steps"), _u32(total_steps, "total_steps")
+        code = self._lib.gm_set_linear_schedule(self._open(), rate, warmup, total)
+        self._check(code, f"schedule of {rate}, {warmup_steps} of {total_steps} steps")
+
+    def set_seed(self, seed: int) -> None:
+        """Seed of dropout, 0 .. 2^32-1; restarts its sequence."""
+        self._check(self._lib.gm_set_seed(self._open(), _u32(seed, "seed")), "set_seed")
+
+    def control(self) -> dict[str, Any]:
+        """Counters, learning rates and schedule, as the checkpoint keeps them."""
+        record = self._lib.gm_control_view(self._open())
+        fields = [name for name, _ in self._ffi.typeof("gm_control").fields if name != "reserved"]
+        return {name: getattr(record, name) for name in fields} | {"schedule": _SCHEDULES[record.schedule]}
+
+    # ---- Parameters ---------------------------------------------------------------------------------------------
+
+    def parameter_names(self) -> list[str]:
+        """Names of the trained parameters in order; the index as text where the image has no names."""
+        count = self._lib.gm_parameter_count(self._open())
+        return [self._name(self._parameter(index), index) for index in range(count)]
+
+    def parameter(self, name_or_index: str | int) -> memoryview:
+        """One trained parameter, in place and writable, in the ONNX model's shape."""
+        return self._view(self._parameter(name_or_index))
+
+    def gradient(self, name_or_index: str | int) -> memoryview:
+        """The accumulated gradient of one parameter: a sum over the micro-batches since the last update."""
+        index = self._parameter_index(name_or_index)
+        view = self._ffi.new("gm_view *")
+        self._check(self._lib.gm_gradient(self._open(), index, view), f"gradient of parameter '{name_or_index}'")
+        return self._view(view)
+
+    def parameters(self) -> memoryview[float]:
+        """All trained parameters as one float32 view, in the order of parameter_names()."""
+        view = self._ffi.new("gm_view *")
+        self._check(self._lib.gm_parameters(self._open(), view), "parameters")
+        return self._bytes(view).cast("f")
+
+    def set_parameters(self, data: Any) -> None:
+        """Overwrites all trained parameters. data: as parameters(), or its bytes."""
+        self._check(self._lib.gm_set_parameters(self._open(), *self._flat(data, "parameters")), "set_parameters")
+
+    def delta(self) -> bytes:
+        """parameters - initial parameters of the image, float32: what a federated client sends."""
+        size = self._needs["parameters_size"]
+        out = self._ffi.new("float[]", size // 4)
+        self._check(self._lib.gm_delta(self._open(), out, size), "delta")
+        return bytes(self._ffi.buffer(out, size))
+
+    def apply_delta(self, data: Any) -> None:
+        """Sets parameters = initial + delta."""
+        pointer, size = self._flat(data, "delta")
+        self._check(self._lib.gm_apply_delta(self._open(), self._ffi.cast("float *", pointer), size), "apply_delta")
+
+    def state(self) -> memoryview:
+        """The whole state region as bytes, in place: parameters, moments, control, properties."""
+        view = self._ffi.new("gm_view *")
+        self._check(self._lib.gm_state(self._open(), view), "state")
+        return self._bytes(view)
+
+    def state_sha256(self) -> str:
+        """SHA-256 of state(): equal on board and twin after the same steps."""
+        return hashlib.sha256(self.state()).hexdigest()
+
+    # ---- Checkpoints --------------------------------------------------------------------------------------------
+
+    def save(self) -> bytes:
+        """The bytes of a .gmck checkpoint."""
+        file = bytearray(self._lib.gm_checkpoint_size(self._open()))
+        handle = self._ffi.new_handle(memoryview(file))
+        self._check(self._lib.gm_checkpoint_save(self._open(), self._lib.gm_python_write, handle), "save")
+        return bytes(file)
+
+    def load(self, data: Any) -> None:
+        """Takes the state from a checkpoint's bytes, which are checked whole before anything changes."""
+        file = buffer_of(data, "the checkpoint").cast("B")
+        handle = self._ffi.new_handle(file)
+        self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")
+
+    # ---- Properties ---------------------------------------------------------------------------------------------
+
+    def set_property(self, key: str, value: int | float) -> None:
+        """Keeps a number with the state: an int as int32, a float as float32. key: up to 19 bytes of UTF-8."""
+        if not isinstance(value, float) and not -(2**31) <= value < 2**31:
+            raise DataError(f"property '{key}' is {value}", "an int must fit 32 bits; pass a float instead")
+        set_value = self._lib.gm_property_set_f32 if isinstance(value, float) else self._lib.gm_property_set_i32
+        self._check(set_value(self._open(), key.encode(), value), f"property '{key}'")
+
+    def get_property(self, key: str) -> int | float:
+        """The number kept under that key."""
+        slot = self._ffi.new("gm_property *")
+        self._check(self._lib.gm_property_get(self._open(), key.encode(), slot), f"property '{key}'")
+        return self._property(slot)[1]
+
+    def properties(self) -> dict[str, int | float]:
+        """All numbers kept with the state."""
+        found = {}
+        slot = self._ffi.new("gm_property *")
+        index = 0
+        while self._lib.gm_property_at(self._open(), index, slot) == 0:
+            key, value = self._property(slot)
+            found[key] = value
+            index += 1
+        return found
+
+    def remove_property(self, key: str) -> None:
+        """Frees the slot of that key."""
+        self._check(self._lib.gm_property_remove(self._open(), key.encode()), f"property '{key}'")
+
+    # ---- Inside -------------------------------------------------------------------------------------------------
+
+    def _open(self) -> Any:
+        if self._session is None:
+            raise GradmoteError("the session is closed", "open another one")
+        return self._session
+
+    def _check(self, code: int, where: str) -> None:
+        if code < 0:
+            raise RuntimeFault(code, where)
+
+    def _with_role(self, role: str) -> list[Tensor]:
+        self._open()
+        return [tensor for tensor in self._tensors if tensor.role == role]
+
+    def _tensor(self, role: str, index: int) -> Tensor:
+        return _pick(self._with_role(role), index, f"{role} {index}")
+
+    def _outputs(self, program: str) -> list[Tensor]:
+        _program_kind(program)
+        return [tensor for tensor in self._with_role("output") if program in tensor.programs]
+
+    def _set(self, role: str, index: int, data: Any) -> None:
+        tensor = self._tensor(role, index)
+        what = f"{role} {index}" + (f" ('{tensor.name}')" if tensor.name else "")
+        source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, what)
+        pointer = self._ffi.from_buffer(source)
+        self._check(self._lib.gm_write(self._open(), ROLES.index(role), index, pointer, len(source)), what)
+
+    def _set_all(self, data: tuple[Any, ...], roles: tuple[str, ...]) -> None:
+        """Every input, then every label, from `data`; nothing where it is empty."""
+        if not data:
+            return
+        places = [(role, index) for role in roles for index in range(len(self._with_role(role)))]
+        if len(data) != len(places):
+            wanted = ", ".join(f"{role} {index}" for role, index in places)
+            raise DataError(f"{len(data)} arrays were given", f"pass {len(places)}: {wanted}, or none")
+        for (role, index), item in zip(places, data, strict=True):
+            self._set(role, index, item)
+
+    def _run_with_loss(self, call: Any, where: str, data: tuple[Any, ...]) -> float:
+        self._set_all(data, ("input", "label"))
+        self._check(call(self._open(), self._loss), where)
+        return float(self._loss[0])
+
+    def _parameter(self, name_or_index: str | int) -> Any:
+        view = self._ffi.new("gm_view *")
+        if isinstance(name_or_index, str):
+            code = self._lib.gm_parameter_named(self._open(), name_or_index.encode(), view)
+        else:
+            code = self._lib.gm_parameter(self._open(), _u32(name_or_index, "the parameter's index"), view)
+        self._check(code, f"parameter '{name_or_index}'")
+        return view
+
+    def _parameter_index(self, name_or_index: str | int) -> int:
+        if not isinstance(name_or_index, str):
+            return _u32(name_or_index, "the parameter's index")
+        names = self.parameter_names()
+        if name_or_index not in names:
+            raise RuntimeFault(self._lib.GM_ERR_NOT_FOUND, f"parameter '{name_or_index}'")
+        return names.index(name_or_index)
+
+    def _name(self, view: Any, index: int) -> str:
+        return self._ffi.string(view.name).decode() if view.name else str(index)
+
+    def _bytes(self, view: Any) -> memoryview:
+        """The arena's bytes under a gm_view; they keep the arena alive, as a pointer would not."""
+        offset = int(self._ffi.cast("char *", view.data) - self._ffi.cast("char *", self._arena))
+        return self._memory[offset : offset + view.size]
+
+    def _view(self, view: Any) -> memoryview:
+        shape = tuple(view.dims[axis] for axis in range(view.rank))
+        return self._bytes(view).cast(ITEM_CODE[view.dtype], shape)  # type: ignore[call-overload]
+
+    def _flat(self, data: Any, what: str) -> tuple[Any, int]:
+        size = self._needs["parameters_size"]
+        source = tensor_bytes(data, F32, (size // 4,), size, what)
+        return self._ffi.from_buffer(source), size
+
+    def _property(self, slot: Any) -> tuple[str, int | float]:
+        key = bytes(self._ffi.buffer(slot.key)).rstrip(b"\0").decode()
+        code = "<f" if slot.type == self._lib.GM_PROPERTY_TYPE_F32 else "<i"
+        return key, struct.unpack(code, struct.pack("<I", slot.value))[0]
+
+
+def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
+    out = ffi.new("gm_requirements *")
+    code = lib.gm_required(image, len(image), out)
+    if code < 0:
+        raise RuntimeFault(code, "image")
+    return {name: getattr(out, name) for name in _REQUIREMENTS} | {"programs": program_names(out.programs)}
+
+
+def _program_kind(name: str) -> int:
+    if name not in PROGRAMS:
+        raise GradmoteError(f"there is no program '{name}'", f"use one of {', '.join(PROGRAMS)}")
+    return PROGRAMS.index(name)
+
+
+def _pick(tensors: list[Tensor], index: int, what: str) -> Tensor:
+    if not 0 <= index < len(tensors):
+        raise DataError(f"there is no {what}", f"there are {len(tensors)}")
+    return tensors[index]
+
+
+def _u32(value: int, what: str) -> int:
+    if not 0 <= value <= _U32_MAX:
+        raise DataError(f"{what} is {value}", f"it must lie in 0 .. {_U32_MAX}")
+    return value
+
+
+def _aligned_image(ffi: Any, image: Any) -> Any:
+    """The image at an aligned address: in place where it is aligned `bytes`, else a copy. What could change after
+    its verification is always copied."""
+    if isinstance(image, bytes):
+        pointer = ffi.from_buffer(image)
+        if int(ffi.cast("uintptr_t", pointer)) % _ALIGNMENT == 0:
+            return pointer
+    source = buffer_of(image, "the image").cast("B")
+    copy = _aligned_memory(ffi, len(source))
+    copy[:] = source
+    return ffi.from_buffer(copy)
+
+
+def _aligned_memory(ffi: Any, size: int) -> memoryview:
+    """`size` zero bytes at an address that is a multiple of 16."""
+    memory = bytearray(size + _ALIGNMENT - 1)
+    start = -int(ffi.cast("uintptr_t", ffi.from_buffer(memory))) % _ALIGNMENT
+    return memoryview(memory)[start : start + size]

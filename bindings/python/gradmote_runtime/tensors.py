@@ -1,0 +1,63 @@
+"""Reads an opened image's table of inputs, labels and outputs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .arrays import DTYPE_NAME, ITEM_CODE
+
+PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
+ROLES = ("input", "label", "output", "loss")
+
+
+class Tensor(NamedTuple):
+    """One row of the table."""
+
+    name: str | None
+    role: str
+    programs: list[str]
+    dtype: int
+    shape: tuple[int, ...]
+    offset: int
+    size: int
+
+    def describe(self) -> dict[str, Any]:
+        """What callers see: name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes, programs."""
+        return {
+            "name": self.name,
+            "dtype": DTYPE_NAME[self.dtype],
+            "shape": self.shape,
+            "size": self.size,
+            "programs": list(self.programs),
+        }
+
+    def view(self, memory: memoryview) -> memoryview:
+        """Its place in the arena, with item type and shape."""
+        place = memory[self.offset : self.offset + self.size]
+        return place.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
+
+
+def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
+    """Every row, in the image's order. session: gm_session * after gm_open()."""
+    sections = session.header.sections
+    table = sections[lib.GM_SECTION_TENSORS]
+    names = ffi.cast("const char *", session.image + sections[lib.GM_SECTION_NAMES].offset)
+    records = ffi.cast("const gm_tensor *", session.image + table.offset)
+    return [_row(ffi, lib, records[i], names) for i in range(table.size // ffi.sizeof("gm_tensor"))]
+
+
+def _row(ffi: Any, lib: Any, record: Any, names: Any) -> Tensor:
+    return Tensor(
+        name=None if record.name == lib.GM_NONE else ffi.string(names + record.name).decode(),
+        role=ROLES[record.role],
+        programs=program_names(record.programs),
+        dtype=record.dtype,
+        shape=tuple(record.dims[axis] for axis in range(record.rank)),
+        offset=record.offset,
+        size=record.size,
+    )
+
+
+def program_names(bits: int) -> list[str]:
+    """Names of the program kinds whose bit is set."""
+    return [name for kind, name in enumerate(PROGRAMS) if bits >> kind & 1]
