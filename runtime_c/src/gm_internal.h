@@ -1,0 +1,77 @@
+/* What the runtime's own files share. Not part of the public API. */
+#ifndef GM_INTERNAL_H
+#define GM_INTERNAL_H
+
+#include "gradmote.h"
+#include "../generated/gm_opcodes.h"
+#include "../generated/gm_rules.h"
+
+/* ---- Operands ---------------------------------------------------------------------------------------------- */
+
+/* gm_open() has verified that every byte an instruction can touch lies inside the arena or the constants, so
+ * nothing is checked here. */
+
+static inline const void *gm_operand(const gm_session *session, uint32_t operand)
+{
+    return operand & GM_CONSTANT_BIT ? session->constants + (operand & ~GM_CONSTANT_BIT) : session->arena + operand;
+}
+
+static inline const float *gm_f32(const gm_session *session, uint32_t operand)
+{
+    return (const float *)gm_operand(session, operand);
+}
+
+static inline const int32_t *gm_i32(const gm_session *session, uint32_t operand)
+{
+    return (const int32_t *)gm_operand(session, operand);
+}
+
+static inline const uint32_t *gm_u32(const gm_session *session, uint32_t operand)
+{
+    return (const uint32_t *)gm_operand(session, operand);
+}
+
+/* NULL where the operand is absent. */
+static inline const float *gm_f32_optional(const gm_session *session, uint32_t operand)
+{
+    return operand == GM_NONE ? NULL : gm_f32(session, operand);
+}
+
+/* Operands that a kernel writes lie in the arena. */
+static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
+{
+    return (float *)(session->arena + operand);
+}
+
+static inline float *gm_f32_out_optional(const gm_session *session, uint32_t operand)
+{
+    return operand == GM_NONE ? NULL : gm_f32_out(session, operand);
+}
+
+/* ---- Update rules ------------------------------------------------------------------------------------------ */
+
+/* One application of a rule to n contiguous elements with the gradient scale * g[i]. */
+typedef struct gm_rule_args {
+    const void *rule;            /* the gm_rule_<name> record */
+    const float *g;
+    float *p;
+    float *slot1;                /* first moment, where the rule has one */
+    float *slot2;                /* second moment, where the rule has one */
+    const float *aux;            /* the two bias corrections 1 - beta^t, where the rule reads them */
+    float lr;
+    float scale;
+    uint32_t n;
+} gm_rule_args;
+
+typedef void (*gm_rule_fn)(const gm_rule_args *args);
+
+/* By gm_rule_kind; NULL where this build leaves the rule out. */
+extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
+
+void gm_rule_apply_sgd(const gm_rule_args *args);
+void gm_rule_apply_momentum(const gm_rule_args *args);
+void gm_rule_apply_adam(const gm_rule_args *args);
+void gm_rule_apply_adamw(const gm_rule_args *args);
+void gm_rule_apply_adamw_ort(const gm_rule_args *args);
+
+#endif
