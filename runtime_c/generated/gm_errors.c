@@ -28,6 +28,9 @@ const char *gm_error_text(int error)
     case GM_ERR_NO_GRADIENTS: return "there are no gradients to apply";
     case GM_ERR_FULL: return "all property slots are in use";
     case GM_ERR_BAD_STATE: return "the state table is inconsistent with the header";
+    case GM_ERR_BAD_REGION: return "the header's memory regions overlap, are misaligned or leave the arena";
+    case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
+    case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
     default: return "unknown error code";
     }
 }
@@ -57,6 +60,9 @@ const char *gm_error_hint(int error)
     case GM_ERR_NO_GRADIENTS: return "call gm_train_step() before gm_optimizer_step()";
     case GM_ERR_FULL: return "compile the model with --properties N";
     case GM_ERR_BAD_STATE: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_BAD_REGION: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_BAD_TENSOR: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_BAD_PROGRAM: return "compile the model again; the image was not written by gradmote";
     default: return "";
     }
 }

@@ -26,6 +26,9 @@ enum gm_error {
     GM_ERR_NO_GRADIENTS = -20, /* there are no gradients to apply */
     GM_ERR_FULL = -21, /* all property slots are in use */
     GM_ERR_BAD_STATE = -22, /* the state table is inconsistent with the header */
+    GM_ERR_BAD_REGION = -23, /* the header's memory regions overlap, are misaligned or leave the arena */
+    GM_ERR_BAD_TENSOR = -24, /* an input, label, output or loss has an impossible shape or place */
+    GM_ERR_BAD_PROGRAM = -25, /* a program's record does not match its instructions */
 };
 
 #endif

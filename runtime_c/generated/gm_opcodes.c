@@ -289,13 +289,13 @@ const gm_operand_info gm_operands[] = {
     { GM_READ, 1, 286 }, /* DROPOUT counter */
     { GM_WRITE, 1, 287 }, /* DROPOUT y */
     { GM_READ, 3, 289 }, /* SOFTMAX_CROSS_ENTROPY x */
-    { GM_READ, 2, 292 }, /* SOFTMAX_CROSS_ENTROPY labels */
+    { GM_READ | GM_INDEX, 2, 292 }, /* SOFTMAX_CROSS_ENTROPY labels */
     { GM_READ | GM_OPTIONAL, 1, 294 }, /* SOFTMAX_CROSS_ENTROPY weight */
     { GM_WRITE, 3, 295 }, /* SOFTMAX_CROSS_ENTROPY log_prob */
     { GM_WRITE | GM_STRIDED, 4, 298 }, /* SOFTMAX_CROSS_ENTROPY loss */
     { GM_READ | GM_STRIDED, 4, 305 }, /* SOFTMAX_CROSS_ENTROPY_GRAD dloss */
     { GM_READ, 3, 309 }, /* SOFTMAX_CROSS_ENTROPY_GRAD log_prob */
-    { GM_READ, 2, 312 }, /* SOFTMAX_CROSS_ENTROPY_GRAD labels */
+    { GM_READ | GM_INDEX, 2, 312 }, /* SOFTMAX_CROSS_ENTROPY_GRAD labels */
     { GM_READ | GM_OPTIONAL, 1, 314 }, /* SOFTMAX_CROSS_ENTROPY_GRAD weight */
     { GM_WRITE, 3, 315 }, /* SOFTMAX_CROSS_ENTROPY_GRAD dx */
     { GM_READ, 1, 321 }, /* MSE_LOSS x */

@@ -686,6 +686,7 @@ int gm_kernel_bce_with_logits_loss_grad(const struct gm_session *session, const 
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
 #define GM_RULE 16u
+#define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
 
 /* An operand may touch, in elements of 4 bytes: the product of parameters terms[0..n_terms), or where GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or

@@ -40,6 +40,7 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
 #define GM_RULE 16u
+#define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
 
 /* An operand may touch, in elements of 4 bytes: the product of parameters terms[0..n_terms), or where GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
@@ -107,6 +108,7 @@ def operand_flags(operand: Operand) -> str:
     flags += ["GM_OPTIONAL"] if operand.optional else []
     flags += ["GM_STRIDED"] if operand.strided else []
     flags += ["GM_RULE"] if operand.dtype == "rule" else []
+    flags += ["GM_INDEX"] if operand.dtype == "i32" else []
     return " | ".join(flags)
 
 
