@@ -94,7 +94,8 @@ const char *gm_error_hint(int error);
  * written once serves the next program to run, which may overwrite it. GM_ERR_NOT_FOUND past the last one. */
 int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out);
 
-/* Copies a whole input or label into its place (role INPUT or LABEL). GM_ERR_WRONG_SIZE unless size is exact. */
+/* Copies a whole input or label into its place (role INPUT or LABEL; index counts over all programs).
+ * GM_ERR_WRONG_SIZE unless size is exact. */
 int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *data, size_t size);
 
 /* ---- Running ---------------------------------------------------------------------------------------------- */
@@ -113,8 +114,9 @@ int gm_step(gm_session *session, float *loss);
 int gm_lazy_reset_grad(gm_session *session);
 
 /* The same, in slices: gm_begin(), then gm_run() until it no longer returns GM_AGAIN. Other calls that touch the
- * state return GM_ERR_BUSY meanwhile. gm_abort() drops the rest of the program; dropping STEP or OPTIMIZER half-way leaves
- * a partly applied update, so prefer to finish those. */
+ * state return GM_ERR_BUSY meanwhile. gm_abort() drops the rest of the program; dropping TRAIN drops the accumulated
+ * gradients with it, and dropping STEP or OPTIMIZER half-way leaves a partly applied update, so prefer to finish those.
+ * gm_run() without a running program returns GM_ERR_INVALID_ARGUMENT. */
 int gm_begin(gm_session *session, uint32_t program);
 int gm_run(gm_session *session, uint32_t max_instructions);
 void gm_abort(gm_session *session);
@@ -140,7 +142,7 @@ int gm_parameter(const gm_session *session, uint32_t index, gm_view *out);
 int gm_parameter_named(const gm_session *session, const char *name, gm_view *out);
 /* The gradient of parameter `index`; GM_ERR_NOT_FOUND where the image keeps none. */
 int gm_gradient(const gm_session *session, uint32_t index, gm_view *out);
-/* All trained parameters as one contiguous f32 buffer, in the order of their indices. */
+/* All trained parameters as one contiguous f32 buffer, in the order of their indices. Flat: rank 0, dims NULL. */
 int gm_parameters(const gm_session *session, gm_view *out);
 int gm_set_parameters(gm_session *session, const void *data, size_t size);
 /* out[i] = parameters[i] - initial parameters[i] of the image: what a federated client sends. size must be
@@ -148,7 +150,7 @@ int gm_set_parameters(gm_session *session, const void *data, size_t size);
 int gm_delta(const gm_session *session, float *out, size_t size);
 /* parameters[i] = initial[i] + delta[i]. */
 int gm_apply_delta(gm_session *session, const float *delta, size_t size);
-/* The whole state region: parameters, moments, control, properties. */
+/* The whole state region: parameters, moments, control, properties. Flat: rank 0, dims NULL. */
 int gm_state(const gm_session *session, gm_view *out);
 
 /* ---- Checkpoints ------------------------------------------------------------------------------------------ */
@@ -161,7 +163,8 @@ typedef int (*gm_read_fn)(void *user, uint32_t offset, void *data, uint32_t size
 /* Bytes of a checkpoint of this session. */
 uint32_t gm_checkpoint_size(const gm_session *session);
 int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user);
-/* Checks magic, version, model and checksum of the whole file before the state changes. */
+/* Checks magic, version, checksum of the whole file and model before the state changes. Should the storage then fail
+ * on the second reading of what it has just delivered, the state becomes the image's initial one, never a mixture. */
 int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size);
 
 /* ---- Properties: named numbers kept with the state ---------------------------------------------------------- */

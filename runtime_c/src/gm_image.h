@@ -1,0 +1,42 @@
+/*
+ * Sections of an image in place, and what open.c, verify.c, execute.c and session.c need of each other.
+ */
+#ifndef GM_IMAGE_H
+#define GM_IMAGE_H
+
+#include "gradmote.h"
+
+/* First byte of a section; sections are 16-byte aligned, so records can be read in place. */
+static inline const void *gm_section_data(const gm_header *header, uint32_t section)
+{
+    return (const uint8_t *)header + header->sections[section].offset;
+}
+
+static inline gm_control *gm_control_of(const gm_session *session)
+{
+    return (gm_control *)(void *)(session->arena + session->header->control_offset);
+}
+
+/* GM_OK where the session is open and no program runs. */
+static inline int gm_idle(const gm_session *session)
+{
+    if (session == NULL || session->header == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
+}
+
+/* Size, magic and version of the file at `header`: GM_OK, GM_ERR_TRUNCATED, GM_ERR_BAD_MAGIC, GM_ERR_BAD_VERSION. */
+int gm_check_container(const gm_header *header, size_t image_size);
+
+/* The rest of docs/SPEC.md's "What is verified", for a file that gm_check_container() accepts. */
+int gm_verify(const gm_header *header);
+
+/* Bookkeeping around a program: counters, gradients, learning rate. `status` is how the program ended. */
+int gm_before_program(gm_session *session, uint32_t kind);
+void gm_after_program(gm_session *session, uint32_t kind, int status);
+
+/* Moves the schedule on to the next update. */
+void gm_advance_schedule(gm_control *control);
+
+#endif

@@ -1,0 +1,71 @@
+#include <float.h>
+
+#include "gm_image.h"
+
+/* Factor of update number `step`: step / warmup, then (total - step) / (total - warmup), then 0. A phase of no
+ * steps counts as one, as in transformers' get_linear_schedule_with_warmup. */
+static float linear_factor(uint32_t step, uint32_t warmup, uint32_t total)
+{
+    if (step < warmup) {
+        return (float)step / (float)warmup;
+    }
+    if (step >= total) {
+        return 0.0f;
+    }
+    return (float)(total - step) / (float)(total - warmup);
+}
+
+void gm_advance_schedule(gm_control *control)
+{
+    if (control->schedule == GM_SCHEDULE_LINEAR) {
+        uint32_t step = control->optimizer_steps - control->schedule_start;
+        control->learning_rate =
+            control->base_learning_rate * linear_factor(step, control->warmup_steps, control->total_steps);
+    }
+}
+
+static int check_rate(const gm_session *session, float rate)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    return rate >= 0.0f && rate <= FLT_MAX ? GM_OK : GM_ERR_INVALID_ARGUMENT; /* NaN fails both */
+}
+
+float gm_learning_rate(const gm_session *session)
+{
+    const gm_control *control = gm_control_view(session);
+    return control == NULL ? 0.0f : control->learning_rate;
+}
+
+int gm_set_learning_rate(gm_session *session, float rate)
+{
+    int status = check_rate(session, rate);
+    if (status == GM_OK) {
+        gm_control *control = gm_control_of(session);
+        control->schedule = GM_SCHEDULE_CONSTANT;
+        control->base_learning_rate = rate;
+        control->learning_rate = rate;
+    }
+    return status;
+}
+
+int gm_set_linear_schedule(gm_session *session, float rate, uint32_t warmup_steps, uint32_t total_steps)
+{
+    int status = check_rate(session, rate);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (total_steps == 0 || warmup_steps > total_steps) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    gm_control *control = gm_control_of(session);
+    control->schedule = GM_SCHEDULE_LINEAR;
+    control->base_learning_rate = rate;
+    control->warmup_steps = warmup_steps;
+    control->total_steps = total_steps;
+    control->schedule_start = control->optimizer_steps;
+    gm_advance_schedule(control);
+    return GM_OK;
+}

@@ -1,0 +1,115 @@
+/*
+ * What a step means beyond its instructions: counters, the lazy reset of gradients, the loss.
+ */
+#include <string.h>
+
+#include "gm_image.h"
+
+int gm_before_program(gm_session *session, uint32_t kind)
+{
+    gm_control *control = gm_control_of(session);
+    if (kind == GM_PROGRAM_TRAIN && control->accumulated == 0) {
+        memset(session->arena + session->header->gradients_offset, 0, session->header->gradients_size);
+    }
+    if (kind == GM_PROGRAM_OPTIMIZER) {
+        if (control->accumulated == 0) {
+            return GM_ERR_NO_GRADIENTS;
+        }
+        control->gradient_scale = 1.0f / (float)control->accumulated;
+    }
+    return GM_OK;
+}
+
+void gm_after_program(gm_session *session, uint32_t kind, int status)
+{
+    gm_control *control = gm_control_of(session);
+    int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
+    int updates = kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
+    if (status != GM_OK) {
+        control->skipped_steps += trains && status == GM_ERR_NOT_FINITE;
+        return;
+    }
+    control->accumulated += kind == GM_PROGRAM_TRAIN;
+    control->train_steps += (uint32_t)trains;
+    if (updates) {
+        ++control->optimizer_steps;
+        gm_advance_schedule(control);
+    }
+}
+
+static int run_whole(gm_session *session, uint32_t program, float *loss)
+{
+    int status = gm_begin(session, program);
+    if (status != GM_OK) {
+        return status;
+    }
+    do {
+        status = gm_run(session, UINT32_MAX);
+    } while (status == GM_AGAIN);
+    if (status != GM_OK || loss == NULL) {
+        return status;
+    }
+    return gm_loss(session, program, loss);
+}
+
+int gm_infer(gm_session *session)
+{
+    return run_whole(session, GM_PROGRAM_INFER, NULL);
+}
+
+int gm_eval_step(gm_session *session, float *loss)
+{
+    return run_whole(session, GM_PROGRAM_EVAL, loss);
+}
+
+int gm_train_step(gm_session *session, float *loss)
+{
+    return run_whole(session, GM_PROGRAM_TRAIN, loss);
+}
+
+int gm_optimizer_step(gm_session *session)
+{
+    return run_whole(session, GM_PROGRAM_OPTIMIZER, NULL);
+}
+
+int gm_step(gm_session *session, float *loss)
+{
+    return run_whole(session, GM_PROGRAM_STEP, loss);
+}
+
+int gm_lazy_reset_grad(gm_session *session)
+{
+    int status = gm_idle(session);
+    if (status == GM_OK) {
+        gm_control_of(session)->accumulated = 0;
+    }
+    return status;
+}
+
+int gm_loss(const gm_session *session, uint32_t program, float *loss)
+{
+    gm_view view;
+    if (loss == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    int status = gm_tensor_view(session, program, GM_ROLE_LOSS, 0, &view);
+    if (status == GM_OK) {
+        memcpy(loss, view.data, sizeof *loss);
+    }
+    return status;
+}
+
+const gm_control *gm_control_view(const gm_session *session)
+{
+    return session == NULL || session->header == NULL ? NULL : gm_control_of(session);
+}
+
+int gm_set_seed(gm_session *session, uint32_t seed)
+{
+    int status = gm_idle(session);
+    if (status == GM_OK) {
+        gm_control_of(session)->seed = seed;
+        gm_control_of(session)->train_steps = 0; /* the other half of the random generator's counter */
+    }
+    return status;
+}

@@ -1,0 +1,222 @@
+/*
+ * Views of inputs, outputs, parameters and gradients, and copies into and out of them.
+ */
+#include <string.h>
+
+#include "gm_image.h"
+
+static const char *name_at(const gm_session *session, uint32_t name)
+{
+    const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
+    return name == GM_NONE ? NULL : names + name;
+}
+
+/* ---- Inputs and outputs ----------------------------------------------------------------------------------- */
+
+/* The index-th tensor with that role in any program of the bit set `programs`, or NULL. */
+static const gm_tensor *find_tensor(const gm_session *session, uint32_t programs, uint32_t role, uint32_t index)
+{
+    const gm_tensor *tensor = gm_section_data(session->header, GM_SECTION_TENSORS);
+    uint32_t count = session->header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (tensor[i].role == role && (tensor[i].programs & programs) != 0 && index-- == 0) {
+            return &tensor[i];
+        }
+    }
+    return NULL;
+}
+
+int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out)
+{
+    if (session == NULL || session->header == NULL || out == NULL || program >= GM_PROGRAM_COUNT) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    const gm_tensor *tensor = find_tensor(session, UINT32_C(1) << program, role, index);
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    out->name = name_at(session, tensor->name);
+    out->data = session->arena + tensor->offset;
+    out->size = tensor->size;
+    out->dtype = tensor->dtype;
+    out->rank = tensor->rank;
+    out->dims = tensor->dims;
+    return GM_OK;
+}
+
+int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *data, size_t size)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (data == NULL || role > GM_ROLE_LABEL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    const gm_tensor *tensor = find_tensor(session, UINT32_MAX, role, index);
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    if (tensor->size != size) {
+        return GM_ERR_WRONG_SIZE;
+    }
+    memcpy(session->arena + tensor->offset, data, size);
+    return GM_OK;
+}
+
+/* ---- Parameters one by one ---------------------------------------------------------------------------------- */
+
+/* Parameters stand first in the state table. */
+static const gm_state_entry *find_parameter(const gm_session *session, uint32_t index)
+{
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    return index < gm_parameter_count(session) ? &entry[index] : NULL;
+}
+
+static int view_entry(const gm_session *session, const gm_state_entry *entry, uint32_t offset, gm_view *out)
+{
+    out->name = name_at(session, entry->name);
+    out->data = session->arena + offset;
+    out->size = entry->size;
+    out->dtype = entry->dtype;
+    out->rank = entry->rank;
+    out->dims = entry->dims;
+    return GM_OK;
+}
+
+uint32_t gm_parameter_count(const gm_session *session)
+{
+    if (session == NULL || session->header == NULL) {
+        return 0;
+    }
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    uint32_t entries = session->header->sections[GM_SECTION_STATE].size / (uint32_t)sizeof *entry;
+    uint32_t count = 0;
+    while (count < entries && entry[count].role == GM_STATE_ROLE_PARAMETER) {
+        ++count;
+    }
+    return count;
+}
+
+int gm_parameter(const gm_session *session, uint32_t index, gm_view *out)
+{
+    if (session == NULL || session->header == NULL || out == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    const gm_state_entry *entry = find_parameter(session, index);
+    return entry == NULL ? GM_ERR_NOT_FOUND : view_entry(session, entry, entry->offset, out);
+}
+
+static int same_text(const char *a, const char *b)
+{
+    while (*a == *b && *a != '\0') {
+        ++a;
+        ++b;
+    }
+    return *a == *b;
+}
+
+int gm_parameter_named(const gm_session *session, const char *name, gm_view *out)
+{
+    if (name == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    for (uint32_t i = 0;; ++i) {
+        int status = gm_parameter(session, i, out);
+        if (status != GM_OK || (out->name != NULL && same_text(out->name, name))) {
+            return status;
+        }
+    }
+}
+
+int gm_gradient(const gm_session *session, uint32_t index, gm_view *out)
+{
+    if (session == NULL || session->header == NULL || out == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    const gm_state_entry *entry = find_parameter(session, index);
+    if (entry == NULL || entry->gradient == GM_NONE) {
+        return GM_ERR_NOT_FOUND;
+    }
+    return view_entry(session, entry, entry->gradient, out);
+}
+
+/* ---- Parameters and state as a whole ------------------------------------------------------------------------ */
+
+/* The first `size` bytes of the arena, without name or shape. */
+static int view_flat(const gm_session *session, uint32_t size, gm_view *out)
+{
+    out->name = NULL;
+    out->data = session->arena;
+    out->size = size;
+    out->dtype = GM_DTYPE_F32;
+    out->rank = 0;
+    out->dims = NULL;
+    return GM_OK;
+}
+
+int gm_parameters(const gm_session *session, gm_view *out)
+{
+    if (session == NULL || session->header == NULL || out == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    return view_flat(session, session->header->parameters_size, out);
+}
+
+int gm_state(const gm_session *session, gm_view *out)
+{
+    if (session == NULL || session->header == NULL || out == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    return view_flat(session, session->header->state_size, out);
+}
+
+/* GM_OK where no program runs and `data` holds exactly all parameters. */
+static int check_parameters(const gm_session *session, const void *data, size_t size)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (data == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    return size == session->header->parameters_size ? GM_OK : GM_ERR_WRONG_SIZE;
+}
+
+int gm_set_parameters(gm_session *session, const void *data, size_t size)
+{
+    int status = check_parameters(session, data, size);
+    if (status == GM_OK) {
+        memcpy(session->arena, data, size);
+    }
+    return status;
+}
+
+int gm_delta(const gm_session *session, float *out, size_t size)
+{
+    int status = check_parameters(session, out, size);
+    if (status != GM_OK) {
+        return status;
+    }
+    const float *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
+    const float *parameter = (const float *)(const void *)session->arena;
+    for (size_t i = 0; i < size / sizeof *out; ++i) {
+        out[i] = parameter[i] - initial[i];
+    }
+    return GM_OK;
+}
+
+int gm_apply_delta(gm_session *session, const float *delta, size_t size)
+{
+    int status = check_parameters(session, delta, size);
+    if (status != GM_OK) {
+        return status;
+    }
+    const float *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
+    float *parameter = (float *)(void *)session->arena;
+    for (size_t i = 0; i < size / sizeof *delta; ++i) {
+        parameter[i] = initial[i] + delta[i];
+    }
+    return GM_OK;
+}

@@ -1,0 +1,425 @@
+/*
+ * The verifier: everything that an image claims is checked here, once, so that the executor and the accessors need no
+ * checks. The comments "V1" .. "V22" refer to the invariants in docs/SPEC.md, "What is verified".
+ *
+ * Sizes and offsets are 32-bit words of the image; every sum or product of them is taken in 64 bits and cannot
+ * overflow there: a product saturates, a sum has at most 8 terms below 2^62 and stops once it passes 2^32.
+ */
+#include <stddef.h>
+
+#include "../generated/gm_opcodes.h"
+#include "../generated/gm_rules.h"
+#include "gm_image.h"
+
+/* Largest file and largest arena: byte offsets then fit 31 bits, and their sums fit 32. */
+#define SIZE_LIMIT (UINT32_C(1) << 30)
+
+/* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
+#define CRC_START 16u
+
+#define WORD 4u
+
+#if GM_MAX_WORK > (UINT64_C(1) << 62)
+#error "GM_MAX_WORK must not exceed 2^62, so that sums of work cannot overflow"
+#endif
+
+/* ---- Ranges ------------------------------------------------------------------------------------------------- */
+
+/* Bytes [offset, offset + size) lie in [begin, end) and start at a word. */
+static int lies_in(uint64_t offset, uint64_t size, uint32_t begin, uint64_t end)
+{
+    return offset % WORD == 0 && offset >= begin && offset + size <= end;
+}
+
+static int overlaps(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+    return a_size != 0 && b_size != 0 && a < b + b_size && b < a + a_size;
+}
+
+/* a b, or UINT64_MAX where that does not fit. */
+static uint64_t saturating_product(uint64_t a, uint32_t b)
+{
+    uint64_t low = (a & UINT32_MAX) * b;
+    uint64_t high = (a >> 32) * b + (low >> 32);
+    return high >> 32 != 0 ? UINT64_MAX : high << 32 | (low & UINT32_MAX);
+}
+
+static uint32_t section_records(const gm_header *header, uint32_t section, size_t record_size)
+{
+    return header->sections[section].size / (uint32_t)record_size;
+}
+
+/* ---- File, sections, memory regions ------------------------------------------------------------------------- */
+
+/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, text ends. */
+static int check_sections(const gm_header *header)
+{
+    static const uint8_t record_size[GM_SECTION_COUNT] = {
+        sizeof(gm_tensor), sizeof(gm_program), WORD, WORD, WORD, sizeof(gm_state_entry), WORD,
+    };
+    for (uint32_t i = 0; i < GM_SECTION_COUNT; ++i) {
+        gm_section section = header->sections[i];
+        if (section.offset % GM_SECTION_ALIGN != 0 || section.size % record_size[i] != 0 ||
+            !lies_in(section.offset, section.size, sizeof *header, header->size)) {
+            return GM_ERR_BAD_SECTION;
+        }
+    }
+    uint32_t names_size = header->sections[GM_SECTION_NAMES].size;
+    const char *names = gm_section_data(header, GM_SECTION_NAMES);
+    return names_size == 0 || names[names_size - 1] == '\0' ? GM_OK : GM_ERR_BAD_SECTION;
+}
+
+/* V4: 0 <= parameters <= state <= gradients <= scratch <= arena, all at words. V5: initial values fit. */
+static int check_regions(const gm_header *header)
+{
+    uint32_t initial_size = header->sections[GM_SECTION_INITIAL].size;
+    if (header->arena_size > SIZE_LIMIT || header->scratch_offset % WORD != 0 || header->state_size % WORD != 0 ||
+        header->scratch_offset > header->arena_size ||
+        !lies_in(header->gradients_offset, header->gradients_size, header->state_size, header->scratch_offset) ||
+        header->gradients_size % WORD != 0 || header->parameters_size % WORD != 0 ||
+        header->parameters_size > header->state_size) {
+        return GM_ERR_BAD_REGION;
+    }
+    return initial_size >= header->parameters_size && initial_size <= header->state_size ? GM_OK : GM_ERR_BAD_REGION;
+}
+
+/* V6: the control record and the properties lie in the state behind the parameters, and apart. */
+static int check_state_records(const gm_header *header)
+{
+    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    if (!lies_in(header->control_offset, sizeof(gm_control), header->parameters_size, header->state_size) ||
+        !lies_in(header->properties_offset, properties_size, header->parameters_size, header->state_size) ||
+        overlaps(header->control_offset, sizeof(gm_control), header->properties_offset, properties_size)) {
+        return GM_ERR_BAD_REGION;
+    }
+    return GM_OK;
+}
+
+/* ---- Tensors and the state table ---------------------------------------------------------------------------- */
+
+static int is_name(const gm_header *header, uint32_t name)
+{
+    return name == GM_NONE || name < header->sections[GM_SECTION_NAMES].size;
+}
+
+/* V7: dimensions are positive, those past the rank are 1, and their product is the size in words. */
+static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
+{
+    uint64_t elements = 1;
+    if (rank > GM_MAX_RANK) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < GM_MAX_RANK; ++i) {
+        if (dims[i] == 0 || (i >= rank && dims[i] != 1)) {
+            return 0;
+        }
+        elements = saturating_product(elements, dims[i]);
+    }
+    return size % WORD == 0 && elements == size / WORD;
+}
+
+/* V8: tensors lie behind state and gradients. V9: a loss is one f32. */
+static int is_tensor(const gm_header *header, const gm_tensor *tensor)
+{
+    int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
+    return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_COUNT &&
+           tensor->programs >> GM_PROGRAM_COUNT == 0 && is_shape(tensor->rank, tensor->dims, tensor->size) &&
+           lies_in(tensor->offset, tensor->size, header->gradients_offset + header->gradients_size,
+                   header->arena_size) &&
+           (tensor->role != GM_ROLE_LOSS || is_scalar);
+}
+
+static int check_tensors(const gm_header *header)
+{
+    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
+    uint32_t count = section_records(header, GM_SECTION_TENSORS, sizeof *tensor);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!is_tensor(header, &tensor[i])) {
+            return GM_ERR_BAD_TENSOR;
+        }
+    }
+    return GM_OK;
+}
+
+/* V11: a gradient lies in the gradient region and has its parameter's size. */
+static int is_gradient(const gm_header *header, const gm_state_entry *entry)
+{
+    return entry->gradient == GM_NONE ||
+           lies_in(entry->gradient, entry->size, header->gradients_offset,
+                   (uint64_t)header->gradients_offset + header->gradients_size);
+}
+
+/* V12: what is not a parameter lies behind the parameters; control and properties are where the header says. */
+static int is_other_state(const gm_header *header, const gm_state_entry *entry)
+{
+    if (entry->gradient != GM_NONE ||
+        !lies_in(entry->offset, entry->size, header->parameters_size, header->state_size)) {
+        return 0;
+    }
+    if (entry->role == GM_STATE_ROLE_CONTROL) {
+        return entry->offset == header->control_offset && entry->size == sizeof(gm_control);
+    }
+    return entry->role != GM_STATE_ROLE_PROPERTIES ||
+           (entry->offset == header->properties_offset &&
+            entry->size / sizeof(gm_property) == header->properties_count);
+}
+
+/* V10: parameters stand first and tile [0, parameters_size) in ascending order, all f32. */
+static int check_state_table(const gm_header *header)
+{
+    const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
+    uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
+    uint64_t next = 0;
+    for (uint32_t i = 0; i < count; ++i, ++entry) {
+        int is_parameter = next < header->parameters_size;
+        if (!is_name(header, entry->name) || entry->role >= GM_STATE_ROLE_COUNT || entry->dtype >= GM_DTYPE_COUNT ||
+            !is_shape(entry->rank, entry->dims, entry->size) ||
+            is_parameter != (entry->role == GM_STATE_ROLE_PARAMETER)) {
+            return GM_ERR_BAD_STATE;
+        }
+        if (is_parameter ? entry->offset != next || entry->dtype != GM_DTYPE_F32 || !is_gradient(header, entry)
+                         : !is_other_state(header, entry)) {
+            return GM_ERR_BAD_STATE;
+        }
+        next += is_parameter ? entry->size : 0;
+    }
+    return next == header->parameters_size ? GM_OK : GM_ERR_BAD_STATE;
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------- */
+
+/* One program under verification. */
+typedef struct verifier {
+    const gm_header *header;
+    const gm_program *program;
+    uint32_t write_floor; /* arena offset below which the program may not write */
+    uint64_t work;        /* of the instructions seen so far */
+} verifier;
+
+static int check_param(uint32_t kind, uint32_t value)
+{
+    uint32_t limit = UINT32_MAX;
+    if (kind == GM_PARAM_DIM || kind == GM_PARAM_STRIDE) {
+        limit = INT32_MAX;
+    } else if (kind == GM_PARAM_FLAG) {
+        limit = 1;
+    } else if (kind >= GM_PARAM_ENUM) {
+        limit = kind - GM_PARAM_ENUM - 1;
+    }
+    return value <= limit && (value != 0 || kind != GM_PARAM_DIM) ? GM_OK : GM_ERR_BAD_INSTRUCTION;
+}
+
+static uint64_t product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t factor = term[i] < GM_TERM_COUNT ? instruction[term[i]] : term[i] - GM_TERM_COUNT;
+        product = saturating_product(product, factor);
+    }
+    return product;
+}
+
+/* How many elements the kernel may touch from an operand on. */
+static uint64_t extent(const uint32_t *instruction, const gm_operand_info *info)
+{
+    const uint8_t *term = &gm_terms[info->first_term];
+    if ((info->flags & GM_STRIDED) == 0) {
+        return product_of_terms(instruction, term, info->n_terms);
+    }
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < info->n_terms && elements <= UINT32_MAX; i += 2) {
+        elements += (uint64_t)(instruction[term[i]] - 1) * instruction[term[i + 1]];
+    }
+    return elements;
+}
+
+/* V18: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
+static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t operand)
+{
+    static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
+    static const uint8_t present[GM_RULE_COUNT] = GM_RULE_PRESENT;
+    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
+                                                                            : offsetof(gm_insn_gemm_update, slot1));
+    const uint32_t *moment = &instruction[first / WORD];
+    if ((operand & GM_CONSTANT_BIT) == 0 ||
+        !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {
+        return GM_ERR_BAD_OPERAND;
+    }
+    const uint8_t *constants = gm_section_data(v->header, GM_SECTION_CONSTANTS);
+    uint32_t kind = *(const uint32_t *)(const void *)(constants + offset);
+    if (kind >= GM_RULE_COUNT || !present[kind]) {
+        return GM_ERR_BAD_OPCODE;
+    }
+    int fits = (moment[0] != GM_NONE) == (slots[kind] >= 1) && (moment[1] != GM_NONE) == (slots[kind] >= 2) &&
+               (moment[2] != GM_NONE) == aux[kind];
+    return fits ? GM_OK : GM_ERR_BAD_OPERAND;
+}
+
+/* V16: nothing is written below the program's floor, nor over the control record or the properties. */
+static int may_write(const verifier *v, uint32_t offset, uint64_t size)
+{
+    const gm_header *header = v->header;
+    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    return offset >= v->write_floor && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
+           !overlaps(offset, size, header->properties_offset, properties_size);
+}
+
+/* V15: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. */
+static int check_operand(const verifier *v, const uint32_t *instruction, const gm_operand_info *info, uint32_t operand)
+{
+    if (operand == GM_NONE) {
+        return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
+    }
+    if ((info->flags & GM_RULE) != 0) {
+        return check_rule(v, instruction, operand);
+    }
+    uint64_t elements = extent(instruction, info);
+    int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
+    uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
+    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    if (elements > SIZE_LIMIT || !lies_in(offset, WORD * elements, 0, end) ||
+        (writes && (in_constants || !may_write(v, offset, WORD * elements)))) {
+        return GM_ERR_BAD_OPERAND;
+    }
+    return GM_OK;
+}
+
+/* V17: no instruction writes over the indices that it reads, or a kernel could check one and use another. */
+static int check_indices(const uint32_t *instruction, const gm_opcode_info *op)
+{
+    const gm_operand_info *info = &gm_operands[op->first_operand];
+    for (uint32_t i = 0; i < op->n_operands; ++i) {
+        if ((info[i].flags & GM_INDEX) == 0) {
+            continue;
+        }
+        for (uint32_t j = 0; j < op->n_operands; ++j) {
+            if ((info[j].flags & GM_WRITE) != 0 &&
+                overlaps(instruction[1 + i], WORD * extent(instruction, &info[i]), instruction[1 + j],
+                         WORD * extent(instruction, &info[j]))) {
+                return GM_ERR_BAD_OPERAND;
+            }
+        }
+    }
+    return GM_OK;
+}
+
+static int check_operands(const verifier *v, const uint32_t *instruction, const gm_opcode_info *op)
+{
+    for (uint32_t i = 0; i < op->n_operands; ++i) {
+        int status = check_operand(v, instruction, &gm_operands[op->first_operand + i], instruction[1 + i]);
+        if (status != GM_OK) {
+            return status;
+        }
+    }
+    return check_indices(instruction, op);
+}
+
+/* V14: parameters are what their kinds allow. */
+static int check_params(const uint32_t *instruction, const gm_opcode_info *op)
+{
+    for (uint32_t i = 0; i < op->n_params; ++i) {
+        int status = check_param(gm_param_kinds[op->first_param + i], instruction[1u + op->n_operands + i]);
+        if (status != GM_OK) {
+            return status;
+        }
+    }
+    return GM_OK;
+}
+
+/* V13: the opcode is known and in this build, and the length is its own. `available` counts words, at least 1. */
+static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t available)
+{
+    uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
+    if (opcode >= GM_OP_LIMIT || gm_opcodes[opcode].kernel == NULL) {
+        return GM_ERR_BAD_OPCODE;
+    }
+    const gm_opcode_info *op = &gm_opcodes[opcode];
+    if (words != 1u + op->n_operands + op->n_params || words > available) {
+        return GM_ERR_BAD_INSTRUCTION;
+    }
+    int status = check_params(instruction, op);
+    if (status == GM_OK) {
+        status = check_operands(v, instruction, op);
+    }
+    if (status != GM_OK) {
+        return status;
+    }
+    uint64_t work = product_of_terms(instruction, &gm_terms[op->first_work], op->n_work);
+    if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V19 */
+        return GM_ERR_TOO_MUCH_WORK;
+    }
+    v->work += work;
+    return GM_OK;
+}
+
+/* ---- Programs ----------------------------------------------------------------------------------------------- */
+
+/* Only training writes gradients, and only an update writes the state. */
+static uint32_t write_floor(const gm_header *header, uint32_t kind)
+{
+    if (kind == GM_PROGRAM_TRAIN) {
+        return header->gradients_offset;
+    }
+    return kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP ? 0 : header->scratch_offset;
+}
+
+/* V21: the record's count and work are those of its instructions. */
+static int check_code(const gm_header *header, const gm_program *program)
+{
+    verifier v = { header, program, write_floor(header, program->kind), 0 };
+    const uint8_t *code = gm_section_data(header, GM_SECTION_CODE);
+    const uint32_t *instruction = (const uint32_t *)(const void *)(code + program->code_offset);
+    uint32_t left = program->code_size / WORD, count = 0;
+    while (left != 0) {
+        int status = check_instruction(&v, instruction, left);
+        if (status != GM_OK) {
+            return status;
+        }
+        left -= instruction[0] >> 16;
+        instruction += instruction[0] >> 16;
+        ++count;
+    }
+    uint64_t work = (uint64_t)program->work_high << 32 | program->work_low;
+    return count == program->instructions && v.work == work ? GM_OK : GM_ERR_BAD_PROGRAM;
+}
+
+/* V20: one program a kind, its code inside section CODE, its arena inside the header's. */
+static int check_programs(const gm_header *header)
+{
+    const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);
+    uint32_t count = section_records(header, GM_SECTION_PROGRAMS, sizeof *program), seen = 0;
+    for (uint32_t i = 0; i < count; ++i, ++program) {
+        if (program->kind >= GM_PROGRAM_COUNT || (seen >> program->kind & 1) != 0 || program->code_size % WORD != 0 ||
+            !lies_in(program->code_offset, program->code_size, 0, header->sections[GM_SECTION_CODE].size) ||
+            program->arena_size > header->arena_size) {
+            return GM_ERR_BAD_PROGRAM;
+        }
+        seen |= UINT32_C(1) << program->kind;
+        int status = check_code(header, program);
+        if (status != GM_OK) {
+            return status;
+        }
+    }
+    return GM_OK;
+}
+
+int gm_verify(const gm_header *header)
+{
+    static int (*const checks[])(const gm_header *) = {
+        check_sections, check_regions, check_state_records, check_tensors, check_state_table, check_programs,
+    };
+    if (header->size > SIZE_LIMIT) {
+        return GM_ERR_BAD_SECTION;
+    }
+    if (gm_crc32(0, (const uint8_t *)header + CRC_START, header->size - CRC_START) != header->crc) { /* V1 */
+        return GM_ERR_BAD_CRC;
+    }
+    for (uint32_t i = 0; i < sizeof checks / sizeof *checks; ++i) {
+        int status = checks[i](header);
+        if (status != GM_OK) {
+            return status;
+        }
+    }
+    return GM_OK;
+}
