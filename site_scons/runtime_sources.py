@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUNTIME = ROOT / "runtime_c"
 
-#: For `#include "gradmote.h"`.
-INCLUDES = [RUNTIME / "include"]
+#: The public headers; then those that the runtime's own files share.
+INCLUDES = [RUNTIME / "include", RUNTIME / "src"]
 
 #: Bits depend on these: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
 NUMERICS_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno"]

@@ -1,0 +1,40 @@
+"""SCons environments that compile the runtime, and its objects in a folder of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
+
+
+def runtime_environment(environment: Callable[..., Any], cc: str) -> Any:
+    """An environment for the compiler `cc` with the runtime's own flags; optimization and target are to be added.
+
+    environment: SCons's Environment.
+    """
+    prefix = cc[: -len("gcc")] if cc.endswith("-gcc") else ""
+    env = environment(
+        tools=["gcc", "gnulink", "ar"],
+        CC=cc,
+        AR=f"{prefix}ar",
+        RANLIB=f"{prefix}ranlib",
+        CPPPATH=[str(path) for path in INCLUDES],
+        CCFLAGS=[*NUMERICS_FLAGS, *WARNING_FLAGS],
+        CCCOMSTR="compile $TARGET",
+        LINKCOMSTR="link $TARGET",
+        ARCOMSTR="archive $TARGET",
+        RANLIBCOMSTR="index $TARGET",
+    )
+    env.PrependENVPath("PATH", os.environ.get("PATH", ""))
+    return env
+
+
+def runtime_objects(env: Any, folder: str) -> list[Any]:
+    """One object for each of the runtime's sources, under `folder`."""
+    objects = []
+    for source in runtime_sources():
+        name = source.relative_to(ROOT / "runtime_c").with_suffix("")
+        objects += env.Object(f"{folder}/{name.as_posix()}.o", str(source))
+    return objects
