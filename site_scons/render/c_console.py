@@ -1,4 +1,4 @@
-"""console.h and console.c of the firmware: frame constants, message ids, payload offsets, codes, command table."""
+"""console_spec.h and console_spec.c of the firmware: frame constants, message ids, payload offsets, codes, command table."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from .console_spec import Message, messages, offsets
 from .spec import load
 
 HEADER = """\
-#ifndef CONSOLE_GENERATED_H
-#define CONSOLE_GENERATED_H
+#ifndef CONSOLE_SPEC_H
+#define CONSOLE_SPEC_H
 
 {frame}
 
@@ -42,7 +42,7 @@ const char *console_error_hint(int error);
 
 SOURCE = """\
 #include "gradmote.h"
-#include "console.h"
+#include "console_spec.h"
 
 const console_help console_commands[CONSOLE_COMMAND_COUNT] = {{
 {commands}
@@ -69,7 +69,7 @@ const char *console_error_hint(int error)
 def message(m: Message) -> str:
     prefix = f"CONSOLE_{m.name}"
     at = offsets(m.request)
-    lines = [f"/* {m.meaning} */", f"#define {prefix} {m.id}"]
+    lines = [f"/* {m.meaning} */", f"#define {prefix} {m.id}u"]
     lines += [f"#define {prefix}_AT_{f.name.upper()} {o}u" for f, o in zip(m.request, at)]
     lines += [f"#define {prefix}_REQUEST_SIZE {at[-1]}u", f"#define {prefix}_REPLY_SIZE {offsets(m.reply)[-1]}u"]
     return "\n".join(lines)
@@ -102,4 +102,4 @@ def source() -> str:
 
 
 def render() -> dict[str, str]:
-    return {"console.h": header(), "console.c": source()}
+    return {"console_spec.h": header(), "console_spec.c": source()}

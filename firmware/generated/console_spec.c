@@ -1,6 +1,6 @@
 /* Rendered from runtime_c/spec by `scons render`; do not edit. */
 #include "gradmote.h"
-#include "console.h"
+#include "console_spec.h"
 
 const console_help console_commands[CONSOLE_COMMAND_COUNT] = {
     { "help", "", "list the commands" },

@@ -1,6 +1,6 @@
 /* Rendered from runtime_c/spec by `scons render`; do not edit. */
-#ifndef CONSOLE_GENERATED_H
-#define CONSOLE_GENERATED_H
+#ifndef CONSOLE_SPEC_H
+#define CONSOLE_SPEC_H
 
 #define CONSOLE_PROTOCOL 1u
 #define CONSOLE_START 1u
@@ -29,35 +29,35 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 /* ---- Messages: ids, field offsets in the request, lengths of the fixed parts ------------------------------ */
 
 /* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
-#define CONSOLE_INFO 1
+#define CONSOLE_INFO 1u
 #define CONSOLE_INFO_REQUEST_SIZE 0u
 #define CONSOLE_INFO_REPLY_SIZE 84u
 
 /* Where the memory goes, in bytes. */
-#define CONSOLE_MEM 2
+#define CONSOLE_MEM 2u
 #define CONSOLE_MEM_REQUEST_SIZE 0u
 #define CONSOLE_MEM_REPLY_SIZE 36u
 
 /* Closes the model and erases the image area. */
-#define CONSOLE_IMAGE_BEGIN 3
+#define CONSOLE_IMAGE_BEGIN 3u
 #define CONSOLE_IMAGE_BEGIN_AT_SIZE 0u
 #define CONSOLE_IMAGE_BEGIN_REQUEST_SIZE 4u
 #define CONSOLE_IMAGE_BEGIN_REPLY_SIZE 0u
 
 /* The next piece of the image; pieces come in ascending order without gaps. */
-#define CONSOLE_IMAGE_DATA 4
+#define CONSOLE_IMAGE_DATA 4u
 #define CONSOLE_IMAGE_DATA_AT_OFFSET 0u
 #define CONSOLE_IMAGE_DATA_AT_DATA 4u
 #define CONSOLE_IMAGE_DATA_REQUEST_SIZE 4u
 #define CONSOLE_IMAGE_DATA_REPLY_SIZE 0u
 
 /* Verifies and opens the image (gm_open), then loads the checkpoint kept on the board if it is of this model. */
-#define CONSOLE_IMAGE_END 5
+#define CONSOLE_IMAGE_END 5u
 #define CONSOLE_IMAGE_END_REQUEST_SIZE 0u
 #define CONSOLE_IMAGE_END_REPLY_SIZE 1u
 
 /* The index-th tensor with that role in that program. */
-#define CONSOLE_DESCRIBE 6
+#define CONSOLE_DESCRIBE 6u
 #define CONSOLE_DESCRIBE_AT_PROGRAM 0u
 #define CONSOLE_DESCRIBE_AT_ROLE 1u
 #define CONSOLE_DESCRIBE_AT_INDEX 2u
@@ -65,7 +65,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_DESCRIBE_REPLY_SIZE 30u
 
 /* Writes into an input or label of the next run. Samples serve until others replace them, or for one run only where MEM.samples is 0. */
-#define CONSOLE_DATA 7
+#define CONSOLE_DATA 7u
 #define CONSOLE_DATA_AT_ROLE 0u
 #define CONSOLE_DATA_AT_INDEX 1u
 #define CONSOLE_DATA_AT_OFFSET 3u
@@ -74,7 +74,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_DATA_REPLY_SIZE 0u
 
 /* The same from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
-#define CONSOLE_DATA_U8 8
+#define CONSOLE_DATA_U8 8u
 #define CONSOLE_DATA_U8_AT_ROLE 0u
 #define CONSOLE_DATA_U8_AT_INDEX 1u
 #define CONSOLE_DATA_U8_AT_ELEMENT 3u
@@ -85,18 +85,18 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_DATA_U8_REPLY_SIZE 0u
 
 /* Runs one program to its end. */
-#define CONSOLE_RUN 9
+#define CONSOLE_RUN 9u
 #define CONSOLE_RUN_AT_PROGRAM 0u
 #define CONSOLE_RUN_REQUEST_SIZE 1u
 #define CONSOLE_RUN_REPLY_SIZE 32u
 
 /* The reply of the last RUN again. */
-#define CONSOLE_METRICS 10
+#define CONSOLE_METRICS 10u
 #define CONSOLE_METRICS_REQUEST_SIZE 0u
 #define CONSOLE_METRICS_REPLY_SIZE 32u
 
 /* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. */
-#define CONSOLE_READ 11
+#define CONSOLE_READ 11u
 #define CONSOLE_READ_AT_SOURCE 0u
 #define CONSOLE_READ_AT_PROGRAM 1u
 #define CONSOLE_READ_AT_ROLE 2u
@@ -107,13 +107,13 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_READ_REPLY_SIZE 4u
 
 /* gm_set_learning_rate: sets the rate and ends any schedule. */
-#define CONSOLE_LEARNING_RATE 12
+#define CONSOLE_LEARNING_RATE 12u
 #define CONSOLE_LEARNING_RATE_AT_RATE 0u
 #define CONSOLE_LEARNING_RATE_REQUEST_SIZE 4u
 #define CONSOLE_LEARNING_RATE_REPLY_SIZE 0u
 
 /* gm_set_linear_schedule. */
-#define CONSOLE_SCHEDULE 13
+#define CONSOLE_SCHEDULE 13u
 #define CONSOLE_SCHEDULE_AT_RATE 0u
 #define CONSOLE_SCHEDULE_AT_WARMUP_STEPS 4u
 #define CONSOLE_SCHEDULE_AT_TOTAL_STEPS 8u
@@ -121,51 +121,51 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_SCHEDULE_REPLY_SIZE 0u
 
 /* gm_set_seed. */
-#define CONSOLE_SEED 14
+#define CONSOLE_SEED 14u
 #define CONSOLE_SEED_AT_SEED 0u
 #define CONSOLE_SEED_REQUEST_SIZE 4u
 #define CONSOLE_SEED_REPLY_SIZE 0u
 
 /* gm_lazy_reset_grad: the next TRAIN starts from zero gradients. */
-#define CONSOLE_LAZY_RESET 15
+#define CONSOLE_LAZY_RESET 15u
 #define CONSOLE_LAZY_RESET_REQUEST_SIZE 0u
 #define CONSOLE_LAZY_RESET_REPLY_SIZE 0u
 
 /* Keeps a checkpoint in flash. The one before stays intact until the new one is complete. */
-#define CONSOLE_SAVE 16
+#define CONSOLE_SAVE 16u
 #define CONSOLE_SAVE_REQUEST_SIZE 0u
 #define CONSOLE_SAVE_REPLY_SIZE 4u
 
 /* Returns to the checkpoint kept in flash. */
-#define CONSOLE_LOAD 17
+#define CONSOLE_LOAD 17u
 #define CONSOLE_LOAD_REQUEST_SIZE 0u
 #define CONSOLE_LOAD_REPLY_SIZE 0u
 
 /* Makes room for a checkpoint from the host. */
-#define CONSOLE_CHECKPOINT_BEGIN 18
+#define CONSOLE_CHECKPOINT_BEGIN 18u
 #define CONSOLE_CHECKPOINT_BEGIN_AT_SIZE 0u
 #define CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE 4u
 #define CONSOLE_CHECKPOINT_BEGIN_REPLY_SIZE 0u
 
 /* The next piece of the checkpoint; pieces come in ascending order without gaps. */
-#define CONSOLE_CHECKPOINT_DATA 19
+#define CONSOLE_CHECKPOINT_DATA 19u
 #define CONSOLE_CHECKPOINT_DATA_AT_OFFSET 0u
 #define CONSOLE_CHECKPOINT_DATA_AT_DATA 4u
 #define CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE 4u
 #define CONSOLE_CHECKPOINT_DATA_REPLY_SIZE 0u
 
 /* Loads it. It replaces the one in flash only if it is whole and of this model. */
-#define CONSOLE_CHECKPOINT_END 20
+#define CONSOLE_CHECKPOINT_END 20u
 #define CONSOLE_CHECKPOINT_END_REQUEST_SIZE 0u
 #define CONSOLE_CHECKPOINT_END_REPLY_SIZE 0u
 
 /* gm_reset: back to the image's initial values. A checkpoint in flash stays. */
-#define CONSOLE_RESET_STATE 21
+#define CONSOLE_RESET_STATE 21u
 #define CONSOLE_RESET_STATE_REQUEST_SIZE 0u
 #define CONSOLE_RESET_STATE_REPLY_SIZE 0u
 
 /* Replies, then restarts the board. */
-#define CONSOLE_REBOOT 22
+#define CONSOLE_REBOOT 22u
 #define CONSOLE_REBOOT_REQUEST_SIZE 0u
 #define CONSOLE_REBOOT_REPLY_SIZE 0u
 

@@ -1,0 +1,59 @@
+/* Vector table, start-up code and fault handler of the MPS2 family (ARMv7-M). */
+#include <stdint.h>
+
+#include "board.h"
+#include "fault.h"
+
+#define REGISTER(address) (*(volatile uint32_t *)(address))
+#define SCB_CFSR REGISTER(0xE000ED28u)
+#define SCB_CPACR REGISTER(0xE000ED88u)
+#define CPACR_FULL_FPU (0xFu << 20)
+
+extern uint32_t __stack_bottom[], __stack_top[];
+extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
+
+int main(void);
+void reset_handler(void);
+void fault_handler(void);
+void record_fault(const uint32_t *frame);
+
+typedef void (*vector)(void);
+
+/* Only the processor's own exceptions: no interrupt is ever enabled. */
+__attribute__((section(".vectors"), used)) static const vector vectors[16] = {
+    (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
+    fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, fault_handler,
+};
+
+void reset_handler(void)
+{
+    SCB_CPACR |= CPACR_FULL_FPU;
+    __asm volatile("dsb\n isb");
+    const uint32_t *from = __data_load;
+    for (uint32_t *to = __data_start; to < __data_end;) {
+        *to++ = *from++;
+    }
+    for (uint32_t *to = __bss_start; to < __bss_end;) {
+        *to++ = 0;
+    }
+    main();
+    board_reset();
+}
+
+/* The stack may be what is broken: start it anew, and hand its old pointer on. */
+__attribute__((naked)) void fault_handler(void)
+{
+    __asm volatile(
+        "mrs r0, msp\n"
+        "ldr r1, =__stack_top\n"
+        "msr msp, r1\n"
+        "b record_fault\n");
+}
+
+/* frame: r0 r1 r2 r3 r12 lr pc psr, as the processor stacked them. */
+void record_fault(const uint32_t *frame)
+{
+    int readable = frame >= __stack_bottom && frame + 8 <= __stack_top;
+    fault_note(SCB_CFSR, readable ? frame[6] : 0);
+    board_reset();
+}

@@ -1,0 +1,86 @@
+#include "console.h"
+
+#include "board.h"
+#include "commands.h"
+#include "fault.h"
+#include "reports.h"
+#include "text.h"
+
+#define CTRL_C 0x03
+#define BACKSPACE 0x08
+#define CTRL_U 0x15
+#define DELETE 0x7F
+
+static void greet_after_fault(void)
+{
+    fault_record fault;
+    if (!fault_take(&fault)) {
+        return;
+    }
+    text_put("restarted after a fault: status 0x");
+    text_hex(fault.status);
+    text_put(", pc 0x");
+    text_hex(fault.pc);
+    text_line(" - please report it with the model");
+}
+
+void console_greet(const device *d)
+{
+    text_line("");
+    greet_after_fault();
+    report_info(d);
+    text_line("type help for the commands");
+    commands_prompt();
+}
+
+static void erase(console *c)
+{
+    if (c->length > 0) {
+        --c->length;
+        text_put("\b \b");
+    }
+}
+
+static void finish_line(device *d)
+{
+    console *c = &d->console;
+    c->line[c->length] = '\0';
+    c->length = 0;
+    text_line("");
+    commands_execute(d, c->line);
+}
+
+static void interrupt(device *d)
+{
+    text_line("^C");
+    d->console.length = 0;
+    d->console.steps_left = 0;
+    if (d->requester != REQUESTER_PERSON) {
+        commands_prompt();
+    }
+}
+
+static void append(console *c, char character)
+{
+    if (c->length < LINE_LIMIT - 1) {
+        c->line[c->length++] = character;
+        board_uart_put((uint8_t)character);
+    }
+}
+
+void console_type(device *d, char character)
+{
+    if (character == '\r' || (character == '\n' && d->console.length > 0)) {
+        finish_line(d);
+    } else if (character == CTRL_C) {
+        interrupt(d);
+    } else if (character == BACKSPACE || character == DELETE) {
+        erase(&d->console);
+    } else if (character == CTRL_U) {
+        while (d->console.length > 0) {
+            erase(&d->console);
+        }
+    } else if (character >= ' ' && character < DELETE) {
+        append(&d->console, character);
+    }
+}

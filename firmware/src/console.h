@@ -1,0 +1,13 @@
+/* What a person types: the line and its echo. */
+#ifndef CONSOLE_H
+#define CONSOLE_H
+
+#include "device.h"
+
+/* Says what was started and shows the first prompt. */
+void console_greet(const device *d);
+
+/* Takes one typed character. */
+void console_type(device *d, char c);
+
+#endif

@@ -1,0 +1,43 @@
+/* Everything the firmware knows: the model, the running program and who asked for it, and both sides of the line. */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <stdint.h>
+
+#include "frames.h"
+#include "model.h"
+#include "run.h"
+
+#define LINE_LIMIT 64u /* characters of a typed command, with its terminator */
+
+/* Who waits for the running program. */
+enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON };
+
+/* The last reply, kept to be sent again where the host asks again. */
+typedef struct reply {
+    uint8_t type;     /* 0 before the first */
+    uint8_t request;  /* type of the request */
+    uint8_t sequence;
+    uint32_t length;
+    uint8_t payload[CONSOLE_PAYLOAD_LIMIT];
+} reply;
+
+/* What a person types. */
+typedef struct console {
+    uint32_t length;      /* characters of the line so far */
+    char line[LINE_LIMIT];
+    uint32_t steps_left;  /* of a typed `train`, the running one included */
+} console;
+
+typedef struct device {
+    model model;
+    run run;
+    enum requester requester;
+    uint32_t last_alive;  /* board_ticks() of the last sign of life */
+    frame_receiver receiver;
+    int frame_ready;      /* 1: a whole frame waits to be answered */
+    reply reply;
+    console console;
+} device;
+
+#endif

@@ -1,0 +1,88 @@
+#include "frames.h"
+
+#include "board.h"
+#include "bytes.h"
+#include "gradmote.h"
+
+uint8_t frame_type(const frame_receiver *receiver)
+{
+    return receiver->bytes[1];
+}
+
+uint8_t frame_sequence(const frame_receiver *receiver)
+{
+    return receiver->bytes[2];
+}
+
+uint32_t frame_length(const frame_receiver *receiver)
+{
+    return load_u16(receiver->bytes + 3);
+}
+
+const uint8_t *frame_payload(const frame_receiver *receiver)
+{
+    return receiver->bytes + CONSOLE_HEADER_SIZE;
+}
+
+void frame_release(frame_receiver *receiver)
+{
+    receiver->fill = 0;
+}
+
+static enum frame_event drop(frame_receiver *receiver)
+{
+    receiver->fill = 0;
+    ++receiver->line_errors;
+    return FRAME_DAMAGED;
+}
+
+static int checksum_matches(const frame_receiver *receiver)
+{
+    uint32_t covered = CONSOLE_HEADER_SIZE - 1 + frame_length(receiver);
+    return gm_crc32(0, receiver->bytes + 1, covered) == load_u32(receiver->bytes + 1 + covered);
+}
+
+enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
+{
+    receiver->bytes[receiver->fill++] = byte;
+    receiver->last_byte = board_ticks();
+    if (receiver->fill < CONSOLE_HEADER_SIZE) {
+        return FRAME_MORE;
+    }
+    uint32_t length = frame_length(receiver);
+    if (length > CONSOLE_PAYLOAD_LIMIT) {
+        return drop(receiver);
+    }
+    if (receiver->fill < CONSOLE_HEADER_SIZE + length + CONSOLE_TRAILER_SIZE) {
+        return FRAME_MORE;
+    }
+    return checksum_matches(receiver) ? FRAME_READY : drop(receiver);
+}
+
+int frame_timed_out(frame_receiver *receiver)
+{
+    uint32_t limit = board_ticks_per_second() / 1000 * CONSOLE_BYTE_TIMEOUT_MS;
+    if (receiver->fill == 0 || board_ticks() - receiver->last_byte < limit) {
+        return 0;
+    }
+    drop(receiver);
+    return 1;
+}
+
+static void put_bytes(const uint8_t *bytes, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        board_uart_put(bytes[i]);
+    }
+}
+
+void frame_send(uint8_t type, uint8_t sequence, const uint8_t *payload, uint32_t length)
+{
+    uint8_t header[CONSOLE_HEADER_SIZE] = { CONSOLE_START, type, sequence, (uint8_t)length, (uint8_t)(length >> 8) };
+    uint8_t trailer[CONSOLE_TRAILER_SIZE];
+    uint32_t crc = gm_crc32(0, header + 1, sizeof header - 1);
+    store_u32(trailer, gm_crc32(crc, payload, length));
+    put_bytes(header, sizeof header);
+    put_bytes(payload, length);
+    put_bytes(trailer, sizeof trailer);
+}

@@ -1,0 +1,89 @@
+/* Images and checkpoints, from the host and in flash. */
+#include "board.h"
+#include "handlers.h"
+#include "reply.h"
+#include "slots.h"
+
+int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
+{
+    board_area area = board_flash_area(BOARD_AREA_IMAGE);
+    (void)length;
+    int error = upload_begin(&d->model.upload, area.base, area.size, load_u32(payload));
+    if (error) {
+        return error;
+    }
+    model_close(&d->model);
+    run_reset(&d->run);
+    return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
+}
+
+int handle_image_data(device *d, const uint8_t *payload, uint32_t length)
+{
+    return upload_piece(&d->model.upload, load_u32(payload), payload + CONSOLE_IMAGE_DATA_AT_DATA,
+                        length - CONSOLE_IMAGE_DATA_AT_DATA);
+}
+
+int handle_image_end(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)payload;
+    (void)length;
+    int error = upload_end(&d->model.upload);
+    if (error == 0) {
+        error = model_open(&d->model);
+    }
+    if (error == 0) {
+        reply_u8(&d->reply, slots_load(&d->model.session) == 0);
+    }
+    return error;
+}
+
+int handle_save(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)payload;
+    (void)length;
+    if (d->model.status) {
+        return d->model.status;
+    }
+    reply_u32(&d->reply, gm_checkpoint_size(&d->model.session));
+    return slots_save(&d->model.session);
+}
+
+int handle_load(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)payload;
+    (void)length;
+    return d->model.status ? d->model.status : slots_load(&d->model.session);
+}
+
+int handle_checkpoint_begin(device *d, const uint8_t *payload, uint32_t length)
+{
+    const uint8_t *base;
+    uint32_t size = load_u32(payload);
+    (void)length;
+    if (d->model.status) {
+        return d->model.status;
+    }
+    if (size > slots_capacity()) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    int error = slots_prepare(&base);
+    return error ? error : upload_begin(&d->model.upload, base, slots_capacity(), size);
+}
+
+int handle_checkpoint_data(device *d, const uint8_t *payload, uint32_t length)
+{
+    return upload_piece(&d->model.upload, load_u32(payload), payload + CONSOLE_CHECKPOINT_DATA_AT_DATA,
+                        length - CONSOLE_CHECKPOINT_DATA_AT_DATA);
+}
+
+int handle_checkpoint_end(device *d, const uint8_t *payload, uint32_t length)
+{
+    uint32_t size = d->model.upload.size;
+    (void)payload;
+    (void)length;
+    if (d->model.status) {
+        return d->model.status;
+    }
+    int error = upload_end(&d->model.upload);
+    return error ? error : slots_adopt(&d->model.session, size);
+}

@@ -1,0 +1,43 @@
+/* Handlers of the binary messages, by what they deal with. */
+#ifndef HANDLERS_H
+#define HANDLERS_H
+
+#include "device.h"
+
+/* Returned by a handler whose reply follows later. */
+#define HANDLER_LATER 1
+
+/* payload: at least the message's fixed part; length: all of it. Appends to d->reply; returns 0, HANDLER_LATER, or
+ * an error code. */
+typedef int (*handler)(device *d, const uint8_t *payload, uint32_t length);
+
+/* handle_info.c */
+int handle_info(device *d, const uint8_t *payload, uint32_t length);
+int handle_mem(device *d, const uint8_t *payload, uint32_t length);
+int handle_describe(device *d, const uint8_t *payload, uint32_t length);
+
+/* handle_files.c */
+int handle_image_begin(device *d, const uint8_t *payload, uint32_t length);
+int handle_image_data(device *d, const uint8_t *payload, uint32_t length);
+int handle_image_end(device *d, const uint8_t *payload, uint32_t length);
+int handle_save(device *d, const uint8_t *payload, uint32_t length);
+int handle_load(device *d, const uint8_t *payload, uint32_t length);
+int handle_checkpoint_begin(device *d, const uint8_t *payload, uint32_t length);
+int handle_checkpoint_data(device *d, const uint8_t *payload, uint32_t length);
+int handle_checkpoint_end(device *d, const uint8_t *payload, uint32_t length);
+
+/* handle_training.c */
+int handle_data(device *d, const uint8_t *payload, uint32_t length);
+int handle_data_u8(device *d, const uint8_t *payload, uint32_t length);
+int handle_run(device *d, const uint8_t *payload, uint32_t length);
+int handle_metrics(device *d, const uint8_t *payload, uint32_t length);
+int handle_learning_rate(device *d, const uint8_t *payload, uint32_t length);
+int handle_schedule(device *d, const uint8_t *payload, uint32_t length);
+int handle_seed(device *d, const uint8_t *payload, uint32_t length);
+int handle_lazy_reset(device *d, const uint8_t *payload, uint32_t length);
+int handle_reset_state(device *d, const uint8_t *payload, uint32_t length);
+
+/* handle_read.c */
+int handle_read(device *d, const uint8_t *payload, uint32_t length);
+
+#endif

@@ -1,0 +1,29 @@
+/* The model in the image area, its session and its samples. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdint.h>
+
+#include "gradmote.h"
+#include "samples.h"
+#include "upload.h"
+
+/* Zero-initialise, then model_open(). */
+typedef struct model {
+    gm_session session;
+    gm_requirements needs; /* zeros while closed */
+    samples samples;
+    upload upload;         /* of an image or a checkpoint */
+    int status;            /* 0 while open, else the code that says why not */
+} model;
+
+/* Opens the image in flash and returns status. */
+int model_open(model *m);
+void model_close(model *m);
+
+/* Bytes of the image in flash; 0 while closed. */
+uint32_t model_image_size(const model *m);
+
+int model_has(const model *m, uint32_t program);
+
+#endif

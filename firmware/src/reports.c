@@ -1,0 +1,129 @@
+#include "reports.h"
+
+#include <string.h>
+
+#include "board.h"
+#include "commands.h"
+#include "memory.h"
+#include "slots.h"
+#include "text.h"
+
+#define VALUES_SHOWN 16u
+
+static void pad(const char *text, uint32_t width)
+{
+    text_put(text);
+    for (uint32_t i = (uint32_t)strlen(text); i < width; ++i) {
+        text_put(" ");
+    }
+}
+
+void report_help(void)
+{
+    for (uint32_t i = 0; i < CONSOLE_COMMAND_COUNT; ++i) {
+        pad(console_commands[i].name, 6);
+        pad(console_commands[i].arguments, 9);
+        text_line(console_commands[i].help);
+    }
+}
+
+static void number(const char *label, uint32_t value, const char *unit)
+{
+    pad(label, 16);
+    text_u32(value);
+    text_line(unit);
+}
+
+static void programs(const model *m)
+{
+    static const char *const names[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
+    pad("programs", 15);
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        if (model_has(m, program)) {
+            text_put(" ");
+            text_put(names[program]);
+        }
+    }
+    text_line("");
+}
+
+static void counters(const gm_control *control)
+{
+    number("train steps", control->train_steps, "");
+    number("updates", control->optimizer_steps, "");
+    number("skipped steps", control->skipped_steps, "");
+    pad("learning rate", 16);
+    text_f32(control->learning_rate);
+    text_line("");
+}
+
+static void firmware(void)
+{
+    pad("firmware", 16);
+    text_u32(GM_VERSION_MAJOR);
+    text_put(".");
+    text_u32(GM_VERSION_MINOR);
+    text_put(".");
+    text_u32(GM_VERSION_PATCH);
+    text_put(" on ");
+    text_put(board_name());
+    text_line(GM_FUSED ? ", fused" : ", strict");
+}
+
+void report_info(const device *d)
+{
+    uint32_t checkpoint_size;
+    slots_newest(&checkpoint_size);
+    firmware();
+    if (d->model.status) {
+        commands_print_error(d->model.status);
+        return;
+    }
+    number("image", model_image_size(&d->model), " bytes");
+    programs(&d->model);
+    number("batch", d->model.needs.batch, " samples");
+    number("parameters", d->model.needs.parameters_size, " bytes");
+    counters(gm_control_view(&d->model.session));
+    number("checkpoint", checkpoint_size, " bytes in flash");
+}
+
+void report_mem(const device *d)
+{
+    number("ram", memory_ram_size(), " bytes");
+    number("  static", memory_static_size(), "");
+    number("  stack", memory_stack_size(), "");
+    number("    used", memory_stack_used(), " at most");
+    number("  arena", memory_arena_size(), "");
+    number("    model", d->model.needs.arena_size, "");
+    number("    samples", d->model.samples.copy_size, "");
+    number("code", memory_code_size(), " bytes of flash");
+    number("image", model_image_size(&d->model), " bytes of flash");
+}
+
+static void put_value(const gm_view *view, uint32_t i)
+{
+    const uint8_t *at = (const uint8_t *)view->data + 4 * i;
+    float real;
+    int32_t integer;
+    memcpy(&real, at, 4);
+    memcpy(&integer, at, 4);
+    text_put(" ");
+    if (view->dtype == GM_DTYPE_F32) {
+        text_f32(real);
+    } else {
+        text_i32(integer);
+    }
+}
+
+void report_outputs(const device *d)
+{
+    gm_view view;
+    for (uint32_t i = 0; !gm_tensor_view(&d->model.session, GM_PROGRAM_INFER, GM_ROLE_OUTPUT, i, &view); ++i) {
+        uint32_t count = view.size / 4;
+        text_put(view.name != NULL ? view.name : "output");
+        for (uint32_t j = 0; j < count && j < VALUES_SHOWN; ++j) {
+            put_value(&view, j);
+        }
+        text_line(count > VALUES_SHOWN ? " ..." : "");
+    }
+}

@@ -1,0 +1,30 @@
+/* Runs one program in slices, so that the console answers meanwhile. */
+#ifndef RUN_H
+#define RUN_H
+
+#include <stdint.h>
+
+#include "model.h"
+
+typedef struct metrics {
+    float loss;            /* of the last EVAL, TRAIN or STEP that ended; NaN before the first */
+    uint32_t instructions; /* of the last run */
+    uint64_t ticks;        /* of the last run, serial line excluded */
+} metrics;
+
+/* Zero-initialise, then run_reset(). */
+typedef struct run {
+    int active;
+    uint32_t program;
+    uint32_t first_instruction; /* session.instructions when it began */
+    metrics metrics;
+} run;
+
+/* Forgets the metrics: another model is open. */
+void run_reset(run *r);
+
+/* Returns 0 or an error; then call run_slice() until it returns other than GM_AGAIN. */
+int run_begin(run *r, model *m, uint32_t program);
+int run_slice(run *r, model *m);
+
+#endif

@@ -1,0 +1,24 @@
+/* A file that arrives in pieces and goes to flash. */
+#ifndef UPLOAD_H
+#define UPLOAD_H
+
+#include <stdint.h>
+
+/* Zero-initialise. */
+typedef struct upload {
+    const uint8_t *base; /* where the file lies, or NULL between transfers */
+    uint32_t size;       /* bytes of the whole file */
+    uint32_t received;   /* bytes programmed so far */
+} upload;
+
+/* Each returns 0 or a console_error. base: in an erased area. capacity: bytes of it. */
+int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size);
+/* Pieces in ascending order; each but the last a multiple of 4 bytes. */
+int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count);
+/* Ends the transfer; CONSOLE_ERR_OUT_OF_ORDER where bytes are missing. */
+int upload_end(upload *file);
+
+/* Programs count bytes, padding the last word with 0xFF. Returns 0 or CONSOLE_ERR_FLASH. */
+int upload_program(const uint8_t *at, const void *data, uint32_t count);
+
+#endif
