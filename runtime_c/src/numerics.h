@@ -1,0 +1,96 @@
+/*
+ * Elementary functions in binary32, the same bits on every target of one numerics profile (docs/NUMERICS.md).
+ *
+ * They use only +, -, *, / and conversions that IEEE-754 rounds to nearest even, in the order written here.
+ * Build with -ffp-contract=off; -fno-math-errno keeps the compiler from calling libm beside the square root
+ * instruction.
+ */
+#ifndef GM_NUMERICS_H
+#define GM_NUMERICS_H
+
+#include <float.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gm_config.h"
+
+#if FLT_EVAL_METHOD != 0
+#error "float arithmetic must round to binary32: on 32-bit x86 compile with -msse2 -mfpmath=sse"
+#endif
+
+/* ---- Multiply-accumulate ----------------------------------------------------------------------------------- */
+
+/* acc + a b: one rounding in the fused profile, two in the strict one. */
+#if GM_FUSED
+#if !(defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || defined(__riscv_flen))
+#error "GM_FUSED needs a fused multiply-add instruction: x86 -mfma, Arm VFPv4 or later, RISC-V F"
+#endif
+#define GM_MAC(acc, a, b) __builtin_fmaf((a), (b), (acc))
+#else
+#define GM_MAC(acc, a, b) ((acc) + (a) * (b))
+#endif
+
+/* ---- Bits -------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t gm_bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float gm_float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* |x|, also of NaN. */
+static inline float gm_abs(float x)
+{
+    return gm_float_of(gm_bits_of(x) & 0x7fffffffu);
+}
+
+/* ---- Square root, correctly rounded ------------------------------------------------------------------------ */
+
+/* 1 where the target has a binary32 square root instruction. */
+#ifndef GM_HARDWARE_SQRT
+#if (defined(__ARM_FP) && (__ARM_FP & 4)) || defined(__SSE__) || defined(__aarch64__) || \
+    defined(__riscv_flen) || defined(__wasm__)
+#define GM_HARDWARE_SQRT 1
+#else
+#define GM_HARDWARE_SQRT 0
+#endif
+#endif
+
+#if GM_HARDWARE_SQRT
+#define gm_sqrt(x) __builtin_sqrtf(x)
+#else
+float gm_sqrt(float x);
+#endif
+
+/* ---- Functions; the bounds hold in both profiles ----------------------------------------------------------- */
+
+/* Largest error in units in the last place of the binary32 result. tests/runtime/numerics_test.c asserts them. */
+#define GM_EXP_MAX_ULP 1.0
+#define GM_LOG_MAX_ULP 1.0
+#define GM_LOG1P_MAX_ULP 1.5
+#define GM_TANH_MAX_ULP 2.0
+#define GM_SIGMOID_MAX_ULP 2.5
+
+/* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
+float gm_exp(float x);
+
+/* Natural logarithm: -inf at 0, NaN below. */
+float gm_log(float x);
+
+/* log(1 + x) for x >= 0. */
+float gm_log1p(float x);
+
+float gm_tanh(float x);
+
+/* 1 / (1 + exp(-x)), exact to the bounds in both tails. */
+float gm_sigmoid(float x);
+
+#endif
