@@ -1,0 +1,5 @@
+#include "broadcast.h"
+
+#if GM_WITH_DIV
+GM_BROADCAST_KERNEL(div, /)
+#endif

@@ -1,0 +1,48 @@
+#include "gemm_tile.h"
+
+#if GM_WITH_GEMM_UPDATE
+
+/* row[n] = sum over k of a[0,k] b[k,n] */
+static void gradient_row(const float *a, const float *b, float *row, uint32_t n, const gm_gemm_strides *s)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        row[i] = 0.0f;
+    }
+    gm_gemm_row(a, b, row, n, s);
+}
+
+static void next_row(gm_rule_args *args)
+{
+    args->p += args->n;
+    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
+}
+
+int gm_kernel_gemm_update(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_gemm_update *insn = instruction;
+    const float *a = gm_f32(session, insn->a);
+    const float *b = gm_f32(session, insn->b);
+    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
+    const uint32_t *rule = gm_u32(session, insn->rule);
+    float *row = gm_f32_out(session, insn->row);
+    gm_rule_args args = {
+        .rule = rule,
+        .g = row,
+        .p = gm_f32_out(session, insn->p),
+        .slot1 = gm_f32_out_optional(session, insn->slot1),
+        .slot2 = gm_f32_out_optional(session, insn->slot2),
+        .aux = gm_f32_optional(session, insn->aux),
+        .lr = gm_f32(session, insn->lr)[0],
+        .scale = 1.0f,
+        .n = insn->n,
+    };
+    for (uint32_t m = 0; m < insn->m; m++) {
+        gradient_row(a + m * insn->a_row, b, row, insn->n, &strides);
+        gm_rules[rule[0]](&args);
+        next_row(&args);
+    }
+    return GM_OK;
+}
+
+#endif

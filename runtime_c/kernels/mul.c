@@ -1,0 +1,5 @@
+#include "broadcast.h"
+
+#if GM_WITH_MUL
+GM_BROADCAST_KERNEL(mul, *)
+#endif

@@ -1,0 +1,87 @@
+#include "../src/gm_internal.h"
+#include "../src/numerics.h"
+
+#if GM_WITH_REDUCE_SUM
+
+/* Outputs worked on at once: neighbours along k3, each with its own accumulator. */
+#define BLOCK 4
+
+/* Sums 4 outputs, k_stride apart in x, over r0..r3. */
+static void sum_block(const float *x, const gm_insn_reduce_sum *insn, float sum[BLOCK])
+{
+    uint32_t ks = insn->ks3;
+    float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
+    for (uint32_t i0 = 0; i0 < insn->r0; i0++) {
+        for (uint32_t i1 = 0; i1 < insn->r1; i1++) {
+            for (uint32_t i2 = 0; i2 < insn->r2; i2++) {
+                const float *p = x + (i0 * insn->rs0 + i1 * insn->rs1 + i2 * insn->rs2);
+                for (uint32_t i3 = 0; i3 < insn->r3; i3++) {
+                    s0 += p[0];
+                    s1 += p[ks];
+                    s2 += p[2 * ks];
+                    s3 += p[3 * ks];
+                    p += insn->rs3;
+                }
+            }
+        }
+    }
+    sum[0] = s0;
+    sum[1] = s1;
+    sum[2] = s2;
+    sum[3] = s3;
+}
+
+static float sum_one(const float *x, const gm_insn_reduce_sum *insn)
+{
+    float sum = 0.0f;
+    for (uint32_t i0 = 0; i0 < insn->r0; i0++) {
+        for (uint32_t i1 = 0; i1 < insn->r1; i1++) {
+            for (uint32_t i2 = 0; i2 < insn->r2; i2++) {
+                const float *p = x + (i0 * insn->rs0 + i1 * insn->rs1 + i2 * insn->rs2);
+                for (uint32_t i3 = 0; i3 < insn->r3; i3++) {
+                    sum += p[i3 * insn->rs3];
+                }
+            }
+        }
+    }
+    return sum;
+}
+
+static void store(float *y, float sum, const gm_insn_reduce_sum *insn)
+{
+    *y = insn->accumulate ? GM_MAC(*y, insn->scale, sum) : insn->scale * sum;
+}
+
+/* The k3 outputs of one row of y. */
+static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    uint32_t k = 0;
+    for (; insn->k3 - k >= BLOCK; k += BLOCK) {
+        float sum[BLOCK];
+        sum_block(x + k * insn->ks3, insn, sum);
+        for (uint32_t i = 0; i < BLOCK; i++) {
+            store(y + k + i, sum[i], insn);
+        }
+    }
+    for (; k < insn->k3; k++) {
+        store(y + k, sum_one(x + k * insn->ks3, insn), insn);
+    }
+}
+
+int gm_kernel_reduce_sum(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_reduce_sum *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t i0 = 0; i0 < insn->k0; i0++) {
+        for (uint32_t i1 = 0; i1 < insn->k1; i1++) {
+            for (uint32_t i2 = 0; i2 < insn->k2; i2++) {
+                reduce_row(x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2), y, insn);
+                y += insn->k3;
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif

@@ -1,0 +1,28 @@
+#include "../src/gm_internal.h"
+
+#if GM_WITH_RELU
+int gm_kernel_relu(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_relu *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t i = 0; i < insn->n; i++) {
+        y[i] = x[i] < 0.0f ? 0.0f : x[i];
+    }
+    return GM_OK;
+}
+#endif
+
+#if GM_WITH_RELU_GRAD
+int gm_kernel_relu_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_relu_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const float *y = gm_f32(session, insn->y);
+    float *dx = gm_f32_out(session, insn->dx);
+    for (uint32_t i = 0; i < insn->n; i++) {
+        dx[i] = y[i] > 0.0f ? dy[i] : 0.0f;
+    }
+    return GM_OK;
+}
+#endif

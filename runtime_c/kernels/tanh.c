@@ -1,0 +1,29 @@
+#include "../src/gm_internal.h"
+#include "../src/numerics.h"
+
+#if GM_WITH_TANH
+int gm_kernel_tanh(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_tanh *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t i = 0; i < insn->n; i++) {
+        y[i] = gm_tanh(x[i]);
+    }
+    return GM_OK;
+}
+#endif
+
+#if GM_WITH_TANH_GRAD
+int gm_kernel_tanh_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_tanh_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const float *y = gm_f32(session, insn->y);
+    float *dx = gm_f32_out(session, insn->dx);
+    for (uint32_t i = 0; i < insn->n; i++) {
+        dx[i] = dy[i] * GM_MAC(1.0f, -y[i], y[i]);
+    }
+    return GM_OK;
+}
+#endif
