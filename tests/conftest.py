@@ -1,0 +1,34 @@
+"""What all tests share: where things are, and Hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "bindings" / "python"), str(ROOT / "tests")]
+
+# CI draws the same examples in every run, and does not judge by time: its machines are shared.
+settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("dev", deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout's folder."""
+    return ROOT
+
+
+@pytest.fixture(params=["fused", "strict"])
+def profile(request: pytest.FixtureRequest) -> str:
+    """Each numerics profile that this CPU can run."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    if request.param == "fused" and not cpu_has_fma():
+        pytest.skip("this CPU has no fused multiply-add")
+    return str(request.param)

@@ -1,0 +1,20 @@
+"""The committed generated files are what the spec renders to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from render.__main__ import rendered
+
+
+def test_generated_files_are_not_stale(root: Path) -> None:
+    stale = [path for path, text in rendered().items() if not path.exists() or path.read_text() != text]
+    assert not stale, f"run `scons render` and commit {[str(path.relative_to(root)) for path in stale]}"
+
+
+def test_no_generated_file_is_left_over(root: Path) -> None:
+    expected = set(rendered())
+    folders = {path.parent for path in expected if path.parent.name == "generated"}
+    found = {path for folder in folders for path in folder.iterdir() if path.suffix in (".c", ".h", ".py")}
+    extra = {path for path in found - expected if path.name != "__init__.py"}
+    assert not extra, f"nothing renders {sorted(str(path.relative_to(root)) for path in extra)}"
