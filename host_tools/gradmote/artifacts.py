@@ -1,0 +1,285 @@
+"""The offline phase: from an inference model to training, eval and optimizer models plus a checkpoint.
+
+All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and carry a body in standard
+operators, so any ONNX runtime can run them.
+
+    training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs], <parameter>_grad ...
+    eval_model.onnx       inputs: data, labels; outputs: loss, the model's outputs
+    optimizer_model.onnx  inputs: learning_rate, gradient_scale, <parameter>, <parameter>_grad, moments ...;
+                          outputs: the same names with `_new`
+    checkpoint            parameters, in Gradmote's checkpoint format (.gmck)
+
+Trained parameters are initializers and inputs at once: the models run as they are, and a caller may pass newer values.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from . import checkpoint, losses, operators, optimizers
+from .autodiff import differentiate
+from .errors import ModelError
+from .files import write_atomically
+from .frontend import choose_parameters, infer_shapes, load_model
+from .graph import DOMAIN, DOMAIN_VERSION, Builder
+from .losses import Loss
+from .optimizers import Optimizer
+from .optimizers.steps import step_op
+from .passes import pipeline
+
+
+class LossType(Enum):
+    """onnxruntime's names for the built-in losses."""
+
+    MSELoss = 0
+    CrossEntropyLoss = 1
+    BCEWithLogitsLoss = 2
+    L1Loss = 3
+
+
+class OptimType(Enum):
+    """onnxruntime's names for the built-in optimizers."""
+
+    AdamW = 0
+    SGD = 1
+
+
+LOSS_TYPES = {
+    LossType.MSELoss: losses.mse, LossType.CrossEntropyLoss: losses.cross_entropy,
+    LossType.BCEWithLogitsLoss: losses.bce_with_logits, LossType.L1Loss: losses.l1,
+}
+OPTIM_TYPES = {OptimType.AdamW: optimizers.adamw_ort, OptimType.SGD: optimizers.sgd}
+
+
+@dataclass
+class Artifacts:
+    """The models in memory. training and optimizer are None where no loss or no optimizer was asked for."""
+
+    inference: onnx.ModelProto
+    evaluation: onnx.ModelProto | None
+    training: onnx.ModelProto | None
+    optimizer: onnx.ModelProto | None
+    parameters: dict[str, np.ndarray]  # trained ones, in state order
+    learning_rate: float = 1e-3
+
+
+def generate_artifacts(
+    model: onnx.ModelProto | str | os.PathLike[str],
+    requires_grad: Sequence[str] | None = None,
+    frozen_params: Sequence[str] | None = None,
+    loss: LossType | Loss | None = None,
+    optimizer: OptimType | Optimizer | None = None,
+    artifact_directory: str | os.PathLike[str] | None = None,
+    prefix: str = "",
+    ort_format: bool = False,
+    custom_op_library: str | None = None,
+    additional_output_names: Sequence[str] | None = None,
+    nominal_checkpoint: bool = False,
+    loss_input_names: Sequence[str] | None = None,
+) -> None:
+    """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts.
+
+    requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params: must not overlap with it.
+    loss: a LossType or a function over the graph (gradmote.losses). additional_output_names: values that the training
+    and eval models also return. nominal_checkpoint: also writes `nominal_checkpoint` without parameter data.
+    loss_input_names: outputs that the loss takes; all by default. Raises ModelError.
+    """
+    if ort_format or custom_op_library:
+        raise ModelError("ort_format and custom_op_library have no meaning here", "leave them out; Gradmote's format is .mote")
+    overlap = set(requires_grad or ()) & set(frozen_params or ())
+    if overlap:
+        raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
+    made = build_artifacts(
+        model, list(requires_grad or ()), resolve_loss(loss), resolve_optimizer(optimizer),
+        additional_outputs=additional_output_names or (), loss_inputs=loss_input_names,
+    )
+    write_artifacts(made, Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
+
+
+def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
+    return LOSS_TYPES[loss]() if isinstance(loss, LossType) else loss  # type: ignore[operator]
+
+
+def resolve_optimizer(optimizer: OptimType | Optimizer | None) -> Optimizer | None:
+    return OPTIM_TYPES[optimizer]() if isinstance(optimizer, OptimType) else optimizer
+
+
+def build_artifacts(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes,
+    train: Sequence[str] | None = None,
+    loss: Loss | None = None,
+    optimizer: Optimizer | None = None,
+    *,
+    freeze: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+    additional_outputs: Sequence[str] = (),
+    loss_inputs: Sequence[str] | None = None,
+) -> Artifacts:
+    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: graph outputs to keep."""
+    forward = load_model(model, outputs)
+    names = choose_parameters(forward.graph, train, freeze) if loss is not None and train != [] else []
+    parameters = {n: forward.graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
+    evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
+    training = with_gradients(evaluation, names, additional_outputs) if evaluation is not None and names else None
+    inference = forward.clone()
+    pipeline.for_inference(inference, set(names))
+    if evaluation is not None:
+        pipeline.for_inference(evaluation, set(names))
+        expose_parameters(evaluation.graph, names)
+    return Artifacts(
+        to_proto(inference), to_proto(evaluation) if evaluation else None, to_proto(training) if training else None,
+        to_proto(optimizer_model(optimizer, parameters)) if optimizer is not None and names else None,
+        parameters, optimizer.learning_rate if optimizer else 1e-3,
+    )
+
+
+def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
+    """The forward graph with the loss as its first output and labels as inputs."""
+    model = forward.clone()
+    graph = model.graph
+    outputs = list(graph.outputs)
+    by_name = {v.name: v for n in graph for v in n.outputs}
+    missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
+    if missing:
+        raise ModelError(f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}")
+    value = loss(Builder(graph), *([by_name[n] for n in loss_inputs] if loss_inputs else outputs))
+    graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
+    labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
+    model = infer_shapes(attach_functions(model))
+    return record(model, "loss", value.name, labels)
+
+
+def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Sequence[str]) -> ir.Model:
+    """The loss graph with every parameter's gradient as an output; the model's own outputs only where asked for."""
+    model = evaluation.clone()
+    graph = model.graph
+    for node in graph:
+        if node.op_type == "Dropout" and not node.domain:
+            set_training_mode(graph, node)
+    loss = graph.outputs[0]
+    graph.outputs[:] = [loss, *(o for o in graph.outputs[1:] if o.name in additional)]
+    model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
+    differentiate(graph, loss, [graph.initializers[n] for n in names])
+    expose_parameters(graph, names)
+    return infer_shapes(attach_functions(model))
+
+
+def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
+    """ONNX's Dropout is an identity unless its third input says training."""
+    ratio = node.inputs[1] if len(node.inputs) > 1 else None
+    mode = Builder(graph).constant(np.array(True), f"{node.outputs[0].name}.training_mode")
+    node.resize_inputs(3)
+    node.replace_input_with(1, ratio)
+    node.replace_input_with(2, mode)
+
+
+def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Makes initializers inputs too, so that a caller may pass newer values."""
+    for name in names:
+        value = graph.initializers.get(name)
+        if value is not None and not value.is_graph_input():
+            graph.inputs.append(value)
+
+
+def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
+    model.metadata_props[f"gradmote.{key}"] = str(value)
+    model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
+    return model
+
+
+def attach_functions(model: ir.Model) -> ir.Model:
+    """Adds the bodies of our domain's operators that the graph uses."""
+    table = {**operators.OPERATORS, **{(o.domain, o.op_type): o for o in optimizers.OPERATORS}}
+    opset = model.graph.opset_imports[""]
+    used = dict.fromkeys((n.domain, n.op_type) for n in model.graph if n.domain == DOMAIN)
+    for domain, op_type in used:
+        function = ir.serde.deserialize_function(table[(domain, op_type)].function_proto(opset))
+        model.functions[function.identifier()] = function
+    if used:
+        model.graph.opset_imports[DOMAIN] = DOMAIN_VERSION
+    return model
+
+
+def to_proto(model: ir.Model) -> onnx.ModelProto:
+    """Deterministic: the same model gives the same bytes."""
+    proto = ir.to_proto(model)
+    proto.producer_name = "gradmote"
+    return proto
+
+
+# ---- the optimizer model
+
+
+def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> ir.Model:
+    """One step for every parameter, with clipping before and bias correction shared."""
+    graph = ir.Graph([], [], nodes=[], opset_imports={"": 18}, name="optimizer")
+    builder = Builder(graph)
+    rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
+    scale = builder.input("gradient_scale", ir.DataType.FLOAT, [])
+    triples = [inputs_of(builder, name, array, optimizer.slots) for name, array in parameters.items()]
+    if optimizer.clip_norm is not None:
+        scale = clipped_scale(builder, [g for _, g, _ in triples], scale, optimizer.clip_norm)
+    correction = bias_correction(builder, optimizer) if optimizer.bias_correction else None
+    for p, g, slots in triples:
+        extra = [*slots, *([correction] if correction is not None else [])]
+        names = [f"{v.name}_new" for v in (p, *slots)]
+        outputs = builder.ops(
+            step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
+        )
+        graph.outputs.extend(outputs)
+    model = attach_functions(ir.Model(graph, ir_version=10))
+    model.metadata_props["gradmote.optimizer"] = optimizer.rule
+    return infer_shapes(model)
+
+
+def inputs_of(
+    builder: Builder, name: str, array: np.ndarray, slots: int
+) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
+    """Parameter, gradient and moments."""
+    kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
+    p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
+    return p, g, moments
+
+
+def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
+    total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
+    for g in grads[1:]:
+        total = builder.op("AddSumSquares", g, total, name=f"{g.name}.sum_squares", domain=DOMAIN)
+    return builder.op("ClipScale", total, scale, name="clipped_scale", domain=DOMAIN, max_norm=float(max_norm))
+
+
+def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
+    given = builder.input("bias_correction", ir.DataType.FLOAT, [2])
+    betas = {k: v for k, v in optimizer.attributes().items() if "beta" in k}
+    value = builder.op("BiasCorrection", given, name="bias_correction_new", domain=DOMAIN, **betas)
+    builder.graph.outputs.append(value)
+    return value
+
+
+# ---- files
+
+
+def write_artifacts(made: Artifacts, directory: Path, prefix: str, nominal: bool) -> list[Path]:
+    """Writes what there is; every file appears whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True)
+    models = {"training_model": made.training, "eval_model": made.evaluation, "optimizer_model": made.optimizer}
+    written = []
+    for name, proto in models.items():
+        if proto is not None:
+            written.append(directory / f"{prefix}{name}.onnx")
+            write_atomically(written[-1], proto.SerializeToString(deterministic=True))
+    written.append(directory / f"{prefix}checkpoint")
+    write_atomically(written[-1], checkpoint.pack(made.parameters))
+    if nominal:
+        written.append(directory / f"{prefix}nominal_checkpoint")
+        write_atomically(written[-1], checkpoint.pack(made.parameters, nominal=True))
+    return written

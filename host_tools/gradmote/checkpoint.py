@@ -1,0 +1,138 @@
+"""Reads and writes checkpoints (.gmck), those of the desk and those that a device saved; the format is in docs/SPEC.md.
+
+A checkpoint describes itself: names, shapes and offsets come before the state, so it can be read without its image.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from . import records
+from .errors import CheckpointError
+from .generated.records import CHECKPOINT_MAGIC, DTYPE, FORMAT_VERSION, MAX_RANK, NONE, PROPERTY_TYPE, STATE_ROLE
+
+_BODY = 16  # the CRC covers everything from here on
+
+
+@dataclass
+class Checkpoint:
+    """What a checkpoint holds.
+
+    tensors: parameters and moments by name, float32 copies. control: counters and learning rate; empty in a desk checkpoint.
+    properties: the application's numbers. model_id: 16 bytes, zero in a desk checkpoint.
+    """
+
+    tensors: dict[str, np.ndarray]
+    parameters: list[str]
+    control: dict[str, int | float] = field(default_factory=dict)
+    properties: dict[str, int | float] = field(default_factory=dict)
+    model_id: bytes = bytes(16)
+
+
+def pack(parameters: Mapping[str, np.ndarray], nominal: bool = False) -> bytes:
+    """A desk checkpoint of float32 parameters; nominal leaves their data out and keeps names and shapes."""
+    names, table, state = b"", [], b""
+    for name, array in parameters.items():
+        shape = tuple(array.shape)
+        data = np.ascontiguousarray(array, np.float32).tobytes()
+        table.append(entry(len(names), "parameter", shape, len(state), len(data)))
+        names += name.encode() + b"\0"
+        state += data
+    names += bytes(-len(names) % 4)
+    state = b"" if nominal else state
+    return seal(b"".join(table), names, state, len(table), bytes(16))
+
+
+def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
+    """One state_entry record."""
+    return records.pack("state_entry", {
+        "name": name, "role": STATE_ROLE[role], "dtype": DTYPE["f32"], "rank": len(shape),
+        "dims": [*shape, *[1] * (MAX_RANK - len(shape))], "offset": offset, "size": size, "gradient": gradient,
+    })
+
+
+def seal(table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes) -> bytes:
+    """Header, with size and CRC, before the parts."""
+    header = {
+        "magic": CHECKPOINT_MAGIC, "version": FORMAT_VERSION, "model_id": struct.unpack("<4I", model_id),
+        "entries": entries, "names_size": len(names), "state_size": len(state),
+        "size": records.size_of("checkpoint") + len(table) + len(names) + len(state),
+    }
+    body = records.pack("checkpoint", header)[_BODY:] + table + names + state
+    return records.pack("checkpoint", {**header, "crc": zlib.crc32(body)})[:_BODY] + body
+
+
+def load(path: str | os.PathLike[str]) -> Checkpoint:
+    """Reads a file. Raises CheckpointError."""
+    try:
+        return unpack(Path(path).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"cannot read {path}: {error.strerror}", "check the path") from error
+
+
+def unpack(data: bytes) -> Checkpoint:
+    """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
+    header = checked_header(data)
+    at = records.size_of("checkpoint")
+    table = [records.unpack("state_entry", data, at + i * records.size_of("state_entry")) for i in range(header["entries"])]
+    at += header["entries"] * records.size_of("state_entry")
+    names = data[at : at + header["names_size"]]
+    state = data[at + header["names_size"] :]
+    found = Checkpoint({}, [], model_id=struct.pack("<4I", *header["model_id"]))
+    for row in table:
+        read_entry(found, row, names, state)
+    return found
+
+
+def checked_header(data: bytes) -> dict:
+    if len(data) < records.size_of("checkpoint"):
+        raise CheckpointError(f"{len(data)} bytes are too few for a checkpoint", "transfer the file again")
+    header = records.unpack("checkpoint", data)
+    if header["magic"] != CHECKPOINT_MAGIC:
+        raise CheckpointError("this is not a checkpoint", "pass a .gmck file")
+    if header["version"] != FORMAT_VERSION:
+        raise CheckpointError(f"the checkpoint has format version {header['version']}, this is {FORMAT_VERSION}",
+                              "use the gradmote version that wrote it")
+    parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry")
+    if header["size"] != len(data) or parts + header["names_size"] + header["state_size"] != len(data):
+        raise CheckpointError(f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again")
+    if zlib.crc32(data[_BODY:]) != header["crc"]:
+        raise CheckpointError("the checksum does not match the bytes", "transfer the file again, or fall back to an older one")
+    return header
+
+
+def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None:
+    """Files one state entry under what it is."""
+    roles = {v: k for k, v in STATE_ROLE.items()}
+    role, data = roles.get(row["role"]), state[row["offset"] : row["offset"] + row["size"]]
+    if role == "control":
+        found.control = records.unpack("control", data)
+        found.control.pop("reserved", None)
+    elif role == "properties":
+        found.properties = read_properties(data)
+    else:
+        name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else names[row["name"] :].split(b"\0")[0].decode()
+        shape = tuple(row["dims"][: row["rank"]])
+        found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)
+        if role == "parameter":
+            found.parameters.append(name)
+
+
+def read_properties(data: bytes) -> dict[str, int | float]:
+    values: dict[str, int | float] = {}
+    for offset in range(0, len(data), records.size_of("property")):
+        slot = records.unpack("property", data, offset)
+        key = struct.pack("<5I", *slot["key"]).split(b"\0")[0].decode()
+        bits = struct.pack("<I", slot["value"])
+        if slot["type"] == PROPERTY_TYPE["i32"]:
+            values[key] = struct.unpack("<i", bits)[0]
+        elif slot["type"] == PROPERTY_TYPE["f32"]:
+            values[key] = struct.unpack("<f", bits)[0]
+    return values

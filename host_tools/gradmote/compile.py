@@ -1,0 +1,218 @@
+"""Flattens artifacts into one image: fixes the batch, lowers each model to a program, optimizes, plans, writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from . import records
+from .artifacts import Artifacts
+from .errors import ModelError
+from .frontend import set_batch
+from .frontend.shapes import require_shapes
+from .graph import prune
+from .image import Layout, lay_out, write_image
+from .lowering import Lowering, Shared
+from .passes import pipeline
+from .passes.fold_constants import run as fold_constants
+from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, control_ref
+
+
+@dataclass
+class Options:
+    """What the image should be able to do.
+
+    batch: samples in one step. accumulate: keep gradients, so that several micro-batches can be averaged (programs train
+    and optimizer) instead of the fused program step. dims: sizes of symbolic dimensions other than the batch.
+    """
+
+    batch: int = 1
+    accumulate: bool = False
+    dims: Mapping[str, int] | None = None
+    seed: int = 0
+    properties: int = 4
+    strip_names: bool = False
+
+
+@dataclass
+class Result:
+    """An image with what was known when it was made."""
+
+    image: bytes
+    compiled: Compiled
+    layout: Layout
+
+
+def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
+    """One .mote image. Raises ModelError or UnsupportedOperator; never a half-compiled image."""
+    compiled = flatten(artifacts, options or Options())
+    pipeline.optimize(compiled)
+    layout = lay_out(compiled)
+    return Result(write_image(compiled, layout, (options or Options()).strip_names), compiled, layout)
+
+
+def flatten(artifacts: Artifacts, options: Options) -> Compiled:
+    """All programs as instructions, not yet optimized."""
+    control = Buffer("control", records.size_of("control"), "control")
+    shared = Shared(control)
+    parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
+    shared.state.update({p.name: Ref(p.buffer) for p in parameters})
+    programs = [lower_forward(artifacts.inference, "infer", shared, options)]
+    if artifacts.evaluation is not None:
+        programs.append(lower_forward(artifacts.evaluation, "eval", shared, options))
+    slots: list[Slot] = []
+    if artifacts.training is not None:
+        programs += training_programs(artifacts, parameters, slots, shared, options)
+    return Compiled(
+        programs, parameters, slots, control, list(shared.inputs.values()), options.batch, artifacts.learning_rate,
+        frozen_digest(artifacts), options.seed, options.properties,
+    )
+
+
+def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:
+    data = np.ascontiguousarray(array, np.float32).tobytes()
+    gradient = Buffer(f"{name}_grad", len(data), "gradient") if accumulate else None
+    return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient)
+
+
+def frozen_digest(artifacts: Artifacts) -> bytes:
+    """SHA-256 over the weights of the inference model that are not trained."""
+    digest = hashlib.sha256()
+    for tensor in sorted(artifacts.inference.graph.initializer, key=lambda t: t.name):
+        if tensor.name not in artifacts.parameters:
+            digest.update(tensor.name.encode() + b"\0" + onnx.numpy_helper.to_array(tensor).tobytes())
+    return digest.digest()
+
+
+# ---- forward programs
+
+
+def concrete(proto: onnx.ModelProto, options: Options) -> ir.Model:
+    """The model with all shapes fixed, and shape computations folded away."""
+    model = ir.from_proto(proto)
+    for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
+        next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
+    model = set_batch(model, options.batch, options.dims)
+    fold_constants(model.graph, set(json.loads(model.metadata_props.get("gradmote.parameters", "[]"))))
+    require_shapes(model.graph)
+    return model
+
+
+def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:
+    """The program infer or eval."""
+    program = Program(kind)
+    graph = concrete(proto, options).graph
+    lowering = Lowering(program, shared)
+    lowering.run(graph)
+    for index, value in enumerate(graph.outputs):
+        bind_output(lowering, value, "loss" if kind == "eval" and index == 0 else "output")
+    return program
+
+
+def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
+    """Outputs lie in scratch of their own: one that is an input or a parameter as it stands is copied there."""
+    ref = lowering.ref(value)
+    if ref.buffer.region != "scratch":
+        ref = copy_out(lowering, value, ref)
+    if role == "loss" and lowering.elements(value) != 1:
+        role = "output"  # reduction none: one loss a sample
+    shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+    lowering.program.bindings.append(Binding(str(value.name), role, "f32", shape, ref))
+
+
+def copy_out(lowering: Lowering, value: ir.Value, source: Ref) -> Ref:
+    n = lowering.elements(value)
+    target = Ref(Buffer(f"{value.name}.output", 4 * n, "scratch"))
+    params: dict[str, int | float] = {f"d{i}": 1 for i in range(5)} | {"d5": n}
+    params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
+    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name))
+    lowering.program.instructions.append(instruction)
+    return target
+
+
+# ---- training programs
+
+
+def training_programs(
+    artifacts: Artifacts, parameters: Sequence[Parameter], slots: list[Slot], shared: Shared, options: Options
+) -> list[Program]:
+    """train and optimizer where gradients are kept, else step."""
+    names = [p.name for p in parameters]
+    assert artifacts.training is not None
+    if artifacts.optimizer is not None:
+        slots += optimizer_slots(artifacts.optimizer, shared)
+    if options.accumulate or artifacts.optimizer is None:
+        if not options.accumulate:
+            raise ModelError("without an optimizer there is nothing to do with gradients", "give --optimizer, or --accumulate to read them")
+        train = lower_training(artifacts.training, Program("train"), names, shared, options)
+        return [train, *([kept_gradients_optimizer(artifacts.optimizer, parameters, shared)] if artifacts.optimizer else [])]
+    step = lower_training(artifacts.training, Program("step"), names, shared, options)
+    one = shared.constant(np.float32(1).tobytes())
+    lower_optimizer(artifacts.optimizer, step, step.gradients, one, shared)
+    return [step]
+
+
+def lower_training(
+    proto: onnx.ModelProto, program: Program, names: Sequence[str], shared: Shared, options: Options
+) -> Program:
+    """Forward, loss and gradients. Data and loss are checked before anything that could change the state."""
+    graph = concrete(proto, options).graph
+    gradients = list(graph.outputs[len(graph.outputs) - len(names) :])
+    lowering = Lowering(program, shared)
+    for value in graph.inputs:
+        lowering.bind_input(value)
+        if value.name in shared.inputs and shared.inputs[value.name].dtype == "f32" and value.uses():
+            check_finite(lowering, value)
+    lowering.run(graph)
+    bind_output(lowering, graph.outputs[0], "loss")
+    check_finite(lowering, graph.outputs[0])
+    for value in graph.outputs[1 : len(graph.outputs) - len(names)]:
+        bind_output(lowering, value, "output")
+    program.gradients = {n: lowering.ref(g) for n, g in zip(names, gradients, strict=True)}
+    return program
+
+
+def check_finite(lowering: Lowering, value: ir.Value) -> None:
+    instruction = Instruction("CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name))
+    lowering.program.instructions.append(instruction)
+
+
+def optimizer_slots(proto: onnx.ModelProto, shared: Shared) -> list[Slot]:
+    """State for each input of the optimizer model that is neither a parameter, a gradient nor a rate."""
+    given = {"learning_rate", "gradient_scale"} | {f"{n}_grad" for n in shared.state} | set(shared.state)
+    slots = []
+    for value in ir.from_proto(proto).graph.inputs:
+        if value.name not in given:
+            shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+            slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
+    shared.state.update({s.name: Ref(s.buffer) for s in slots})
+    return slots
+
+
+def kept_gradients_optimizer(proto: onnx.ModelProto, parameters: Sequence[Parameter], shared: Shared) -> Program:
+    """The program optimizer, on the mean of the accumulated gradients."""
+    program = Program("optimizer")
+    gradients = {p.name: Ref(p.gradient) for p in parameters if p.gradient is not None}
+    lower_optimizer(proto, program, gradients, control_ref(shared.control, "gradient_scale"), shared)
+    return program
+
+
+def lower_optimizer(
+    proto: onnx.ModelProto, program: Program, gradients: Mapping[str, Ref], scale: Ref, shared: Shared
+) -> None:
+    """Appends the optimizer model, its gradients and rates taken from the places given."""
+    graph = ir.from_proto(proto).graph
+    places = {"learning_rate": control_ref(shared.control, "learning_rate"), "gradient_scale": scale}
+    places |= {f"{n}_grad": ref for n, ref in gradients.items()}
+    prune(graph)
+    lowering = Lowering(program, shared)
+    for value in graph.inputs:
+        if value.name in places:
+            lowering.place(value, places[value.name])
+    lowering.run(graph)

@@ -1,0 +1,71 @@
+"""Shapes: onnx's own inference does the work, through our operators' function bodies too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import onnx
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..graph import describe
+
+
+def infer_shapes(model: ir.Model) -> ir.Model:
+    """The model with every shape that onnx can infer, data propagated through shape computations."""
+    proto = ir.to_proto(model)
+    try:
+        inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+    except onnx.shape_inference.InferenceError as error:
+        raise ModelError(f"shapes do not fit: {str(error).strip()}",
+                         "if a batch size was fixed on export, export with a dynamic batch axis") from error
+    result = ir.from_proto(inferred)
+    for before, after in zip(model.graph.inputs, result.graph.inputs, strict=True):
+        after.meta.update(before.meta)
+    return result
+
+
+def set_batch(model: ir.Model, batch: int, dims: Mapping[str, int] | None = None) -> ir.Model:
+    """The model with its batch dimension and other named dimensions fixed, shapes inferred anew.
+
+    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the model fixes must equal it.
+    """
+    if batch < 1:
+        raise ModelError(f"batch {batch}", "use at least 1")
+    known = dict(dims or {})
+    for value in model.graph.inputs:
+        if value.is_initializer() or value.shape is None:
+            continue
+        value.shape = ir.Shape([fix(value, axis, d, batch, known) for axis, d in enumerate(value.shape)])
+    for node in model.graph:
+        for output in node.outputs:
+            output.shape = None
+    for output in model.graph.outputs:
+        output.shape = None
+    return infer_shapes(model)
+
+
+def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int, known: Mapping[str, int]) -> int:
+    if isinstance(dim, int):
+        if axis == 0 and dim != batch and len(value.shape or ()) > 0 and not value.is_initializer():
+            raise ModelError(
+                f"input '{value.name}' has a fixed batch of {dim}, asked for {batch}",
+                f"use --batch {dim}, or export the model with a dynamic batch axis",
+            )
+        return dim
+    if axis == 0:
+        return known.get(str(dim.value), batch)
+    if str(dim.value) in known:
+        return known[str(dim.value)]
+    raise ModelError(f"dimension {axis} of input '{value.name}' ({dim}) is not fixed", f"give --dim {dim}=N")
+
+
+def require_shapes(graph: ir.Graph) -> None:
+    """Raises ModelError naming the first node whose output has no static shape."""
+    for node in graph:
+        for output in node.outputs:
+            if output.name and (output.shape is None or not output.shape.is_static()):
+                raise ModelError(
+                    f"the shape of '{output.name}' cannot be known before running ({output.shape})",
+                    "export the model with fixed dimensions; only the batch may be symbolic", describe(node),
+                )

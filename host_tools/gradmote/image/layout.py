@@ -1,0 +1,63 @@
+"""Where everything lies in the arena:
+
+    | parameters | control | properties | moments | gradients | inputs and labels | scratch of the running program |
+    |<------------------- state ----------------->|
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import records
+from ..plan import Placement, place
+from ..program import Buffer, Compiled
+
+
+@dataclass
+class Layout:
+    """Arena offsets in bytes. `offsets` is by id(buffer), for state, gradients and inputs; scratch differs by program."""
+
+    offsets: dict[int, int]
+    parameters_size: int
+    control_offset: int
+    properties_offset: int
+    state_size: int
+    gradients_offset: int
+    gradients_size: int
+    scratch_offset: int
+    inputs_size: int
+    arena_size: int
+    placements: dict[str, Placement]  # by program kind
+
+    def arena_of(self, kind: str) -> int:
+        """Bytes of arena that a program touches."""
+        return self.scratch_offset + self.inputs_size + self.placements[kind].peak
+
+
+def lay_out(compiled: Compiled) -> Layout:
+    """Places every buffer of an image."""
+    offsets: dict[int, int] = {}
+    end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
+    parameters_size = end
+    control_offset = end
+    end = pack(offsets, end, [compiled.control])
+    properties_offset = end
+    end += compiled.properties * records.size_of("property")
+    state_size = pack(offsets, end, [s.buffer for s in compiled.slots])
+    gradients = [p.gradient for p in compiled.parameters if p.gradient is not None]
+    gradients_end = pack(offsets, state_size, gradients)
+    inputs_end = pack(offsets, gradients_end, [b.ref.buffer for b in compiled.inputs])
+    placements = {p.kind: place(p) for p in compiled.programs}
+    peak = max((p.peak for p in placements.values()), default=0)
+    return Layout(
+        offsets, parameters_size, control_offset, properties_offset, state_size, state_size, gradients_end - state_size,
+        gradients_end, inputs_end - gradients_end, inputs_end + peak, placements,
+    )
+
+
+def pack(offsets: dict[int, int], start: int, buffers: list[Buffer]) -> int:
+    """Buffers one after another, at multiples of 4 bytes; returns where they end."""
+    for buffer in buffers:
+        offsets[id(buffer)] = start
+        start += (buffer.size + 3) // 4 * 4
+    return start

@@ -1,0 +1,194 @@
+"""From an ONNX graph with static shapes to flat instructions over buffers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx_ir as ir
+
+from . import operators, optimizers
+from .errors import UnsupportedOperator
+from .graph import constant_array, describe, static_shape
+from .operators.broadcast import broadcast_strides, fit
+from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
+
+TABLE = {**operators.OPERATORS, **{(o.domain, o.op_type): o for o in optimizers.OPERATORS}}
+#: Dimensions that one COPY walks.
+COPY_RANK = 6
+DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
+
+
+@dataclass(frozen=True)
+class View:
+    """Where a value lies, and its element strides."""
+
+    ref: Ref
+    strides: list[int]
+
+
+@dataclass
+class Shared:
+    """What all programs of one image share."""
+
+    control: Buffer
+    state: dict[str, Ref] = field(default_factory=dict)  # parameters and moments by name
+    inputs: dict[str, Binding] = field(default_factory=dict)
+    constants: dict[bytes, Buffer] = field(default_factory=dict)
+    streams: dict[str, int] = field(default_factory=dict)  # Dropout node -> random stream
+
+    def constant(self, data: bytes) -> Ref:
+        """Constants with equal bytes are one."""
+        if data not in self.constants:
+            self.constants[data] = Buffer(f"constant_{len(self.constants)}", len(data), "constant", data)
+        return Ref(self.constants[data])
+
+    def input(self, value: ir.Value) -> Binding:
+        """The place of an input or label, the same in every program."""
+        assert value.name is not None
+        if value.name not in self.inputs:
+            dtype = DTYPES.get(value.dtype)  # type: ignore[arg-type]
+            if dtype is None:
+                raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
+            shape = static_shape(value)
+            role = "label" if value.meta.get("gradmote.label") else "input"
+            buffer = Buffer(value.name, 4 * math.prod(shape), "input")
+            self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
+        return self.inputs[value.name]
+
+
+class Lowering:
+    """Appends a graph's instructions to one program. Operators' lowering rules call its methods."""
+
+    def __init__(self, program: Program, shared: Shared) -> None:
+        self.program = program
+        self.shared = shared
+        self.places: dict[ir.Value, View] = {}
+
+    # ---- what the driver calls
+
+    def run(self, graph: ir.Graph) -> None:
+        """Lowers every node, in the graph's order."""
+        for value in graph.inputs:
+            if value not in self.places:
+                self.bind_input(value)
+        for node in graph:
+            self.lower_node(node)
+
+    def bind_input(self, value: ir.Value) -> None:
+        if value.name in self.shared.state:
+            self.place(value, self.shared.state[value.name])
+        elif not value.is_initializer():
+            binding = self.shared.input(value)
+            self.place(value, binding.ref)
+            if value.uses():
+                self.program.bindings.append(binding)
+
+    def lower_node(self, node: ir.Node) -> None:
+        operator = TABLE.get((node.domain, node.op_type))
+        if operator is None or operator.lower is None:
+            if all(is_integer(o) for o in node.outputs):
+                return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
+            raise UnsupportedOperator(
+                f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel", "`gradmote ops` lists what is supported",
+                describe(node),
+            )
+        operator.lower(self, node)
+
+    # ---- what lowering rules call
+
+    def emit(self, opcode: str, node: ir.Node, operands: dict[str, Ref | None], params: dict[str, int | float]) -> None:
+        self.program.instructions.append(Instruction(opcode, operands, params, describe(node)))
+
+    def elements(self, value: ir.Value) -> int:
+        return math.prod(static_shape(value))
+
+    def view(self, value: ir.Value | None) -> View:
+        """The value as it lies, perhaps strided; for kernels that walk strides."""
+        assert value is not None
+        if value not in self.places:
+            self.place(value, self.known(value))
+        return self.places[value]
+
+    def ref(self, value: ir.Value | None) -> Ref:
+        """The value's contiguous bytes; a strided view is copied first, once."""
+        view = self.view(value)
+        assert value is not None
+        shape = static_shape(value)
+        if not same_walk(shape, view.strides, contiguous(shape)):
+            self.places[value] = View(self.copy(value, view), contiguous(shape))
+        return self.places[value].ref
+
+    def output(self, value: ir.Value) -> Ref:
+        """New scratch for a value that the next instruction makes."""
+        ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
+        self.place(value, ref)
+        return ref
+
+    def alias(self, value: ir.Value, source: ir.Value | None) -> None:
+        """`value` is the bytes of `source` under its own shape."""
+        self.place(value, self.ref(source))
+
+    def set_view(self, value: ir.Value, ref: Ref, strides: Sequence[int]) -> None:
+        self.places[value] = View(ref, list(strides))
+
+    def constant(self, data: bytes) -> Ref:
+        return self.shared.constant(data)
+
+    def scalar(self, number: float) -> Ref:
+        return self.constant(np.float32(number).tobytes())
+
+    def control(self, field_name: str) -> Ref:
+        return control_ref(self.shared.control, field_name)
+
+    def is_one(self, ref: Ref) -> bool:
+        """Whether a place holds the constant 1, with which nothing needs to be multiplied."""
+        return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
+
+    def random_stream(self, node: ir.Node) -> int:
+        """A number of its own for each node that draws random numbers."""
+        return self.shared.streams.setdefault(describe(node), len(self.shared.streams))
+
+    # ---- inside
+
+    def place(self, value: ir.Value, ref: Ref) -> None:
+        self.places[value] = View(ref, contiguous(static_shape(value)))
+
+    def known(self, value: ir.Value) -> Ref:
+        """The place of an initializer: state where it is trained, else a constant."""
+        if value.name in self.shared.state:
+            return self.shared.state[value.name]
+        array = constant_array(value)
+        if array is None or array.dtype != np.float32:
+            raise UnsupportedOperator(
+                f"'{value.name}' ({value.dtype}) is needed as float32 data", "feed the model float32 and keep it float32",
+                describe(value.producer()) if value.producer() else "",  # type: ignore[arg-type]
+            )
+        return self.constant(np.ascontiguousarray(array).tobytes())
+
+    def copy(self, value: ir.Value, view: View) -> Ref:
+        shape = static_shape(value)
+        node = value.producer()
+        assert node is not None
+        dims, (source, target) = fit(node, shape, view.strides, contiguous(shape), rank=COPY_RANK)
+        ref = Ref(Buffer(f"{value.name}.copy", 4 * math.prod(shape), "scratch"))
+        params: dict[str, int | float] = {}
+        for i in range(COPY_RANK):
+            params |= {f"d{i}": dims[i], f"s{i}": source[i], f"t{i}": target[i]}
+        self.emit("COPY", node, {"x": view.ref, "y": ref}, params)
+        return ref
+
+
+def contiguous(shape: Sequence[int]) -> list[int]:
+    return broadcast_strides(shape, shape)
+
+
+def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two sets of strides visit the same elements in the same order."""
+    return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
+
+
+def is_integer(value: ir.Value) -> bool:
+    return value.dtype is not None and not value.dtype.is_floating_point()

@@ -1,0 +1,11 @@
+"""Add: y = a + b."""
+
+from .broadcast import lower_binary, sum_to
+from .operator import Backward, Operator
+
+
+def gradient(back: Backward):
+    return [sum_to(back, back.dy[0], x) if back.needs(i) else None for i, x in enumerate(back.node.inputs)]
+
+
+OPERATORS = [Operator("Add", gradient, lower_binary("ADD"))]

@@ -1,0 +1,83 @@
+"""BCEWithLogitsLoss in its stable form, which stays finite for logits of any size:
+
+loss = (1 - t) x + (1 + (p - 1) t) (log(1 + exp(-|x|)) + max(-x, 0)), p the positive class's weight (default 1);
+slope = (1 - t) - (1 + (p - 1) t) sigmoid(-x).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..graph import describe, static_shape
+from .elementwise_loss import check_shapes, operators, scale_of
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+FACTOR = """
+  one = Constant <value_float = 1.0> ()
+  negative = Sub (one, target)
+  extra = Sub (pos_weight, one)
+  positive = Mul (extra, target)
+  factor = Add (one, positive)
+  opposite = Neg (x)"""
+LOSS = FACTOR + """
+  magnitude = Abs (x)
+  down = Neg (magnitude)
+  small = Exp (down)
+  shifted = Add (one, small)
+  log_term = Log (shifted)
+  hinge = Relu (opposite)
+  soft = Add (log_term, hinge)
+  weighted = Mul (factor, soft)
+  linear = Mul (negative, x)
+  each = Add (linear, weighted)"""
+SLOPE = FACTOR + """
+  wrong = Sigmoid (opposite)
+  weighted = Mul (factor, wrong)
+  slope = Sub (negative, weighted)"""
+
+
+def shared(low: Lowering, node: ir.Node, x: ir.Value, target: ir.Value, pos_weight: ir.Value, reduction: str):
+    """Operands and parameters that both directions have; pos_weight is a scalar or one number a last-axis element."""
+    check_shapes(node, x, target)
+    shape, weights = static_shape(x, node), static_shape(pos_weight, node)
+    inner = math.prod(weights)
+    if weights and shape[len(shape) - len(weights) :] != weights:
+        raise ModelError(
+            f"pos_weight of shape {weights} does not match the output's last dimensions {shape}",
+            "give one number, or one a class", describe(node),
+        )
+    one_each = reduction == "none"
+    params = {
+        "outer": math.prod(shape) // inner, "inner": inner, "pos_stride": 1 if inner > 1 else 0,
+        "loss_outer": inner if one_each else 0, "loss_inner": 1 if one_each else 0,
+        "scale": scale_of(node, x, reduction),
+    }
+    return {"x": low.ref(x), "target": low.ref(target), "pos_weight": low.ref(pos_weight)}, params
+
+
+def lower_loss(opcode: str, reduction: str):
+    def lower(low: Lowering, node: ir.Node) -> None:
+        operands, params = shared(low, node, *node.inputs, reduction)
+        low.emit(opcode, node, {**operands, "loss": low.output(node.outputs[0])}, params)
+
+    return lower
+
+
+def lower_grad(opcode: str, reduction: str):
+    def lower(low: Lowering, node: ir.Node) -> None:
+        operands, params = shared(low, node, *node.inputs[1:], reduction)
+        operands |= {"dloss": low.ref(node.inputs[0]), "dx": low.output(node.outputs[0])}
+        low.emit(opcode, node, operands, params)
+
+    return lower
+
+
+OPERATORS = operators(
+    "BCEWithLogitsLoss", "BCE_WITH_LOGITS_LOSS", LOSS, SLOPE, "x, target, pos_weight", (lower_loss, lower_grad)
+)

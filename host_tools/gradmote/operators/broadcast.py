@@ -1,0 +1,112 @@
+"""What the broadcasting operators share: gradients summed back to an input's shape, and strides of 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import ModelError, UnsupportedOperator
+from ..graph import describe, rank, static_shape
+from .operator import Backward, LoweringRule
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+#: Dimensions that a broadcasting instruction has.
+RANK = 4
+
+
+def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
+    """`grad`, of the shape of the node's output, summed over the dimensions along which `target` was broadcast."""
+    leading, ones = broadcast_axes(back.node, back.node.outputs[0], target)
+    if leading:
+        axes = back.builder.constant(leading, f"{target.name}_grad.leading_axes")
+        grad = back.op("ReduceSum", grad, axes, of=target, keepdims=0)
+    if ones:
+        axes = back.builder.constant(ones, f"{target.name}_grad.axes")
+        grad = back.op("ReduceSum", grad, axes, of=target, keepdims=1)
+    return grad
+
+
+def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[list[int], list[int]]:
+    """Axes of `output` that `target` lacks, and axes of `target` that are 1 where `output`'s are not."""
+    missing = rank(output, node) - rank(target, node)
+    ones = []
+    for axis, (d_target, d_output) in enumerate(zip(target.shape, list(output.shape)[missing:], strict=True)):
+        if d_target == 1 and d_output != 1:
+            ones.append(axis)
+        elif d_target != d_output and not same_symbol(d_target, d_output):
+            raise ModelError(
+                f"cannot tell whether dimension {axis} of '{target.name}' ({d_target}) is broadcast to {d_output}",
+                "export the model with fixed dimensions; only the batch may be symbolic",
+                describe(node),
+            )
+    return list(range(missing)), ones
+
+
+def same_symbol(a: int | ir.SymbolicDim, b: int | ir.SymbolicDim) -> bool:
+    """Two symbolic dimensions agree; an unknown one is taken to be the batch, which is never broadcast."""
+    return not isinstance(a, int) and not isinstance(b, int)
+
+
+def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
+    """Element strides that walk a contiguous tensor of `shape` as if it had shape `output`."""
+    padded = [1] * (len(output) - len(shape)) + list(shape)
+    strides, step = [0] * len(output), 1
+    for axis in reversed(range(len(output))):
+        strides[axis] = 0 if padded[axis] == 1 else step
+        step *= padded[axis]
+    return strides
+
+
+def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """Merges neighbouring dimensions that every operand walks as one, and drops those of size 1."""
+    kept: list[int] = []
+    walks: list[list[int]] = [[] for _ in strides]
+    for axis, dim in enumerate(dims):
+        if dim == 1:
+            continue
+        if kept and all(w[-1] == s[axis] * dim for w, s in zip(walks, strides, strict=True)):
+            kept[-1] *= dim
+            for w, s in zip(walks, strides, strict=True):
+                w[-1] = s[axis]
+        else:
+            kept.append(dim)
+            for w, s in zip(walks, strides, strict=True):
+                w.append(s[axis])
+    return kept, walks
+
+
+def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
+    return [fill] * (rank - len(values)) + list(values)
+
+
+def fit(node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK) -> tuple[list[int], list[list[int]]]:
+    """Collapsed dims and strides, padded in front to the instruction's rank."""
+    kept, walks = collapse(dims, *strides)
+    if len(kept) > rank:
+        raise UnsupportedOperator(
+            f"{node.op_type} needs {len(kept)} independent dimensions, the runtime walks at most {rank}",
+            "reshape the operands so that neighbouring dimensions are broadcast alike", describe(node),
+        )
+    return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in walks]
+
+
+def lower_binary(opcode: str) -> LoweringRule:
+    """The lowering of a broadcasting operator of two operands."""
+
+    def lower(low: Lowering, node: ir.Node) -> None:
+        a, b = node.inputs[0], node.inputs[1]
+        assert a is not None and b is not None
+        y = node.outputs[0]
+        output = static_shape(y, node)
+        dims, (sa, sb) = fit(
+            node, output, broadcast_strides(static_shape(a, node), output), broadcast_strides(static_shape(b, node), output)
+        )
+        params = {f"d{i}": d for i, d in enumerate(dims)}
+        params |= {f"a{i}": s for i, s in enumerate(sa)} | {f"b{i}": s for i, s in enumerate(sb)}
+        low.emit(opcode, node, {"a": low.ref(a), "b": low.ref(b), "y": low.output(y)}, params)
+
+    return lower

@@ -1,0 +1,84 @@
+"""Dropout in training mode: y = mask x / (1 - ratio).
+
+The mask is never stored: the backward instruction draws the same numbers again, from the same stream and counter.
+Inference graphs lose the node in the pass remove_dropout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, constant_array, describe
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+RATIO = 0.5  # ONNX's default
+
+
+def ratio_of(node: ir.Node) -> float:
+    """The constant input `ratio`, 0 <= ratio < 1."""
+    given = node.inputs[1] if len(node.inputs) > 1 else None
+    array = constant_array(given) if given is not None else None
+    if given is not None and array is None:
+        raise UnsupportedOperator("Dropout with a ratio that is computed", "make the ratio constant", describe(node))
+    ratio = RATIO if array is None else float(array)
+    if not 0 <= ratio < 1:
+        raise UnsupportedOperator(f"Dropout with ratio {ratio}", "use 0 <= ratio < 1", describe(node))
+    return ratio
+
+
+def gradient(back: Backward):
+    node = back.node
+    mask = mask_output(back)
+    ratio = back.builder.constant(ratio_of(node), f"{node.outputs[0].name}.ratio")
+    return [back.op("DropoutGrad", back.dy[0], mask, ratio, of=node.inputs[0], domain=DOMAIN), None, None]
+
+
+def mask_output(back: Backward) -> ir.Value:
+    """The node's second output, added where the model left it out."""
+    node = back.node
+    if len(node.outputs) < 2:
+        node.resize_outputs(2)
+    mask = node.outputs[1]
+    if not mask.name:
+        mask.name = f"{node.outputs[0].name}.mask"
+    return mask
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    emit_dropout(low, node, node)
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    forward = node.inputs[1].producer()
+    emit_dropout(low, node, forward)
+
+
+def emit_dropout(low: Lowering, node: ir.Node, forward: ir.Node) -> None:
+    """The same instruction for both directions; its stream belongs to the forward node."""
+    ratio = ratio_of(forward)
+    params = {
+        "n": low.elements(node.outputs[0]),
+        "stream": low.random_stream(forward),
+        "threshold": min(round(ratio * 2**32), 2**32 - 1),
+        "scale": 1.0 / (1.0 - ratio),
+    }
+    operands = {"x": low.ref(node.inputs[0]), "counter": low.control("train_steps"), "y": low.output(node.outputs[0])}
+    low.emit("DROPOUT", node, operands, params)
+
+
+GRAD = """
+DropoutGrad (dY, mask, ratio) => (dX) {
+  one = Constant <value_float = 1.0> ()
+  zero = Constant <value_float = 0.0> ()
+  keep = Sub (one, ratio)
+  scaled = Div (dY, keep)
+  dX = Where (mask, scaled, zero)
+}"""
+
+OPERATORS = [Operator("Dropout", gradient, lower), Operator("DropoutGrad", None, lower_grad, DOMAIN, GRAD)]

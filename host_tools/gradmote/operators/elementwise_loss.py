@@ -1,0 +1,91 @@
+"""What losses on each element by itself share: three reductions, one instruction.
+
+A loss L(x, t) becomes the operators LMean, LSum, LNone and LGradMean, LGradSum, LGradNone of our domain. Their bodies
+are a formula for each element (`loss`, `slope`) and the reduction around it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..graph import DOMAIN, describe, static_shape
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+REDUCTIONS = ("none", "sum", "mean")
+
+REDUCE = {
+    "none": "loss = Identity (each)",
+    "sum": "loss = ReduceSum <keepdims = 0> (each)",
+    "mean": "loss = ReduceMean <keepdims = 0> (each)",
+}
+SHARE = {
+    "none": "share = Identity (dloss)",
+    "sum": "share = Identity (dloss)",
+    "mean": "size = Size (x)\n  count = Cast <to = 1> (size)\n  share = Div (dloss, count)",
+}
+
+
+def gradient_rule(grad_type: str):
+    def gradient(back: Backward):
+        node = back.node
+        if back.needs(1):
+            raise ModelError(
+                f"{node.op_type} has no gradient for its target", "make the target independent of trained parameters",
+                describe(node),
+            )
+        return [back.op(grad_type, back.dy[0], *node.inputs, of=node.inputs[0], domain=DOMAIN), *[None] * len(node.inputs[1:])]
+
+    return gradient
+
+
+def scale_of(node: ir.Node, x: ir.Value, reduction: str) -> float:
+    return 1.0 / math.prod(static_shape(x, node)) if reduction == "mean" else 1.0
+
+
+def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
+    if static_shape(x, node) != static_shape(target, node):
+        raise ModelError(
+            f"the output has shape {static_shape(x, node)}, the target {static_shape(target, node)}",
+            "a loss on each element needs equal shapes", describe(node),
+        )
+
+
+def lower_loss(opcode: str, reduction: str):
+    def lower(low: Lowering, node: ir.Node) -> None:
+        x, target = node.inputs[:2]
+        check_shapes(node, x, target)
+        operands = {"x": low.ref(x), "target": low.ref(target), "loss": low.output(node.outputs[0])}
+        params = {"n": low.elements(x), "loss_stride": int(reduction == "none"), "scale": scale_of(node, x, reduction)}
+        low.emit(opcode, node, operands, params)
+
+    return lower
+
+
+def lower_grad(opcode: str, reduction: str):
+    def lower(low: Lowering, node: ir.Node) -> None:
+        dloss, x, target = node.inputs[:3]
+        operands = {"dloss": low.ref(dloss), "x": low.ref(x), "target": low.ref(target), "dx": low.output(node.outputs[0])}
+        params = {"n": low.elements(x), "loss_stride": int(reduction == "none"), "scale": scale_of(node, x, reduction)}
+        low.emit(opcode, node, operands, params)
+
+    return lower
+
+
+def operators(name: str, opcode: str, loss: str, slope: str, inputs: str = "x, target", lowerings=None) -> list[Operator]:
+    """The six operators of a loss. `loss` computes `each` and `slope` computes `slope` from the inputs."""
+    make_loss, make_grad = lowerings or (lower_loss, lower_grad)
+    found = []
+    for r in REDUCTIONS:
+        forward, backward = f"{name}{r.title()}", f"{name}Grad{r.title()}"
+        loss_body = f"{forward} ({inputs}) => (loss) {{\n{loss}\n  {REDUCE[r]}\n}}"
+        grad_body = f"{backward} (dloss, {inputs}) => (dX) {{\n{slope}\n  {SHARE[r]}\n  dX = Mul (slope, share)\n}}"
+        found.append(Operator(forward, gradient_rule(backward), make_loss(opcode, r), DOMAIN, loss_body))
+        found.append(Operator(backward, None, make_grad(f"{opcode}_GRAD", r), DOMAIN, grad_body))
+    return found

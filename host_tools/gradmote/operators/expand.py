@@ -1,0 +1,26 @@
+"""Expand: a view with strides of 0. dx = dy summed over the expanded dimensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import static_shape
+from .broadcast import broadcast_strides, sum_to
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward):
+    return [sum_to(back, back.dy[0], back.node.inputs[0]), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    strides = broadcast_strides(static_shape(node.inputs[0], node), static_shape(node.outputs[0], node))
+    low.set_view(node.outputs[0], low.ref(node.inputs[0]), strides)
+
+
+OPERATORS = [Operator("Expand", gradient, lower)]

@@ -1,0 +1,67 @@
+"""Gemm: y = A' B' + c, A' and B' optionally transposed; alpha and beta are 1 after the simplify_gemm pass.
+
+dA' = dy B'^T, dB' = A'^T dy, dc = dy summed over rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import attribute, static_shape
+from .broadcast import sum_to
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering, View
+
+
+def gradient(back: Backward):
+    a, b = back.node.inputs[:2]
+    trans_a, trans_b = attribute(back.node, "transA", 0), attribute(back.node, "transB", 0)
+    dy = back.dy[0]
+    da = db = dc = None
+    if back.needs(0):  # (B' dy^T) or (dy B'^T)
+        da = (
+            back.op("Gemm", b, dy, of=a, transA=trans_b, transB=1)
+            if trans_a
+            else back.op("Gemm", dy, b, of=a, transB=1 - trans_b)
+        )
+    if back.needs(1):  # (dy^T A') or (A'^T dy)
+        db = (
+            back.op("Gemm", dy, a, of=b, transA=1, transB=trans_a)
+            if trans_b
+            else back.op("Gemm", a, dy, of=b, transA=1 - trans_a)
+        )
+    if back.needs(2):
+        dc = sum_to(back, dy, back.node.inputs[2])
+    return [da, db, dc]
+
+
+def swap(view: View, transposed: int) -> list[int]:
+    return list(reversed(view.strides)) if transposed else list(view.strides)
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
+    y = node.outputs[0]
+    m, n = static_shape(y, node)
+    trans_a = attribute(node, "transA", 0)
+    k = static_shape(node.inputs[0], node)[0 if trans_a else 1]
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    emit_gemm(
+        low, node, (a.ref, 0, *swap(a, trans_a)), (b.ref, 0, *swap(b, attribute(node, "transB", 0))),
+        low.ref(bias) if bias is not None else None, (1, m, n, k),
+    )
+
+
+def emit_gemm(low: Lowering, node: ir.Node, a: tuple, b: tuple, bias, sizes: tuple[int, int, int, int]) -> None:
+    """One GEMM; a and b are (ref, batch stride, row stride, column stride), sizes are (batch, m, n, k)."""
+    params = dict(zip(("batch", "m", "n", "k"), sizes, strict=True))
+    params |= {"a_batch": a[1], "a_row": a[2], "a_col": a[3], "b_batch": b[1], "b_row": b[2], "b_col": b[3]}
+    operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0])}
+    low.emit("GEMM", node, operands, {**params, "accumulate": 0, "activation": 0})
+
+
+OPERATORS = [Operator("Gemm", gradient, lower)]

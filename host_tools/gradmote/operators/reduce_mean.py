@@ -1,0 +1,54 @@
+"""ReduceMean over axes: ReduceSum divided by the number of summed elements. dx = dy / count, broadcast back."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, static_shape
+from .broadcast import broadcast_strides, fit
+from .operator import Backward, Operator
+from .reduce_sum import emit_reduce, kept_dims, reduced_axes
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward):
+    x = back.node.inputs[0]
+    return [back.op("ReduceMeanGrad", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    shape = static_shape(node.inputs[0], node)
+    emit_reduce(low, node, 1.0 / math.prod(shape[a] for a in reduced_axes(node)))
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """dy times 1 / count, the product written over the whole shape of x."""
+    dy, x = node.inputs
+    shape, dy_shape = static_shape(x, node), static_shape(dy, node)
+    dims, (walk,) = fit(node, shape, broadcast_strides(dy_shape, shape))
+    share = low.scalar(math.prod(dy_shape) / math.prod(shape))
+    params = {f"d{i}": d for i, d in enumerate(dims)}
+    params |= {f"a{i}": s for i, s in enumerate(walk)} | {f"b{i}": 0 for i in range(4)}
+    low.emit("MUL", node, {"a": low.ref(dy), "b": share, "y": low.output(node.outputs[0])}, params)
+
+
+GRAD = """
+ReduceMeanGrad (dY, X) => (dX) {
+  shape = Shape (X)
+  size_x = Size (X)
+  size_dy = Size (dY)
+  count_int = Div (size_x, size_dy)
+  count = Cast <to = 1> (count_int)
+  share = Div (dY, count)
+  dX = Expand (share, shape)
+}"""
+
+OPERATORS = [
+    Operator("ReduceMean", gradient, lower),
+    Operator("ReduceMeanGrad", None, lower_grad, DOMAIN, GRAD),
+]

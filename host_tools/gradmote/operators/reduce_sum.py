@@ -1,0 +1,80 @@
+"""ReduceSum over axes. dx = dy broadcast back to the shape of x."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
+from .broadcast import broadcast_strides, fit
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def reduced_axes(node: ir.Node) -> list[int]:
+    """Axes as input (opset 18, ReduceSum 13) or attribute; none means all unless noop_with_empty_axes."""
+    given = node.inputs[1] if len(node.inputs) > 1 else None
+    if given is not None:
+        array = constant_array(given)
+        if array is None:
+            raise UnsupportedOperator(
+                f"{node.op_type} with axes that are computed", "make the axes constant", describe(node)
+            )
+        axes = [int(a) for a in array]
+    else:
+        axes = list(attribute(node, "axes", []))
+    if not axes and not attribute(node, "noop_with_empty_axes", 0):
+        axes = list(range(rank(node.inputs[0], node)))
+    return sorted(normalize_axis(a, node.inputs[0], node) for a in axes)
+
+
+def gradient(back: Backward):
+    x = back.node.inputs[0]
+    return [back.op("BroadcastLike", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
+
+
+def kept_dims(back: Backward, dy: ir.Value) -> ir.Value:
+    """dy with the reduced axes as 1, as keepdims leaves them."""
+    if attribute(back.node, "keepdims", 1):
+        return dy
+    axes = back.builder.constant(reduced_axes(back.node), f"{back.node.inputs[0].name}_grad.axes")
+    return back.op("Unsqueeze", dy, axes, of=back.node.inputs[0])
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    emit_reduce(low, node, 1.0)
+
+
+def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
+    """One REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
+    x = low.view(node.inputs[0])
+    shape, axes = static_shape(node.inputs[0], node), reduced_axes(node)
+    kept = [i for i in range(len(shape)) if i not in axes]
+    keep, (keep_walk,) = fit(node, [shape[i] for i in kept], [x.strides[i] for i in kept])
+    reduce, (reduce_walk,) = fit(node, [shape[i] for i in axes], [x.strides[i] for i in axes])
+    params: dict[str, int | float] = {"scale": scale, "accumulate": 0}
+    for i in range(4):
+        params |= {f"k{i}": keep[i], f"ks{i}": keep_walk[i], f"r{i}": reduce[i], f"rs{i}": reduce_walk[i]}
+    low.emit("REDUCE_SUM", node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+
+
+def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:
+    dy, x = node.inputs
+    strides = broadcast_strides(static_shape(dy, node), static_shape(x, node))
+    low.set_view(node.outputs[0], low.ref(dy), strides)
+
+
+BROADCAST_LIKE = """
+BroadcastLike (dY, X) => (dX) {
+  shape = Shape (X)
+  dX = Expand (dY, shape)
+}"""
+
+OPERATORS = [
+    Operator("ReduceSum", gradient, lower),
+    Operator("BroadcastLike", None, lower_broadcast_like, DOMAIN, BROADCAST_LIKE),
+]

@@ -1,0 +1,25 @@
+"""Reshape, Flatten, Squeeze, Unsqueeze: the same bytes under another shape. dx has the shape of x."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward):
+    x = back.node.inputs[0]
+    shape = back.builder.op("Shape", x, name=f"{x.name}_grad.shape")
+    return [back.op("Reshape", back.dy[0], shape, of=x), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    low.alias(node.outputs[0], node.inputs[0])
+
+
+OPERATORS = [Operator(name, gradient, lower) for name in ("Reshape", "Flatten", "Squeeze", "Unsqueeze")]

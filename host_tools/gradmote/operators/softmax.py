@@ -1,0 +1,29 @@
+"""Softmax along an axis: dx = y (dy - sum(dy y))."""
+
+from ..graph import DOMAIN, attribute
+from .along_axis import lower_along_axis
+from .operator import Backward, Operator
+
+
+def gradient(back: Backward):
+    axis = attribute(back.node, "axis", -1)
+    return [
+        back.op("SoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axis=axis)
+    ]
+
+
+GRAD = """
+SoftmaxGrad <axis: int = -1> (dY, Y) => (dX) {
+  axis_scalar = Constant <value_int: int = @axis> ()
+  one = Constant <value_ints = [1]> ()
+  axes = Reshape (axis_scalar, one)
+  product = Mul (dY, Y)
+  total = ReduceSum <keepdims = 1> (product, axes)
+  centred = Sub (dY, total)
+  dX = Mul (Y, centred)
+}"""
+
+OPERATORS = [
+    Operator("Softmax", gradient, lower_along_axis("SOFTMAX", "x", "y")),
+    Operator("SoftmaxGrad", None, lower_along_axis("SOFTMAX_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+]

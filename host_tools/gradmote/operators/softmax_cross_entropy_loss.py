@@ -1,0 +1,130 @@
+"""SoftmaxCrossEntropyLoss (ONNX's own operator) over scores (N, C, d1, ...) and labels (N, d1, ...).
+
+dscores = dloss w (exp(log_prob) - onehot), w the label's weight (0 where ignored), over the total weight for "mean".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, static_shape
+from .along_axis import split_at
+from .operator import Backward, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+REDUCTIONS = ("none", "sum", "mean")
+#: ignore_index where the model names none: a label that no class has.
+NO_LABEL = -100
+
+
+def reduction_of(node: ir.Node) -> str:
+    return attribute(node, "reduction", "mean")
+
+
+def gradient(back: Backward):
+    node = back.node
+    scores, labels = node.inputs[:2]
+    weight = node.inputs[2] if len(node.inputs) > 2 else None
+    op_type = grad_op(reduction_of(node), weight is not None)
+    inputs = [back.dy[0], log_prob_output(node), labels, *([weight] if weight is not None else [])]
+    ignored = attribute(node, "ignore_index", NO_LABEL)
+    return [back.op(op_type, *inputs, of=scores, domain=DOMAIN, ignore_index=ignored), None, None]
+
+
+def log_prob_output(node: ir.Node) -> ir.Value:
+    """The node's second output, added where the model left it out."""
+    if len(node.outputs) < 2:
+        node.resize_outputs(2)
+    log_prob = node.outputs[1]
+    if not log_prob.name:
+        log_prob.name = f"{node.outputs[0].name}.log_prob"
+    log_prob.shape, log_prob.type = node.inputs[0].shape, node.inputs[0].type
+    return log_prob
+
+
+def grad_op(reduction: str, weighted: bool) -> str:
+    return f"SoftmaxCrossEntropyLossGrad{reduction.title()}{'Weighted' if weighted else ''}"
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    scores = node.inputs[0]
+    log_prob = log_prob_output(node)
+    operands = {
+        "x": low.ref(scores),
+        "labels": low.ref(node.inputs[1]),
+        "weight": low.ref(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None,
+        "log_prob": low.output(log_prob),
+        "loss": low.output(node.outputs[0]),
+    }
+    low.emit("SOFTMAX_CROSS_ENTROPY", node, operands, loss_params(node, scores, reduction_of(node)))
+
+
+def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, int]:
+    sizes = split_at(static_shape(scores, node), 1)
+    one_each = reduction == "none"
+    return {
+        **sizes,
+        "loss_outer": sizes["inner"] if one_each else 0,
+        "loss_inner": 1 if one_each else 0,
+        "reduction": REDUCTIONS.index(reduction),
+        "ignore_index": attribute(node, "ignore_index", NO_LABEL),
+    }
+
+
+def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
+    operands = {
+        "dloss": low.ref(node.inputs[0]),
+        "log_prob": low.ref(node.inputs[1]),
+        "labels": low.ref(node.inputs[2]),
+        "weight": low.ref(node.inputs[3]) if len(node.inputs) > 3 else None,
+        "dx": low.output(node.outputs[0]),
+    }
+    low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, node.inputs[1], reduction))
+
+
+def body(reduction: str, weighted: bool) -> str:
+    """The gradient in standard ONNX: `share` is each label's part of dloss."""
+    weight = "label_weight = Gather (weight, safe)" if weighted else "label_weight = Cast <to = 1> (kept)"
+    share = {
+        "none": "share = Mul (dloss, counted)",
+        "sum": "share = Mul (dloss, counted)",
+        "mean": "total = ReduceSum <keepdims = 0> (counted)\n  part = Div (counted, total)\n  share = Mul (dloss, part)",
+    }[reduction]
+    return f"""
+{grad_op(reduction, weighted)} <ignore_index: int = {NO_LABEL}> (dloss, log_prob, labels{", weight" if weighted else ""}) => (dX) {{
+  ignored = Constant <value_int: int = @ignore_index> ()
+  zero = Constant <value_int = 0> ()
+  zero_f = Constant <value_float = 0.0> ()
+  one_at = Constant <value_ints = [1]> ()
+  off_on = Constant <value_floats = [0.0, 1.0]> ()
+  is_ignored = Equal (labels, ignored)
+  kept = Not (is_ignored)
+  safe = Where (is_ignored, zero, labels)
+  {weight}
+  counted = Where (is_ignored, zero_f, label_weight)
+  {share}
+  share_c = Unsqueeze (share, one_at)
+  shape = Shape (log_prob)
+  classes = Gather (shape, one_at)
+  one_hot = OneHot <axis = 1> (safe, classes, off_on)
+  probability = Exp (log_prob)
+  difference = Sub (probability, one_hot)
+  dX = Mul (difference, share_c)
+}}"""
+
+
+def grad_operator(reduction: str, weighted: bool) -> Operator:
+    return Operator(
+        grad_op(reduction, weighted), None, lambda low, node: lower_grad(low, node, reduction), DOMAIN,
+        body(reduction, weighted),
+    )
+
+
+OPERATORS = [
+    Operator("SoftmaxCrossEntropyLoss", gradient, lower),
+    *(grad_operator(r, w) for r in REDUCTIONS for w in (False, True)),
+]

@@ -1,0 +1,17 @@
+"""Sub: y = a - b. da = dy, db = -dy."""
+
+from .broadcast import lower_binary, sum_to
+from .operator import Backward, Operator
+
+
+def gradient(back: Backward):
+    a, b = back.node.inputs
+    da = sum_to(back, back.dy[0], a) if back.needs(0) else None
+    db = None
+    if back.needs(1):
+        zero = back.builder.constant(0.0, f"{b.name}_grad.zero")
+        db = back.op("Sub", zero, sum_to(back, back.dy[0], b), of=b)
+    return [da, db]
+
+
+OPERATORS = [Operator("Sub", gradient, lower_binary("SUB"))]

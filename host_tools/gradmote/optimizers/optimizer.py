@@ -1,0 +1,48 @@
+"""What an optimizer file provides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import ModelError
+from ..generated.optimizers import RULES
+
+
+@dataclass(frozen=True)
+class Optimizer:
+    """An update rule with its hyper-parameters.
+
+    rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; those not named take their defaults.
+    clip_norm: largest global norm of all gradients, or None. learning_rate: what the image starts with.
+    """
+
+    rule: str
+    learning_rate: float = 1e-3
+    hyper: dict[str, float] = field(default_factory=dict)
+    clip_norm: float | None = None
+
+    @property
+    def slots(self) -> int:
+        """Moment tensors that each parameter needs."""
+        return RULES[self.rule]["slots"]
+
+    @property
+    def bias_correction(self) -> bool:
+        return RULES[self.rule]["aux"]
+
+    def attributes(self) -> dict[str, Any]:
+        """Hyper-parameters in the order of the rule record, with 1 - beta rounded once from the exact difference."""
+        values = dict(self.hyper)
+        for beta in ("beta1", "beta2"):
+            if beta in values:
+                values[f"one_minus_{beta}"] = 1.0 - values[beta]
+        return {name: float(values[name]) for name in RULES[self.rule]["hyper"]}
+
+
+def check(**ranges: tuple[float, float, float]) -> dict[str, float]:
+    """{name: (value, low, high)} -> {name: value}; raises ModelError for a value outside low <= value < high."""
+    for name, (value, low, high) in ranges.items():
+        if not low <= value < high:
+            raise ModelError(f"{name}={value} is not in [{low}, {high})", "see the optimizer's documentation")
+    return {name: value for name, (value, _, _) in ranges.items()}

@@ -1,0 +1,139 @@
+"""The operators of the optimizer model: one step a parameter, bias correction, clipping. All update in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..generated.optimizers import RULES
+from ..graph import DOMAIN, attribute
+from ..operators.operator import Operator
+from .adam import STEPS as ADAM_STEPS
+from .sgd import STEPS as SGD_STEPS
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+    from ..program import Ref
+
+#: rule -> function body
+BODIES = {**SGD_STEPS, **ADAM_STEPS}
+
+
+def step_op(rule: str) -> str:
+    """Operator that applies a rule to one parameter: inputs p, g, lr, scale, moments..., correction."""
+    return "".join(part.title() for part in rule.split("_")) + "Step"
+
+
+def rule_record(rule: str, node: ir.Node) -> bytes:
+    """The 8 words of the rule: kind, then hyper-parameters as float32."""
+    words = np.zeros(8, np.uint32)
+    words[0] = RULES[rule]["kind"]
+    hyper = np.array([attribute(node, name) for name in RULES[rule]["hyper"]], np.float32)
+    words[1 : 1 + len(hyper)] = hyper.view(np.uint32)
+    return words.tobytes()
+
+
+def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
+    p, g, lr, scale = (low.ref(v) for v in node.inputs[:4])
+    extra: list[Ref] = [low.ref(v) for v in node.inputs[4:]]
+    slots = extra[: RULES[rule]["slots"]]
+    operands = {
+        "g": g, "p": p, "lr": lr,
+        "slot1": slots[0] if slots else None,
+        "slot2": slots[1] if len(slots) > 1 else None,
+        "aux": extra[-1] if RULES[rule]["aux"] else None,
+        "scale": None if low.is_one(scale) else scale,
+        "rule": low.constant(rule_record(rule, node)),
+    }
+    low.emit("UPDATE", node, operands, {"n": low.elements(node.inputs[0])})
+    for output, source in zip(node.outputs, (node.inputs[0], *node.inputs[4:]), strict=False):
+        low.alias(output, source)
+
+
+def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
+    names = ("beta1", "one_minus_beta1", "beta2", "one_minus_beta2")
+    low.emit("BIAS_CORRECTION", node, {"c": low.ref(node.inputs[0])}, {n: attribute(node, n) for n in names})
+    low.alias(node.outputs[0], node.inputs[0])
+
+
+BIAS_CORRECTION = """
+BiasCorrection <beta1: float, one_minus_beta1: float, beta2: float, one_minus_beta2: float> (c) => (c_new) {
+  b1 = Constant <value_float: float = @beta1> ()
+  b2 = Constant <value_float: float = @beta2> ()
+  a1 = Constant <value_float: float = @one_minus_beta1> ()
+  a2 = Constant <value_float: float = @one_minus_beta2> ()
+  at = Constant <value_ints = [0]> ()
+  b1_row = Unsqueeze (b1, at)
+  b2_row = Unsqueeze (b2, at)
+  a1_row = Unsqueeze (a1, at)
+  a2_row = Unsqueeze (a2, at)
+  beta = Concat <axis = 0> (b1_row, b2_row)
+  rest = Concat <axis = 0> (a1_row, a2_row)
+  kept = Mul (c, beta)
+  c_new = Add (kept, rest)
+}"""
+
+
+def lower_sum_squares(low: Lowering, node: ir.Node) -> None:
+    """y = sum of g^2, on top of the previous parameter's sum where there is one."""
+    g = node.inputs[0]
+    previous = node.inputs[1] if len(node.inputs) > 1 else None
+    if previous is not None:
+        low.alias(node.outputs[0], previous)
+        y = low.ref(previous)
+    else:
+        y = low.output(node.outputs[0])
+    params = {"n": low.elements(g), "accumulate": int(previous is not None)}
+    low.emit("SUM_SQUARES", node, {"x": low.ref(g), "y": y}, params)
+
+
+SUM_SQUARES = """
+SumSquares (g) => (total) {
+  square = Mul (g, g)
+  total = ReduceSum <keepdims = 0> (square)
+}"""
+ADD_SUM_SQUARES = """
+AddSumSquares (g, previous) => (total) {
+  square = Mul (g, g)
+  own = ReduceSum <keepdims = 0> (square)
+  total = Add (previous, own)
+}"""
+
+
+def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
+    total, scale = (low.ref(v) for v in node.inputs)
+    operands = {
+        "sum_squares": total,
+        "scale": None if low.is_one(scale) else scale,
+        "y": low.output(node.outputs[0]),
+    }
+    low.emit("CLIP_SCALE", node, operands, {"max_norm": attribute(node, "max_norm")})
+
+
+CLIP_SCALE = """
+ClipScale <max_norm: float> (sum_squares, scale) => (clipped) {
+  limit = Constant <value_float: float = @max_norm> ()
+  tiny = Constant <value_float = 0.000001> ()
+  one = Constant <value_float = 1.0> ()
+  root = Sqrt (sum_squares)
+  norm = Mul (scale, root)
+  norm_eps = Add (norm, tiny)
+  ratio = Div (limit, norm_eps)
+  factor = Min (one, ratio)
+  clipped = Mul (scale, factor)
+}"""
+
+
+def step_operator(rule: str) -> Operator:
+    return Operator(step_op(rule), None, lambda low, node: lower_step(low, node, rule), DOMAIN, BODIES[rule])
+
+
+OPERATORS = [
+    *(step_operator(rule) for rule in RULES),
+    Operator("BiasCorrection", None, lower_bias_correction, DOMAIN, BIAS_CORRECTION),
+    Operator("SumSquares", None, lower_sum_squares, DOMAIN, SUM_SQUARES),
+    Operator("AddSumSquares", None, lower_sum_squares, DOMAIN, ADD_SUM_SQUARES),
+    Operator("ClipScale", None, lower_clip_scale, DOMAIN, CLIP_SCALE),
+]

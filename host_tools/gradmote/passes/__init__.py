@@ -1,0 +1,1 @@
+"""One pass a file; pipeline.py lists them in the order in which they run."""

@@ -1,0 +1,83 @@
+"""Replaces nodes whose inputs are all constant by their value; trained parameters never count as constant.
+
+Shape and Size of a tensor with static shape are constant too, so the shape subgraphs that exporters leave vanish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import numpy as np
+import onnx
+import onnx.reference
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, constant_array, prune
+
+#: Never folded: their outputs are not determined by their inputs.
+RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial", "Dropout"}
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        values = evaluate(graph, node, keep)
+        if values is not None:
+            replace(graph, node, values)
+    prune(graph)
+
+
+def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray] | None:
+    """The node's outputs where they are constant, else None."""
+    if node.op_type in ("Shape", "Size") and not node.domain:
+        return shape_of(node)
+    if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
+        return None
+    inputs = {v.name: constant_array(v) for v in node.inputs if v is not None}
+    if any(a is None for a in inputs.values()) or any(name in keep for name in inputs):
+        return None
+    return run_reference(graph, node, inputs)  # type: ignore[arg-type]
+
+
+def shape_of(node: ir.Node) -> list[np.ndarray] | None:
+    x = node.inputs[0]
+    if x is None or x.shape is None or not x.shape.is_static():
+        return None
+    dims = np.array([int(d) for d in x.shape], np.int64)  # type: ignore[arg-type]
+    if node.op_type == "Size":
+        return [np.array(dims.prod(), np.int64)]
+    return [dims[attribute(node, "start", 0) : attribute(node, "end", len(dims))]]
+
+
+def has_subgraph(node: ir.Node) -> bool:
+    return any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values())
+
+
+def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray]) -> list[np.ndarray] | None:
+    """onnx's reference implementation of one node; None where it has none."""
+    proto = ir.serde.serialize_node(node)
+    outputs = [o for o in proto.output if o]
+    onnx_graph = onnx.helper.make_graph(
+        [proto], "node",
+        [onnx.helper.make_tensor_value_info(n, onnx.helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in inputs.items()],
+        [onnx.helper.make_empty_tensor_value_info(n) for n in outputs],
+    )
+    opsets = [onnx.helper.make_opsetid(d, v) for d, v in graph.opset_imports.items() if d in ("", node.domain)]
+    try:
+        evaluator = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(onnx_graph, opset_imports=opsets))
+        return evaluator.run(outputs, inputs)  # type: ignore[return-value]
+    except (NotImplementedError, RuntimeError):
+        return None  # the operator stays, and lowering refuses it by name
+
+
+def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
+    used = [o for o in node.outputs if o.name]
+    for output, array in zip(used, values, strict=True):
+        name = f"{output.name}.folded"
+        constant = ir.val(name, const_value=ir.tensor(np.asarray(array), name=name))
+        constant.shape = ir.Shape(np.shape(array))
+        constant.type = ir.TensorType(ir.DataType.from_numpy(np.asarray(array).dtype))
+        if output.is_graph_output():
+            return  # a constant output keeps its node
+        graph.register_initializer(constant)
+        output.replace_all_uses_with(constant)
+    graph.remove(node, safe=True)

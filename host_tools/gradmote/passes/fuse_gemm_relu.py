@@ -1,0 +1,33 @@
+"""GEMM followed by RELU of its whole result, which nothing else reads, becomes one GEMM with activation relu."""
+
+from __future__ import annotations
+
+from ..program import Compiled, Instruction, Program
+
+RELU = 1  # activation: enum(none, relu)
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        fuse(program)
+
+
+def fuse(program: Program) -> None:
+    makers = {id(i.operands["y"].buffer): i for i in program.instructions if i.opcode == "GEMM"}  # type: ignore[union-attr]
+    for relu in [i for i in program.instructions if i.opcode == "RELU"]:
+        source = relu.operands["x"]
+        gemm = makers.get(id(source.buffer)) if source else None
+        if gemm is not None and only_reader(program, gemm, relu) and not gemm.params["activation"]:
+            gemm.params["activation"] = RELU
+            gemm.operands["y"] = relu.operands["y"]
+            program.instructions.remove(relu)
+
+
+def only_reader(program: Program, gemm: Instruction, relu: Instruction) -> bool:
+    """Whether nothing but `relu` looks at what `gemm` writes, and relu takes all of it."""
+    buffer = gemm.operands["y"].buffer  # type: ignore[union-attr]
+    if buffer.region != "scratch" or buffer.size != 4 * relu.params["n"]:
+        return False
+    readers = [i for i in program.instructions if any(r.buffer is buffer for r in i.reads)]
+    bound = any(b.ref.buffer is buffer for b in program.bindings)
+    return readers == [relu] and not bound

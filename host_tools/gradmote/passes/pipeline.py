@@ -1,0 +1,69 @@
+"""The whole compile as lists: what runs on the ONNX graph before differentiation, on the training graph before lowering,
+and on the flat programs after it. A verifier runs between passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+
+import onnx_ir as ir
+from onnx_ir.passes import common
+
+from ..program import Compiled
+from . import (
+    accumulate_gradients,
+    fold_constants,
+    fuse_gemm_bias,
+    fuse_gemm_relu,
+    fuse_gemm_update,
+    remove_dropout,
+    remove_identity,
+    schedule,
+    share_in_place,
+    simplify_gemm,
+)
+from .verify import verify_graph, verify_program
+
+#: ONNX graph to ONNX graph, in order; each takes the graph and the names of the parameters that must stay.
+NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    fold_constants.run,
+    remove_identity.run,
+    simplify_gemm.run,
+    fuse_gemm_bias.run,
+]
+
+#: Also for graphs that never train: no random numbers.
+INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [remove_dropout.run, remove_identity.run]
+
+#: Flat programs to flat programs.
+PROGRAMS: list[Callable[[Compiled], None]] = [
+    fuse_gemm_relu.run,
+    accumulate_gradients.run,
+    fuse_gemm_update.run,
+    schedule.run,
+    share_in_place.run,
+]
+
+
+def normalize(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Functions inlined, constants as initializers, then NORMALIZE."""
+    model = common.InlinePass()(model).model
+    model = common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
+    for run in NORMALIZE:
+        run(model.graph, keep)
+        verify_graph(model.graph)
+    return model
+
+
+def for_inference(model: ir.Model, keep: Set[str]) -> None:
+    """Removes what only training needs."""
+    for run in INFERENCE:
+        run(model.graph, keep)
+        verify_graph(model.graph)
+
+
+def optimize(compiled: Compiled) -> None:
+    """PROGRAMS on all programs of an image."""
+    for run in PROGRAMS:
+        run(compiled)
+        for program in compiled.programs:
+            verify_program(program)

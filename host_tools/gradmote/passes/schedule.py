@@ -1,0 +1,85 @@
+"""Orders each program's instructions so that little scratch lives at once.
+
+Greedy list scheduling: of the instructions whose inputs are ready, the one that lets scratch shrink most (or grow
+least) goes first; ties keep the graph's order. A parameter is updated after everything that reads its old value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from ..program import Buffer, Compiled, Instruction, Program
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        program.instructions = order(program)
+
+
+def order(program: Program) -> list[Instruction]:
+    waiting, successors = dependencies(program.instructions)
+    pinned = {id(b.ref.buffer) for b in program.bindings}
+    readers = Counter(id(b) for i in program.instructions for b in scratch_read(i))
+    ready = [i for i, count in enumerate(waiting) if count == 0]
+    live: set[int] = set()
+    done = []
+    while ready:
+        best = min(ready, key=lambda i: (growth(program.instructions[i], readers, live, pinned), i))
+        ready.remove(best)
+        done.append(program.instructions[best])
+        live.update(id(b) for b in scratch_written(done[-1]))
+        readers.subtract(id(b) for b in scratch_read(done[-1]))
+        for successor in successors[best]:
+            waiting[successor] -= 1
+            if waiting[successor] == 0:
+                ready.append(successor)
+    return done
+
+
+def growth(instruction: Instruction, readers: Counter[int], live: set[int], pinned: set[int]) -> int:
+    """Bytes of scratch after the instruction, less those before it."""
+    new = sum(b.size for b in scratch_written(instruction) if id(b) not in live)
+    freed = sum(b.size for b in scratch_read(instruction) if readers[id(b)] == 1 and id(b) not in pinned)
+    return new - freed
+
+
+def scratch_read(instruction: Instruction) -> list[Buffer]:
+    return unique(r.buffer for r in instruction.reads if r.buffer.region == "scratch")
+
+
+def scratch_written(instruction: Instruction) -> list[Buffer]:
+    return unique(w.buffer for w in instruction.writes if w.buffer.region == "scratch")
+
+
+def unique(buffers) -> list[Buffer]:
+    return list({id(b): b for b in buffers}.values())
+
+
+def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
+    """How many instructions each must wait for, and who waits for each: reads after writes, writes after reads and
+    writes after writes of the same buffer. CHECK_FINITE comes before every write of state."""
+    last_write: dict[int, int] = {}
+    reads_since: dict[int, list[int]] = defaultdict(list)
+    edges: set[tuple[int, int]] = set()
+    checks: list[int] = []
+    for index, instruction in enumerate(instructions):
+        for ref in instruction.reads:
+            edges.update((last_write[k], index) for k in [id(ref.buffer)] if k in last_write)
+            reads_since[id(ref.buffer)].append(index)
+        for ref in instruction.writes:
+            key = id(ref.buffer)
+            edges.update((i, index) for i in (*reads_since[key], *([last_write[key]] if key in last_write else [])))
+            last_write[key], reads_since[key] = index, []
+            if ref.buffer.region in ("parameter", "slot", "gradient"):
+                edges.update((c, index) for c in checks)
+        if instruction.opcode == "CHECK_FINITE":
+            checks.append(index)
+    return count_edges(len(instructions), {(a, b) for a, b in edges if a != b})
+
+
+def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:
+    waiting, successors = [0] * n, defaultdict(list)
+    for before, after in sorted(edges):
+        waiting[after] += 1
+        successors[before].append(after)
+    return waiting, successors

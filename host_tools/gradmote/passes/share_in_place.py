@@ -1,0 +1,65 @@
+"""Lets an elementwise output take over the bytes of an input that dies there."""
+
+from __future__ import annotations
+
+from ..generated.opcodes import OPCODES
+from ..program import Buffer, Compiled, Instruction, Program, Ref
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        bound = {id(b.ref.buffer) for b in program.bindings}
+        for index, instruction in enumerate(program.instructions):
+            pair = candidate(program, index, instruction, bound)
+            if pair is not None:
+                replace(program, *pair)
+
+
+def candidate(program: Program, index: int, instruction: Instruction, bound: set[int]) -> tuple[Buffer, Buffer] | None:
+    """(old, new): the buffer that the output makes, and the dying input whose bytes it can take."""
+    names = OPCODES[instruction.opcode]["inplace"]
+    if not names:
+        return None
+    output = list(OPCODES[instruction.opcode]["operands"])[-1]
+    if instruction.opcode == "SOFTMAX_CROSS_ENTROPY":
+        output = "log_prob"
+    target = instruction.operands[output]
+    assert target is not None
+    if target.buffer.region != "scratch" or target.offset:
+        return None
+    later = {id(r.buffer) for i in program.instructions[index + 1 :] for r in (*i.reads, *i.writes)}
+    for name in names:
+        source = instruction.operands[name]
+        if source is not None and fits(instruction, name, source, target) and id(source.buffer) not in later | bound:
+            return target.buffer, source.buffer
+    return None
+
+
+def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
+    """Whole buffers of one size, the input walked in the same order as the output, and read through no other operand."""
+    same = source.buffer is not target.buffer and source.buffer.size == target.buffer.size and not source.offset
+    others = [o for n, o in instruction.operands.items() if n != name and o is not None]
+    return source.buffer.region == "scratch" and same and is_dense(instruction, name) and all(o.buffer is not source.buffer for o in others)
+
+
+def is_dense(instruction: Instruction, name: str) -> bool:
+    """Whether a strided operand covers its extent exactly once, in order."""
+    if f"{name}3" not in instruction.params:
+        return True
+    step = 1
+    for axis in (3, 2, 1, 0):
+        dim = int(instruction.params[f"d{axis}"])
+        if dim > 1 and instruction.params[f"{name}{axis}"] != step:
+            return False
+        step *= dim
+    return True
+
+
+def replace(program: Program, old: Buffer, new: Buffer) -> None:
+    for instruction in program.instructions:
+        for name, ref in instruction.operands.items():
+            if ref is not None and ref.buffer is old:
+                instruction.operands[name] = Ref(new, ref.offset)
+    for binding in program.bindings:
+        if binding.ref.buffer is old:
+            binding.ref = Ref(new, binding.ref.offset)

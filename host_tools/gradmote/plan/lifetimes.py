@@ -1,0 +1,51 @@
+"""When each scratch buffer holds something that is still needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..program import Buffer, Program
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """A buffer is needed from instruction `start` up to but not including instruction `end`."""
+
+    buffer: Buffer
+    start: int
+    end: int
+
+    def overlaps(self, other: Lifetime) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
+def lifetimes(program: Program) -> list[Lifetime]:
+    """One for each scratch buffer, in order of first touch. What an instruction reads and what it writes live together;
+    outputs live to the end."""
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    buffers: dict[int, Buffer] = {}
+    for index, instruction in enumerate(program.instructions):
+        for ref in (*instruction.reads, *instruction.writes):
+            if ref.buffer.region == "scratch":
+                buffers[id(ref.buffer)] = ref.buffer
+                first.setdefault(id(ref.buffer), index)
+                last[id(ref.buffer)] = index + 1
+    for binding in program.bindings:
+        if id(binding.ref.buffer) in last:
+            last[id(binding.ref.buffer)] = len(program.instructions)
+    return [Lifetime(b, first[key], last[key]) for key, b in buffers.items()]
+
+
+def lower_bound(program: Program) -> int:
+    """The most bytes of scratch that live at one instruction: no placement can need less."""
+    spans = lifetimes(program)
+    return max(
+        (sum(aligned(s.buffer.size) for s in spans if s.start <= i < s.end) for i in range(len(program.instructions))),
+        default=0,
+    )
+
+
+def aligned(size: int) -> int:
+    """Scratch buffers begin at multiples of 4 bytes."""
+    return (size + 3) // 4 * 4

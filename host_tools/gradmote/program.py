@@ -1,0 +1,150 @@
+"""The flat program: buffers, and instructions over them. It stands between the ONNX graph and the image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .errors import GradmoteError
+from .generated.opcodes import OPCODES
+from .generated.records import RECORDS
+
+#: Words of the control record, in order.
+CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
+
+#: Where a buffer lives: "parameter", "slot" and "control" are state; "constant" is in the image.
+REGIONS = ("parameter", "slot", "control", "gradient", "constant", "input", "scratch")
+
+
+@dataclass(eq=False)
+class Buffer:
+    """Bytes with one place. Two buffers are the same only if they are the same object."""
+
+    name: str
+    size: int  # bytes
+    region: str
+    data: bytes | None = None  # initial value of parameters and slots; value of constants
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A place inside a buffer."""
+
+    buffer: Buffer
+    offset: int = 0  # bytes
+
+
+@dataclass
+class Instruction:
+    """One opcode of runtime_c/spec/opcodes.toml with its operands (None: absent) and parameters."""
+
+    opcode: str
+    operands: dict[str, Ref | None]
+    params: dict[str, int | float]
+    origin: str = ""  # the ONNX node that it came from
+
+    def __post_init__(self) -> None:
+        spec = OPCODES[self.opcode]
+        for name, (_, _, _, optional) in spec["operands"].items():
+            if self.operands.setdefault(name, None) is None and not optional:
+                raise GradmoteError(f"{self.opcode} ({self.origin}) lacks operand {name}")
+        if set(self.operands) != set(spec["operands"]) or set(self.params) != set(spec["params"]):
+            raise GradmoteError(f"{self.opcode} ({self.origin}) has operands or parameters that its spec lacks")
+
+    def _touched(self, access: str) -> Iterator[Ref]:
+        for name, (kind, *_) in OPCODES[self.opcode]["operands"].items():
+            ref = self.operands[name]
+            if ref is not None and access in self._access(name, kind):
+                yield ref
+
+    def _access(self, name: str, kind: str) -> str:
+        """An output that only an accumulating form reads is just written by the others."""
+        reads_output = self.params.get("accumulate", 1)
+        return kind if reads_output or name != "y" else "w"
+
+    @property
+    def reads(self) -> list[Ref]:
+        return list(self._touched("r"))
+
+    @property
+    def writes(self) -> list[Ref]:
+        return list(self._touched("w"))
+
+    @property
+    def work(self) -> int:
+        """Inner-loop trips, as the runtime counts them."""
+        total = 1
+        for name in OPCODES[self.opcode]["work"]:
+            total *= int(self.params.get(name, 1))
+        return total
+
+
+@dataclass
+class Binding:
+    """An input or output of a program that the caller sees."""
+
+    name: str
+    role: str  # enum role of the spec
+    dtype: str  # enum dtype
+    shape: tuple[int, ...]
+    ref: Ref
+
+
+@dataclass
+class Program:
+    """One stream of instructions, in the order in which they run."""
+
+    kind: str  # enum program
+    instructions: list[Instruction] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> where its gradient is made
+
+    def buffers(self) -> list[Buffer]:
+        """Every buffer that the program touches, in order of first touch."""
+        seen: dict[int, Buffer] = {}
+        for instruction in self.instructions:
+            for ref in (*instruction.reads, *instruction.writes):
+                seen.setdefault(id(ref.buffer), ref.buffer)
+        for binding in self.bindings:
+            seen.setdefault(id(binding.ref.buffer), binding.ref.buffer)
+        return list(seen.values())
+
+
+@dataclass
+class Parameter:
+    """A trained tensor: its state buffer, its gradient buffer where gradients are kept, and its moments."""
+
+    name: str
+    shape: tuple[int, ...]
+    buffer: Buffer
+    gradient: Buffer | None
+
+
+@dataclass
+class Slot:
+    """A moment tensor of a parameter, or the bias corrections that all share."""
+
+    name: str
+    shape: tuple[int, ...]
+    buffer: Buffer
+
+
+@dataclass
+class Compiled:
+    """All programs of one image with the buffers that they share."""
+
+    programs: list[Program]
+    parameters: list[Parameter]
+    slots: list[Slot]
+    control: Buffer
+    inputs: list[Binding]  # and labels; each has one place for all programs
+    batch: int
+    learning_rate: float
+    frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
+    seed: int = 0
+    properties: int = 4  # slots for the application's own numbers
+
+
+def control_ref(control: Buffer, name: str) -> Ref:
+    """The word `name` of the control record."""
+    return Ref(control, 4 * CONTROL_FIELDS.index(name))
