@@ -36,3 +36,11 @@ def host_profile_flags(profile: str) -> list[str]:
     if machine in ("i386", "i686"):
         flags += ["-msse2", "-mfpmath=sse"]  # x87 would round to 80 bits
     return flags
+
+
+def host_runs_fused() -> bool:
+    """Whether programs of the fused profile run on this computer. Where it does not tell, they are taken to."""
+    cpu_info = Path("/proc/cpuinfo")
+    if platform.machine().lower() not in ("x86_64", "amd64") or not cpu_info.exists():
+        return True
+    return " fma " in cpu_info.read_text()

@@ -57,7 +57,8 @@ class Session:
             raise RuntimeFault(code, "open")
         self._needs = needs
         self._session = session
-        self._tensors = read_tensors(self._ffi, self._lib, session)
+        tensors = read_tensors(self._ffi, self._lib, session)
+        self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
         self._loss = self._ffi.new("float *")
 
     @staticmethod
@@ -118,21 +119,21 @@ class Session:
 
     def input_view(self, index: int) -> memoryview:
         """The place of one input, to write into without a copy. A program may overwrite it."""
-        return self._tensor("input", index).view(self._memory)
+        return _pick(self._with_role("input"), index, "input").view(self._memory)
 
     def label_view(self, index: int) -> memoryview:
         """The place of one label, to write into without a copy. A program may overwrite it."""
-        return self._tensor("label", index).view(self._memory)
+        return _pick(self._with_role("label"), index, "label").view(self._memory)
 
     def output(self, index: int, program: str = "infer") -> memoryview:
         """One output of the program, where it lies: read it before the next program runs."""
-        return _pick(self._outputs(program), index, f"output {index} of {program}").view(self._memory)
+        return _pick(self._outputs(program), index, f"output of {program}").view(self._memory)
 
     # ---- Running ------------------------------------------------------------------------------------------------
 
     def infer(self, *data: Any) -> list[memoryview]:
         """Runs the model. data: every input in order, or nothing to use what is in place. Returns its outputs."""
-        self._set_all(data, ("input",))
+        self._set_all(data, "input")
         self._check(self._lib.gm_infer(self._open()), "infer")
         return [tensor.view(self._memory) for tensor in self._outputs("infer")]
 
@@ -322,35 +323,31 @@ class Session:
 
     def _with_role(self, role: str) -> list[Tensor]:
         self._open()
-        return [tensor for tensor in self._tensors if tensor.role == role]
-
-    def _tensor(self, role: str, index: int) -> Tensor:
-        return _pick(self._with_role(role), index, f"{role} {index}")
+        return self._by_role[role]
 
     def _outputs(self, program: str) -> list[Tensor]:
         _program_kind(program)
         return [tensor for tensor in self._with_role("output") if program in tensor.programs]
 
     def _set(self, role: str, index: int, data: Any) -> None:
-        tensor = self._tensor(role, index)
-        what = f"{role} {index}" + (f" ('{tensor.name}')" if tensor.name else "")
-        source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, what)
+        tensor = _pick(self._with_role(role), index, role)
+        source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
         pointer = self._ffi.from_buffer(source)
-        self._check(self._lib.gm_write(self._open(), ROLES.index(role), index, pointer, len(source)), what)
+        self._check(self._lib.gm_write(self._session, tensor.role_kind, index, pointer, tensor.size), tensor.title)
 
-    def _set_all(self, data: tuple[Any, ...], roles: tuple[str, ...]) -> None:
+    def _set_all(self, data: tuple[Any, ...], *roles: str) -> None:
         """Every input, then every label, from `data`; nothing where it is empty."""
         if not data:
             return
         places = [(role, index) for role in roles for index in range(len(self._with_role(role)))]
         if len(data) != len(places):
-            wanted = ", ".join(f"{role} {index}" for role, index in places)
-            raise DataError(f"{len(data)} arrays were given", f"pass {len(places)}: {wanted}, or none")
-        for (role, index), item in zip(places, data, strict=True):
+            wanted = ", ".join(self._by_role[role][index].title for role, index in places)
+            raise DataError(f"{len(data)} arrays were given", f"pass {len(places)}: {wanted}; or none")
+        for (role, index), item in zip(places, data):
             self._set(role, index, item)
 
     def _run_with_loss(self, call: Any, where: str, data: tuple[Any, ...]) -> float:
-        self._set_all(data, ("input", "label"))
+        self._set_all(data, "input", "label")
         self._check(call(self._open(), self._loss), where)
         return float(self._loss[0])
 
@@ -410,7 +407,7 @@ def _program_kind(name: str) -> int:
 
 def _pick(tensors: list[Tensor], index: int, what: str) -> Tensor:
     if not 0 <= index < len(tensors):
-        raise DataError(f"there is no {what}", f"there are {len(tensors)}")
+        raise DataError(f"there is no {what} {index}", f"there are {len(tensors)}, counted from 0")
     return tensors[index]
 
 

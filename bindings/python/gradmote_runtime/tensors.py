@@ -14,7 +14,9 @@ class Tensor(NamedTuple):
     """One row of the table."""
 
     name: str | None
+    title: str  # what messages call it
     role: str
+    role_kind: int
     programs: list[str]
     dtype: int
     shape: tuple[int, ...]
@@ -43,13 +45,20 @@ def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
     table = sections[lib.GM_SECTION_TENSORS]
     names = ffi.cast("const char *", session.image + sections[lib.GM_SECTION_NAMES].offset)
     records = ffi.cast("const gm_tensor *", session.image + table.offset)
-    return [_row(ffi, lib, records[i], names) for i in range(table.size // ffi.sizeof("gm_tensor"))]
+    named = [
+        (records[i], None if records[i].name == lib.GM_NONE else ffi.string(names + records[i].name).decode())
+        for i in range(table.size // ffi.sizeof("gm_tensor"))
+    ]
+    return [_row(record, name) for record, name in named]
 
 
-def _row(ffi: Any, lib: Any, record: Any, names: Any) -> Tensor:
+def _row(record: Any, name: str | None) -> Tensor:
+    role = ROLES[record.role]
     return Tensor(
-        name=None if record.name == lib.GM_NONE else ffi.string(names + record.name).decode(),
-        role=ROLES[record.role],
+        name=name,
+        title=f"{role} '{name}'" if name else role,
+        role=role,
+        role_kind=record.role,
         programs=program_names(record.programs),
         dtype=record.dtype,
         shape=tuple(record.dims[axis] for axis in range(record.rank)),
