@@ -1,0 +1,306 @@
+#include "builder.h"
+
+#include <assert.h>
+#include <string.h>
+
+void builder_init(builder *b)
+{
+    memset(b, 0, sizeof *b);
+    b->header.magic = GM_IMAGE_MAGIC;
+    b->header.version = GM_FORMAT_VERSION;
+}
+
+uint32_t builder_append(builder *b, uint32_t section, const void *data, uint32_t size)
+{
+    uint32_t at = b->size[section];
+    assert(at + size + 3 < SECTION_CAPACITY);
+    memcpy((uint8_t *)b->bytes[section] + at, data, size);
+    b->size[section] = (at + size + 3) / 4 * 4;
+    return at;
+}
+
+uint32_t builder_name(builder *b, const char *name)
+{
+    return builder_append(b, GM_SECTION_NAMES, name, (uint32_t)strlen(name) + 1);
+}
+
+uint32_t builder_constant(builder *b, const void *data, uint32_t size)
+{
+    return builder_append(b, GM_SECTION_CONSTANTS, data, size) | GM_CONSTANT_BIT;
+}
+
+static uint32_t set_dims(uint32_t *out, const uint32_t dims[2])
+{
+    for (uint32_t i = 0; i < GM_MAX_RANK; ++i) {
+        out[i] = i < 2 && dims[i] != 0 ? dims[i] : 1;
+    }
+    return (dims[0] != 0) + (uint32_t)(dims[1] != 0);
+}
+
+void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t programs, uint32_t dtype,
+                    const uint32_t dims[2], uint32_t offset)
+{
+    gm_tensor tensor = { .name = builder_name(b, name), .role = role, .programs = programs, .dtype = dtype,
+                         .offset = offset };
+    tensor.rank = set_dims(tensor.dims, dims);
+    tensor.size = 4 * tensor.dims[0] * tensor.dims[1];
+    builder_append(b, GM_SECTION_TENSORS, &tensor, sizeof tensor);
+}
+
+void builder_state(builder *b, const char *name, uint32_t role, const uint32_t dims[2], uint32_t offset,
+                   uint32_t gradient)
+{
+    gm_state_entry entry = { .name = builder_name(b, name), .role = role, .offset = offset, .gradient = gradient };
+    entry.dtype = role <= GM_STATE_ROLE_SLOT ? GM_DTYPE_F32 : GM_DTYPE_I32;
+    entry.rank = set_dims(entry.dims, dims);
+    entry.size = 4 * entry.dims[0] * entry.dims[1];
+    builder_append(b, GM_SECTION_STATE, &entry, sizeof entry);
+}
+
+void builder_program(builder *b, uint32_t kind)
+{
+    gm_program program = { .kind = kind, .code_offset = b->size[GM_SECTION_CODE], .arena_size = b->header.arena_size };
+    uint32_t at = builder_append(b, GM_SECTION_PROGRAMS, &program, sizeof program);
+    b->program = (gm_program *)(void *)((uint8_t *)b->bytes[GM_SECTION_PROGRAMS] + at);
+}
+
+void builder_emit(builder *b, uint32_t opcode, void *instruction)
+{
+    uint32_t *word = instruction;
+    const gm_opcode_info *op = &gm_opcodes[opcode];
+    uint32_t words = 1u + op->n_operands + op->n_params, work = 1;
+    for (uint32_t i = 0; i < op->n_work; ++i) {
+        uint8_t term = gm_terms[op->first_work + i];
+        work *= term < GM_TERM_COUNT ? word[term] : term - GM_TERM_COUNT;
+    }
+    word[0] = opcode | words << 16;
+    builder_append(b, GM_SECTION_CODE, word, 4 * words);
+    b->program->code_size += 4 * words;
+    b->program->instructions += 1;
+    b->program->work_low += work;
+}
+
+uint32_t builder_finish(builder *b, uint8_t *out)
+{
+    uint32_t at = sizeof b->header;
+    memset(out, 0, IMAGE_CAPACITY);
+    for (uint32_t i = 0; i < GM_SECTION_COUNT; ++i) {
+        assert(at + b->size[i] + GM_SECTION_ALIGN <= IMAGE_CAPACITY);
+        b->header.sections[i].offset = at;
+        b->header.sections[i].size = b->size[i];
+        memcpy(out + at, b->bytes[i], b->size[i]);
+        at = (at + b->size[i] + GM_SECTION_ALIGN - 1) / GM_SECTION_ALIGN * GM_SECTION_ALIGN;
+    }
+    b->header.size = at;
+    memcpy(out, &b->header, sizeof b->header);
+    image_seal(out);
+    return at;
+}
+
+void image_seal(uint8_t *image)
+{
+    gm_header *header = (gm_header *)(void *)image;
+    header->crc = gm_crc32(0, image + 16, header->size - 16);
+}
+
+/* ---- The tiny image ----------------------------------------------------------------------------------------- */
+
+enum { BATCH = 4, IN = 3, OUT = 2 };
+
+#define ALL_PROGRAMS ((1u << GM_PROGRAM_COUNT) - 1)
+#define BIT(program) (1u << GM_PROGRAM_##program)
+#define CONTROL_WORD(field) (TINY_CONTROL + (uint32_t)offsetof(gm_control, field))
+
+static void tiny_check(builder *b, uint32_t x, uint32_t n)
+{
+    gm_insn_check_finite check = { .x = x, .n = n };
+    builder_emit(b, GM_OP_CHECK_FINITE, &check);
+}
+
+static void tiny_forward(builder *b)
+{
+    gm_insn_gemm y = { .a = TINY_X, .b = TINY_W, .bias = TINY_B, .y = TINY_Y, .batch = 1, .m = BATCH, .n = OUT,
+                       .k = IN, .a_row = IN, .a_col = 1, .b_row = 1, .b_col = IN };
+    builder_emit(b, GM_OP_GEMM, &y);
+}
+
+static void tiny_loss(builder *b)
+{
+    gm_insn_mse_loss loss = { .x = TINY_Y, .target = TINY_TARGET, .loss = TINY_LOSS, .n = BATCH * OUT,
+                              .scale = 1.0f / (BATCH * OUT) };
+    builder_emit(b, GM_OP_MSE_LOSS, &loss);
+}
+
+static void tiny_loss_gradient(builder *b, uint32_t one)
+{
+    gm_insn_mse_loss_grad dy = { .dloss = one, .x = TINY_Y, .target = TINY_TARGET, .dx = TINY_DY, .n = BATCH * OUT,
+                                 .scale = 1.0f / (BATCH * OUT) };
+    tiny_check(b, TINY_X, BATCH * IN);
+    tiny_forward(b);
+    tiny_loss(b);
+    tiny_check(b, TINY_LOSS, 1);
+    builder_emit(b, GM_OP_MSE_LOSS_GRAD, &dy);
+}
+
+static void tiny_bias_gradient(builder *b, uint32_t to, uint32_t accumulate)
+{
+    gm_insn_reduce_sum sum = { .x = TINY_DY, .y = to, .k0 = OUT, .k1 = 1, .k2 = 1, .k3 = 1, .ks0 = 1, .r0 = BATCH,
+                               .r1 = 1, .r2 = 1, .r3 = 1, .rs0 = OUT, .scale = 1.0f, .accumulate = accumulate };
+    builder_emit(b, GM_OP_REDUCE_SUM, &sum);
+}
+
+static void tiny_update(builder *b, uint32_t g, uint32_t p, uint32_t moment, uint32_t rule, uint32_t scale, uint32_t n)
+{
+    gm_insn_update update = { .g = g, .p = p, .slot1 = moment, .slot2 = GM_NONE, .aux = GM_NONE,
+                              .lr = CONTROL_WORD(learning_rate), .scale = scale, .rule = rule, .n = n };
+    builder_emit(b, GM_OP_UPDATE, &update);
+}
+
+/* Gradients of w and b are added to the gradient region. */
+static void tiny_train(builder *b, uint32_t one)
+{
+    gm_insn_gemm dw = { .a = TINY_DY, .b = TINY_X, .bias = GM_NONE, .y = TINY_GRADIENTS + TINY_W, .batch = 1,
+                        .m = OUT, .n = IN, .k = BATCH, .a_row = 1, .a_col = OUT, .b_row = IN, .b_col = 1,
+                        .accumulate = 1 };
+    builder_program(b, GM_PROGRAM_TRAIN);
+    tiny_loss_gradient(b, one);
+    builder_emit(b, GM_OP_GEMM, &dw);
+    tiny_bias_gradient(b, TINY_GRADIENTS + TINY_B, 1);
+}
+
+/* Each row of w's gradient is applied as soon as it is known. */
+static void tiny_step(builder *b, uint32_t one, uint32_t rule)
+{
+    gm_insn_gemm_update w = { .a = TINY_DY, .b = TINY_X, .row = TINY_ROW, .p = TINY_W, .slot1 = TINY_W_MOMENT,
+                              .slot2 = GM_NONE, .aux = GM_NONE, .lr = CONTROL_WORD(learning_rate), .rule = rule,
+                              .m = OUT, .n = IN, .k = BATCH, .a_row = 1, .a_col = OUT, .b_row = IN, .b_col = 1 };
+    builder_program(b, GM_PROGRAM_STEP);
+    tiny_loss_gradient(b, one);
+    tiny_bias_gradient(b, TINY_DB, 0);
+    tiny_update(b, TINY_DB, TINY_B, TINY_B_MOMENT, rule, GM_NONE, OUT);
+    builder_emit(b, GM_OP_GEMM_UPDATE, &w);
+}
+
+static void tiny_programs(builder *b)
+{
+    const gm_rule_momentum momentum = { GM_RULE_MOMENTUM, 0.0f, 0.9f, 0.0f };
+    uint32_t rule_words[GM_RULE_WORDS] = { 0 };
+    const float one = 1.0f;
+    memcpy(rule_words, &momentum, sizeof momentum);
+    uint32_t rule = builder_constant(b, rule_words, sizeof rule_words), dloss = builder_constant(b, &one, sizeof one);
+    uint32_t scale = CONTROL_WORD(gradient_scale);
+    builder_program(b, GM_PROGRAM_INFER);
+    tiny_forward(b);
+    builder_program(b, GM_PROGRAM_EVAL);
+    tiny_forward(b);
+    tiny_loss(b);
+    tiny_train(b, dloss);
+    builder_program(b, GM_PROGRAM_OPTIMIZER);
+    tiny_update(b, TINY_GRADIENTS + TINY_W, TINY_W, TINY_W_MOMENT, rule, scale, OUT * IN);
+    tiny_update(b, TINY_GRADIENTS + TINY_B, TINY_B, TINY_B_MOMENT, rule, scale, OUT);
+    tiny_step(b, dloss, rule);
+}
+
+static void tiny_tables(builder *b)
+{
+    static const uint32_t w[2] = { OUT, IN }, bias[2] = { OUT, 0 }, x[2] = { BATCH, IN }, y[2] = { BATCH, OUT };
+    static const uint32_t scalar[2] = { 0, 0 }, control[2] = { sizeof(gm_control) / 4, 0 };
+    static const uint32_t properties[2] = { 3, sizeof(gm_property) / 4 };
+    builder_tensor(b, "x", GM_ROLE_INPUT, ALL_PROGRAMS & ~BIT(OPTIMIZER), GM_DTYPE_F32, x, TINY_X);
+    builder_tensor(b, "target", GM_ROLE_LABEL, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, y, TINY_TARGET);
+    builder_tensor(b, "y", GM_ROLE_OUTPUT, BIT(INFER) | BIT(EVAL), GM_DTYPE_F32, y, TINY_Y);
+    builder_tensor(b, "loss", GM_ROLE_LOSS, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, scalar, TINY_LOSS);
+    builder_state(b, "w", GM_STATE_ROLE_PARAMETER, w, TINY_W, TINY_GRADIENTS + TINY_W);
+    builder_state(b, "b", GM_STATE_ROLE_PARAMETER, bias, TINY_B, TINY_GRADIENTS + TINY_B);
+    builder_state(b, "w.momentum", GM_STATE_ROLE_SLOT, w, TINY_W_MOMENT, GM_NONE);
+    builder_state(b, "b.momentum", GM_STATE_ROLE_SLOT, bias, TINY_B_MOMENT, GM_NONE);
+    builder_state(b, "control", GM_STATE_ROLE_CONTROL, control, TINY_CONTROL, GM_NONE);
+    builder_state(b, "properties", GM_STATE_ROLE_PROPERTIES, properties, TINY_PROPERTIES, GM_NONE);
+}
+
+static void tiny_initial(builder *b)
+{
+    static const float parameters[] = { 0.5f, -0.25f, 0.125f, -0.5f, 0.75f, 1.0f, 0.0f, 0.1f };
+    static const uint8_t moments[TINY_CONTROL - TINY_W_MOMENT];
+    const gm_control control = { .seed = 7, .learning_rate = 0.1f, .base_learning_rate = 0.1f };
+    builder_append(b, GM_SECTION_INITIAL, parameters, sizeof parameters);
+    builder_append(b, GM_SECTION_INITIAL, moments, sizeof moments);
+    builder_append(b, GM_SECTION_INITIAL, &control, sizeof control);
+}
+
+uint32_t build_tiny(uint8_t *out)
+{
+    static builder b;
+    builder_init(&b);
+    for (uint32_t i = 0; i < 4; ++i) {
+        b.header.model_id[i] = 0x1000u + i;
+    }
+    b.header.arena_size = TINY_ARENA;
+    b.header.state_size = TINY_STATE_SIZE;
+    b.header.parameters_size = TINY_W_MOMENT;
+    b.header.gradients_offset = TINY_GRADIENTS;
+    b.header.gradients_size = TINY_SCRATCH - TINY_GRADIENTS;
+    b.header.scratch_offset = TINY_SCRATCH;
+    b.header.control_offset = TINY_CONTROL;
+    b.header.properties_offset = TINY_PROPERTIES;
+    b.header.properties_count = 3;
+    b.header.batch = BATCH;
+    tiny_tables(&b);
+    tiny_programs(&b);
+    tiny_initial(&b);
+    return builder_finish(&b, out);
+}
+
+/* ---- Every opcode ------------------------------------------------------------------------------------------- */
+
+static const uint32_t *adam_rule(void)
+{
+    static uint32_t words[GM_RULE_WORDS];
+    const gm_rule_adam adam = { GM_RULE_ADAM, 0.01f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
+    memcpy(words, &adam, sizeof adam);
+    return words;
+}
+
+static uint32_t default_param(uint32_t kind)
+{
+    static const uint32_t one_as_f32 = 0x3F800000;
+    switch (kind) {
+    case GM_PARAM_DIM: return 2;
+    case GM_PARAM_STRIDE: return 1;
+    case GM_PARAM_F32: return one_as_f32;
+    default: return 0;
+    }
+}
+
+static void emit_default(builder *b, uint32_t opcode, uint32_t rule)
+{
+    const gm_opcode_info *op = &gm_opcodes[opcode];
+    uint32_t word[64] = { 0 };
+    for (uint32_t i = 0; i < op->n_operands; ++i) {
+        int is_rule = (gm_operands[op->first_operand + i].flags & GM_RULE) != 0;
+        word[1 + i] = is_rule ? rule : b->header.scratch_offset + 256 * i;
+    }
+    for (uint32_t i = 0; i < op->n_params; ++i) {
+        word[1u + op->n_operands + i] = default_param(gm_param_kinds[op->first_param + i]);
+    }
+    builder_emit(b, opcode, word);
+}
+
+uint32_t build_all_opcodes(uint8_t *out)
+{
+    static builder b;
+    builder_init(&b);
+    b.header.state_size = sizeof(gm_control);
+    b.header.gradients_offset = b.header.scratch_offset = b.header.state_size;
+    b.header.properties_offset = b.header.state_size;
+    b.header.arena_size = b.header.scratch_offset + 4096;
+    b.header.batch = 1;
+    uint32_t rule = builder_constant(&b, adam_rule(), 4 * GM_RULE_WORDS);
+    builder_program(&b, GM_PROGRAM_STEP);
+    for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
+        if (gm_opcodes[opcode].kernel != NULL) {
+            emit_default(&b, opcode, rule);
+        }
+    }
+    return builder_finish(&b, out);
+}
