@@ -2,14 +2,11 @@
 
 #if GM_WITH_GEMM
 
-/* What row y[n] starts from: itself, the bias or 0. */
-static void start_row(float *y, const float *bias, uint32_t n, uint32_t accumulate)
+/* y[i] = bias[i], or the empty sum where there is no bias. */
+static void start_row(float *y, const float *bias, uint32_t n)
 {
-    if (accumulate) {
-        return;
-    }
     for (uint32_t i = 0; i < n; i++) {
-        y[i] = bias ? bias[i] : 0.0f;
+        y[i] = bias ? bias[i] : GM_EMPTY_SUM;
     }
 }
 
@@ -20,22 +17,36 @@ static void relu(float *y, uint32_t n)
     }
 }
 
+/* y (m, n) += a b */
+static void multiply(const float *a, const float *b, float *y, uint32_t m, uint32_t n, const gm_gemm_strides *strides)
+{
+    for (; m >= GM_GEMM_ROWS; m -= GM_GEMM_ROWS) {
+        gm_gemm_rows(a, b, y, n, strides);
+        a += GM_GEMM_ROWS * strides->a_row;
+        y += GM_GEMM_ROWS * n;
+    }
+    for (; m > 0; m--) {
+        gm_gemm_row(a, b, y, n, strides);
+        a += strides->a_row;
+        y += n;
+    }
+}
+
 int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_gemm *insn = instruction;
-    const float *a = gm_f32(session, insn->a);
-    const float *b = gm_f32(session, insn->b);
     const float *bias = gm_f32_optional(session, insn->bias);
-    float *y = gm_f32_out(session, insn->y);
     const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
-    for (uint32_t batch = 0; batch < insn->batch; batch++) {
-        for (uint32_t m = 0; m < insn->m; m++) {
-            start_row(y, bias, insn->n, insn->accumulate);
-            gm_gemm_row(a + (batch * insn->a_batch + m * insn->a_row), b + batch * insn->b_batch, y, insn->n, &strides);
-            if (insn->activation == GM_ACTIVATION_RELU) {
-                relu(y, insn->n);
-            }
-            y += insn->n;
+    for (uint32_t i = 0; i < insn->batch; i++) {
+        const float *a = gm_f32(session, insn->a) + i * insn->a_batch;
+        const float *b = gm_f32(session, insn->b) + i * insn->b_batch;
+        float *y = gm_f32_out(session, insn->y) + i * insn->m * insn->n;
+        for (uint32_t row = 0; row < insn->m && !insn->accumulate; row++) {
+            start_row(y + row * insn->n, bias, insn->n);
+        }
+        multiply(a, b, y, insn->m, insn->n, &strides);
+        if (insn->activation == GM_ACTIVATION_RELU) {
+            relu(y, insn->m * insn->n);
         }
     }
     return GM_OK;

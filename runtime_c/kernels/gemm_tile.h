@@ -6,6 +6,9 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
+/* What a sum starts from that starts from nothing: -0 + x is x for every x, so the first product stays as it is. */
+#define GM_EMPTY_SUM (-0.0f)
+
 /* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]. Strides in elements. */
 typedef struct gm_gemm_strides {
     uint32_t a_row, a_col, b_row, b_col;
@@ -15,7 +18,8 @@ typedef struct gm_gemm_strides {
 /* y[i] += sum over k of a[0,k] b[k,i] for i in 0..n. */
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s);
 
-/* The same for 4 rows of y, `y_row` apart. */
-void gm_gemm_rows4(const float *a, const float *b, float *y, uint32_t y_row, uint32_t n, const gm_gemm_strides *s);
+/* The same for GM_GEMM_ROWS rows of y (GM_GEMM_ROWS, n). */
+#define GM_GEMM_ROWS 4
+void gm_gemm_rows(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s);
 
 #endif

@@ -6,7 +6,7 @@
 static void gradient_row(const float *a, const float *b, float *row, uint32_t n, const gm_gemm_strides *s)
 {
     for (uint32_t i = 0; i < n; i++) {
-        row[i] = 0.0f;
+        row[i] = GM_EMPTY_SUM;
     }
     gm_gemm_row(a, b, row, n, s);
 }
@@ -26,9 +26,11 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
     const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     const uint32_t *rule = gm_u32(session, insn->rule);
     float *row = gm_f32_out(session, insn->row);
+    /* One product a sum, as at batch 1: the gradient row is a[m] b, which the rule computes on its way. */
+    int outer_product = insn->k == 1 && insn->b_col == 1;
     gm_rule_args args = {
         .rule = rule,
-        .g = row,
+        .g = outer_product ? b : row,
         .p = gm_f32_out(session, insn->p),
         .slot1 = gm_f32_out_optional(session, insn->slot1),
         .slot2 = gm_f32_out_optional(session, insn->slot2),
@@ -38,7 +40,11 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
         .n = insn->n,
     };
     for (uint32_t m = 0; m < insn->m; m++) {
-        gradient_row(a + m * insn->a_row, b, row, insn->n, &strides);
+        if (outer_product) {
+            args.scale = a[m * insn->a_row];
+        } else {
+            gradient_row(a + m * insn->a_row, b, row, insn->n, &strides);
+        }
         gm_rules[rule[0]](&args);
         next_row(&args);
     }

@@ -1,4 +1,4 @@
-/* The two moments of Adam and its relatives. */
+/* What Adam and its relatives share. */
 #ifndef GM_MOMENTS_H
 #define GM_MOMENTS_H
 

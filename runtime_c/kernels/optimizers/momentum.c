@@ -7,18 +7,18 @@
  * p -= lr (nesterov ? g + momentum v : v). v starts at 0, which makes the first step PyTorch's v = g. */
 void gm_rule_apply_momentum(const gm_rule_args *args)
 {
-    const gm_rule_momentum *rule = args->rule;
-    float weight_decay = rule->weight_decay, momentum = rule->momentum;
-    int nesterov = rule->nesterov != 0.0f;
-    for (uint32_t i = 0; i < args->n; i++) {
-        float p = args->p[i];
-        float g = args->scale * args->g[i];
-        if (weight_decay != 0.0f) {
-            g = GM_MAC(g, weight_decay, p);
+    const gm_rule_momentum rule = *(const gm_rule_momentum *)args->rule;
+    const float *g = args->g;
+    float *p = args->p, *v = args->slot1;
+    float scale = args->scale, minus_lr = -args->lr;
+    for (uint32_t i = 0, n = args->n; i < n; i++) {
+        float gradient = scale * g[i];
+        if (rule.weight_decay != 0.0f) {
+            gradient = GM_MAC(gradient, rule.weight_decay, p[i]);
         }
-        float v = GM_MAC(g, momentum, args->slot1[i]);
-        args->slot1[i] = v;
-        args->p[i] = GM_MAC(p, -args->lr, nesterov ? GM_MAC(g, momentum, v) : v);
+        float velocity = GM_MAC(gradient, rule.momentum, v[i]);
+        v[i] = velocity;
+        p[i] = GM_MAC(p[i], minus_lr, rule.nesterov != 0.0f ? GM_MAC(gradient, rule.momentum, velocity) : velocity);
     }
 }
 
