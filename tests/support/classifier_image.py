@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from array import array
 
 from gradmote.generated import records
 from gradmote.generated.opcodes import OPCODES
@@ -16,6 +17,10 @@ BATCH, FEATURES, CLASSES = 2, 3, 4
 WEIGHTS = [0.5, -0.25, 0.125, 1.0, -0.5, 0.75, 0.0, -1.0, 0.25, 0.375, -0.625, 0.5]
 LEARNING_RATE = 0.5
 PROPERTIES = 2
+
+#: One batch.
+PIXELS = array("f", [1.0, -2.0, 0.5, 0.25, 3.0, -1.0])
+LABELS = array("i", [2, 0])
 
 # ---- Arena ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,115 @@
+"""What set_input and set_label take, and what they refuse."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradmote import Session
+from gradmote.errors import DataError
+from gradmote_runtime.arrays import F32, I32, tensor_bytes
+from support.classifier_image import LABELS, PIXELS
+
+SHAPE = (2, 3)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PIXELS,
+        PIXELS.tobytes(),
+        bytearray(PIXELS.tobytes()),
+        memoryview(PIXELS),
+        np.array(PIXELS, np.float32),
+        np.array(PIXELS, np.float32).reshape(SHAPE),
+        np.asfortranarray(np.array(PIXELS, np.float32).reshape(SHAPE)),
+        np.repeat(np.array(PIXELS, np.float32), 2)[::2],
+    ],
+    ids=["array", "bytes", "bytearray", "memoryview", "flat", "shaped", "fortran", "strided"],
+)
+def test_input_takes_float32_of_any_buffer(session: Session, data: object) -> None:
+    session.input_view(0).cast("B")[:] = bytes(24)
+    session.set_input(0, data)
+    assert session.input_view(0).tolist() == np.array(PIXELS).reshape(SHAPE).tolist()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.zeros(SHAPE), r"input 'x' takes float32, not float64 - convert it.*astype\('float32'\)"),
+        (np.zeros(SHAPE, np.float16), "takes float32, not float16"),
+        (np.zeros(SHAPE, np.int32), "takes float32, not items of format 'i'"),
+        (np.zeros(SHAPE, ">f4"), "takes float32, not items of format '>f'"),
+        (np.zeros(5, np.float32), r"input 'x' has shape \[2, 3\], 6 elements; 5 were given"),
+        (np.zeros((3, 2), np.float32), r"has shape \[2, 3\]; \[3, 2\] was given - transpose or reshape it"),
+        (bytes(23), "takes float32, not items of format 'B'"),
+        ([0.0] * 6, "takes an object with the buffer protocol, not list"),
+        (None, "takes an object with the buffer protocol, not NoneType"),
+    ],
+    ids=["float64", "float16", "int32", "big-endian", "short", "transposed", "odd bytes", "list", "none"],
+)
+def test_input_refuses_what_does_not_fit(session: Session, data: object, message: str) -> None:
+    before = session.input_view(0).tolist()
+    with pytest.raises(DataError, match=message):
+        session.set_input(0, data)
+    assert session.input_view(0).tolist() == before
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_label_takes_any_integer_type(session: Session, dtype: str) -> None:
+    session.set_label(0, np.array([3, 1], dtype))
+    assert session.label_view(0).tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (np.array([2**31, 0]), "label 'labels' takes int32; a value lies outside its range"),
+        (np.array([0, -(2**31) - 1]), "a value lies outside its range"),
+        (np.array([2**31, 0], np.uint32), "a value lies outside its range"),
+        (np.array([0.0, 1.0], np.float32), "takes int32, not float32"),
+        (np.array([True, False]), "takes int32, not bool"),
+        (np.array([0, 1, 2]), r"has shape \[2\], 2 elements; 3 were given"),
+    ],
+    ids=["above", "below", "uint32", "float32", "bool", "long"],
+)
+def test_label_refuses_what_does_not_fit(session: Session, data: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        session.set_label(0, data)
+    assert session.label_view(0).tolist() == LABELS.tolist()
+
+
+def test_no_such_place(session: Session) -> None:
+    with pytest.raises(DataError, match="there is no input 1 - there are 1, counted from 0"):
+        session.set_input(1, PIXELS)
+    with pytest.raises(DataError, match="there is no label -1"):
+        session.label_view(-1)
+    with pytest.raises(DataError, match="there is no output of infer 7"):
+        session.output(7)
+
+
+def test_number_of_arrays_is_checked(session: Session) -> None:
+    with pytest.raises(DataError, match="1 arrays were given - pass 2: input 'x', label 'labels'; or none"):
+        session.step(PIXELS)
+    with pytest.raises(DataError, match="2 arrays were given - pass 1: input 'x'; or none"):
+        session.infer(PIXELS, LABELS)
+
+
+@given(st.lists(st.integers(-(2**31), 2**31 - 1), min_size=1, max_size=8))
+def test_int64_labels_become_int32(values: list[int]) -> None:
+    n = len(values)
+    assert tensor_bytes(array("q", values), I32, (n,), 4 * n, "label").cast("i").tolist() == values
+
+
+@given(st.binary(max_size=64), st.sampled_from("bBhHiIlLqQfd"), st.sampled_from([F32, I32]), st.integers(1, 8))
+def test_any_buffer_is_taken_whole_or_refused(data: bytes, code: str, dtype: int, count: int) -> None:
+    items = array(code, data[: len(data) - len(data) % array(code).itemsize])
+    try:
+        taken = tensor_bytes(items, dtype, (count,), 4 * count, "tensor")
+    except DataError:
+        return
+    assert len(taken) == 4 * count and taken.format == "B"
