@@ -76,6 +76,8 @@ def cross_entropy(
 def before_softmax(scores: ir.Value) -> ir.Value:
     """The input of the Softmax or LogSoftmax that made `scores`, or `scores` where there is none."""
     node = scores.producer()
+    while node is not None and node.op_type == "Identity":
+        node = node.inputs[0].producer()  # type: ignore[union-attr]
     if node is None or node.op_type not in ("Softmax", "LogSoftmax"):
         return scores
     axis = node.attributes["axis"].as_int() if "axis" in node.attributes else -1

@@ -20,11 +20,12 @@ def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
 
 
 def lower_along_axis(opcode: str, *operands: str) -> LoweringRule:
-    """The lowering of an operator along attribute `axis` (default -1); the last of `operands` is its output."""
+    """The lowering of an operator along attribute `axis` (default -1; a gradient's body needs it as a list, `axes`); the last
+    of `operands` is its output."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]
-        axis = normalize_axis(attribute(node, "axis", -1), y, node)
+        axis = normalize_axis(attribute(node, "axes", [attribute(node, "axis", -1)])[0], y, node)
         refs = {name: low.ref(value) for name, value in zip(operands[:-1], node.inputs, strict=True)}
         refs[operands[-1]] = low.output(y)
         low.emit(opcode, node, refs, split_at(static_shape(y, node), axis))

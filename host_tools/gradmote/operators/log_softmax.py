@@ -8,16 +8,14 @@ from .operator import Backward, Operator
 def gradient(back: Backward):
     axis = attribute(back.node, "axis", -1)
     return [
-        back.op("LogSoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axis=axis)
+        back.op("LogSoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axes=[axis])
     ]
 
 
 GRAD = """
-LogSoftmaxGrad <axis: int = -1> (dY, Y) => (dX) {
-  axis_scalar = Constant <value_int: int = @axis> ()
-  one = Constant <value_ints = [1]> ()
-  axes = Reshape (axis_scalar, one)
-  total = ReduceSum <keepdims = 1> (dY, axes)
+LogSoftmaxGrad <axes: ints> (dY, Y) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  total = ReduceSum <keepdims = 1> (dY, axes_input)
   probability = Exp (Y)
   share = Mul (probability, total)
   dX = Sub (dY, share)

@@ -8,17 +8,15 @@ from .operator import Backward, Operator
 def gradient(back: Backward):
     axis = attribute(back.node, "axis", -1)
     return [
-        back.op("SoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axis=axis)
+        back.op("SoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axes=[axis])
     ]
 
 
 GRAD = """
-SoftmaxGrad <axis: int = -1> (dY, Y) => (dX) {
-  axis_scalar = Constant <value_int: int = @axis> ()
-  one = Constant <value_ints = [1]> ()
-  axes = Reshape (axis_scalar, one)
+SoftmaxGrad <axes: ints> (dY, Y) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
   product = Mul (dY, Y)
-  total = ReduceSum <keepdims = 1> (product, axes)
+  total = ReduceSum <keepdims = 1> (product, axes_input)
   centred = Sub (dY, total)
   dX = Mul (Y, centred)
 }"""

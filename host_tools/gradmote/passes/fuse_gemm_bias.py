@@ -34,8 +34,10 @@ def is_matrix_product(matmul: ir.Node) -> bool:
 
 
 def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
+    """One number a column: shape (n) or (1, n)."""
     columns = matmul.inputs[1].shape[1]
-    return bias.shape is not None and len(bias.shape) == 1 and bias.shape[0] == columns and isinstance(columns, int)
+    dims = list(bias.shape) if bias.shape is not None else []
+    return bool(dims) and len(dims) <= 2 and dims[-1] == columns and dims[0] in (1, columns) and isinstance(columns, int)
 
 
 def fuse(graph: ir.Graph, add: ir.Node, matmul: ir.Node, bias: ir.Value) -> None:

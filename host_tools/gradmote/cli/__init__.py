@@ -1,0 +1,62 @@
+"""The command line: one file a subcommand, this table, and errors turned to text in one place.
+
+Subcommands import what is heavy when they run, so that `gradmote --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+import typer
+
+from ..errors import GradmoteError
+from . import artifacts, compile, console, export, inspect, ops, train
+
+#: (name, function, panel in --help)
+COMMANDS = [
+    ("artifacts", artifacts.command, "On the desk"),
+    ("compile", compile.command, "On the desk"),
+    ("inspect", inspect.command, "On the desk"),
+    ("ops", ops.command, "On the desk"),
+    ("export", export.command, "On the desk"),
+    ("train", train.command, "On the device"),
+    ("console", console.command, "On the device"),
+]
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False,
+    help="Trains neural networks on the device: ONNX in, the board learns, a better model out.",
+    epilog="Start with: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
+)
+for _name, _command, _panel in COMMANDS:
+    app.command(_name, rich_help_panel=_panel)(_command)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command. Exit status: 0, 1 for a refusal, 2 for a wrong call, 130 after Ctrl-C."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        status = app(args=arguments, standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except GradmoteError as error:
+        return refuse(error, "--json" in arguments)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        typer.echo("stopped", err=True)
+        return 130
+
+
+def refuse(error: GradmoteError, as_json: bool) -> int:
+    """Says what was wrong, and what to do about it."""
+    if as_json:
+        typer.echo(json.dumps({"error": type(error).__name__, "message": error.message, "hint": error.hint}))
+    else:
+        typer.secho(f"error: {error.args[0] if not error.hint else error.args[0].removesuffix(f' - {error.hint}')}",
+                    fg="red", err=True)
+        if error.hint:
+            typer.echo(f" hint: {error.hint}", err=True)
+    return 1

@@ -1,0 +1,42 @@
+"""gradmote artifacts: training, eval and optimizer models plus a checkpoint, all usable by any ONNX runtime."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="The model to train: a .onnx file, opset 13 or newer.")],
+    directory: Annotated[Path, typer.Option("--out", "-o", help="Where the four files go.")] = Path("artifacts"),
+    loss: o.LossOption = o.LossName.cross_entropy,
+    optimizer: o.OptimizerOption = o.OptimizerName.adamw,
+    train: o.Train = None,
+    freeze: o.Freeze = None,
+    output: o.Outputs = None,
+    loss_set: o.LossSettings = None,
+    optimizer_set: o.OptimizerSettings = None,
+    lr: o.LearningRate = 1e-3,
+    prefix: Annotated[str, typer.Option(help="Put before each file's name.")] = "",
+    as_json: o.AsJson = False,
+) -> None:
+    """Differentiate a model: writes training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint."""
+    from ..artifacts import build_artifacts, write_artifacts
+
+    made = build_artifacts(
+        str(model), train, o.make_loss(loss, loss_set), o.make_optimizer(optimizer, lr, optimizer_set),
+        freeze=freeze, outputs=output,
+    )
+    written = write_artifacts(made, directory, prefix, nominal=False)
+    if as_json:
+        typer.echo(json.dumps({"files": [str(p) for p in written], "parameters": list(made.parameters)}))
+        return
+    for path in written:
+        typer.echo(f"{path}  {path.stat().st_size:,} bytes")
+    count = sum(a.size for a in made.parameters.values())
+    typer.echo(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")

@@ -1,0 +1,79 @@
+"""gradmote compile: from an ONNX model to one flat image that a board trains."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..compile import Result
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 13 or newer.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")] = None,
+    loss: o.LossOption = None,
+    optimizer: o.OptimizerOption = o.OptimizerName.sgd,
+    batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
+    train: o.Train = None,
+    freeze: o.Freeze = None,
+    accumulate: Annotated[
+        bool, typer.Option(help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM.")
+    ] = False,
+    lr: o.LearningRate = 1e-3,
+    optimizer_set: o.OptimizerSettings = None,
+    loss_set: o.LossSettings = None,
+    output: o.Outputs = None,
+    dim: Annotated[list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
+    properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
+    strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash."""
+    from ..artifacts import build_artifacts
+    from ..compile import Options, compile_image
+    from ..files import write_atomically
+
+    loss_function = o.make_loss(loss, loss_set)
+    update = o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None
+    made = build_artifacts(str(model), train, loss_function, update, freeze=freeze, outputs=output)
+    settings = Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names)
+    result = compile_image(made, settings)
+    path = out or model.with_suffix(".mote")
+    write_atomically(path, result.image)
+    typer.echo(json.dumps({"image": str(path), **summary(result)}) if as_json else describe(path, result))
+
+
+def summary(result: Result) -> dict[str, object]:
+    """Bytes of image and arena, by part."""
+    layout = result.layout
+    return {
+        "image_bytes": len(result.image), "arena_bytes": layout.arena_size, "state_bytes": layout.state_size,
+        "parameters_bytes": layout.parameters_size, "gradients_bytes": layout.gradients_size,
+        "inputs_bytes": layout.inputs_size, "batch": result.compiled.batch,
+        "trained": [p.name for p in result.compiled.parameters],
+        "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
+    }
+
+
+def describe(path: Path, result: Result) -> str:
+    layout = result.layout
+    lines = [
+        f"{path}: image {len(result.image):,} B (flash), arena {layout.arena_size:,} B (RAM), batch {result.compiled.batch}",
+        f"  state {layout.state_size:,} B (parameters {layout.parameters_size:,} B), gradients {layout.gradients_size:,} B, "
+        f"inputs {layout.inputs_size:,} B",
+    ]
+    for program in result.compiled.programs:
+        placement = layout.placements[program.kind]
+        lines.append(
+            f"  {program.kind:<9} {len(program.instructions):>3} instructions, scratch {placement.peak:,} B "
+            f"(lower bound {placement.bound:,} B)"
+        )
+    trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
+    return "\n".join([*lines, f"  trains {trained}"])

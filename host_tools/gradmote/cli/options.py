@@ -1,0 +1,103 @@
+"""Options that several commands share, and what they become."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ModelError
+
+
+class LossName(str, Enum):
+    cross_entropy = "cross_entropy"
+    mse = "mse"
+    l1 = "l1"
+    bce_with_logits = "bce_with_logits"
+
+
+class OptimizerName(str, Enum):
+    sgd = "sgd"
+    adam = "adam"
+    adamw = "adamw"
+    adamw_ort = "adamw_ort"
+
+
+LossOption = Annotated[LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")]
+OptimizerOption = Annotated[OptimizerName | None, typer.Option("--optimizer", help="How parameters follow their gradients.")]
+Train = Annotated[
+    list[str] | None, typer.Option("--train", help="Train only these weights: names or patterns such as 'head.*'. Repeatable.")
+]
+Freeze = Annotated[list[str] | None, typer.Option("--freeze", help="Train all weights but these. Repeatable.")]
+Outputs = Annotated[list[str] | None, typer.Option("--output", help="Keep only these outputs of the model. Repeatable.")]
+LossSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--loss-set", metavar="NAME=VALUE",
+        help="Setting of the loss: reduction=sum, ignore_index=0, weight=1,2,1, pos_weight=3. Repeatable.",
+    ),
+]
+OptimizerSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE",
+        help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1. Repeatable.",
+    ),
+]
+LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def make_loss(name: LossName | None, settings: list[str] | None) -> Callable[..., Any] | None:
+    """The loss function, or None. Cross-entropy takes the scores before a final Softmax, as frameworks train."""
+    from ..losses import LOSSES
+
+    if name is None:
+        return None
+    extra = {"through_softmax": True} if name is LossName.cross_entropy else {}
+    return LOSSES[name.value](**extra, **parse(LOSSES[name.value], settings))
+
+
+def make_optimizer(name: OptimizerName | None, learning_rate: float, settings: list[str] | None) -> Any:
+    from ..optimizers import OPTIMIZERS
+
+    if name is None:
+        return None
+    return OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
+
+
+def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, Any]:
+    """NAME=VALUE pairs, as numbers, lists of numbers or words, checked against the factory's parameters."""
+    known = inspect.signature(factory).parameters
+    values = {}
+    for setting in settings or []:
+        name, equals, text = setting.partition("=")
+        if not equals or name not in known:
+            raise ModelError(f"'{setting}' is no setting of {factory.__name__}", f"it has {', '.join(known)}")
+        values[name] = number_or_word(text)
+    return values
+
+
+def number_or_word(text: str) -> Any:
+    if "," in text:
+        return [number_or_word(part) for part in text.split(",")]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def parse_dims(pairs: list[str] | None) -> dict[str, int]:
+    """--dim NAME=N pairs."""
+    dims = {}
+    for pair in pairs or []:
+        name, _, size = pair.partition("=")
+        if not size.isdigit():
+            raise ModelError(f"--dim {pair}", "write --dim NAME=N with a whole number")
+        dims[name] = int(size)
+    return dims
