@@ -39,7 +39,5 @@ typedef struct gm_rule_adamw_ort { uint32_t kind; float weight_decay; float beta
 /* Moment tensors that a rule needs, and whether it reads bias corrections. */
 #define GM_RULE_SLOTS { 0, 1, 2, 2, 2 }
 #define GM_RULE_AUX { 0, 0, 1, 1, 1 }
-/* Whether this build has the rule. */
-#define GM_RULE_PRESENT { GM_WITH_SGD, GM_WITH_MOMENTUM, GM_WITH_ADAM, GM_WITH_ADAMW, GM_WITH_ADAMW_ORT }
 
 #endif

@@ -17,14 +17,8 @@ static inline gm_control *gm_control_of(const gm_session *session)
     return (gm_control *)(void *)(session->arena + session->header->control_offset);
 }
 
-/* GM_OK where the session is open and no program runs. */
-static inline int gm_idle(const gm_session *session)
-{
-    if (session == NULL || session->header == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
-}
+/* GM_OK where the session is open and no program runs, else GM_ERR_INVALID_ARGUMENT or GM_ERR_BUSY. */
+int gm_idle(const gm_session *session);
 
 /* Size, magic and version of the file at `header`: GM_OK, GM_ERR_TRUNCATED, GM_ERR_BAD_MAGIC, GM_ERR_BAD_VERSION. */
 int gm_check_container(const gm_header *header, size_t image_size);

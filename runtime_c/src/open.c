@@ -101,6 +101,14 @@ int gm_open(gm_session *session, const void *image, size_t image_size, void *are
     return gm_reset(session);
 }
 
+int gm_idle(const gm_session *session)
+{
+    if (session == NULL || session->header == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
+}
+
 int gm_reset(gm_session *session)
 {
     int status = gm_idle(session);

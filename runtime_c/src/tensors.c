@@ -35,12 +35,8 @@ int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, u
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    out->name = name_at(session, tensor->name);
-    out->data = session->arena + tensor->offset;
-    out->size = tensor->size;
-    out->dtype = tensor->dtype;
-    out->rank = tensor->rank;
-    out->dims = tensor->dims;
+    *out = (gm_view){ name_at(session, tensor->name), session->arena + tensor->offset, tensor->size, tensor->dtype,
+                      tensor->rank, tensor->dims };
     return GM_OK;
 }
 
@@ -66,33 +62,28 @@ int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *dat
 
 /* ---- Parameters one by one ---------------------------------------------------------------------------------- */
 
-/* Parameters stand first in the state table. */
-static const gm_state_entry *find_parameter(const gm_session *session, uint32_t index)
+/* Parameters stand first in the state table. Fills `out` but for its data. */
+static int find_parameter(const gm_session *session, uint32_t index, gm_view *out, const gm_state_entry **found)
 {
+    if (session == NULL || session->header == NULL || out == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
     const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
-    return index < gm_parameter_count(session) ? &entry[index] : NULL;
-}
-
-static int view_entry(const gm_session *session, const gm_state_entry *entry, uint32_t offset, gm_view *out)
-{
-    out->name = name_at(session, entry->name);
-    out->data = session->arena + offset;
-    out->size = entry->size;
-    out->dtype = entry->dtype;
-    out->rank = entry->rank;
-    out->dims = entry->dims;
+    if (index >= session->header->sections[GM_SECTION_STATE].size / sizeof *entry ||
+        entry[index].role != GM_STATE_ROLE_PARAMETER) {
+        return GM_ERR_NOT_FOUND;
+    }
+    entry += index;
+    *out = (gm_view){ name_at(session, entry->name), NULL, entry->size, entry->dtype, entry->rank, entry->dims };
+    *found = entry;
     return GM_OK;
 }
 
 uint32_t gm_parameter_count(const gm_session *session)
 {
-    if (session == NULL || session->header == NULL) {
-        return 0;
-    }
-    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
-    uint32_t entries = session->header->sections[GM_SECTION_STATE].size / (uint32_t)sizeof *entry;
     uint32_t count = 0;
-    while (count < entries && entry[count].role == GM_STATE_ROLE_PARAMETER) {
+    gm_view view;
+    while (gm_parameter(session, count, &view) == GM_OK) {
         ++count;
     }
     return count;
@@ -100,11 +91,26 @@ uint32_t gm_parameter_count(const gm_session *session)
 
 int gm_parameter(const gm_session *session, uint32_t index, gm_view *out)
 {
-    if (session == NULL || session->header == NULL || out == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
+    const gm_state_entry *entry;
+    int status = find_parameter(session, index, out, &entry);
+    if (status == GM_OK) {
+        out->data = session->arena + entry->offset;
     }
-    const gm_state_entry *entry = find_parameter(session, index);
-    return entry == NULL ? GM_ERR_NOT_FOUND : view_entry(session, entry, entry->offset, out);
+    return status;
+}
+
+int gm_gradient(const gm_session *session, uint32_t index, gm_view *out)
+{
+    const gm_state_entry *entry;
+    int status = find_parameter(session, index, out, &entry);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (entry->gradient == GM_NONE) {
+        return GM_ERR_NOT_FOUND;
+    }
+    out->data = session->arena + entry->gradient;
+    return GM_OK;
 }
 
 static int same_text(const char *a, const char *b)
@@ -129,46 +135,26 @@ int gm_parameter_named(const gm_session *session, const char *name, gm_view *out
     }
 }
 
-int gm_gradient(const gm_session *session, uint32_t index, gm_view *out)
-{
-    if (session == NULL || session->header == NULL || out == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    const gm_state_entry *entry = find_parameter(session, index);
-    if (entry == NULL || entry->gradient == GM_NONE) {
-        return GM_ERR_NOT_FOUND;
-    }
-    return view_entry(session, entry, entry->gradient, out);
-}
-
 /* ---- Parameters and state as a whole ------------------------------------------------------------------------ */
 
-/* The first `size` bytes of the arena, without name or shape. */
-static int view_flat(const gm_session *session, uint32_t size, gm_view *out)
-{
-    out->name = NULL;
-    out->data = session->arena;
-    out->size = size;
-    out->dtype = GM_DTYPE_F32;
-    out->rank = 0;
-    out->dims = NULL;
-    return GM_OK;
-}
-
-int gm_parameters(const gm_session *session, gm_view *out)
-{
-    if (session == NULL || session->header == NULL || out == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    return view_flat(session, session->header->parameters_size, out);
-}
-
+/* The state region, without name or shape. */
 int gm_state(const gm_session *session, gm_view *out)
 {
     if (session == NULL || session->header == NULL || out == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    return view_flat(session, session->header->state_size, out);
+    *out = (gm_view){ NULL, session->arena, session->header->state_size, GM_DTYPE_F32, 0, NULL };
+    return GM_OK;
+}
+
+/* The state begins with the parameters. */
+int gm_parameters(const gm_session *session, gm_view *out)
+{
+    int status = gm_state(session, out);
+    if (status == GM_OK) {
+        out->size = session->header->parameters_size;
+    }
+    return status;
 }
 
 /* GM_OK where no program runs and `data` holds exactly all parameters. */

@@ -7,9 +7,8 @@
  */
 #include <stddef.h>
 
-#include "../generated/gm_opcodes.h"
-#include "../generated/gm_rules.h"
 #include "gm_image.h"
+#include "gm_internal.h"
 
 /* Largest file and largest arena: byte offsets then fit 31 bits, and their sums fit 32. */
 #define SIZE_LIMIT (UINT32_C(1) << 30)
@@ -237,7 +236,6 @@ static uint64_t extent(const uint32_t *instruction, const gm_operand_info *info)
 static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
-    static const uint8_t present[GM_RULE_COUNT] = GM_RULE_PRESENT;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
     uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
                                                                             : offsetof(gm_insn_gemm_update, slot1));
@@ -248,7 +246,7 @@ static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t o
     }
     const uint8_t *constants = gm_section_data(v->header, GM_SECTION_CONSTANTS);
     uint32_t kind = *(const uint32_t *)(const void *)(constants + offset);
-    if (kind >= GM_RULE_COUNT || !present[kind]) {
+    if (kind >= GM_RULE_COUNT || gm_rules[kind] == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
     int fits = (moment[0] != GM_NONE) == (slots[kind] >= 1) && (moment[1] != GM_NONE) == (slots[kind] >= 2) &&

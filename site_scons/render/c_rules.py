@@ -21,6 +21,5 @@ def render() -> dict[str, str]:
     slots = ", ".join(str(r["slots"]) for r in rules)
     aux = ", ".join(str(int(r["aux"])) for r in rules)
     lines += [f"#define GM_RULE_SLOTS {{ {slots} }}", f"#define GM_RULE_AUX {{ {aux} }}"]
-    present = ", ".join(f"GM_WITH_{r['name'].upper()}" for r in rules)
-    lines += ["/* Whether this build has the rule. */", f"#define GM_RULE_PRESENT {{ {present} }}", "", "#endif", ""]
+    lines += ["", "#endif", ""]
     return {"gm_rules.h": "\n".join(lines)}
