@@ -1,5 +1,5 @@
 /*
- * What a board gives to the firmware. Ten functions and a linker script; everything else is the same on all boards.
+ * What a board gives to the firmware. Eleven functions and a linker script; everything else is the same on all boards.
  *
  * The linker script defines, besides the usual sections:
  *   __stack_bottom, __stack_top   the stack; it lies at the bottom of RAM, so that an overflow faults at once
@@ -31,6 +31,9 @@ const char *board_name(void);
 /* The next received byte, 0 .. 255, or -1 where there is none. Bytes that arrive while a program runs must not be
  * lost for at least one slice of it: a board without hardware flow control receives into a ring buffer. */
 int board_uart_get(void);
+
+/* Nothing to do: may sleep until a byte arrives, but no longer than about 10 ms. */
+void board_sleep(void);
 
 /* Waits until the byte can be sent. */
 void board_uart_put(uint8_t byte);

@@ -8,8 +8,17 @@
 
 static device the_device;
 
+/* The rest of a frame stays away: say so, and be ready for the next one. */
+static void drop_stale_frame(device *d)
+{
+    if (!d->frame_ready && frame_timed_out(&d->receiver)) {
+        messages_report_damage();
+    }
+}
+
 static void take_byte(device *d, uint8_t byte)
 {
+    drop_stale_frame(d);
     if (d->receiver.fill == 0 && byte != CONSOLE_START) {
         console_type(d, (char)byte);
         return;
@@ -28,9 +37,7 @@ static void poll_line(device *d)
     while (!d->frame_ready && (byte = board_uart_get()) >= 0) {
         take_byte(d, (uint8_t)byte);
     }
-    if (!d->frame_ready && frame_timed_out(&d->receiver)) {
-        messages_report_damage();
-    }
+    drop_stale_frame(d);
     if (d->frame_ready && !d->run.active) {
         messages_handle(d);
         d->frame_ready = 0;
@@ -71,5 +78,8 @@ int main(void)
     for (;;) {
         poll_line(d);
         poll_run(d);
+        if (!d->run.active) {
+            board_sleep();
+        }
     }
 }

@@ -6,68 +6,96 @@
 
 #define MAX_TENSORS 16u /* of one role */
 
-static uint32_t bit_of(uint32_t role, uint32_t index)
+/* The rows of the image's tensor table that samples can be written to, one after the other. */
+typedef struct cursor {
+    const gm_tensor *tensor;
+    const gm_tensor *end;
+    uint32_t next_index[2]; /* of the next input, and of the next label */
+    uint32_t index;         /* of this tensor among those of its role, as gm_write() counts */
+    uint32_t copy_offset;   /* of this tensor in samples.copy */
+} cursor;
+
+static cursor first_row(const gm_session *session)
 {
-    return 1u << (index + (role == GM_ROLE_LABEL ? MAX_TENSORS : 0));
+    const gm_section *table = &session->header->sections[GM_SECTION_TENSORS];
+    cursor c = { 0 };
+    c.tensor = (const gm_tensor *)(const void *)(session->image + table->offset);
+    c.end = c.tensor + table->size / sizeof *c.tensor;
+    return c;
 }
 
-/* An input or label has one place for all programs, so any program that has it will do. */
-static int find(const gm_session *session, uint32_t role, uint32_t index, gm_view *out)
+static int is_sample(const gm_tensor *tensor)
 {
-    if ((role != GM_ROLE_INPUT && role != GM_ROLE_LABEL) || index >= MAX_TENSORS) {
-        return GM_ERR_NOT_FOUND;
+    return tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL;
+}
+
+/* Moves on to the next input or label, if this row is none; 0 past the last one. */
+static int at_sample(cursor *c)
+{
+    while (c->tensor < c->end && !is_sample(c->tensor)) {
+        ++c->tensor;
     }
-    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
-        if (gm_tensor_view(session, program, role, index, out) == GM_OK) {
-            return GM_OK;
+    if (c->tensor == c->end) {
+        return 0;
+    }
+    c->index = c->next_index[c->tensor->role == GM_ROLE_LABEL];
+    return 1;
+}
+
+static void advance(cursor *c)
+{
+    ++c->next_index[c->tensor->role == GM_ROLE_LABEL];
+    c->copy_offset += c->tensor->size;
+    ++c->tensor;
+}
+
+static uint32_t bit_of(const cursor *c)
+{
+    return c->index < MAX_TENSORS ? 1u << (c->index + (c->tensor->role == GM_ROLE_LABEL ? MAX_TENSORS : 0)) : 0;
+}
+
+void samples_open(samples *s, const gm_session *session, uint8_t *spare, uint32_t spare_size)
+{
+    cursor c = first_row(session);
+    while (at_sample(&c)) {
+        advance(&c);
+    }
+    int fits = c.copy_offset <= spare_size;
+    s->copy = fits ? spare : NULL;
+    s->copy_size = fits ? c.copy_offset : 0;
+    s->written = 0;
+}
+
+/* Where samples for this tensor go: to the copy, or to its place in the arena where none is kept. */
+static uint8_t *place(const samples *s, const gm_session *session, const cursor *c)
+{
+    return s->copy != NULL ? s->copy + c->copy_offset : session->arena + c->tensor->offset;
+}
+
+static int find(const gm_session *session, uint32_t role, uint32_t index, cursor *out)
+{
+    *out = first_row(session);
+    for (; at_sample(out); advance(out)) {
+        if (out->tensor->role == role && out->index == index) {
+            return index < MAX_TENSORS ? GM_OK : GM_ERR_NOT_FOUND;
         }
     }
     return GM_ERR_NOT_FOUND;
 }
 
-static uint32_t sum_of_sizes(const gm_session *session, uint32_t role, uint32_t count)
-{
-    uint32_t sum = 0;
-    gm_view view;
-    for (uint32_t i = 0; i < count && find(session, role, i, &view) == GM_OK; ++i) {
-        sum += (view.size + 3u) & ~3u;
-    }
-    return sum;
-}
-
-void samples_open(samples *s, const gm_session *session, uint8_t *spare, uint32_t spare_size)
-{
-    uint32_t inputs = sum_of_sizes(session, GM_ROLE_INPUT, MAX_TENSORS);
-    uint32_t labels = sum_of_sizes(session, GM_ROLE_LABEL, MAX_TENSORS);
-    int fits = inputs + labels <= spare_size;
-    s->copy = fits ? spare : NULL;
-    s->copy_size = fits ? inputs + labels : 0;
-    s->written = 0;
-}
-
-/* Where the tensor's copy lies, or its place in the arena where none is kept. */
-static uint8_t *place(const samples *s, const gm_session *session, uint32_t role, uint32_t index, const gm_view *view)
-{
-    if (s->copy == NULL) {
-        return view->data;
-    }
-    uint32_t inputs = role == GM_ROLE_LABEL ? sum_of_sizes(session, GM_ROLE_INPUT, MAX_TENSORS) : 0;
-    return s->copy + inputs + sum_of_sizes(session, role, index);
-}
-
 int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t offset,
                   const uint8_t *data, uint32_t count)
 {
-    gm_view view;
-    int error = find(session, role, index, &view);
+    cursor c;
+    int error = find(session, role, index, &c);
     if (error) {
         return error;
     }
-    if (offset > view.size || count > view.size - offset) {
+    if (offset > c.tensor->size || count > c.tensor->size - offset) {
         return GM_ERR_WRONG_SIZE;
     }
-    memcpy(place(s, session, role, index, &view) + offset, data, count);
-    s->written |= bit_of(role, index);
+    memcpy(place(s, session, &c) + offset, data, count);
+    s->written |= bit_of(&c);
     return 0;
 }
 
@@ -83,38 +111,35 @@ static void widen(uint8_t *out, uint32_t dtype, u8_scale map, const uint8_t *dat
 int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t element,
                      u8_scale map, const uint8_t *data, uint32_t count)
 {
-    gm_view view;
-    int error = find(session, role, index, &view);
+    cursor c;
+    int error = find(session, role, index, &c);
     if (error) {
         return error;
     }
-    uint32_t elements = view.size / 4;
+    uint32_t elements = c.tensor->size / 4;
     if (element > elements || count > elements - element) {
         return GM_ERR_WRONG_SIZE;
     }
-    widen(place(s, session, role, index, &view) + 4 * element, view.dtype, map, data, count);
-    s->written |= bit_of(role, index);
-    return 0;
-}
-
-static int load_role(const samples *s, const gm_session *session, uint32_t program, uint32_t role)
-{
-    gm_view view;
-    for (uint32_t i = 0; gm_tensor_view(session, program, role, i, &view) == GM_OK; ++i) {
-        if (i >= MAX_TENSORS || !(s->written & bit_of(role, i))) {
-            return CONSOLE_ERR_NO_SAMPLES;
-        }
-        if (s->copy != NULL) {
-            memcpy(view.data, place(s, session, role, i, &view), view.size);
-        }
-    }
+    widen(place(s, session, &c) + 4 * element, c.tensor->dtype, map, data, count);
+    s->written |= bit_of(&c);
     return 0;
 }
 
 int samples_load(const samples *s, const gm_session *session, uint32_t program)
 {
-    int error = load_role(s, session, program, GM_ROLE_INPUT);
-    return error ? error : load_role(s, session, program, GM_ROLE_LABEL);
+    cursor c = first_row(session);
+    for (; at_sample(&c); advance(&c)) {
+        if (!(c.tensor->programs >> program & 1u)) {
+            continue;
+        }
+        if (!(s->written & bit_of(&c))) {
+            return CONSOLE_ERR_NO_SAMPLES;
+        }
+        if (s->copy != NULL) {
+            memcpy(session->arena + c.tensor->offset, place(s, session, &c), c.tensor->size);
+        }
+    }
+    return 0;
 }
 
 void samples_used(samples *s)

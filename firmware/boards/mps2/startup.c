@@ -19,7 +19,7 @@ void record_fault(const uint32_t *frame);
 
 typedef void (*vector)(void);
 
-/* Only the processor's own exceptions: no interrupt is ever enabled. */
+/* Only the processor's own exceptions: interrupts stay masked (mps2.c). */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
     fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, fault_handler,

@@ -1,0 +1,277 @@
+"""Board: the messages of docs/CONSOLE.md as typed methods, over any link."""
+
+from __future__ import annotations
+
+import random
+import struct
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gradmote.errors import DeviceError
+from gradmote.generated import console
+
+from .link import Link, open_link
+from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
+from .types import DTYPES, PROFILES, ROLES, Memory, Metrics, TargetInfo, Tensor, program_index, program_names
+
+#: Called with bytes done and bytes in all.
+Progress = Callable[[int, int], None]
+
+_ATTEMPTS = 4
+_READ_OVERHEAD = 4  # bytes of a READ reply before its data
+_PIECE_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
+_DATA_OVERHEAD = 7
+_DATA_U8_OVERHEAD = 15
+
+#: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
+#: gives signs of life.
+_PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "INFO": 0.7}
+_DEFAULT_PATIENCE = 2.0
+
+
+class Board:
+    """A board that runs the firmware.
+
+    Requests are repeated where the line damaged or lost something; the board answers a repeated request without
+    doing its work twice. `on_text` gets what the board prints between frames.
+    """
+
+    def __init__(self, link: Link, on_text: Callable[[str], None] | None = None) -> None:
+        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol."""
+        self._link = link
+        self._parser = Parser()
+        self._on_text = on_text or (lambda text: None)
+        self._sequence = random.randrange(256)
+        self._text_seen = False
+        self.retries = 0  #: requests that had to be sent again
+        self.raw_info: dict[str, Any] = {}
+        self.refresh()
+
+    @classmethod
+    def connect(cls, port: str, baudrate: int = 115200) -> Board:
+        """Opens a port: /dev/ttyACM0, COM3, socket://host:port."""
+        link = open_link(port, baudrate)
+        try:
+            return cls(link)
+        except BaseException:
+            link.close()
+            raise
+
+    def close(self) -> None:
+        self._link.close()
+
+    def __enter__(self) -> Board:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # ---- Requests ---------------------------------------------------------------------------------------------
+
+    def request(self, name: str, **values: Any) -> dict[str, Any]:
+        """Sends one message and returns its reply's fields. RuntimeFault or DeviceError with the board's code."""
+        self._sequence = (self._sequence + 1) % 256
+        frame = Frame(message_id(name), self._sequence, request_payload(name, values))
+        for attempt in range(_ATTEMPTS):
+            self.retries += attempt > 0
+            self._link.write(encode(frame))
+            reply = self._await_reply(frame, _PATIENCE.get(name, _DEFAULT_PATIENCE))
+            if reply is not None:
+                return self._decoded(name, reply)
+        raise self._no_answer(name)
+
+    def _await_reply(self, request: Frame, patience: float) -> Frame | None:
+        """The reply to `request`, or None where the request has to be sent again."""
+        deadline = time.monotonic() + patience
+        while (left := deadline - time.monotonic()) > 0:
+            data = self._link.read(min(left, console.BYTE_TIMEOUT_MS / 1000))
+            for item in self._parser.feed(data) if data else self._parser.expire():
+                if isinstance(item, bytes):
+                    self._show(item)
+                elif _is_damage_report(item):
+                    return None
+                elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
+                    deadline = time.monotonic() + patience
+                elif item.sequence == request.sequence and _answers(item, request):
+                    return item
+        return None
+
+    def _show(self, text: bytes) -> None:
+        self._text_seen = True
+        self._on_text(text.decode(errors="replace"))
+
+    def _decoded(self, name: str, reply: Frame) -> dict[str, Any]:
+        if reply.type == console.ERROR_TYPE:
+            raise error_of(struct.unpack("<i", reply.payload)[0], f"{self._link.url}: {name}")
+        return reply_values(name, reply.payload)
+
+    def _no_answer(self, name: str) -> DeviceError:
+        url = self._link.url
+        if self._text_seen or self._parser.damaged:
+            return DeviceError(
+                f"{url} sends something, but no answer to {name}",
+                "it runs other firmware, or the baud rate differs; flash the firmware of this version: scons firmware",
+            )
+        return DeviceError(
+            f"no answer from {url} to {name}", f"check that it is the right port and has power: gradmote console {url}"
+        )
+
+    # ---- About ------------------------------------------------------------------------------------------------
+
+    def refresh(self) -> TargetInfo:
+        """Asks the board who it is and what model it has."""
+        self.raw_info = self.request("INFO")
+        if self.raw_info["protocol"] != console.PROTOCOL:
+            raise DeviceError(
+                f"{self._link.url} speaks version {self.raw_info['protocol']} of the protocol, this gradmote "
+                f"{console.PROTOCOL}",
+                "flash the firmware of this version: scons firmware",
+            )
+        return self.info()
+
+    def info(self) -> TargetInfo:
+        """What refresh() learnt last."""
+        raw = self.raw_info
+        return TargetInfo(
+            name=raw["board"],
+            version=".".join(map(str, raw["version"])),
+            profile=PROFILES[raw["profile"]],
+            status=raw["image_status"],
+            programs=program_names(raw["programs"]),
+            batch=raw["batch"],
+            image_size=raw["image_size"],
+            arena_required=raw["arena_required"],
+            state_size=raw["state_size"],
+            parameters_size=raw["parameters_size"],
+            gradients_size=raw["gradients_size"],
+            model_id=bytes(raw["model_id"]),
+        )
+
+    def mem(self) -> Memory:
+        return Memory(**self.request("MEM"))
+
+    def describe(self, program: str, role: str, index: int) -> Tensor:
+        """One tensor of one program. RuntimeFault (NOT_FOUND) past the last one."""
+        reply = self.request("DESCRIBE", program=program_index(program), role=ROLES.index(role), index=index)
+        shape = reply["dims"][: reply["rank"]]
+        return Tensor(reply["name"], DTYPES[reply["dtype"]], shape, reply["size"])
+
+    # ---- Files ------------------------------------------------------------------------------------------------
+
+    def load_image(self, image: bytes, progress: Progress | None = None) -> bool:
+        """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint."""
+        self.request("IMAGE_BEGIN", size=len(image))
+        self._send_pieces("IMAGE_DATA", image, progress)
+        loaded = bool(self.request("IMAGE_END")["checkpoint"])
+        self.refresh()
+        return loaded
+
+    def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
+        """Sends a .gmck checkpoint; the board loads and keeps it."""
+        self.request("CHECKPOINT_BEGIN", size=len(checkpoint))
+        self._send_pieces("CHECKPOINT_DATA", checkpoint, progress)
+        self.request("CHECKPOINT_END")
+
+    def save_checkpoint(self, progress: Progress | None = None) -> bytes:
+        """Keeps a checkpoint on the board, and returns its bytes."""
+        self.request("SAVE")
+        return self.read("CHECKPOINT", progress=progress)
+
+    def load_kept_checkpoint(self) -> None:
+        """Returns to the checkpoint that the board keeps."""
+        self.request("LOAD")
+
+    def _send_pieces(self, name: str, data: bytes, progress: Progress | None) -> None:
+        size = (self._payload_limit() - _PIECE_OVERHEAD) & ~3
+        for offset in range(0, len(data), size):
+            self.request(name, offset=offset, data=data[offset : offset + size])
+            if progress:
+                progress(min(offset + size, len(data)), len(data))
+
+    def _payload_limit(self) -> int:
+        return min(int(self.raw_info["frame_limit"]), console.PAYLOAD_LIMIT)
+
+    # ---- Data -------------------------------------------------------------------------------------------------
+
+    def write(self, role: str, index: int, data: bytes) -> None:
+        """Writes a whole input or label, as the little-endian bytes of its dtype."""
+        size = (self._payload_limit() - _DATA_OVERHEAD) & ~3
+        for offset in range(0, len(data), size):
+            self.request("DATA", role=ROLES.index(role), index=index, offset=offset, data=data[offset : offset + size])
+
+    def write_u8(self, role: str, index: int, data: bytes, scale: float = 1.0, zero: float = 0.0) -> None:
+        """Writes a whole tensor from one byte an element: (q - zero) * scale in float32, or q where it is int32."""
+        size = self._payload_limit() - _DATA_U8_OVERHEAD
+        for element in range(0, len(data), size):
+            piece = data[element : element + size]
+            self.request(
+                "DATA_U8", role=ROLES.index(role), index=index, element=element, scale=scale, zero=zero, data=piece
+            )
+
+    def read(
+        self, source: str, program: int = 0, role: int = 0, index: int = 0, progress: Progress | None = None
+    ) -> bytes:
+        """All bytes of a source (generated.console.SOURCES)."""
+        limit = self._payload_limit() - _READ_OVERHEAD
+        data = b""
+        total = limit
+        while len(data) < total:
+            reply = self.request(
+                "READ", source=console.SOURCES[source], program=program, role=role, index=index,
+                offset=len(data), length=limit,
+            )
+            total = reply["total"]
+            data += reply["data"]
+            if progress:
+                progress(len(data), total)
+        return data
+
+    def output(self, program: str, index: int) -> bytes:
+        """Bytes of one output of the program that ran last."""
+        return self.read("TENSOR", program_index(program), ROLES.index("output"), index)
+
+    # ---- Training ---------------------------------------------------------------------------------------------
+
+    def run(self, program: str) -> Metrics:
+        """Runs one program to its end on the samples sent last."""
+        return self._metrics(self.request("RUN", program=program_index(program)))
+
+    def metrics(self) -> Metrics:
+        return self._metrics(self.request("METRICS"))
+
+    def _metrics(self, reply: dict[str, Any]) -> Metrics:
+        seconds = reply.pop("ticks") / self.raw_info["ticks_per_second"]
+        return Metrics(**reply, seconds=seconds)
+
+    def set_learning_rate(self, rate: float) -> None:
+        self.request("LEARNING_RATE", rate=rate)
+
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        self.request("SCHEDULE", rate=rate, warmup_steps=warmup_steps, total_steps=total_steps)
+
+    def set_seed(self, seed: int) -> None:
+        self.request("SEED", seed=seed)
+
+    def lazy_reset_grad(self) -> None:
+        self.request("LAZY_RESET")
+
+    def reset(self) -> None:
+        """Back to the image's initial values."""
+        self.request("RESET_STATE")
+
+    def reboot(self) -> None:
+        """Restarts the board and waits until it answers again."""
+        self.request("REBOOT")
+        self.refresh()
+
+
+def _is_damage_report(frame: Frame) -> bool:
+    return frame.type == console.ERROR_TYPE and frame.payload == struct.pack("<i", _BAD_FRAME)
+
+
+def _answers(reply: Frame, request: Frame) -> bool:
+    return reply.type in (request.type | console.REPLY_BIT, console.ERROR_TYPE)
+
+
+_BAD_FRAME = next(code for code, (name, _, _) in console.FAULTS.items() if name == "BAD_FRAME")

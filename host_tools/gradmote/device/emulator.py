@@ -1,0 +1,143 @@
+"""An emulated board: QEMU with the firmware, its serial line on a free TCP port of this computer."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from gradmote.errors import DeviceError
+
+from .client import Board
+from .link import Link, open_link
+
+QEMU = "qemu-system-arm"
+INSTALL_QEMU = "apt-get install qemu-system-arm"
+INSTALL_COMPILER = "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
+
+_START_SECONDS = 10.0
+_STOP_SECONDS = 5.0
+
+
+def default_firmware(machine: str) -> Path:
+    """Where `scons firmware` puts the firmware of a board."""
+    folder = machine.replace("-", "_")
+    root = Path(os.environ.get("GRADMOTE_BUILD", Path(__file__).resolve().parents[3] / "build"))
+    return root / "firmware" / folder / "firmware.elf"
+
+
+class Emulator:
+    """Runs one emulated board until stop(), the end of a `with`, or the end of this process.
+
+    machine: of QEMU, and name of the board. elf: the firmware; what `scons firmware` built by default.
+    icount: every instruction takes 2^7 ns, so that the board's clock counts instructions exactly (and runs slower).
+    """
+
+    def __init__(self, machine: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:
+        self.machine = machine
+        self._link: Link | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        firmware = _checked_firmware(machine, elf)
+        port = _free_port()
+        self.url = f"socket://127.0.0.1:{port}"
+        atexit.register(self.stop)
+        try:
+            self._start(firmware, port, icount)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, firmware: Path, port: int, icount: bool) -> None:
+        command = [_qemu(), "-M", self.machine, "-kernel", str(firmware), "-display", "none", "-monitor", "none"]
+        command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on,nodelay=on"]
+        command += ["-icount", "shift=7"] if icount else []
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        self._link = self._await_link()
+
+    def _await_link(self) -> Link:
+        """The board starts once the line is connected, so that nothing of what it says gets lost."""
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline:
+            self._check_alive()
+            try:
+                return open_link(self.url)
+            except DeviceError:
+                time.sleep(0.01)  # it does not listen yet
+        raise DeviceError(f"the emulator did not start in {_START_SECONDS:.0f} s", f"try: {QEMU} --version")
+
+    def _check_alive(self) -> None:
+        process = self._process
+        if process is None or process.poll() is None:
+            return
+        message = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
+        raise DeviceError(f"the emulator stopped at once ({message or 'no message'})", f"try: {QEMU} -M {self.machine}")
+
+    def connect(self) -> Board:
+        """A client of the board. The emulator serves one at a time."""
+        return Board(self.take_link())
+
+    def take_link(self) -> Link:
+        """The bare line, for what is not a client: a terminal, a test of the text console."""
+        self._check_alive()
+        link, self._link = self._link or open_link(self.url), None
+        return link
+
+    @property
+    def pid(self) -> int:
+        if self._process is None:
+            raise DeviceError("the emulator is not running", "start another one")
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Ends the emulator. Stopping twice does no harm."""
+        atexit.unregister(self.stop)
+        process, self._process = self._process, None
+        if process is not None:
+            _end(process)
+        if self._link is not None:
+            self._link.close()
+
+    def __enter__(self) -> Emulator:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+def _qemu() -> str:
+    path = shutil.which(QEMU)
+    if path is None:
+        raise DeviceError(f"{QEMU} is not installed", f"install it: {INSTALL_QEMU}")
+    return path
+
+
+def _checked_firmware(machine: str, elf: Path | str | None) -> Path:
+    firmware = Path(elf) if elf is not None else default_firmware(machine)
+    if not firmware.is_file():
+        raise DeviceError(
+            f"there is no firmware {firmware}", f"build it: scons firmware (needs: {INSTALL_COMPILER})"
+        )
+    return firmware
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,112 @@
+"""Byte transports to a board: a serial port, or anything else that pyserial or a TCP socket can open."""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+from typing import Protocol
+
+import serial
+
+from gradmote.errors import DeviceError
+
+_PIECE = 4096  # bytes asked for at a time
+_CONNECT_SECONDS = 5.0
+_WRITE_SECONDS = 30.0
+
+
+class Link(Protocol):
+    """What a client needs of a transport. All raise DeviceError where the other side is gone."""
+
+    url: str
+
+    def read(self, timeout: float) -> bytes:
+        """At least one byte, as soon as there is one; b"" after `timeout` seconds."""
+
+    def write(self, data: bytes) -> None:
+        """Sends all of `data`."""
+
+    def close(self) -> None:
+        """Ends the connection. Closing twice does no harm."""
+
+
+def open_link(url: str, baudrate: int = 115200) -> Link:
+    """Opens a port: /dev/ttyACM0, COM3, socket://host:port, or any other URL of pyserial."""
+    if url.startswith("socket://"):
+        return SocketLink(url)
+    return SerialLink(url, baudrate)
+
+
+def _gone(url: str, error: object) -> DeviceError:
+    return DeviceError(f"lost the connection to {url} ({error})", "check cable and power, then run the command again")
+
+
+class SerialLink:
+    """A port that pyserial opens."""
+
+    def __init__(self, url: str, baudrate: int = 115200) -> None:
+        self.url = url
+        try:
+            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.0, write_timeout=_WRITE_SECONDS)
+        except (serial.SerialException, ValueError, OSError) as error:
+            raise DeviceError(
+                f"cannot open {url} ({error})", "list the ports with: python -m serial.tools.list_ports"
+            ) from error
+
+    def read(self, timeout: float) -> bytes:
+        try:
+            if self._port.timeout != timeout:
+                self._port.timeout = timeout
+            first = self._port.read(1)
+            waiting = self._port.in_waiting if first else 0
+            return bytes(first + self._port.read(waiting)) if waiting else bytes(first)
+        except (serial.SerialException, OSError, TypeError) as error:
+            raise _gone(self.url, error) from error
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._port.write(data)
+        except (serial.SerialException, OSError, TypeError) as error:
+            raise _gone(self.url, error) from error
+
+    def close(self) -> None:
+        with contextlib.suppress(serial.SerialException, OSError):
+            self._port.close()
+
+
+class SocketLink:
+    """socket://host:port. Reads in pieces, where pyserial's own reads byte by byte."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        host, _, port = url.removeprefix("socket://").rpartition(":")
+        if not host or not port.isdigit():
+            raise DeviceError(f"'{url}' is not a socket", "write socket://HOST:PORT")
+        try:
+            self._socket = socket.create_connection((host, int(port)), _CONNECT_SECONDS)
+        except OSError as error:
+            raise DeviceError(f"nothing listens at {url} ({error})", "start what should serve that port") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.settimeout(_WRITE_SECONDS)
+
+    def read(self, timeout: float) -> bytes:
+        try:
+            ready, _, _ = select.select([self._socket], [], [], timeout)
+            if not ready:
+                return b""
+            data = self._socket.recv(_PIECE)
+        except (OSError, ValueError) as error:
+            raise _gone(self.url, error) from error
+        if not data:
+            raise _gone(self.url, "the other side closed it")
+        return data
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            raise _gone(self.url, error) from error
+
+    def close(self) -> None:
+        self._socket.close()

@@ -1,0 +1,158 @@
+"""Frames and messages of docs/CONSOLE.md, without any transport."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from gradmote.errors import DeviceError, GradmoteError, RuntimeFault
+from gradmote.generated import console
+
+_CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f32": "f"}
+_OPEN = ("bytes", "text")
+
+Field = tuple[str, str, int]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One whole frame whose checksum matches. sequence: 0 .. 255."""
+
+    type: int
+    sequence: int
+    payload: bytes
+
+
+def encode(frame: Frame) -> bytes:
+    """The bytes of a frame. ValueError where the payload is too long."""
+    if len(frame.payload) > console.PAYLOAD_LIMIT:
+        raise ValueError(f"payload of {len(frame.payload)} bytes; at most {console.PAYLOAD_LIMIT} fit a frame")
+    body = struct.pack("<BBH", frame.type, frame.sequence, len(frame.payload)) + frame.payload
+    return bytes([console.START]) + body + struct.pack("<I", zlib.crc32(body))
+
+
+class Parser:
+    """Separates frames from text, byte by byte or in pieces of any size.
+
+    What looks like a frame but is none costs one byte: the search for the next start goes on right behind it.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self.damaged = 0  #: starts of frames that turned out not to be one
+
+    @property
+    def pending(self) -> int:
+        """Bytes of a frame that is not yet whole."""
+        return len(self._buffer)
+
+    def feed(self, data: bytes) -> list[Frame | bytes]:
+        """What `data` completes, in order: frames, and text between them."""
+        self._buffer += data
+        return self._drain()
+
+    def expire(self) -> list[Frame | bytes]:
+        """Gives up the frame that is not yet whole, because its rest stays away; what it hid comes out."""
+        if not self._buffer:
+            return []
+        text = self._skip_start()
+        return [text, *self._drain()]
+
+    def _drain(self) -> list[Frame | bytes]:
+        items: list[Frame | bytes] = []
+        while self._buffer:
+            item = self._next()
+            if item is None:
+                break
+            items.append(item)
+        return items
+
+    def _next(self) -> Frame | bytes | None:
+        start = self._buffer.find(console.START)
+        if start != 0:
+            return self._take(len(self._buffer) if start < 0 else start)
+        if len(self._buffer) < console.HEADER_SIZE:
+            return None
+        length = int.from_bytes(self._buffer[3:5], "little")
+        if length > console.PAYLOAD_LIMIT:
+            return self._skip_start()
+        size = console.HEADER_SIZE + length + console.TRAILER_SIZE
+        return self._whole(size) if len(self._buffer) >= size else None
+
+    def _whole(self, size: int) -> Frame | bytes:
+        body = bytes(self._buffer[1 : size - console.TRAILER_SIZE])
+        checksum = int.from_bytes(self._buffer[size - console.TRAILER_SIZE : size], "little")
+        if zlib.crc32(body) != checksum:
+            return self._skip_start()
+        del self._buffer[:size]
+        return Frame(body[0], body[1], body[4:])
+
+    def _skip_start(self) -> bytes:
+        self.damaged += 1
+        return self._take(1)
+
+    def _take(self, count: int) -> bytes:
+        taken = bytes(self._buffer[:count])
+        del self._buffer[:count]
+        return taken
+
+
+# ---- Messages -------------------------------------------------------------------------------------------------
+
+
+def message_id(name: str) -> int:
+    return int(console.MESSAGES[name]["id"])
+
+
+def request_payload(name: str, values: dict[str, Any]) -> bytes:
+    """Packs the request of a message; `values` has exactly its fields."""
+    fields: list[Field] = console.MESSAGES[name]["request"]
+    if {f[0] for f in fields} != set(values):
+        raise ValueError(f"{name} takes {[f[0] for f in fields]}, not {list(values)}")
+    return b"".join(_pack(field, values[field[0]]) for field in fields)
+
+
+def _pack(field: Field, value: Any) -> bytes:
+    _, kind, count = field
+    if kind in _OPEN:
+        return value.encode() if isinstance(value, str) else bytes(value)
+    return struct.pack(f"<{count}{_CODES[kind]}", *(value if count > 1 else (value,)))
+
+
+def reply_values(name: str, payload: bytes) -> dict[str, Any]:
+    """Unpacks the reply of a message. DeviceError where its length is not what this version expects."""
+    values: dict[str, Any] = {}
+    at = 0
+    fields: list[Field] = console.MESSAGES[name]["reply"]
+    for field_name, kind, count in fields:
+        if kind in _OPEN:
+            values[field_name] = payload[at:].decode(errors="replace") if kind == "text" else payload[at:]
+            return values
+        layout = struct.Struct(f"<{count}{_CODES[kind]}")
+        if at + layout.size > len(payload):
+            raise _mismatch(name, payload)
+        found = layout.unpack_from(payload, at)
+        values[field_name] = found if count > 1 else found[0]
+        at += layout.size
+    if at != len(payload):
+        raise _mismatch(name, payload)
+    return values
+
+
+def _mismatch(name: str, payload: bytes) -> DeviceError:
+    return DeviceError(
+        f"the reply to {name} has {len(payload)} bytes, which is not what this version of gradmote expects",
+        "flash the firmware of this version: scons firmware",
+    )
+
+
+def error_of(code: int, where: str) -> GradmoteError:
+    """The exception for an error code that a board sent."""
+    if code not in console.FAULTS:
+        return RuntimeFault(code, where)
+    name, text, hint = console.FAULTS[code]
+    error = DeviceError(f"{where}: {text} ({name}, {code})", hint)
+    error.code = code  # type: ignore[attr-defined]
+    return error

@@ -1,0 +1,76 @@
+"""What boards and twins tell about themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
+ROLES = ("input", "label", "output", "loss")
+DTYPES = ("float32", "int32")
+PROFILES = ("strict", "fused")
+
+
+@dataclass(frozen=True)
+class TargetInfo:
+    """A target and its model. Sizes in bytes; all of the model's are 0 without one."""
+
+    name: str
+    version: str  #: of the C runtime
+    profile: str  #: numerics, "fused" or "strict"
+    status: int  #: 0 while a model is open, else the code that says why not
+    programs: tuple[str, ...]
+    batch: int  #: samples in one step
+    image_size: int
+    arena_required: int
+    state_size: int
+    parameters_size: int
+    gradients_size: int
+    model_id: bytes  #: 16 bytes; zeros where there is no model
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One input, label or output, as one program sees it."""
+
+    name: str
+    dtype: str  #: "float32" or "int32"
+    shape: tuple[int, ...]  #: the ONNX model's own
+    size: int  #: bytes
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The state of training after a run."""
+
+    loss: float  #: of the last eval, train or step; NaN before the first
+    train_steps: int
+    optimizer_steps: int
+    skipped_steps: int
+    learning_rate: float  #: of the next update
+    instructions: int  #: of the image, in the last run
+    seconds: float  #: that the last run took on its own clock; NaN where it has none
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Where a board's memory goes, in bytes."""
+
+    ram: int
+    static_ram: int
+    stack_size: int
+    stack_used: int
+    arena_available: int
+    arena_required: int
+    samples: int
+    code: int
+    image: int
+
+
+def program_index(name: str) -> int:
+    """Raises ValueError for a name that is none of PROGRAMS."""
+    return PROGRAMS.index(name)
+
+
+def program_names(bits: int) -> tuple[str, ...]:
+    """Names of the programs whose bit is set."""
+    return tuple(name for i, name in enumerate(PROGRAMS) if bits >> i & 1)
