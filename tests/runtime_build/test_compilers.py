@@ -1,0 +1,92 @@
+"""The runtime compiles without a warning, with each compiler, for each kind of core, and needs nothing but its own
+code: no libc beyond memcpy, memset, memcmp and memmove, no writable data, no stack that grows with the data."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+
+HARD = ["-mthumb", "-mfloat-abi=hard"]
+HOST = ["-fno-pic"]  # a position-independent table of functions would count as data that the loader writes
+TARGETS = {
+    "gcc-fused": ["gcc", "-O2", *HOST, *host_profile_flags("fused")],
+    "gcc-strict": ["gcc", "-Os", *HOST, *host_profile_flags("strict")],
+    "clang-fused": ["clang-14", "-O2", *HOST, *host_profile_flags("fused")],
+    "clang-strict": ["clang-14", "-Os", *HOST, *host_profile_flags("strict")],
+    "cortex-m0": ["arm-none-eabi-gcc", "-Os", "-mcpu=cortex-m0", "-mthumb"],
+    "cortex-m3": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m3", "-mthumb"],
+    "cortex-m4": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", *HARD],
+    "cortex-m7": ["arm-none-eabi-gcc", "-O3", "-mcpu=cortex-m7", "-mfpu=fpv5-sp-d16", *HARD],
+    "cortex-m33": ["arm-none-eabi-gcc", "-Os", "-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", *HARD],
+    "cortex-m55": ["arm-none-eabi-gcc", "-O2", "-mcpu=cortex-m55", *HARD],
+}
+
+ALLOWED_CALLS = {"memcpy", "memset", "memcmp", "memmove", "bcmp"}  # clang writes memcmp() == 0 as bcmp()
+#: Arithmetic that the compiler's own library brings where the core lacks it.
+COMPILER_LIBRARY = re.compile(r"__(aeabi|gnu_thumb1|ARM)_\w+|__\w+[sdt]i[2-4]|_GLOBAL_OFFSET_TABLE_")
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(f"compile-{name}")) for name in TARGETS]
+)
+def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """The compiler's name, and a folder with the objects of every source and what -fstack-usage wrote of them."""
+    compiler, *flags = TARGETS[request.param]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    folder = tmp_path_factory.mktemp(request.param)
+    includes = [f"-I{path}" for path in INCLUDES]
+    common = [compiler, "-c", *NUMERICS_FLAGS, *WARNING_FLAGS, *flags, *includes, "-fstack-usage"]
+    for source in runtime_sources():
+        command = [*common, str(source), "-o", str(folder / f"{source.stem}.o")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+    return compiler, folder
+
+
+def symbols(compiler: str, folder: Path, *flags: str) -> list[list[str]]:
+    """Lines of nm: [address,] type, name."""
+    nm = "arm-none-eabi-nm" if compiler.startswith("arm") else "nm"
+    files = sorted(str(path) for path in folder.glob("*.o"))
+    output = subprocess.run([nm, *flags, *files], capture_output=True, text=True, check=True).stdout
+    return [line.split() for line in output.splitlines() if line and not line.endswith(":")]
+
+
+def test_every_source_has_its_object(objects: tuple[str, Path]) -> None:
+    assert len(list(objects[1].glob("*.o"))) == len(runtime_sources()) > 30
+
+
+def test_calls_nothing_but_memory_functions(objects: tuple[str, Path]) -> None:
+    wanted = {line[-1] for line in symbols(*objects, "--undefined-only")}
+    defined = {line[-1] for line in symbols(*objects, "--defined-only")}
+    foreign = {name for name in wanted - defined - ALLOWED_CALLS if not COMPILER_LIBRARY.fullmatch(name)}
+    assert not foreign
+
+
+def test_uses_no_double_arithmetic(objects: tuple[str, Path]) -> None:
+    wanted = {line[-1] for line in symbols(*objects, "--undefined-only")}
+    assert not {name for name in wanted if re.fullmatch(r"__aeabi_(d\w+|f2d|[u]?[il]2d|\w+2d)", name)}
+
+
+def test_has_no_writable_data(objects: tuple[str, Path]) -> None:
+    writable = [line[-1] for line in symbols(*objects, "--defined-only") if line[1] in "bBDgGsSC"]
+    assert not writable
+
+
+def test_public_names_have_the_prefix(objects: tuple[str, Path]) -> None:
+    names = {line[-1] for line in symbols(*objects, "--defined-only", "--extern-only")}
+    assert all(name.startswith("gm_") for name in names)
+
+
+def test_stack_is_bounded(objects: tuple[str, Path]) -> None:
+    frames = [line.split("\t") for path in sorted(objects[1].glob("*.su")) for line in path.read_text().splitlines()]
+    assert len(frames) > 100
+    unbounded = [frame[0] for frame in frames if not frame[2].startswith(("static", "dynamic,bounded"))]
+    large = [f"{frame[0]}: {frame[1]} bytes" for frame in frames if int(frame[1]) > 1024]
+    assert not unbounded and not large
