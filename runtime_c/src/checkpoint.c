@@ -26,6 +26,13 @@ uint32_t gm_checkpoint_size(const gm_session *session)
            section_of(session, GM_SECTION_NAMES)->size + session->header->state_size;
 }
 
+static uint32_t crc_of_header(const gm_checkpoint *header)
+{
+    return gm_crc32(0, (const uint8_t *)header + CRC_START, sizeof *header - CRC_START);
+}
+
+/* ---- Saving ------------------------------------------------------------------------------------------------- */
+
 /* The header of this session's checkpoint, but for its checksum. */
 static void describe(const gm_session *session, gm_checkpoint *header)
 {
@@ -38,13 +45,6 @@ static void describe(const gm_session *session, gm_checkpoint *header)
     header->names_size = section_of(session, GM_SECTION_NAMES)->size;
     header->state_size = session->header->state_size;
 }
-
-static uint32_t crc_of_header(const gm_checkpoint *header)
-{
-    return gm_crc32(0, (const uint8_t *)header + CRC_START, sizeof *header - CRC_START);
-}
-
-/* ---- Saving ------------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     gm_write_fn write;
@@ -128,13 +128,14 @@ static int check_file(const gm_checkpoint *header, size_t size)
     return header->size < sizeof *header || header->size > size ? GM_ERR_TRUNCATED : GM_OK;
 }
 
-/* Whether the file has this session's model and sizes, whatever its checksum. */
+/* Whether the file's state fits this session. Its table and names may differ: images of one model with other losses
+ * share checkpoints. */
 static int is_same_model(const gm_session *session, const gm_checkpoint *header)
 {
-    gm_checkpoint expected;
-    describe(session, &expected);
-    expected.crc = header->crc;
-    return memcmp(&expected, header, sizeof expected) == 0;
+    uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
+                    header->state_size;
+    return memcmp(header->model_id, session->header->model_id, sizeof header->model_id) == 0 &&
+           header->state_size == session->header->state_size && header->size == size;
 }
 
 /* Checks the checksum, then the model. *crc_before_state becomes the checksum of all that precedes the state. */

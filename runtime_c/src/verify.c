@@ -1,6 +1,6 @@
 /*
  * The verifier: everything that an image claims is checked here, once, so that the executor and the accessors need no
- * checks. The comments "V1" .. "V22" refer to the invariants in docs/SPEC.md, "What is verified".
+ * checks. The comments "V1" .. "V21" refer to the invariants in docs/SPEC.md, "What is verified".
  *
  * Sizes and offsets are 32-bit words of the image; every sum or product of them is taken in 64 bits and cannot
  * overflow there: a product saturates, a sum has at most 8 terms below 2^62 and stops once it passes 2^32.

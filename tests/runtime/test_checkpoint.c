@@ -58,7 +58,8 @@ static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
 /* A session with a few steps behind it, so that every part of its state is in use. */
 static void train_tiny(gm_session *session, block *memory, uint32_t steps)
 {
-    static const float x[12] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 }, target[8] = { 1, 0, 0, 1, -1, 1, 2, -1 };
+    static const float x[12] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 };
+    static const float target[8] = { 1, 0, 0, 1, -1, 1, 2, -1 };
     CHECK_STATUS(GM_OK, gm_open(session, image.bytes, image_size, memory->bytes, TINY_ARENA));
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_INPUT, 0, x, sizeof x));
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_LABEL, 0, target, sizeof target));
@@ -171,6 +172,27 @@ static void test_foreign(void)
     check_refused(&session, &f, sizeof f.bytes, GM_ERR_BAD_MAGIC);
 }
 
+/* The same model compiled with other names: the state is the same. */
+static void test_other_names(void)
+{
+    gm_session first, second;
+    file f;
+    train_tiny(&first, &arena, 4);
+    train_tiny(&second, &other_arena, 1);
+    save(&first, &f);
+    gm_checkpoint *header = (gm_checkpoint *)(void *)f.bytes;
+    uint32_t state_at = header->size - TINY_STATE_SIZE;
+    memmove(f.bytes + state_at + 8, f.bytes + state_at, TINY_STATE_SIZE);
+    header->names_size += 8;
+    header->size += 8;
+    header->crc = gm_crc32(0, f.bytes + 16, header->size - 16);
+    CHECK_STATUS(GM_OK, gm_checkpoint_load(&second, file_read, &f, sizeof f.bytes));
+    CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+    header->entries += 1;
+    header->crc = gm_crc32(0, f.bytes + 16, header->size - 16);
+    check_refused(&second, &f, sizeof f.bytes, GM_ERR_WRONG_MODEL);
+}
+
 static void test_failing_storage(void)
 {
     gm_session session;
@@ -237,6 +259,7 @@ int main(void)
     test_layout();
     test_every_bit_and_length();
     test_foreign();
+    test_other_names();
     test_failing_storage();
     test_storage_changes();
     test_arguments();

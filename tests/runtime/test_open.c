@@ -1,7 +1,7 @@
 /*
  * What gm_open() refuses: each claim of an image made false in turn, every truncation, every flipped bit, and every
- * word replaced by values chosen to break arithmetic, with the checksum put right. Whatever is still accepted runs in an
- * arena between red zones.
+ * word replaced by values chosen to break arithmetic, with the checksum put right. Whatever is still accepted runs in
+ * an arena between red zones.
  */
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,0 +1,215 @@
+/*
+ * libFuzzer target: whatever gm_open() accepts must run inside its arena and end.
+ *
+ * The input is an image. Its size, checksum, instruction counts and work are put right first, so that mutations reach
+ * what lies behind those checks. An accepted image runs every program once in an arena of exactly its size. Bytes
+ * behind the image are then mixed into a checkpoint, which brings any state there can be into the session, and all
+ * programs run again.
+ *
+ * Build with GM_MAX_WORK of about 1 << 18; seeds come from make_corpus.c.
+ */
+#define _POSIX_C_SOURCE 200112L /* posix_memalign */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gradmote.h"
+#include "../../runtime_c/generated/gm_opcodes.h"
+
+#define ARENA_LIMIT (1u << 20)
+
+/* ---- Repair --------------------------------------------------------------------------------------------------- */
+
+static int lies_in(uint32_t offset, uint32_t size, uint32_t end)
+{
+    return offset % 4 == 0 && offset <= end && size <= end - offset;
+}
+
+static uint64_t work_of(const uint32_t *instruction, const gm_opcode_info *op)
+{
+    uint64_t work = 1;
+    for (uint32_t i = 0; i < op->n_work && work <= UINT32_MAX; ++i) {
+        uint8_t term = gm_terms[op->first_work + i];
+        work *= term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
+    }
+    return work;
+}
+
+/* Counts the instructions and their work as the verifier will. */
+static void repair_program(gm_program *program, const uint32_t *code)
+{
+    uint32_t left = program->code_size / 4;
+    uint64_t work = 0;
+    program->instructions = 0;
+    for (; left != 0; ++program->instructions) {
+        uint32_t opcode = *code & 0xFFFF, words = *code >> 16;
+        if (opcode >= GM_OP_LIMIT || words > left ||
+            words != 1u + gm_opcodes[opcode].n_operands + gm_opcodes[opcode].n_params) {
+            break;
+        }
+        work += work_of(code, &gm_opcodes[opcode]);
+        code += words;
+        left -= words;
+    }
+    program->work_low = (uint32_t)work;
+    program->work_high = (uint32_t)(work >> 32);
+}
+
+static void repair(uint8_t *image, uint32_t size)
+{
+    gm_header *header = (gm_header *)(void *)image;
+    if (header->size < sizeof *header || header->size > size) {
+        header->size = size;
+    }
+    gm_section programs = header->sections[GM_SECTION_PROGRAMS], code = header->sections[GM_SECTION_CODE];
+    if (lies_in(programs.offset, programs.size, header->size) && lies_in(code.offset, code.size, header->size) &&
+        programs.offset >= sizeof *header) {
+        gm_program *program = (gm_program *)(void *)(image + programs.offset);
+        for (uint32_t i = 0; i < programs.size / sizeof *program; ++i) {
+            if (lies_in(program[i].code_offset, program[i].code_size, code.size)) {
+                repair_program(&program[i], (const uint32_t *)(void *)(image + code.offset + program[i].code_offset));
+            }
+        }
+    }
+    header->crc = gm_crc32(0, image + 16, header->size - 16);
+}
+
+/* ---- Use ------------------------------------------------------------------------------------------------------ */
+
+static void require(int holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+static uint32_t length_of(const char *text)
+{
+    return text == NULL ? 0 : (uint32_t)strlen(text);
+}
+
+static void read_everything(const gm_session *session)
+{
+    gm_view view;
+    gm_property slot;
+    uint32_t sum = 0;
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        for (uint32_t role = 0; role < GM_ROLE_COUNT; ++role) {
+            for (uint32_t i = 0; gm_tensor_view(session, program, role, i, &view) == GM_OK; ++i) {
+                sum += gm_crc32(0, view.data, view.size) + length_of(view.name);
+            }
+        }
+    }
+    for (uint32_t i = 0; gm_parameter(session, i, &view) == GM_OK; ++i) {
+        sum += gm_crc32(0, view.data, view.size) + length_of(view.name);
+        sum += gm_gradient(session, i, &view) == GM_OK ? gm_crc32(0, view.data, view.size) : 0;
+    }
+    for (uint32_t i = 0; gm_property_at(session, i, &slot) == GM_OK; ++i) {
+        sum += slot.value;
+    }
+    volatile uint32_t sink = sum;
+    (void)sink;
+}
+
+static void run_everything(gm_session *session)
+{
+    float loss;
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        if (gm_begin(session, program) == GM_OK) {
+            int status = gm_run(session, 3);
+            while (status == GM_AGAIN) {
+                status = gm_run(session, 3);
+            }
+            require(status <= GM_OK && gm_run(session, 1) == GM_ERR_INVALID_ARGUMENT);
+            (void)gm_loss(session, program, &loss);
+        }
+    }
+    (void)gm_set_linear_schedule(session, 0.5f, 1, 4);
+    (void)gm_property_set_i32(session, "key", 1);
+    read_everything(session);
+}
+
+/* ---- Checkpoints ---------------------------------------------------------------------------------------------- */
+
+typedef struct file {
+    uint8_t *bytes;
+    uint32_t size;
+} file;
+
+static int file_write(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    file *f = user;
+    require(offset <= f->size && size <= f->size - offset);
+    memcpy(f->bytes + offset, data, size);
+    return 0;
+}
+
+static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    file *f = user;
+    require(offset <= f->size && size <= f->size - offset);
+    memcpy(data, f->bytes + offset, size);
+    return 0;
+}
+
+/* Saves, mixes `noise` into the end of the file, which is the state, and loads. */
+static void load_noise(gm_session *session, const uint8_t *noise, uint32_t noise_size)
+{
+    file f = { NULL, gm_checkpoint_size(session) };
+    f.bytes = malloc(f.size);
+    require(gm_checkpoint_save(session, file_write, &f) == GM_OK);
+    for (uint32_t i = 0; i < noise_size && i < f.size - 16; ++i) {
+        f.bytes[f.size - 1 - i] ^= noise[i];
+    }
+    gm_checkpoint header;
+    memcpy(&header, f.bytes, sizeof header);
+    header.crc = gm_crc32(0, f.bytes + 16, f.size - 16);
+    memcpy(f.bytes, &header, sizeof header);
+    int status = gm_checkpoint_load(session, file_read, &f, f.size);
+    require(status <= GM_OK && (noise_size != 0 || status == GM_OK));
+    free(f.bytes);
+}
+
+/* ---- The target ----------------------------------------------------------------------------------------------- */
+
+static void *aligned_copy(const uint8_t *data, size_t size)
+{
+    void *copy = NULL;
+    require(posix_memalign(&copy, GM_SECTION_ALIGN, size == 0 ? 1 : size) == 0);
+    if (data != NULL) {
+        memcpy(copy, data, size);
+    }
+    return copy;
+}
+
+static void use_image(const uint8_t *image, uint32_t size, uint32_t arena_size)
+{
+    gm_session session;
+    uint8_t *arena = aligned_copy(NULL, arena_size);
+    uint32_t used = ((const gm_header *)(const void *)image)->size;
+    memset(arena, size > used ? image[size - 1] : 0, arena_size);
+    if (gm_open(&session, image, size, arena, arena_size) == GM_OK) {
+        run_everything(&session);
+        file f = { (uint8_t *)(uintptr_t)image, size };
+        require(gm_checkpoint_load(&session, file_read, &f, size) < GM_OK);
+        load_noise(&session, image + used, size - used);
+        run_everything(&session);
+        require(gm_reset(&session) == GM_OK);
+    }
+    free(arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    gm_requirements needs;
+    if (size < sizeof(gm_header) || size > UINT32_MAX) {
+        return 0;
+    }
+    uint8_t *image = aligned_copy(data, size);
+    repair(image, (uint32_t)size);
+    if (gm_required(image, size, &needs) == GM_OK && needs.arena_size <= ARENA_LIMIT) {
+        use_image(image, (uint32_t)size, needs.arena_size);
+    }
+    free(image);
+    return 0;
+}
