@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -53,7 +53,7 @@ class OptimType(Enum):
     SGD = 1
 
 
-LOSS_TYPES = {
+LOSS_TYPES: dict[LossType, Callable[[], Loss]] = {
     LossType.MSELoss: losses.mse, LossType.CrossEntropyLoss: losses.cross_entropy,
     LossType.BCEWithLogitsLoss: losses.bce_with_logits, LossType.L1Loss: losses.l1,
 }

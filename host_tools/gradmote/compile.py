@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,13 +93,13 @@ def frozen_digest(artifacts: Artifacts) -> bytes:
 # ---- forward programs
 
 
-def concrete(proto: onnx.ModelProto, options: Options) -> ir.Model:
-    """The model with all shapes fixed, and shape computations folded away."""
+def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Model:
+    """The model with all shapes fixed, and all that does not depend on the values in `keep` folded."""
     model = ir.from_proto(proto)
     for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
         next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
     model = set_batch(model, options.batch, options.dims)
-    fold_constants(model.graph, set(json.loads(model.metadata_props.get("gradmote.parameters", "[]"))))
+    fold_constants(model.graph, keep)
     require_shapes(model.graph)
     return model
 
@@ -107,7 +107,7 @@ def concrete(proto: onnx.ModelProto, options: Options) -> ir.Model:
 def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:
     """The program infer or eval."""
     program = Program(kind)
-    graph = concrete(proto, options).graph
+    graph = concrete(proto, options, set(shared.state)).graph
     lowering = Lowering(program, shared)
     lowering.run(graph)
     for index, value in enumerate(graph.outputs):
@@ -129,7 +129,8 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
 def copy_out(lowering: Lowering, value: ir.Value, source: Ref) -> Ref:
     n = lowering.elements(value)
     target = Ref(Buffer(f"{value.name}.output", 4 * n, "scratch"))
-    params: dict[str, int | float] = {f"d{i}": 1 for i in range(5)} | {"d5": n}
+    params: dict[str, int | float] = {"d5": n}
+    params |= {f"d{i}": 1 for i in range(5)}
     params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
     instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name))
     lowering.program.instructions.append(instruction)
@@ -162,7 +163,7 @@ def lower_training(
     proto: onnx.ModelProto, program: Program, names: Sequence[str], shared: Shared, options: Options
 ) -> Program:
     """Forward, loss and gradients. Data and loss are checked before anything that could change the state."""
-    graph = concrete(proto, options).graph
+    graph = concrete(proto, options, set(shared.state)).graph
     gradients = list(graph.outputs[len(graph.outputs) - len(names) :])
     lowering = Lowering(program, shared)
     for value in graph.inputs:
@@ -208,7 +209,7 @@ def lower_optimizer(
 ) -> None:
     """Appends the optimizer model, its gradients and rates taken from the places given."""
     graph = ir.from_proto(proto).graph
-    places = {"learning_rate": control_ref(shared.control, "learning_rate"), "gradient_scale": scale}
+    places: dict[str, Ref] = {"learning_rate": control_ref(shared.control, "learning_rate"), "gradient_scale": scale}
     places |= {f"{n}_grad": ref for n, ref in gradients.items()}
     prune(graph)
     lowering = Lowering(program, shared)

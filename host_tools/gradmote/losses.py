@@ -40,8 +40,8 @@ def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
             f"output '{scores.name}' has shape {scores.shape}; cross-entropy needs (N, classes, ...)",
             "give the model a batch dimension and one score a class",
         )
-    dims = list(scores.shape)
-    return mark(builder.input(name, ir.DataType.INT64, [dims[0], *dims[2:]]))
+    dims = list(scores.shape)  # type: ignore[arg-type]
+    return mark(builder.input(name, ir.DataType.INT64, ir.Shape([dims[0], *dims[2:]])))
 
 
 def mark(value: ir.Value) -> ir.Value:
@@ -85,7 +85,7 @@ def before_softmax(scores: ir.Value) -> ir.Value:
 
 
 def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -> ir.Value:
-    classes = list(scores.shape)[1]
+    classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if isinstance(classes, int) and len(weight) != classes:
         raise ModelError(f"{len(weight)} class weights for {classes} classes", "give one weight a class")
     return builder.constant(np.asarray(weight, np.float32), "class_weight")

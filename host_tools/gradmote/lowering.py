@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -99,8 +99,10 @@ class Lowering:
 
     # ---- what lowering rules call
 
-    def emit(self, opcode: str, node: ir.Node, operands: dict[str, Ref | None], params: dict[str, int | float]) -> None:
-        self.program.instructions.append(Instruction(opcode, operands, params, describe(node)))
+    def emit(
+        self, opcode: str, node: ir.Node, operands: Mapping[str, Ref | None], params: Mapping[str, int | float]
+    ) -> None:
+        self.program.instructions.append(Instruction(opcode, dict(operands), dict(params), describe(node)))
 
     def elements(self, value: ir.Value) -> int:
         return math.prod(static_shape(value))

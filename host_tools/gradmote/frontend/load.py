@@ -56,7 +56,7 @@ def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.Model
     try:
         return onnx.load_model_from_string(source) if isinstance(source, bytes) else onnx.load(os.fspath(source))
     except FileNotFoundError:
-        raise ModelError(f"there is no file {source}", "check the path") from None
+        raise ModelError(f"there is no file {source!r}", "check the path") from None
     except Exception as error:  # protobuf's DecodeError has no public home
         raise ModelError(f"this is not an ONNX model: {error}", "export the model again") from error
 

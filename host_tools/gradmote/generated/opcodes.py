@@ -1,8 +1,10 @@
 # Rendered from runtime_c/spec by `scons render`; do not edit.
 # fmt: off
+from typing import Any
+
 #: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},
 #: params {name: (kind, choices)}, work, inplace
-OPCODES = {'GEMM': {'code': 1,
+OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
           'meaning': 'y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum '
                      'starts from y',
           'operands': {'a': ('r', 'f32', (('batch', 'a_batch'), ('m', 'a_row'), ('k', 'a_col')), False),

@@ -1,6 +1,8 @@
 # Rendered from runtime_c/spec by `scons render`; do not edit.
 # fmt: off
-RULES = {'sgd': {'kind': 0, 'slots': 0, 'aux': False, 'hyper': ['weight_decay'], 'meaning': 'g += wd p; p -= lr g'},
+from typing import Any
+
+RULES: dict[str, Any] = {'sgd': {'kind': 0, 'slots': 0, 'aux': False, 'hyper': ['weight_decay'], 'meaning': 'g += wd p; p -= lr g'},
  'momentum': {'kind': 1,
               'slots': 1,
               'aux': False,

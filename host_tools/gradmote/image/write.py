@@ -24,7 +24,7 @@ from ..generated.records import (
     SECTION_ALIGN,
     STATE_ROLE,
 )
-from ..program import Binding, Buffer, Compiled, Instruction, Ref
+from ..program import Binding, Buffer, Compiled, Instruction, Parameter, Ref, Slot
 from .layout import Layout
 
 _BODY = 16  # the CRC covers everything from here on
@@ -94,7 +94,8 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
     """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may differ,
     so images of one model with other batches or losses share checkpoints."""
     digest = hashlib.sha256(compiled.frozen_digest)
-    for piece in (*compiled.parameters, *compiled.slots):
+    pieces: list[Parameter | Slot] = [*compiled.parameters, *compiled.slots]
+    for piece in pieces:
         digest.update(f"{piece.name} {piece.shape} {layout.offsets[id(piece.buffer)]}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
     return digest.digest()[:16]

@@ -1,10 +1,10 @@
 """Add: y = a + b."""
 
 from .broadcast import lower_binary, sum_to
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     return [sum_to(back, back.dy[0], x) if back.needs(i) else None for i, x in enumerate(back.node.inputs)]
 
 

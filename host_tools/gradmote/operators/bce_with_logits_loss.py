@@ -7,6 +7,7 @@ slope = (1 - t) - (1 + (p - 1) t) sigmoid(-x).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
@@ -14,9 +15,11 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import describe, static_shape
 from .elementwise_loss import check_shapes, operators, scale_of
+from .operator import LoweringRule
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
+    from ..program import Ref
 
 FACTOR = """
   one = Constant <value_float = 1.0> ()
@@ -42,8 +45,11 @@ SLOPE = FACTOR + """
   slope = Sub (negative, weighted)"""
 
 
-def shared(low: Lowering, node: ir.Node, x: ir.Value, target: ir.Value, pos_weight: ir.Value, reduction: str):
+def shared(
+    low: Lowering, node: ir.Node, values: Sequence[ir.Value], reduction: str
+) -> tuple[dict[str, Ref], dict[str, int | float]]:
     """Operands and parameters that both directions have; pos_weight is a scalar or one number a last-axis element."""
+    x, target, pos_weight = values
     check_shapes(node, x, target)
     shape, weights = static_shape(x, node), static_shape(pos_weight, node)
     inner = math.prod(weights)
@@ -53,7 +59,7 @@ def shared(low: Lowering, node: ir.Node, x: ir.Value, target: ir.Value, pos_weig
             "give one number, or one a class", describe(node),
         )
     one_each = reduction == "none"
-    params = {
+    params: dict[str, int | float] = {
         "outer": math.prod(shape) // inner, "inner": inner, "pos_stride": 1 if inner > 1 else 0,
         "loss_outer": inner if one_each else 0, "loss_inner": 1 if one_each else 0,
         "scale": scale_of(node, x, reduction),
@@ -61,17 +67,17 @@ def shared(low: Lowering, node: ir.Node, x: ir.Value, target: ir.Value, pos_weig
     return {"x": low.ref(x), "target": low.ref(target), "pos_weight": low.ref(pos_weight)}, params
 
 
-def lower_loss(opcode: str, reduction: str):
+def lower_loss(opcode: str, reduction: str) -> LoweringRule:
     def lower(low: Lowering, node: ir.Node) -> None:
-        operands, params = shared(low, node, *node.inputs, reduction)
+        operands, params = shared(low, node, node.inputs, reduction)
         low.emit(opcode, node, {**operands, "loss": low.output(node.outputs[0])}, params)
 
     return lower
 
 
-def lower_grad(opcode: str, reduction: str):
+def lower_grad(opcode: str, reduction: str) -> LoweringRule:
     def lower(low: Lowering, node: ir.Node) -> None:
-        operands, params = shared(low, node, *node.inputs[1:], reduction)
+        operands, params = shared(low, node, node.inputs[1:], reduction)
         operands |= {"dloss": low.ref(node.inputs[0]), "dx": low.output(node.outputs[0])}
         low.emit(opcode, node, operands, params)
 

@@ -12,7 +12,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, constant_array, describe
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -32,7 +32,7 @@ def ratio_of(node: ir.Node) -> float:
     return ratio
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     node = back.node
     mask = mask_output(back)
     ratio = back.builder.constant(ratio_of(node), f"{node.outputs[0].name}.ratio")

@@ -7,13 +7,14 @@ are a formula for each element (`loss`, `slope`) and the reduction around it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
 from ..errors import ModelError
 from ..graph import DOMAIN, describe, static_shape
-from .operator import Backward, Operator
+from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -32,8 +33,8 @@ SHARE = {
 }
 
 
-def gradient_rule(grad_type: str):
-    def gradient(back: Backward):
+def gradient_rule(grad_type: str) -> GradientRule:
+    def gradient(back: Backward) -> Gradients:
         node = back.node
         if back.needs(1):
             raise ModelError(
@@ -57,7 +58,7 @@ def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
         )
 
 
-def lower_loss(opcode: str, reduction: str):
+def lower_loss(opcode: str, reduction: str) -> LoweringRule:
     def lower(low: Lowering, node: ir.Node) -> None:
         x, target = node.inputs[:2]
         check_shapes(node, x, target)
@@ -68,7 +69,7 @@ def lower_loss(opcode: str, reduction: str):
     return lower
 
 
-def lower_grad(opcode: str, reduction: str):
+def lower_grad(opcode: str, reduction: str) -> LoweringRule:
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, x, target = node.inputs[:3]
         operands = {"dloss": low.ref(dloss), "x": low.ref(x), "target": low.ref(target), "dx": low.output(node.outputs[0])}
@@ -78,7 +79,10 @@ def lower_grad(opcode: str, reduction: str):
     return lower
 
 
-def operators(name: str, opcode: str, loss: str, slope: str, inputs: str = "x, target", lowerings=None) -> list[Operator]:
+def operators(
+    name: str, opcode: str, loss: str, slope: str, inputs: str = "x, target",
+    lowerings: tuple[Callable[[str, str], LoweringRule], Callable[[str, str], LoweringRule]] | None = None,
+) -> list[Operator]:
     """The six operators of a loss. `loss` computes `each` and `slope` computes `slope` from the inputs."""
     make_loss, make_grad = lowerings or (lower_loss, lower_grad)
     found = []

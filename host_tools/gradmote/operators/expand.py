@@ -8,13 +8,13 @@ import onnx_ir as ir
 
 from ..graph import static_shape
 from .broadcast import broadcast_strides, sum_to
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     return [sum_to(back, back.dy[0], back.node.inputs[0]), None]
 
 

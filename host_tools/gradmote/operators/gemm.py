@@ -11,13 +11,14 @@ import onnx_ir as ir
 
 from ..graph import attribute, static_shape
 from .broadcast import sum_to
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering, View
+    from ..program import Ref
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     a, b = back.node.inputs[:2]
     trans_a, trans_b = attribute(back.node, "transA", 0), attribute(back.node, "transB", 0)
     dy = back.dy[0]
@@ -56,8 +57,14 @@ def lower(low: Lowering, node: ir.Node) -> None:
     )
 
 
-def emit_gemm(low: Lowering, node: ir.Node, a: tuple, b: tuple, bias, sizes: tuple[int, int, int, int]) -> None:
-    """One GEMM; a and b are (ref, batch stride, row stride, column stride), sizes are (batch, m, n, k)."""
+#: (ref, batch stride, row stride, column stride)
+Matrix = tuple["Ref", int, int, int]
+
+
+def emit_gemm(
+    low: Lowering, node: ir.Node, a: Matrix, b: Matrix, bias: Ref | None, sizes: tuple[int, int, int, int]
+) -> None:
+    """One GEMM of sizes (batch, m, n, k)."""
     params = dict(zip(("batch", "m", "n", "k"), sizes, strict=True))
     params |= {"a_batch": a[1], "a_row": a[2], "a_col": a[3], "b_batch": b[1], "b_row": b[2], "b_col": b[3]}
     operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0])}

@@ -8,13 +8,13 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import attribute, describe
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     return [back.dy[0]]
 
 

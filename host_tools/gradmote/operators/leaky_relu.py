@@ -2,12 +2,12 @@
 
 from ..graph import DOMAIN, attribute
 from .elementwise import lower_flat
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 ALPHA = 0.01  # ONNX's default
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     x = back.node.inputs[0]
     alpha = attribute(back.node, "alpha", ALPHA)
     return [back.op("LeakyReluGrad", back.dy[0], x, of=x, domain=DOMAIN, alpha=float(alpha))]

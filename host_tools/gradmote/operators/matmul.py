@@ -15,7 +15,7 @@ from ..errors import UnsupportedOperator
 from ..graph import describe, rank, static_shape
 from .broadcast import broadcast_strides, collapse, sum_to
 from .gemm import emit_gemm
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -36,7 +36,7 @@ def rows(back: Backward, value: ir.Value, like: ir.Value) -> ir.Value:
     return back.op("Reshape", value, shape, of=like)
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     a, b = back.node.inputs
     check_ranks(back.node)
     dy, y = back.dy[0], back.node.outputs[0]

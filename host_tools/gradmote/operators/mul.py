@@ -1,10 +1,10 @@
 """Mul: y = a b. da = dy b, db = dy a."""
 
 from .broadcast import lower_binary, sum_to
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     a, b = back.node.inputs
     da = sum_to(back, back.op("Mul", back.dy[0], b, of=a), a) if back.needs(0) else None
     db = sum_to(back, back.op("Mul", back.dy[0], a, of=b), b) if back.needs(1) else None

@@ -35,7 +35,8 @@ class Backward:
 
 
 #: Gradients of a node's inputs, in their order; None for those that need or have none.
-GradientRule = Callable[[Backward], Sequence["ir.Value | None"]]
+Gradients = list["ir.Value | None"]
+GradientRule = Callable[[Backward], Gradients]
 #: Appends instructions for a node.
 LoweringRule = Callable[["Lowering", ir.Node], None]
 

@@ -9,14 +9,14 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, static_shape
 from .broadcast import broadcast_strides, fit
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     x = back.node.inputs[0]
     return [back.op("ReduceMeanGrad", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
 

@@ -9,7 +9,7 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .broadcast import broadcast_strides, fit
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -32,7 +32,7 @@ def reduced_axes(node: ir.Node) -> list[int]:
     return sorted(normalize_axis(a, node.inputs[0], node) for a in axes)
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     x = back.node.inputs[0]
     return [back.op("BroadcastLike", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     x = back.node.inputs[0]
     shape = back.builder.op("Shape", x, name=f"{x.name}_grad.shape")
     return [back.op("Reshape", back.dy[0], shape, of=x), None]

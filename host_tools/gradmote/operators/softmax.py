@@ -2,10 +2,10 @@
 
 from ..graph import DOMAIN, attribute
 from .along_axis import lower_along_axis
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     axis = attribute(back.node, "axis", -1)
     return [
         back.op("SoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axes=[axis])

@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, attribute, static_shape
 from .along_axis import split_at
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -25,7 +25,7 @@ def reduction_of(node: ir.Node) -> str:
     return attribute(node, "reduction", "mean")
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     node = back.node
     scores, labels = node.inputs[:2]
     weight = node.inputs[2] if len(node.inputs) > 2 else None

@@ -1,10 +1,10 @@
 """Sub: y = a - b. da = dy, db = -dy."""
 
 from .broadcast import lower_binary, sum_to
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     a, b = back.node.inputs
     da = sum_to(back, back.dy[0], a) if back.needs(0) else None
     db = None

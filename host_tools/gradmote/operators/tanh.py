@@ -2,10 +2,10 @@
 
 from ..graph import DOMAIN
 from .elementwise import lower_flat
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     return [back.op("TanhGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN)]
 
 

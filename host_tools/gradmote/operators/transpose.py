@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..graph import attribute, rank
-from .operator import Backward, Operator
+from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -19,7 +19,7 @@ def permutation(node: ir.Node) -> list[int]:
     return list(attribute(node, "perm", list(reversed(range(rank(node.inputs[0], node))))))
 
 
-def gradient(back: Backward):
+def gradient(back: Backward) -> Gradients:
     inverse = [int(i) for i in np.argsort(permutation(back.node))]
     return [back.op("Transpose", back.dy[0], of=back.node.inputs[0], perm=inverse)]
 

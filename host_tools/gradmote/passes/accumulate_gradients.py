@@ -33,8 +33,10 @@ def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
 def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Buffer) -> bool:
     """Whether the maker's result goes nowhere else, and nothing but a plain sum made it."""
     read = any(r.buffer is source.buffer for i in program.instructions for r in i.reads)
+    others = [*program.gradients.values(), *(b.ref for b in program.bindings)]  # two parameters may share one gradient
+    shared = sum(r.buffer is source.buffer for r in others) > 1
     plain = maker.operands.get("bias") is None and not maker.params.get("activation")
-    return not read and plain and source.buffer.region == "scratch" and source.buffer.size == gradient.size
+    return not read and not shared and plain and source.buffer.region == "scratch" and source.buffer.size == gradient.size
 
 
 def add(source: Ref, gradient: Buffer) -> Instruction:

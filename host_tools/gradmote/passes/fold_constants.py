@@ -35,14 +35,14 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
     inputs = {v.name: constant_array(v) for v in node.inputs if v is not None}
     if any(a is None for a in inputs.values()) or any(name in keep for name in inputs):
         return None
-    return run_reference(graph, node, inputs)  # type: ignore[arg-type]
+    return run_reference(graph, node, inputs)
 
 
 def shape_of(node: ir.Node) -> list[np.ndarray] | None:
     x = node.inputs[0]
     if x is None or x.shape is None or not x.shape.is_static():
         return None
-    dims = np.array([int(d) for d in x.shape], np.int64)  # type: ignore[arg-type]
+    dims = np.array([int(d) for d in x.shape], np.int64)
     if node.op_type == "Size":
         return [np.array(dims.prod(), np.int64)]
     return [dims[attribute(node, "start", 0) : attribute(node, "end", len(dims))]]

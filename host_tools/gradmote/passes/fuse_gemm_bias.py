@@ -23,7 +23,7 @@ def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:
     """(MatMul, bias) if this Add can become its bias, else None."""
     for product, bias in (add.inputs, reversed(list(add.inputs))):
         matmul = product.producer() if product is not None else None
-        if matmul is not None and matmul.op_type == "MatMul" and is_matrix_product(matmul) and is_bias(matmul, bias):
+        if bias is not None and matmul is not None and matmul.op_type == "MatMul" and is_matrix_product(matmul) and is_bias(matmul, bias):
             return matmul, bias
     return None
 

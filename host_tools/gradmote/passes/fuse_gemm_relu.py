@@ -13,7 +13,7 @@ def run(compiled: Compiled) -> None:
 
 
 def fuse(program: Program) -> None:
-    makers = {id(i.operands["y"].buffer): i for i in program.instructions if i.opcode == "GEMM"}  # type: ignore[union-attr]
+    makers = {id(i.operands["y"].buffer): i for i in program.instructions if i.opcode == "GEMM"}
     for relu in [i for i in program.instructions if i.opcode == "RELU"]:
         source = relu.operands["x"]
         gemm = makers.get(id(source.buffer)) if source else None
@@ -25,7 +25,7 @@ def fuse(program: Program) -> None:
 
 def only_reader(program: Program, gemm: Instruction, relu: Instruction) -> bool:
     """Whether nothing but `relu` looks at what `gemm` writes, and relu takes all of it."""
-    buffer = gemm.operands["y"].buffer  # type: ignore[union-attr]
+    buffer = gemm.operands["y"].buffer
     if buffer.region != "scratch" or buffer.size != 4 * relu.params["n"]:
         return False
     readers = [i for i in program.instructions if any(r.buffer is buffer for r in i.reads)]

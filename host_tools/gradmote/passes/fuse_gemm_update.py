@@ -29,7 +29,15 @@ def find(program: Program, update: Instruction) -> Instruction | None:
         return None
     gemm = touching[0]
     plain = gemm.params["batch"] == 1 and gemm.operands["bias"] is None
-    return gemm if plain and not gemm.params["accumulate"] and not gemm.params["activation"] else None
+    plain = plain and not gemm.params["accumulate"] and not gemm.params["activation"]
+    return gemm if plain and can_wait(program, gemm, update) else None
+
+
+def can_wait(program: Program, gemm: Instruction, update: Instruction) -> bool:
+    """Whether GEMM's inputs are still there at the UPDATE, and the update itself, row by row, leaves them alone."""
+    first, last = (program.instructions.index(i) for i in (gemm, update))
+    inputs = [r.buffer for r in gemm.reads]
+    return not any(w.buffer is b for i in program.instructions[first + 1 : last + 1] for w in i.writes for b in inputs)
 
 
 def fuse(gemm: Instruction, update: Instruction) -> Instruction:

@@ -7,6 +7,7 @@ least) goes first; ties keep the graph's order. A parameter is updated after eve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from ..program import Buffer, Compiled, Instruction, Program
 
@@ -51,7 +52,7 @@ def scratch_written(instruction: Instruction) -> list[Buffer]:
     return unique(w.buffer for w in instruction.writes if w.buffer.region == "scratch")
 
 
-def unique(buffers) -> list[Buffer]:
+def unique(buffers: Iterable[Buffer]) -> list[Buffer]:
     return list({id(b): b for b in buffers}.values())
 
 
