@@ -80,7 +80,8 @@ def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, lis
         raise ModelError(f"the loss does not depend on parameter '{value.name}'", "freeze it (--freeze), or check the loss")
     if grad.producer() is None or any(grad is v for v in builder.graph.outputs):
         grad = builder.op("Identity", grad, name=f"{value.name}_grad")  # two parameters may share one gradient
-    grad.name = unique_name(builder.graph, f"{value.name}_grad")
+    else:
+        grad.name = unique_name(builder.graph, f"{value.name}_grad")
     grad.shape, grad.type = value.shape, value.type
     builder.graph.outputs.append(grad)
     return grad
