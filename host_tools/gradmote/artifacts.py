@@ -57,7 +57,7 @@ LOSS_TYPES: dict[LossType, Callable[[], Loss]] = {
     LossType.MSELoss: losses.mse, LossType.CrossEntropyLoss: losses.cross_entropy,
     LossType.BCEWithLogitsLoss: losses.bce_with_logits, LossType.L1Loss: losses.l1,
 }
-OPTIM_TYPES = {OptimType.AdamW: optimizers.adamw_ort, OptimType.SGD: optimizers.sgd}
+OPTIM_TYPES: dict[OptimType, Callable[[], Optimizer]] = {OptimType.AdamW: optimizers.adamw_ort, OptimType.SGD: optimizers.sgd}
 
 
 @dataclass
@@ -106,7 +106,7 @@ def generate_artifacts(
 
 
 def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
-    return LOSS_TYPES[loss]() if isinstance(loss, LossType) else loss  # type: ignore[operator]
+    return LOSS_TYPES[loss]() if isinstance(loss, LossType) else loss
 
 
 def resolve_optimizer(optimizer: OptimType | Optimizer | None) -> Optimizer | None:
