@@ -227,6 +227,11 @@ class Board:
                 progress(len(data), total)
         return data
 
+    def read_start(self, source: str, count: int) -> bytes:
+        """The first `count` bytes of a source; no more than one frame holds."""
+        reply = self.request("READ", source=console.SOURCES[source], program=0, role=0, index=0, offset=0, length=count)
+        return bytes(reply["data"])
+
     def output(self, program: str, index: int) -> bytes:
         """Bytes of one output of the program that ran last."""
         return self.read("TENSOR", program_index(program), ROLES.index("output"), index)

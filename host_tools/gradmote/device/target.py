@@ -1,0 +1,380 @@
+"""One interface to train on a board, on an emulated board, or on the twin of both in this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from gradmote.errors import DataError, DeviceError, RuntimeFault
+
+from .client import Board, Progress
+from .emulator import Emulator
+from .types import Memory, Metrics, TargetInfo, Tensor
+
+if TYPE_CHECKING:
+    from gradmote_runtime import Session
+
+NOT_FOUND = -13
+NO_IMAGE = -103
+_HEADER_SIZE = 128  # bytes of an image's header; its checksum covers all of the image
+_MODEL_ID = slice(16, 32)  # of the header
+
+Array = np.ndarray[Any, Any]
+
+
+class Target(Protocol):
+    """Something that trains. Programs are "infer", "eval", "train", "optimizer" and "step"; roles "input" and "label".
+
+    Inputs and labels serve every run until others replace them. Equal images, samples and calls give equal bits on
+    every target of the same numerics profile.
+    """
+
+    name: str
+
+    def load_image(self, image: bytes, progress: Progress | None = None) -> None:
+        """Opens a .mote image, with its initial parameters."""
+
+    def info(self) -> TargetInfo: ...
+
+    def mem(self) -> Memory | None:
+        """Where the memory goes; None on the twin."""
+
+    def describe(self, program: str, role: str, index: int) -> Tensor | None:
+        """One tensor of one program; None past the last one."""
+
+    def write(self, role: str, index: int, data: Array) -> None:
+        """Sets a whole input or label; float32 or integers, as its dtype is."""
+
+    def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
+        """Sets a whole float32 input to (data - zero) * scale, from uint8."""
+
+    def run(self, program: str) -> Metrics: ...
+
+    def output(self, index: int, program: str = "infer") -> Array:
+        """One output of the program that ran last, in the ONNX model's shape."""
+
+    def parameters(self) -> bytes:
+        """All trained parameters, float32."""
+
+    def gradient(self, index: int) -> bytes:
+        """The accumulated gradient of one parameter, float32. RuntimeFault (NOT_FOUND) where the image keeps none."""
+
+    def state(self) -> bytes:
+        """Parameters, moments, counters and properties."""
+
+    def save(self) -> bytes:
+        """A .gmck checkpoint."""
+
+    def load(self, checkpoint: bytes) -> None:
+        """Goes on from a .gmck checkpoint."""
+
+    def set_learning_rate(self, rate: float) -> None: ...
+
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None: ...
+
+    def set_seed(self, seed: int) -> None: ...
+
+    def lazy_reset_grad(self) -> None: ...
+
+    def reset(self) -> None:
+        """Back to the image's initial values."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Target: ...
+
+    def __exit__(self, *error: object) -> None: ...
+
+
+def open_target(where: str, baudrate: int = 115200) -> Target:
+    """where: "twin" (or "twin:strict"), "qemu:mps2-an386", or a port as link.open_link() takes it."""
+    kind, _, rest = where.partition(":")
+    if kind == "twin":
+        return TwinTarget(rest or "fused")
+    if kind == "qemu":
+        return _emulated(rest or "mps2-an386")
+    return BoardTarget(Board.connect(where, baudrate))
+
+
+def _emulated(machine: str) -> BoardTarget:
+    emulator = Emulator(machine)
+    try:
+        return BoardTarget(emulator.connect(), on_close=emulator.stop)
+    except BaseException:
+        emulator.stop()
+        raise
+
+
+def tensor_bytes(data: Array, dtype: str) -> bytes:
+    """Little-endian bytes of an array for a tensor of that dtype. DataError where a value would change."""
+    array = np.asarray(data)
+    wanted = np.dtype(dtype).newbyteorder("<")
+    if array.dtype.kind not in ("f" if dtype == "float32" else "iu"):
+        raise DataError(f"{array.dtype} does not go into {dtype}", f"convert it: array.astype('{dtype}')")
+    if dtype == "int32" and array.size and not -(2**31) <= int(array.min()) <= int(array.max()) < 2**31:
+        raise DataError("integers do not fit 32 bits", "class labels must lie in 0 .. classes-1")
+    return np.ascontiguousarray(array, dtype=wanted).tobytes()
+
+
+# ---- A board ----------------------------------------------------------------------------------------------------
+
+
+class BoardTarget:
+    """A board behind a client."""
+
+    def __init__(self, board: Board, on_close: Callable[[], None] | None = None) -> None:
+        self.board = board
+        self.name = board.info().name
+        self._on_close = on_close or (lambda: None)
+        self._dtypes: dict[tuple[str, int], str] = {}
+
+    def load_image(self, image: bytes, progress: Progress | None = None) -> None:
+        """An image that the board already holds is not sent again."""
+        if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_SIZE) != image[:_HEADER_SIZE]:
+            self.board.load_image(image, progress)
+        self._dtypes.clear()
+        self.board.reset()
+
+    def info(self) -> TargetInfo:
+        return self.board.info()
+
+    def mem(self) -> Memory | None:
+        return self.board.mem()
+
+    def describe(self, program: str, role: str, index: int) -> Tensor | None:
+        try:
+            return self.board.describe(program, role, index)
+        except RuntimeFault as error:
+            if error.code == NOT_FOUND:
+                return None
+            raise
+
+    def write(self, role: str, index: int, data: Array) -> None:
+        self.board.write(role, index, tensor_bytes(data, self._dtype(role, index)))
+
+    def _dtype(self, role: str, index: int) -> str:
+        """The dtype of an input or label of the model's fullest program."""
+        if (role, index) not in self._dtypes:
+            programs = [p for p in ("step", "train", "eval", "infer") if p in self.info().programs]
+            found = next((t for p in programs if (t := self.describe(p, role, index))), None)
+            if found is None:
+                raise DataError(f"the model has no {role} {index}", "list its tensors: gradmote inspect model.mote")
+            self._dtypes[role, index] = found.dtype
+        return self._dtypes[role, index]
+
+    def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
+        self.board.write_u8(role, index, np.ascontiguousarray(data, np.uint8).tobytes(), scale, zero)
+
+    def run(self, program: str) -> Metrics:
+        return self.board.run(program)
+
+    def output(self, index: int, program: str = "infer") -> Array:
+        tensor = self.board.describe(program, "output", index)
+        data = self.board.output(program, index)
+        return np.frombuffer(data, np.dtype(tensor.dtype).newbyteorder("<")).reshape(tensor.shape)
+
+    def parameters(self) -> bytes:
+        return self.board.read("PARAMETERS")
+
+    def gradient(self, index: int) -> bytes:
+        return self.board.read("GRADIENT", index=index)
+
+    def state(self) -> bytes:
+        return self.board.read("STATE")
+
+    def save(self) -> bytes:
+        return self.board.save_checkpoint()
+
+    def load(self, checkpoint: bytes) -> None:
+        self.board.load_checkpoint(checkpoint)
+
+    def set_learning_rate(self, rate: float) -> None:
+        self.board.set_learning_rate(rate)
+
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        self.board.set_linear_schedule(rate, warmup_steps, total_steps)
+
+    def set_seed(self, seed: int) -> None:
+        self.board.set_seed(seed)
+
+    def lazy_reset_grad(self) -> None:
+        self.board.lazy_reset_grad()
+
+    def reset(self) -> None:
+        self.board.reset()
+
+    def close(self) -> None:
+        self.board.close()
+        self._on_close()
+
+    def __enter__(self) -> BoardTarget:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+# ---- The twin -----------------------------------------------------------------------------------------------------
+
+
+class TwinTarget:
+    """The C runtime in this process: the same bits as a board of the same profile."""
+
+    def __init__(self, profile: str = "fused") -> None:
+        if profile not in ("fused", "strict"):
+            raise DeviceError(f"there is no profile '{profile}'", "write twin:fused or twin:strict")
+        self.name = f"twin ({profile})"
+        self._profile = profile
+        self._session: Session | None = None
+        self._image = b""
+        self._samples: dict[tuple[str, int], bytes] = {}
+        self._loss = float("nan")
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            raise DeviceError("the twin has no model", "load an image first")
+        return self._session
+
+    def load_image(self, image: bytes, progress: Progress | None = None) -> None:
+        from gradmote_runtime import Session
+
+        session = Session(image, self._profile)
+        self.close()
+        self._session, self._image = session, bytes(image)
+        if progress:
+            progress(len(image), len(image))
+
+    def info(self) -> TargetInfo:
+        needs = self._session.requirements() if self._session else {}
+        return TargetInfo(
+            name=self.name,
+            version=_version(),
+            profile=self._profile,
+            status=0 if self._session else NO_IMAGE,
+            programs=tuple(needs.get("programs", ())),
+            batch=needs.get("batch", 0),
+            image_size=len(self._image),
+            arena_required=needs.get("arena_size", 0),
+            state_size=needs.get("state_size", 0),
+            parameters_size=needs.get("parameters_size", 0),
+            gradients_size=needs.get("gradients_size", 0),
+            model_id=self._image[_MODEL_ID] or bytes(16),
+        )
+
+    def mem(self) -> Memory | None:
+        return None
+
+    def describe(self, program: str, role: str, index: int) -> Tensor | None:
+        every = {"input": self.session.inputs, "label": self.session.labels}
+        rows = self.session.outputs(program) if role == "output" else every[role]()
+        mine = [row for row in rows if program in row["programs"]]
+        if index >= len(mine):
+            return None
+        row = mine[index]
+        return Tensor(row["name"] or "", row["dtype"], tuple(row["shape"]), row["size"])
+
+    def write(self, role: str, index: int, data: Array) -> None:
+        self._stage(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
+
+    def _row(self, role: str, index: int) -> dict[str, Any]:
+        rows = self.session.inputs() if role == "input" else self.session.labels()
+        if not 0 <= index < len(rows):
+            raise DataError(f"the model has no {role} {index}", "list its tensors: gradmote inspect model.mote")
+        return rows[index]
+
+    def _stage(self, role: str, index: int, data: bytes) -> None:
+        size = self._row(role, index)["size"]
+        if len(data) != size:
+            raise DataError(f"{role} {index} takes {size} bytes, {len(data)} were given", "pass one whole batch")
+        self._samples[role, index] = data
+
+    def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
+        q = np.ascontiguousarray(data, np.uint8)
+        if self._row(role, index)["dtype"] == "int32":
+            self._stage(role, index, q.astype("<i4").tobytes())
+        else:
+            self._stage(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
+
+    def run(self, program: str) -> Metrics:
+        self._place_samples(program)
+        first = self.session.instructions
+        start = time.perf_counter()
+        loss = self.session.run_program(program)
+        seconds = time.perf_counter() - start
+        self._loss = self._loss if loss is None else loss
+        control = self.session.control()
+        counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
+        return Metrics(
+            **counters, loss=self._loss, learning_rate=control["learning_rate"],
+            instructions=(self.session.instructions - first) % 2**32, seconds=seconds,
+        )
+
+    def _place_samples(self, program: str) -> None:
+        """Programs reuse the place of their inputs: put the samples there again."""
+        for role, rows, place in (
+            ("input", self.session.inputs(), self.session.input_view),
+            ("label", self.session.labels(), self.session.label_view),
+        ):
+            for index, row in enumerate(rows):
+                if program not in row["programs"]:
+                    continue
+                if (role, index) not in self._samples:
+                    raise DeviceError(f"there are no samples for {role} {index}", "write them before running")
+                place(index).cast("B")[:] = self._samples[role, index]
+
+    def output(self, index: int, program: str = "infer") -> Array:
+        return np.array(self.session.output(index, program))
+
+    def parameters(self) -> bytes:
+        return self.session.parameters().tobytes()
+
+    def gradient(self, index: int) -> bytes:
+        return self.session.gradient(index).tobytes()
+
+    def state(self) -> bytes:
+        return bytes(self.session.state())
+
+    def save(self) -> bytes:
+        return self.session.save()
+
+    def load(self, checkpoint: bytes) -> None:
+        self.session.load(checkpoint)
+
+    def set_learning_rate(self, rate: float) -> None:
+        self.session.learning_rate = rate
+
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        self.session.set_linear_schedule(rate, warmup_steps, total_steps)
+
+    def set_seed(self, seed: int) -> None:
+        self.session.set_seed(seed)
+
+    def lazy_reset_grad(self) -> None:
+        self.session.lazy_reset_grad()
+
+    def reset(self) -> None:
+        self.session.reset()
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+        self._session = None
+        self._image = b""
+        self._samples.clear()
+        self._loss = float("nan")
+
+    def __enter__(self) -> TwinTarget:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _version() -> str:
+    import gradmote
+
+    return gradmote.__version__
