@@ -40,7 +40,7 @@ typedef struct gm_header {
     uint32_t parameters_size; /* bytes of trained parameters, from arena offset 0 */
     uint32_t gradients_offset; /* arena offset of the gradient region */
     uint32_t gradients_size; /* bytes; 0 where no program accumulates */
-    uint32_t scratch_offset; /* arena offset where everything with a lifetime begins */
+    uint32_t scratch_offset; /* arena offset behind inputs and labels, where what a program makes begins */
     uint32_t control_offset; /* arena offset of the control record, inside state */
     uint32_t properties_offset; /* arena offset of the property slots, inside state */
     uint32_t properties_count; /* number of property slots */

@@ -90,8 +90,8 @@ const char *gm_error_hint(int error);
 
 /* ---- Data in and out -------------------------------------------------------------------------------------- */
 
-/* The index-th tensor with that role in that program. Inputs and labels have one place for all programs: what is
- * written once serves the next program to run, which may overwrite it. GM_ERR_NOT_FOUND past the last one. */
+/* The index-th tensor with that role in that program. Inputs and labels have one place for all programs, which none
+ * overwrites: what is written once can be inferred, evaluated and trained on. GM_ERR_NOT_FOUND past the last one. */
 int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out);
 
 /* Copies a whole input or label into its place (role INPUT or LABEL; index counts over all programs).

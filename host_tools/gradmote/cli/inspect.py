@@ -59,11 +59,13 @@ def table_of(title: str, *columns: str) -> Table:
 def memory_table(path: Path, image: Image) -> Table:
     h = image.header
     table = table_of(f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}", "RAM", "offset#", "bytes#")
+    inputs = h["gradients_offset"] + h["gradients_size"]
     rows = [
         ("parameters", 0, h["parameters_size"]),
         ("control, properties, moments", h["parameters_size"], h["state_size"] - h["parameters_size"]),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
-        ("inputs and scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),
+        ("inputs and labels", inputs, h["scratch_offset"] - inputs),
+        ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),
     ]
     for name, offset, size in rows:
         table.add_row(name, f"{offset:,}", f"{size:,}")

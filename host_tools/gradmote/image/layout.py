@@ -24,14 +24,19 @@ class Layout:
     state_size: int
     gradients_offset: int
     gradients_size: int
+    inputs_offset: int
     scratch_offset: int
-    inputs_size: int
     arena_size: int
     placements: dict[str, Placement]  # by program kind
 
+    @property
+    def inputs_size(self) -> int:
+        """Bytes of inputs and labels, which have one place for all programs."""
+        return self.scratch_offset - self.inputs_offset
+
     def arena_of(self, kind: str) -> int:
         """Bytes of arena that a program touches."""
-        return self.scratch_offset + self.inputs_size + self.placements[kind].peak
+        return self.scratch_offset + self.placements[kind].peak
 
 
 def lay_out(compiled: Compiled) -> Layout:
@@ -51,7 +56,7 @@ def lay_out(compiled: Compiled) -> Layout:
     peak = max((p.peak for p in placements.values()), default=0)
     return Layout(
         offsets, parameters_size, control_offset, properties_offset, state_size, state_size, gradients_end - state_size,
-        gradients_end, inputs_end - gradients_end, inputs_end + peak, placements,
+        gradients_end, inputs_end, inputs_end + peak, placements,
     )
 
 

@@ -131,8 +131,7 @@ def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) 
 
 def place_scratch(layout: Layout, kind: str) -> dict[int, int]:
     """Arena offsets of all buffers that a program can touch."""
-    base = layout.scratch_offset + layout.inputs_size
-    return {**layout.offsets, **{k: base + o for k, o in layout.placements[kind].offsets.items()}}
+    return {**layout.offsets, **{k: layout.scratch_offset + o for k, o in layout.placements[kind].offsets.items()}}
 
 
 def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[int, int]) -> bytes:

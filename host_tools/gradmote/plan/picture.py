@@ -21,7 +21,7 @@ def draw_memory_map(axes: Axes, layout: Layout, program: Program) -> None:
     for name, offset, size, color in lasting_bands(layout):
         if size:
             rectangle(axes, (0, offset, steps, size), f"{name}: {size:,} B", color, (steps, height))
-    base = layout.scratch_offset + layout.inputs_size
+    base = layout.scratch_offset
     placement = layout.placements[program.kind]
     for index, span in enumerate(placement.spans):
         place = (span.start, base + placement.offsets[id(span.buffer)], span.end - span.start, span.buffer.size)
@@ -36,7 +36,7 @@ def lasting_bands(layout: Layout) -> list[tuple[str, int, int, str]]:
         ("parameters", 0, layout.parameters_size, "0.55"),
         ("control, moments", layout.parameters_size, layout.state_size - layout.parameters_size, "0.7"),
         ("gradients", layout.gradients_offset, layout.gradients_size, "0.8"),
-        ("inputs", layout.scratch_offset, layout.inputs_size, "0.88"),
+        ("inputs", layout.inputs_offset, layout.inputs_size, "0.88"),
     ]
 
 
