@@ -1,4 +1,4 @@
-"""console_spec.h and console_spec.c of the firmware: frame constants, message ids, payload offsets, codes, command table."""
+"""console_spec.h and console_spec.c of the firmware: frame constants, messages, payload offsets, codes, commands."""
 
 from __future__ import annotations
 

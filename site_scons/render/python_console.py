@@ -13,13 +13,14 @@ def fields(parsed: tuple[Field, ...]) -> list[tuple[str, str, int]]:
 
 def render() -> dict[str, str]:
     spec = load("console")
-    parts = [f"{n.upper()} = {v:#x}\n" if n == "start" else f"{n.upper()} = {v}\n" for n, v in spec["frame"].items()]
+    parts = ["from typing import Any\n\n"]
+    parts += [f"{n.upper()} = {v:#x}\n" if n == "start" else f"{n.upper()} = {v}\n" for n, v in spec["frame"].items()]
     table = {m.name: {"id": m.id, "request": fields(m.request), "reply": fields(m.reply)} for m in messages()}
     sources = {name: i for i, name in enumerate(spec["sources"]["names"])}
     faults = {f["code"]: (f["name"], f["text"], f["hint"]) for f in spec["fault"]}
     commands = {c["name"]: (c["arguments"], c["help"]) for c in spec["command"]}
     parts += ["\n#: what READ reads\n", literal("SOURCES", sources)]
-    parts += ["\n#: name -> id, request and reply as [(field, type, count)]\n", literal("MESSAGES", table)]
+    parts += ["\n#: name -> id, request and reply as [(field, type, count)]\n", literal("MESSAGES: dict[str, dict[str, Any]]", table)]
     parts += ["\n#: code -> (name, what was wrong, what to do)\n", literal("FAULTS", faults)]
     parts += ["\n#: name -> (arguments, help)\n", literal("COMMANDS", commands)]
     return {"console.py": "".join(parts)}

@@ -1,5 +1,7 @@
 # Rendered from runtime_c/spec by `scons render`; do not edit.
 # fmt: off
+from typing import Any
+
 PROTOCOL = 1
 START = 0x1
 REPLY_BIT = 128
@@ -14,7 +16,7 @@ BYTE_TIMEOUT_MS = 200
 SOURCES = {'TENSOR': 0, 'PARAMETERS': 1, 'PARAMETER': 2, 'GRADIENT': 3, 'STATE': 4, 'CHECKPOINT': 5, 'IMAGE': 6}
 
 #: name -> id, request and reply as [(field, type, count)]
-MESSAGES = {'INFO': {'id': 1,
+MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
           'request': [],
           'reply': [('protocol', 'u16', 1),
                     ('frame_limit', 'u16', 1),

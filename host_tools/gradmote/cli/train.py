@@ -1,0 +1,188 @@
+"""gradmote train: trains a compiled model on a board, an emulated board, or the twin of both."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import Progress
+
+    from ..device.fit import Fit
+    from ..device.target import Target
+
+Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
+Data = Annotated[
+    Path,
+    typer.Option(
+        "--data", exists=True, dir_okay=False,
+        help="An .npz file with arrays x and y, and x_test and y_test if you want a test. x: float32, or uint8 with "
+        "scalars scale and zero that make it (x - zero) * scale. y: class indices or float32 targets.",
+    ),
+]
+On = Annotated[
+    str,
+    typer.Option(
+        "--on", metavar="TARGET",
+        help="twin (this computer), qemu:mps2-an386 (an emulated board), or a board's port: /dev/ttyACM0, COM3, "
+        "socket://host:port.",
+    ),
+]
+Epochs = Annotated[int, typer.Option("--epochs", min=0, help="Passes over the data. 0 only tests.")]
+Order = Annotated[int, typer.Option("--batch-order", min=0, help="Seed of the shuffling: same seed, same bits.")]
+Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate, instead of the one compiled in.")]
+Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learnt here (.gmck).")]
+Resume = Annotated[
+    Path | None, typer.Option("--resume", exists=True, dir_okay=False, help="Go on from this checkpoint (.gmck).")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the progress bar and the table.")]
+
+
+def command(
+    image: Image, data: Data, on: On = "twin", epochs: Epochs = 1, batch_order: Order = 0, lr: Rate = None,
+    checkpoint: Checkpoint = None, resume: Resume = None, as_json: Json = False,
+) -> None:
+    """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
+
+    Ctrl-C ends after the current step and still writes the checkpoint.
+    """
+    from ..device.dataset import Dataset
+    from ..device.target import open_target
+
+    samples = Dataset.read(data)
+    with open_target(on) as target:
+        _prepare(target, image, resume, lr, as_json)
+        result = _train(target, samples, epochs, batch_order, as_json)
+        if checkpoint is not None:
+            write_whole(checkpoint, target.save())
+        _report(target, result, checkpoint, as_json)
+
+
+def _prepare(target: Target, image: Path, resume: Path | None, lr: float | None, quiet: bool) -> None:
+    with _progress(quiet) as progress:
+        task = progress.add_task(f"send {image.name} to {target.name}", total=None)
+        target.load_image(image.read_bytes(), lambda done, total: progress.update(task, completed=done, total=total))
+    if resume is not None:
+        target.load(resume.read_bytes())
+    if lr is not None:
+        target.set_learning_rate(lr)
+
+
+def _train(target: Target, samples: Any, epochs: int, seed: int, quiet: bool) -> Fit:
+    from ..device.fit import fit
+
+    with _progress(quiet) as progress, _ctrl_c() as pressed:
+        task = progress.add_task("train", total=epochs * (len(samples.x) // target.info().batch))
+        shown = {"accuracy": ""}
+
+        def on_step(step: Any) -> None:
+            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}"
+            progress.update(task, advance=1, description=text)
+
+        def on_epoch(epoch: Any) -> None:
+            if epoch.test is not None and not math.isnan(epoch.test.accuracy):
+                shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
+
+        return fit(target, samples, epochs, seed, on_step, on_epoch, lambda: bool(pressed))
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), disable=quiet) as progress:
+        yield progress
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[list[int]]:
+    """A list that the first Ctrl-C appends to; the second one interrupts as usual."""
+    pressed: list[int] = []
+
+    def note(number: int, frame: object) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Writes a file so that a crash leaves the old one or the new one, never a half."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    os.replace(part, path)
+
+
+# ---- The report -----------------------------------------------------------------------------------------------------
+
+
+def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(_finite(_summary(target, result, checkpoint))))
+        return
+    from rich.console import Console
+
+    console = Console()
+    console.print(_table(result))
+    if result.dropped:
+        console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
+    if result.stopped:
+        console.print("stopped by Ctrl-C")
+    memory = target.mem()
+    if memory is not None:
+        console.print(
+            f"{target.name}: arena {memory.arena_required:,} of {memory.arena_available:,} bytes, stack "
+            f"{memory.stack_used:,} of {memory.stack_size:,}, static {memory.static_ram:,}, code {memory.code:,}"
+        )
+    if checkpoint is not None:
+        console.print(f"wrote {checkpoint}")
+
+
+def _table(result: Fit) -> Any:
+    from rich.table import Table
+
+    table = Table("epoch", "loss", "test loss", "accuracy", "samples/s", box=None)
+    for epoch in result.epochs:
+        test = (f"{epoch.test.loss:.4f}", f"{epoch.test.accuracy:.2%}") if epoch.test else ("", "")
+        rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0
+        table.add_row(str(epoch.epoch), f"{epoch.loss:.4f}", *test, f"{rate:.0f}")
+    return table
+
+
+def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, Any]:
+    memory = target.mem()
+    return {
+        "target": target.name,
+        "epochs": [asdict(epoch) for epoch in result.epochs],
+        "dropped": result.dropped,
+        "stopped": result.stopped,
+        "metrics": asdict(result.metrics) if result.metrics else None,
+        "memory": asdict(memory) if memory else None,
+        "checkpoint": str(checkpoint) if checkpoint else None,
+    }
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: null stands for it."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
