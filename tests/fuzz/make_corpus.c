@@ -1,6 +1,6 @@
 /*
  * Writes seeds for fuzz_open into a folder: make_corpus FOLDER. Link with tests/runtime/builder.c and the runtime.
- * One image trains, one has every opcode in one program, and one an opcode has that opcode alone.
+ * One image trains, one has every opcode in one program, and one for each instruction of it has that alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,18 @@ static int write_seed(const char *folder, const char *name, const uint8_t *bytes
     return failed;
 }
 
-/* The image of all opcodes, its program cut down to one instruction. */
+static gm_program *program_of(uint8_t *image)
+{
+    const gm_header *header = (const gm_header *)(const void *)image;
+    return (gm_program *)(void *)(image + header->sections[GM_SECTION_PROGRAMS].offset);
+}
+
+/* The image of all opcodes, its program cut down to one instruction. Its record's work is left for the target to
+ * put right. */
 static void keep_one(uint8_t *image, uint32_t index)
 {
-    gm_header *header = (gm_header *)(void *)image;
-    gm_program *program = (gm_program *)(void *)(image + header->sections[GM_SECTION_PROGRAMS].offset);
+    const gm_header *header = (const gm_header *)(const void *)image;
+    gm_program *program = program_of(image);
     const uint8_t *code = image + header->sections[GM_SECTION_CODE].offset;
     uint32_t at = 0, head;
     for (;; at += 4 * (head >> 16)) {
@@ -52,10 +59,11 @@ int main(int argc, char **argv)
     failed |= write_seed(argv[1], "tiny_and_state", image.bytes, size + 256);
     size = build_all_opcodes(image.bytes);
     failed |= write_seed(argv[1], "all_opcodes", image.bytes, size);
-    for (uint32_t i = 0; i + 1 < GM_OP_LIMIT; ++i) {
+    uint32_t instructions = program_of(image.bytes)->instructions;
+    for (uint32_t i = 0; i < instructions; ++i) {
         size = build_all_opcodes(image.bytes);
         keep_one(image.bytes, i);
-        snprintf(name, sizeof name, "opcode_%02u", (unsigned)(i + 1));
+        snprintf(name, sizeof name, "instruction_%02u", (unsigned)i);
         failed |= write_seed(argv[1], name, image.bytes, size);
     }
     return failed;

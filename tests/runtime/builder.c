@@ -253,12 +253,13 @@ uint32_t build_tiny(uint8_t *out)
 
 /* ---- Every opcode ------------------------------------------------------------------------------------------- */
 
-static const uint32_t *adam_rule(void)
+/* A rule of that kind; a kind that has fewer hyper-parameters ignores the last ones. */
+static uint32_t rule_constant(builder *b, uint32_t kind)
 {
-    static uint32_t words[GM_RULE_WORDS];
-    const gm_rule_adam adam = { GM_RULE_ADAM, 0.01f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
-    memcpy(words, &adam, sizeof adam);
-    return words;
+    const float hyper[] = { 0.01f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f, 0.0f };
+    uint32_t words[GM_RULE_WORDS] = { kind };
+    memcpy(&words[1], hyper, sizeof hyper);
+    return builder_constant(b, words, sizeof words);
 }
 
 static uint32_t default_param(uint32_t kind)
@@ -272,16 +273,36 @@ static uint32_t default_param(uint32_t kind)
     }
 }
 
-static void emit_default(builder *b, uint32_t opcode, uint32_t rule)
+static int has_rule(const gm_opcode_info *op)
+{
+    return (gm_operands[op->first_operand + op->n_operands - 1u].flags & GM_RULE) != 0; /* it is the last operand */
+}
+
+/* The rule, and those of slot1, slot2 and aux that its kind has. */
+static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
+{
+    static const uint8_t slots[] = GM_RULE_SLOTS, aux[] = GM_RULE_AUX;
+    uint32_t *moment = word + (opcode == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1) / 4
+                                                      : offsetof(gm_insn_gemm_update, slot1) / 4);
+    moment[0] = slots[kind] >= 1 ? moment[0] : GM_NONE;
+    moment[1] = slots[kind] >= 2 ? moment[1] : GM_NONE;
+    moment[2] = aux[kind] ? moment[2] : GM_NONE;
+    word[gm_opcodes[opcode].n_operands] = rule_constant(b, kind);
+}
+
+/* Operand i at 256 i in the scratch. */
+static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
 {
     const gm_opcode_info *op = &gm_opcodes[opcode];
     uint32_t word[64] = { 0 };
     for (uint32_t i = 0; i < op->n_operands; ++i) {
-        int is_rule = (gm_operands[op->first_operand + i].flags & GM_RULE) != 0;
-        word[1 + i] = is_rule ? rule : b->header.scratch_offset + 256 * i;
+        word[1 + i] = b->header.scratch_offset + 256 * i;
     }
     for (uint32_t i = 0; i < op->n_params; ++i) {
         word[1u + op->n_operands + i] = default_param(gm_param_kinds[op->first_param + i]);
+    }
+    if (has_rule(op)) {
+        set_rule(b, opcode, word, rule_kind);
     }
     builder_emit(b, opcode, word);
 }
@@ -295,11 +316,10 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.properties_offset = b.header.state_size;
     b.header.arena_size = b.header.scratch_offset + 4096;
     b.header.batch = 1;
-    uint32_t rule = builder_constant(&b, adam_rule(), 4 * GM_RULE_WORDS);
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
-        if (gm_opcodes[opcode].kernel != NULL) {
-            emit_default(&b, opcode, rule);
+        for (uint32_t kind = 0; kind < (has_rule(&gm_opcodes[opcode]) ? GM_RULE_COUNT : 1); ++kind) {
+            emit_default(&b, opcode, kind);
         }
     }
     return builder_finish(&b, out);

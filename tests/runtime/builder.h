@@ -55,7 +55,8 @@ enum {
 /* y[4,2] = x[4,3] w[2,3]^T + b[2], mean squared error, SGD with momentum 0.9; all five programs, 3 properties. */
 uint32_t build_tiny(uint8_t *out);
 
-/* Every opcode once, each operand with 256 bytes of its own; dims 2, strides 1. Labels 0. */
+/* Every opcode, and those with a rule once for each kind, in one STEP program. Operand i of each instruction is at
+ * 256 i in the scratch; dims 2, strides 1. Labels 0. */
 uint32_t build_all_opcodes(uint8_t *out);
 
 #endif

@@ -218,6 +218,29 @@ static void test_not_finite(void)
     CHECK(loss == -1);
 }
 
+/* A label that is no class stops the step; the counters stay. */
+static void test_label_out_of_range(void)
+{
+    static block every_opcode;
+    uint32_t size = build_all_opcodes(every_opcode.bytes);
+    gm_session session;
+    gm_control before;
+    const int32_t label = 2;     /* of 2 classes */
+    CHECK_STATUS(GM_OK, gm_open(&session, every_opcode.bytes, size, arena.bytes, sizeof arena.bytes));
+    uint32_t scratch = session.header->scratch_offset;
+    memset(arena.bytes + scratch, 0, session.header->arena_size - scratch);
+    CHECK_STATUS(GM_OK, gm_begin(&session, GM_PROGRAM_STEP));
+    while ((*session.pc & 0xFFFF) != GM_OP_SOFTMAX_CROSS_ENTROPY) {
+        CHECK_STATUS(GM_AGAIN, gm_run(&session, 1));
+    }
+    uint32_t labels = ((const gm_insn_softmax_cross_entropy *)(const void *)session.pc)->labels;
+    memcpy(arena.bytes + labels, &label, sizeof label);
+    before = *gm_control_view(&session);
+    CHECK_STATUS(GM_ERR_LABEL_OUT_OF_RANGE, gm_run(&session, UINT32_MAX));
+    CHECK(memcmp(&before, gm_control_view(&session), sizeof before) == 0);
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_run(&session, 1));
+}
+
 /* Every slice length gives the same bytes and counters as one run. */
 static void test_slices(void)
 {
@@ -380,6 +403,7 @@ int main(void)
     test_step();
     test_accumulation();
     test_not_finite();
+    test_label_out_of_range();
     test_slices();
     test_busy();
     test_delta();
