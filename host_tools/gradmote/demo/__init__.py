@@ -1,0 +1,1 @@
+"""Demonstrations on real data: `./run demo`. They need the extra `demo`."""
