@@ -155,6 +155,7 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
     graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
     labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
     model = infer_shapes(attach_functions(model))
+    model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
     return record(model, "loss", value.name, labels)
 
 
@@ -166,7 +167,8 @@ def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Seque
         if node.op_type == "Dropout" and not node.domain:
             set_training_mode(graph, node)
     loss = graph.outputs[0]
-    graph.outputs[:] = [loss, *(o for o in graph.outputs[1:] if o.name in additional)]
+    by_name = {o.name: o for o in graph.outputs[1:]}
+    graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(additional))]
     model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
     differentiate(graph, loss, [graph.initializers[n] for n in names])
     expose_parameters(graph, names)
@@ -238,6 +240,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> 
         graph.outputs.extend(outputs)
     model = attach_functions(ir.Model(graph, ir_version=10))
     model.metadata_props["gradmote.optimizer"] = optimizer.rule
+    model.metadata_props["gradmote.learning_rate"] = repr(float(optimizer.learning_rate))
     return infer_shapes(model)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import records
+from . import properties_trailer, records
 from .errors import CheckpointError
 from .generated.records import CHECKPOINT_MAGIC, DTYPE, FORMAT_VERSION, MAX_RANK, NONE, PROPERTY_TYPE, STATE_ROLE
 
@@ -26,14 +26,17 @@ class Checkpoint:
     """What a checkpoint holds.
 
     tensors: parameters and moments by name, float32 copies. control: counters and learning rate; empty in a desk checkpoint.
-    properties: the application's numbers. model_id: 16 bytes, zero in a desk checkpoint.
+    properties: the application's numbers; from the desk, texts too. model_id: 16 bytes, zero in a desk checkpoint.
+    nominal: names and shapes only; the tensors are zero. property_slots: how many numbers the device's state has room for.
     """
 
     tensors: dict[str, np.ndarray]
     parameters: list[str]
     control: dict[str, int | float] = field(default_factory=dict)
-    properties: dict[str, int | float] = field(default_factory=dict)
+    properties: dict[str, int | float | str] = field(default_factory=dict)
     model_id: bytes = bytes(16)
+    nominal: bool = False
+    property_slots: int | None = None
 
 
 def pack(parameters: Mapping[str, np.ndarray], nominal: bool = False) -> bytes:
@@ -79,6 +82,7 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
 
 def unpack(data: bytes) -> Checkpoint:
     """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
+    data, trailer = split_trailer(data)
     header = checked_header(data)
     at = records.size_of("checkpoint")
     table = [records.unpack("state_entry", data, at + i * records.size_of("state_entry")) for i in range(header["entries"])]
@@ -88,7 +92,18 @@ def unpack(data: bytes) -> Checkpoint:
     found = Checkpoint({}, [], model_id=struct.pack("<4I", *header["model_id"]))
     for row in table:
         read_entry(found, row, names, state)
+    found.nominal = bool(found.parameters) and not state
+    found.properties = properties_trailer.unpack(trailer) if trailer else found.properties
     return found
+
+
+def split_trailer(data: bytes) -> tuple[bytes, bytes]:
+    """The checkpoint, as long as its header says, and the desk's properties where they follow it."""
+    if len(data) >= records.size_of("checkpoint"):
+        size = records.unpack("checkpoint", data)["size"]
+        if properties_trailer.starts(data[size:]):
+            return data[:size], data[size:]
+    return data, b""
 
 
 def checked_header(data: bytes) -> dict:
@@ -117,6 +132,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
         found.control.pop("reserved", None)
     elif role == "properties":
         found.properties = read_properties(data)
+        found.property_slots = len(data) // records.size_of("property")
     else:
         name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else names[row["name"] :].split(b"\0")[0].decode()
         shape = tuple(row["dims"][: row["rank"]])
@@ -125,8 +141,8 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
             found.parameters.append(name)
 
 
-def read_properties(data: bytes) -> dict[str, int | float]:
-    values: dict[str, int | float] = {}
+def read_properties(data: bytes) -> dict[str, int | float | str]:
+    values: dict[str, int | float | str] = {}
     for offset in range(0, len(data), records.size_of("property")):
         slot = records.unpack("property", data, offset)
         key = struct.pack("<5I", *slot["key"]).split(b"\0")[0].decode()

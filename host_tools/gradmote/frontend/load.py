@@ -25,8 +25,7 @@ def load_model(
     outputs: graph outputs to keep; all by default. parameters: initializers that must survive folding; by default all
     float32 initializers with at least one dimension. Raises ModelError for what is no valid ONNX model.
     """
-    proto = read(source)
-    check(proto)
+    proto = read_model(source)
     model = ir.from_proto(proto)
     if outputs is not None:
         keep_outputs(model.graph, outputs)
@@ -37,6 +36,13 @@ def load_model(
                          f"the model has {', '.join(list(model.graph.initializers)[:20])}")
     model = pipeline.normalize(infer_shapes(model), keep)
     return infer_shapes(model)
+
+
+def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
+    """A valid ModelProto. Raises ModelError."""
+    proto = read(source)
+    check(proto)
+    return proto
 
 
 def candidates(graph: ir.Graph) -> list[str]:

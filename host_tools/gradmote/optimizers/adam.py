@@ -24,10 +24,10 @@ def adamw(
 
 
 def adamw_ort(
-    learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 1e-2,
+    learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-6, weight_decay: float = 0.0,
     clip_norm: float | None = None,
 ) -> Optimizer:
-    """onnxruntime-training's AdamW: eps outside the bias correction, weight decay after the update."""
+    """onnxruntime-training's AdamW: eps outside the bias correction, weight decay after the update; its defaults too."""
     return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm)
 
 

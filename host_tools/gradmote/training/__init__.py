@@ -1,0 +1,32 @@
+"""Training on this computer with the classes of onnxruntime.training.api: a script moves over by changing its imports.
+
+    from gradmote import artifacts
+    from gradmote.training import CheckpointState, LinearLRScheduler, Module, Optimizer
+
+    state = CheckpointState.load_checkpoint("checkpoint")
+    module = Module("training_model.onnx", state, "eval_model.onnx")
+    optimizer = Optimizer("optimizer_model.onnx", module)
+    for x, labels in batches:
+        loss = module(x, labels)
+        optimizer.step()
+        module.lazy_reset_grad()
+    CheckpointState.save_checkpoint(state, "trained.gmck", include_optimizer_state=True)
+
+The C runtime computes; every batch size that is passed gets an image of its own over the same state. What differs from
+onnxruntime on purpose:
+
+- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime 1.19 swaps them).
+- Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay as they were.
+- A checkpoint of another model is refused, and the learning rate is part of a checkpoint with optimizer state.
+- The state holds the trained parameters only; frozen weights are constants of the model.
+
+As in onnxruntime, an update applies the sum of the gradients of all calls since lazy_reset_grad(). (Session and devices
+apply their mean.)
+"""
+
+from .module import Module
+from .optimizer import Optimizer
+from .schedule import LinearLRScheduler
+from .state import CheckpointState, Parameter
+
+__all__ = ["CheckpointState", "LinearLRScheduler", "Module", "Optimizer", "Parameter"]

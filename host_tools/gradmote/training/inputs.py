@@ -1,0 +1,83 @@
+"""Checks what a caller passes to a Module against the model's inputs, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import onnx
+
+from ..errors import DataError
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of a model. dims: sizes; names or None where they are symbolic."""
+
+    name: str
+    floating: bool
+    dims: tuple[int | str | None, ...]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the data fixes: samples in this call, and other symbolic dimensions."""
+
+    batch: int
+    dims: tuple[tuple[str, int], ...] = ()
+
+
+def user_inputs(proto: onnx.ModelProto) -> list[Input]:
+    """Data and labels, without the parameters, which are inputs too."""
+    initialized = {t.name for t in proto.graph.initializer}
+    return [describe(v) for v in proto.graph.input if v.name not in initialized]
+
+
+def describe(value: onnx.ValueInfoProto) -> Input:
+    tensor = value.type.tensor_type
+    dims = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim)
+    return Input(value.name, tensor.elem_type == onnx.TensorProto.FLOAT, dims)
+
+
+def as_array(value: Any) -> np.ndarray:
+    """numpy arrays as they are, and whatever has .numpy() (onnxruntime's OrtValue, torch tensors)."""
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+
+
+def check(inputs: Sequence[Input], arrays: Sequence[np.ndarray]) -> Sizes:
+    """The sizes that the arrays fix. Raises DataError where number, dtype or shape do not fit."""
+    if len(arrays) != len(inputs):
+        raise DataError(f"{len(arrays)} arrays were given", f"pass {len(inputs)}: {', '.join(i.name for i in inputs)}")
+    batches: dict[int, str] = {}
+    dims: dict[str, int] = {}
+    for expected, array in zip(inputs, arrays, strict=True):
+        check_dtype(expected, array)
+        check_shape(expected, array, dims)
+        if array.ndim and not isinstance(expected.dims[0], int):
+            batches.setdefault(array.shape[0], expected.name)
+    if len(batches) > 1:
+        raise DataError("the inputs differ in batch: " + ", ".join(f"'{n}' has {b}" for b, n in batches.items()))
+    fixed = next((i.dims[0] for i in inputs if i.dims and isinstance(i.dims[0], int)), 1)
+    return Sizes(next(iter(batches), int(fixed or 1)), tuple(sorted(dims.items())))
+
+
+def check_dtype(expected: Input, array: np.ndarray) -> None:
+    fits = array.dtype == np.float32 if expected.floating else array.dtype.kind in "iu"
+    if not fits:
+        wanted = "float32" if expected.floating else "integers"
+        raise DataError(f"'{expected.name}' takes {wanted}, not {array.dtype}", "convert it with .astype()")
+
+
+def check_shape(expected: Input, array: np.ndarray, dims: dict[str, int]) -> None:
+    """Also files the sizes of named dimensions other than the batch."""
+    wanted = [d if d is not None else "?" for d in expected.dims]
+    given = list(array.shape)
+    fits = len(given) == len(wanted) and 0 not in given
+    for axis, (want, have) in enumerate(zip(wanted, given)):
+        if isinstance(want, str) and axis and want != "?":
+            want = dims.setdefault(want, have)
+        fits = fits and (want == have or isinstance(want, str))
+    if not fits:
+        raise DataError(f"'{expected.name}' takes shape {wanted}; {given} was given")

@@ -1,0 +1,144 @@
+"""Module: training and evaluation steps on a state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+
+from ..artifact_files import check_parameters, inference_model, load_artifacts, parameter_names, read_artifact
+from ..errors import CheckpointError, DataError, ModelError
+from ..files import write_atomically
+from .inputs import as_array, check, user_inputs
+from .state import CheckpointState
+
+
+class FlatParameters(np.ndarray):
+    """A flat float32 array that also has the .numpy() of onnxruntime's OrtValue."""
+
+    def numpy(self) -> np.ndarray:
+        """The same data as a plain array."""
+        return self.view(np.ndarray)
+
+
+class Module:
+    """Runs the training model while `training` is True, else the eval model. Parameters and gradients are in the state.
+
+    train_model_uri, eval_model_uri: what generate_artifacts wrote. device: "cpu" is the only one. session_options: taken for
+    onnxruntime's sake, without effect: nothing that they tune exists here. Raises ModelError for other models, CheckpointError
+    where the state's parameters are not the model's.
+    """
+
+    def __init__(
+        self,
+        train_model_uri: str | os.PathLike[str],
+        state: CheckpointState,
+        eval_model_uri: str | os.PathLike[str] | None = None,
+        device: str = "cpu",
+        session_options: Any = None,
+    ) -> None:
+        if device.split(":")[0] != "cpu":
+            raise ModelError(f"there is no device '{device}'", "leave it out: this computer's processor computes")
+        self.training = True
+        self._twin = state._twin
+        self._train_model = read_artifact(train_model_uri, "loss")
+        self._eval_model = read_artifact(eval_model_uri, "loss") if eval_model_uri is not None else None
+        try:
+            check_parameters(self._train_model, {n: self._twin.shape(n) for n in self._twin.names})
+        except ModelError as error:
+            raise CheckpointError(f"the checkpoint belongs to another model: {error.message}", error.hint) from error
+        self._twin.attach(load_artifacts(self._train_model, self._twin.loaded(), self._eval_model))
+
+    def __call__(self, *user_inputs: Any) -> np.ndarray | tuple[np.ndarray, ...]:
+        """One step: the loss, or (loss, additional outputs ...). In training mode gradients are added up.
+
+        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for what does not fit
+        and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
+        """
+        arrays = [as_array(v) for v in user_inputs]
+        sizes = check(self._inputs(), arrays)
+        session = self._twin.at(sizes)
+        named = dict(zip(self.input_names(), arrays, strict=True))
+        order = [t["name"] for t in (*session.inputs(), *session.labels())]
+        run, program = (session.train_step, "train") if self.training else (session.eval_step, "eval")
+        loss = np.array(run(*(named[name] for name in order)), np.float32)
+        places = {t["name"]: i for i, t in enumerate(session.outputs(program))}
+        additional = [np.array(session.output(places[name], program)) for name in self.output_names()[1:]]
+        return (loss, *additional) if additional else loss
+
+    def train(self, mode: bool = True) -> Module:
+        """Switches to the training model, or with False to the eval model."""
+        self.training = mode
+        return self
+
+    def eval(self) -> Module:
+        """Switches to the eval model."""
+        return self.train(False)
+
+    def lazy_reset_grad(self) -> None:
+        """The next training step starts from zero gradients."""
+        self._twin.lazy_reset_grad()
+
+    # ---- Parameters as one buffer
+
+    def get_contiguous_parameters(self, trainable_only: bool = False) -> FlatParameters:
+        """A copy of all parameters as one flat float32 array, in the order of the state's parameters.
+
+        trainable_only changes nothing: all parameters of the state are trainable.
+        """
+        flat = np.concatenate([self._twin.parameter(n).ravel() for n in self._twin.names])
+        return flat.view(FlatParameters)
+
+    def get_parameters_size(self, trainable_only: bool = True) -> int:
+        """Numbers in all parameters. trainable_only changes nothing."""
+        return sum(int(np.prod(self._twin.shape(n))) for n in self._twin.names)
+
+    def copy_buffer_to_parameters(self, buffer: Any, trainable_only: bool = True) -> None:
+        """Overwrites all parameters from one flat float32 array; completes a nominal checkpoint.
+
+        Raises DataError, with nothing changed, for another length or dtype.
+        """
+        flat = as_array(buffer)
+        if flat.dtype != np.float32 or flat.size != self.get_parameters_size():
+            raise DataError(f"the parameters are {self.get_parameters_size()} float32 numbers; {flat.size} {flat.dtype} were given")
+        flat, at = flat.ravel(), 0
+        for name in self._twin.names:
+            shape = self._twin.shape(name)
+            size = int(np.prod(shape))
+            self._twin.set_parameter(name, flat[at : at + size].reshape(shape))
+            at += size
+
+    # ---- Models
+
+    def export_model_for_inferencing(
+        self, inference_model_uri: str | os.PathLike[str], graph_output_names: Sequence[str]
+    ) -> None:
+        """Writes an ONNX model that ends at the named values, with the parameters as they are now."""
+        parameters = {n: self._twin.parameter(n) for n in self._twin.names}
+        proto = inference_model(self._eval_model or self._train_model, graph_output_names, parameters)
+        write_atomically(inference_model_uri, proto.SerializeToString(deterministic=True))
+
+    def input_names(self) -> list[str]:
+        """Names of data and labels, in the order in which a call takes them."""
+        return [i.name for i in self._inputs()]
+
+    def output_names(self) -> list[str]:
+        """Names of what a call returns: the loss, then additional_output_names of generate_artifacts."""
+        self._model()
+        gradients = len(parameter_names(self._train_model))
+        outputs = [o.name for o in self._train_model.graph.output]
+        return outputs[: len(outputs) - gradients]
+
+    # ---- Inside
+
+    def _model(self) -> onnx.ModelProto:
+        model = self._train_model if self.training else self._eval_model
+        if model is None:
+            raise ModelError("this Module has no eval model", "pass eval_model_uri, or call train()")
+        return model
+
+    def _inputs(self):
+        return user_inputs(self._model())

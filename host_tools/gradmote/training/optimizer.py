@@ -1,0 +1,45 @@
+"""Optimizer: updates the parameters of a Module."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from ..artifact_files import metadata, read_artifact
+from ..errors import ModelError
+from .module import Module
+
+
+class Optimizer:
+    """The optimizer model of a Module. The learning rate starts as generate_artifacts was told (1e-3 for an OptimType), or as
+    the state's checkpoint has it.
+
+    Raises ModelError where the optimizer updates other parameters than the module has, or the module has one already.
+    """
+
+    def __init__(self, optimizer_uri: str | os.PathLike[str], module: Module) -> None:
+        self._twin = module._twin
+        proto = read_artifact(optimizer_uri, "optimizer")
+        artifacts = self._twin.artifacts
+        assert artifacts is not None  # a Module attaches its models
+        if artifacts.optimizer is not None:
+            raise ModelError("the module has an optimizer already", "make another Module from a checkpoint")
+        shapes = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in proto.graph.input}
+        for name, array in artifacts.parameters.items():
+            if shapes.get(name) != array.shape:
+                raise ModelError(f"the optimizer model does not update '{name}' of shape {list(array.shape)}",
+                                 "use files of one generate_artifacts call")
+        rate = float(metadata(proto)["gradmote.learning_rate"])
+        self._twin.attach(replace(artifacts, optimizer=proto, learning_rate=rate))
+
+    def step(self) -> None:
+        """One update with the sum of the gradients since lazy_reset_grad(). RuntimeFault where there are none."""
+        self._twin.step_on_sum()
+
+    def set_learning_rate(self, learning_rate: float) -> None:
+        """Rate of the next updates: finite and not negative, else DataError."""
+        self._twin.learning_rate = learning_rate
+
+    def get_learning_rate(self) -> float:
+        """Rate of the next update, as float32 holds it."""
+        return self._twin.learning_rate

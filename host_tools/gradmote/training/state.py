@@ -1,0 +1,148 @@
+"""CheckpointState: parameters, properties, and all else that a checkpoint holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from .. import checkpoint as checkpoint_format
+from .. import properties_trailer
+from ..checkpoint import Checkpoint
+from ..files import write_atomically
+from .inputs import as_array
+from .twin import Twin
+
+
+class Parameter:
+    """One trained tensor of a state."""
+
+    def __init__(self, twin: Twin, name: str) -> None:
+        self._twin = twin
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """Its name in the ONNX model."""
+        return self._name
+
+    @property
+    def data(self) -> np.ndarray:
+        """A float32 copy, in the ONNX model's shape. Assigning checks dtype and shape (DataError) and copies."""
+        return self._twin.parameter(self._name)
+
+    @data.setter
+    def data(self, value: np.ndarray) -> None:
+        self._twin.set_parameter(self._name, as_array(value))
+
+    @property
+    def grad(self) -> np.ndarray | None:
+        """A copy of the gradients' sum since lazy_reset_grad(), or None where there is none."""
+        return self._twin.gradient(self._name)
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: the state holds trained parameters only; frozen weights are constants of the model."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"Parameter(name={self.name}, requires_grad={self.requires_grad})"
+
+
+class Parameters:
+    """The parameters by name. Iterating gives (name, Parameter) pairs."""
+
+    def __init__(self, twin: Twin) -> None:
+        self._twin = twin
+
+    def __getitem__(self, name: str) -> Parameter:
+        if name not in self:
+            raise KeyError(f"Parameter {name} not found.")
+        return Parameter(self._twin, name)
+
+    def __setitem__(self, name: str, value: np.ndarray) -> None:
+        self[name].data = value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._twin.names
+
+    def __iter__(self) -> Iterator[tuple[str, Parameter]]:
+        return ((name, Parameter(self._twin, name)) for name in self._twin.names)
+
+    def __len__(self) -> int:
+        return len(self._twin.names)
+
+    def __repr__(self) -> str:
+        return repr(self._twin.names)
+
+
+class Properties:
+    """The application's own ints, floats and strings by name. Iterating gives (name, value) pairs."""
+
+    def __init__(self, values: dict[str, int | float | str]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> int | float | str:
+        if name not in self:
+            raise KeyError(f"Property {name} not found.")
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: int | float | str) -> None:
+        """DataError for another type than int, float (finite) and str."""
+        value = value.item() if isinstance(value, np.generic) else value
+        properties_trailer.check(name, value)
+        self._values[name] = value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._values
+
+    def __iter__(self) -> Iterator[tuple[str, int | float | str]]:
+        return iter(list(self._values.items()))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(list(self._values))
+
+
+class CheckpointState:
+    """The state of one training run. Made by load_checkpoint(); a Module that is given it works on it."""
+
+    def __init__(self, start: Checkpoint) -> None:
+        self._twin = Twin(start)
+        self._parameters = Parameters(self._twin)
+        self._properties = Properties(dict(start.properties))
+
+    @classmethod
+    def load_checkpoint(cls, checkpoint_uri: str | os.PathLike[str]) -> CheckpointState:
+        """Reads a checkpoint: from generate_artifacts (nominal ones too), from save_checkpoint, or from a device.
+
+        Raises CheckpointError for a file that is damaged or no checkpoint.
+        """
+        return cls(checkpoint_format.load(checkpoint_uri))
+
+    @classmethod
+    def save_checkpoint(
+        cls, state: CheckpointState, checkpoint_uri: str | os.PathLike[str], include_optimizer_state: bool = False
+    ) -> None:
+        """Writes the state; the file appears whole or not at all.
+
+        include_optimizer_state: also moments, counters and learning rate, as a device with the same model reads them. Properties
+        that a device's slots cannot hold follow behind the checkpoint. Raises CheckpointError where no Optimizer is attached.
+        """
+        properties = dict(state.properties)
+        twin = state._twin
+        data = twin.save_with_optimizer(properties) if include_optimizer_state else twin.save()
+        write_atomically(checkpoint_uri, data + (properties_trailer.pack(properties) if properties else b""))
+
+    @property
+    def parameters(self) -> Parameters:
+        """The trained parameters."""
+        return self._parameters
+
+    @property
+    def properties(self) -> Properties:
+        """The application's own values."""
+        return self._properties

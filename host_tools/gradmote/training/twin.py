@@ -1,0 +1,259 @@
+"""One training state and the sessions that work on it.
+
+Between sessions the state is in arrays. The first call with a new batch size compiles an image for it; a call with another
+batch size than the last brings the state into arrays and from there into that batch size's session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradmote_runtime import Session
+
+from .. import checkpoint as checkpoint_format
+from .. import records
+from ..artifacts import Artifacts
+from ..checkpoint import Checkpoint
+from ..compile import Options, Result, compile_image
+from ..errors import CheckpointError, DataError
+from ..generated.records import RECORDS
+from .inputs import Sizes, user_inputs
+
+_CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
+_MODEL_ID = slice(16, 32)  # bytes of an image's header
+_PROPERTY_SLOTS = 4
+_ANY_MODEL = bytes(16)
+
+
+@dataclass
+class Opened:
+    """A session with its image."""
+
+    session: Session
+    result: Result
+
+    def control(self) -> memoryview:
+        """The control record as 32-bit words, in place."""
+        at = self.result.layout.control_offset
+        return self.session.state()[at : at + records.size_of("control")].cast("I")
+
+    def place(self, name: str) -> memoryview:
+        """The bytes of a parameter or moment, in place."""
+        pieces = (*self.result.compiled.parameters, *self.result.compiled.slots)
+        buffer = next(p.buffer for p in pieces if p.name == name)
+        at = self.result.layout.offsets[id(buffer)]
+        return self.session.state()[at : at + buffer.size]
+
+
+class Twin:
+    """Parameters, moments, counters and gradients of one model, at any batch size."""
+
+    def __init__(self, start: Checkpoint) -> None:
+        self.artifacts: Artifacts | None = None
+        self._arrays = start  # the state while no session has it
+        self._gradients: dict[str, np.ndarray] = {}
+        self._missing = set(start.parameters) if start.nominal else set()
+        self._slots = _PROPERTY_SLOTS if start.property_slots is None else start.property_slots
+        self._sessions: dict[Sizes, Opened] = {}
+        self._current: Opened | None = None
+        self._default = Sizes(1)
+
+    # ---- Models
+
+    def attach(self, artifacts: Artifacts) -> None:
+        """Takes models, or newer ones (an optimizer arrived). The state stays."""
+        self._settle()
+        self._sessions.clear()
+        self.artifacts = artifacts
+        self._default = default_sizes(artifacts)
+        if artifacts.optimizer is not None:
+            self._arrays.control.setdefault("learning_rate", artifacts.learning_rate)
+            self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
+
+    def at(self, sizes: Sizes) -> Session:
+        """The session for these sizes, with the state in it. Raises ModelError, CheckpointError; the state stays."""
+        if self.artifacts is None:
+            raise CheckpointError("the state has no model yet", "pass it to a Module")
+        if self._missing:
+            raise CheckpointError(f"the nominal checkpoint has no data for {', '.join(sorted(self._missing))}",
+                                  "call copy_buffer_to_parameters() first")
+        if sizes not in self._sessions:
+            self._sessions[sizes] = self._open(self.artifacts, sizes)
+        target = self._sessions[sizes]
+        if target is not self._current:
+            self._settle()
+            self._restore(target)
+            self._current = target
+        return target.session
+
+    def any(self) -> Opened:
+        """The session that has the state, or one for a single sample (or the model's own batch) where none has."""
+        if self._current is None:
+            self.at(self._default)
+        assert self._current is not None
+        return self._current
+
+    # ---- Parameters
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._arrays.parameters)
+
+    def parameter(self, name: str) -> np.ndarray:
+        """A copy of one parameter."""
+        if name in self._missing:
+            raise DataError(f"the nominal checkpoint has no data for '{name}'", "set it, or copy_buffer_to_parameters()")
+        if self._current:
+            return np.array(self._current.session.parameter(name))
+        return self._arrays.tensors[name].copy()
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._arrays.tensors[name].shape
+
+    def loaded(self) -> dict[str, np.ndarray]:
+        """The parameters as last brought into arrays; zeros for a nominal checkpoint."""
+        return {n: self._arrays.tensors[n] for n in self.names}
+
+    def set_parameter(self, name: str, data: np.ndarray) -> None:
+        """Raises DataError for another dtype or shape."""
+        target = np.asarray(self._current.session.parameter(name)) if self._current else self._arrays.tensors[name]
+        if data.dtype != np.float32 or data.shape != target.shape:
+            raise DataError(f"parameter '{name}' is float32 {list(target.shape)}; {data.dtype} {list(data.shape)} was given")
+        target[...] = data
+        self._missing.discard(name)
+
+    def gradient(self, name: str) -> np.ndarray | None:
+        """A copy of the sum since the last reset; None where nothing was accumulated."""
+        if self._current is None:
+            array = self._gradients.get(name)
+            return None if array is None else array.copy()
+        accumulated = self._current.control()[_CONTROL_WORDS.index("accumulated")]
+        return np.array(self._current.session.gradient(name)) if accumulated else None
+
+    def lazy_reset_grad(self) -> None:
+        self._gradients.clear()
+        self._arrays.control.pop("accumulated", None)
+        if self._current:
+            self._current.session.lazy_reset_grad()
+
+    # ---- Updates
+
+    @property
+    def learning_rate(self) -> float:
+        return self._current.session.learning_rate if self._current else float(self._arrays.control["learning_rate"])
+
+    @learning_rate.setter
+    def learning_rate(self, rate: float) -> None:
+        if not (np.isfinite(rate) and rate >= 0):
+            raise DataError(f"learning rate {rate}", "it must be finite and not negative")
+        if self._current:
+            self._current.session.learning_rate = rate
+        else:
+            self._arrays.control.update(learning_rate=rate, base_learning_rate=rate, schedule=0)
+
+    @property
+    def optimizer_steps(self) -> int:
+        """Updates applied since the state was made."""
+        if self._current:
+            return int(self._current.control()[_CONTROL_WORDS.index("optimizer_steps")])
+        return int(self._arrays.control.get("optimizer_steps", 0))
+
+    def step_on_sum(self) -> None:
+        """One update with the sum of the accumulated gradients, as onnxruntime does: the runtime divides by how many there
+        are, so it is told of one."""
+        opened = self.any()
+        words, index = opened.control(), _CONTROL_WORDS.index("accumulated")
+        count = words[index]
+        words[index] = min(count, 1)
+        try:
+            opened.session.optimizer_step()
+        finally:
+            words[index] = count
+
+    # ---- Checkpoints
+
+    def save(self) -> bytes:
+        """A desk checkpoint: parameters alone."""
+        return checkpoint_format.pack({n: self.parameter(n) for n in self.names})
+
+    def save_with_optimizer(self, properties: Mapping[str, int | float | str]) -> bytes:
+        """A checkpoint as a device writes and reads it. properties: those that fit go into its slots."""
+        if self.artifacts is None or self.artifacts.optimizer is None:
+            raise CheckpointError("there is no optimizer state to save", "attach an Optimizer, or leave it out")
+        session = self.any().session
+        fill_slots(session, properties, self._slots)
+        return session.save()
+
+    # ---- Inside
+
+    def _open(self, artifacts: Artifacts, sizes: Sizes) -> Opened:
+        options = Options(batch=sizes.batch, accumulate=True, dims=dict(sizes.dims), properties=self._slots)
+        result = compile_image(artifacts, options)
+        return Opened(Session(result.image), result)
+
+    def _settle(self) -> None:
+        """Brings the state from the current session into arrays."""
+        if self._current is None:
+            return
+        before, session = self._arrays, self._current.session
+        self._gradients = {n: g for n in self.names if (g := self.gradient(n)) is not None}
+        self._arrays = checkpoint_format.unpack(session.save())
+        if self.artifacts is not None and self.artifacts.optimizer is None:
+            keep_optimizer_state(self._arrays, before)
+        self._current = None
+
+    def _restore(self, target: Opened) -> None:
+        """Brings the arrays into a session."""
+        self._check_model(target)
+        known = [*target.session.parameter_names(), *(s.name for s in target.result.compiled.slots)]
+        for name in known:
+            if name in self._arrays.tensors:
+                target.place(name)[:] = self._arrays.tensors[name].tobytes()
+        control = target.control().cast("B")
+        control[:] = records.pack("control", {**records.unpack("control", bytes(control)), **self._arrays.control})
+        if not self._gradients:
+            target.session.lazy_reset_grad()
+        for name, gradient in self._gradients.items():
+            np.asarray(target.session.gradient(name))[...] = gradient
+
+    def _check_model(self, target: Opened) -> None:
+        """A checkpoint with optimizer state belongs to one model and optimizer."""
+        with_optimizer = self.artifacts is not None and self.artifacts.optimizer is not None
+        if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
+            raise CheckpointError("the checkpoint belongs to another model or optimizer",
+                                  "load the one that was saved with this model, or one without optimizer state")
+
+
+def default_sizes(artifacts: Artifacts) -> Sizes:
+    """One sample, or as many as the model fixes."""
+    assert artifacts.training is not None
+    fixed = [i.dims[0] for i in user_inputs(artifacts.training) if i.dims and isinstance(i.dims[0], int)]
+    return Sizes(int(fixed[0]) if fixed else 1)
+
+
+def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
+    """A session without an optimizer knows neither moments nor rates: what was there stays for the optimizer to come."""
+    rates = ("learning_rate", "base_learning_rate", "schedule", "warmup_steps", "total_steps", "schedule_start")
+    now.control = {k: v for k, v in now.control.items() if k not in rates}
+    now.control.update({k: before.control[k] for k in rates if k in before.control})
+    now.tensors = {**before.tensors, **now.tensors}
+    now.model_id = before.model_id
+
+
+def fill_slots(session: Session, properties: Mapping[str, int | float | str], slots: int) -> None:
+    """Sets the device's property slots to the first properties that they can hold."""
+    for key in session.properties():
+        session.remove_property(key)
+    fitting = [(k, v) for k, v in properties.items() if fits_slot(k, v)]
+    for key, value in fitting[:slots]:
+        session.set_property(key, value)
+
+
+def fits_slot(key: str, value: int | float | str) -> bool:
+    """Numbers of 32 bits under a short name; a float loses what float32 cannot hold."""
+    if isinstance(value, str) or len(key.encode()) > 19:
+        return False
+    return abs(value) <= np.finfo(np.float32).max if isinstance(value, float) else -(2**31) <= value < 2**31
