@@ -39,6 +39,7 @@ class Trained:
 
     before: float
     fit: Fit
+    losses: list[float]  # of each step
     checkpoint: bytes
     state: str  # SHA-256
     target: str
@@ -63,14 +64,14 @@ def run(on: str, out: Path, epochs: int) -> None:
         trained = train(target, compiled, data, epochs)
         memory = target.mem()
     write_atomically(out / "learned.gmck", trained.checkpoint)
-    twin = compare_with_twin(trained, compiled, data, epochs)
+    twin = None if isinstance(target, TwinTarget) else compare_with_twin(trained, compiled, data, epochs)
     better = out / "better.onnx"
     export_inference(model_path, out / "learned.gmck", better)
     scored = onnxruntime_accuracy(better, data)
     say(f"exported {better}; onnxruntime gets {scored:.1%} of the held-out digits right")
     instructions = count_instructions(compiled, data) if on.startswith("qemu") and memory is not None else None
     console.print(report.table(trained, twin, scored, compiled, memory, instructions))
-    report.picture(out / "demo.png", trained.fit, compiled)
+    report.picture(out / "demo.png", trained, compiled)
     say(f"loss curve and memory map: {out / 'demo.png'}")
 
 
@@ -141,9 +142,15 @@ def train(target: Target, compiled: Result, data: Dataset, epochs: int) -> Train
         steps = epochs * (len(data.x) // BATCH)
         target.set_linear_schedule(RATE, 0, steps)
         training = bar.add_task("train", total=steps)
-        result = fit(target, data, epochs, on_step=lambda step: bar.update(training, advance=1, description=caption(step)))
+        steps_seen: list[float] = []
+
+        def on_step(step: Step) -> None:
+            steps_seen.append(step.metrics.loss)
+            bar.update(training, advance=1, description=f"epoch {step.epoch}  loss {step.metrics.loss:.3f}")
+
+        result = fit(target, data, epochs, on_step=on_step)
     state = hashlib.sha256(target.state()).hexdigest()
-    return Trained(before, result, target.save(), state, target.name)
+    return Trained(before, result, steps_seen, target.save(), state, target.name)
 
 
 def held_out(data: Dataset) -> tuple[Array, Array]:
@@ -154,10 +161,6 @@ def held_out(data: Dataset) -> tuple[Array, Array]:
 def progress_bar() -> Progress:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn())
     return Progress(*columns, console=console, transient=True)
-
-
-def caption(step: Step) -> str:
-    return f"epoch {step.epoch}  loss {step.metrics.loss:.3f}"
 
 
 def compare_with_twin(trained: Trained, compiled: Result, data: Dataset, epochs: int) -> Trained:

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from ..compile import Result
-from ..device.fit import Fit
 from ..device.types import Memory
 from ..plan.picture import draw_memory_map
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from .digits import Trained
 
 
 def table(
-    trained: Trained, twin: Trained, exported: float, compiled: Result, memory: Memory | None, instructions: int | None
+    trained: Trained, twin: Trained | None, exported: float, compiled: Result, memory: Memory | None, instructions: int | None
 ) -> Table:
     """What it took and what it brought."""
     rows = [
         ("held-out accuracy before", f"{trained.before:.1%}"),
         (f"held-out accuracy after, {trained.target}", f"{trained.after:.1%}"),
-        ("held-out accuracy after, twin", f"{twin.after:.1%}"),
-        ("held-out accuracy, exported ONNX in onnxruntime", f"{exported:.1%}"),
-        ("state sha256, equal on both", f"{trained.state[:32]}..."),
+        *([("held-out accuracy after, twin", f"{twin.after:.1%}")] if twin else []),
+        ("held-out accuracy after, exported, onnxruntime", f"{exported:.1%}"),
+        ("state sha256" + (", equal on both" if twin else ""), f"{trained.state[:24]}..."),
         ("arena (RAM)", f"{compiled.layout.arena_size:,} B"),
         ("image (flash)", f"{len(compiled.image):,} B"),
     ]
@@ -37,29 +38,39 @@ def table(
         ]
     if instructions is not None:
         rows.append((f"instructions a step of {compiled.compiled.batch} samples", f"{instructions:,}"))
-    made = Table("", "", title="Digits, learned on the device", title_justify="left", show_header=False)
+    made = Table("", "", title="Digits, learned on the device", title_justify="left", show_header=False, box=None)
     for row in rows:
         made.add_row(*row)
     return made
 
 
-def picture(path: Path, fit: Fit, compiled: Result) -> None:
-    """A PNG with the loss of each epoch and the memory map of the training program."""
+def picture(path: Path, trained: Trained, compiled: Result) -> None:
+    """A PNG with the loss and the memory map of the training program, whole and without the state."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, (curve, memory) = pyplot.subplots(1, 2, figsize=(13, 5), constrained_layout=True)
-    epochs = [e.epoch for e in fit.epochs]
-    curve.plot(epochs, [e.loss for e in fit.epochs], marker="o", label="training loss")
-    curve.set(xlabel="epoch", ylabel="loss", title="Learning on the device")
-    accuracy = curve.twinx()
-    accuracy.plot(epochs, [e.test.accuracy if e.test else float("nan") for e in fit.epochs], "C1s-", label="held-out accuracy")
-    accuracy.set_ylabel("accuracy")
-    curve.legend(loc="upper left")
-    accuracy.legend(loc="lower left")
+    figure, (curve, arena, scratch) = pyplot.subplots(1, 3, figsize=(17, 5), constrained_layout=True)
+    draw_curve(curve, trained)
     program = next(p for p in compiled.compiled.programs if p.kind == "step")
-    draw_memory_map(memory, compiled.layout, program)
+    draw_memory_map(arena, compiled.layout, program)
+    draw_memory_map(scratch, compiled.layout, program, bottom=compiled.layout.inputs_offset)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
+
+
+def draw_curve(axes: Axes, trained: Trained) -> None:
+    """The loss of each step, thin; its mean over an epoch; and the accuracy after each epoch."""
+    epochs = trained.fit.epochs
+    steps = len(trained.losses) // len(epochs)
+    ends = [steps * (i + 1) for i in range(len(epochs))]
+    axes.plot(trained.losses, color="C0", alpha=0.25, linewidth=0.7)
+    axes.plot(ends, [e.loss for e in epochs], "C0o-", label="loss, mean of an epoch")
+    axes.set(xlabel="step", ylabel="loss", yscale="log", title=f"Learning on {trained.target}")
+    right = axes.twinx()
+    accuracy = [trained.before, *(e.test.accuracy if e.test else float("nan") for e in epochs)]
+    right.plot([0, *ends], accuracy, "C1s-", label="held-out accuracy")
+    right.set(ylabel="accuracy", ylim=(min(accuracy) - 0.02, 1))
+    figure_lines = [*axes.get_lines()[1:], *right.get_lines()]
+    axes.legend(handles=figure_lines, loc="lower left")

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
 
 
-def draw_memory_map(axes: Axes, layout: Layout, program: Program) -> None:
-    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer."""
+def draw_memory_map(axes: Axes, layout: Layout, program: Program, bottom: int = 0) -> None:
+    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from arena
+    offset `bottom` upwards."""
     steps = max(len(program.instructions), 1)
-    height = layout.arena_size
+    top = layout.arena_of(program.kind)
+    height = top - bottom
     for name, offset, size, color in lasting_bands(layout):
         if size:
             rectangle(axes, (0, offset, steps, size), f"{name}: {size:,} B", color, (steps, height))
@@ -26,8 +28,8 @@ def draw_memory_map(axes: Axes, layout: Layout, program: Program) -> None:
     for index, span in enumerate(placement.spans):
         place = (span.start, base + placement.offsets[id(span.buffer)], span.end - span.start, span.buffer.size)
         rectangle(axes, place, span.buffer.name, f"C{index % 8 + 1}", (steps, height))
-    axes.set(xlim=(0, steps), ylim=(0, height), xlabel="instruction", ylabel="arena offset (bytes)")
-    axes.set_title(f"program {program.kind}: {layout.arena_of(program.kind):,} B of arena")
+    axes.set(xlim=(0, steps), ylim=(bottom, top), xlabel="instruction", ylabel="arena offset (bytes)")
+    axes.set_title(f"program {program.kind}: bytes {bottom:,} to {top:,} of the arena")
 
 
 def lasting_bands(layout: Layout) -> list[tuple[str, int, int, str]]:
