@@ -10,7 +10,7 @@
 #define CONSOLE_HEADER_SIZE 5u
 #define CONSOLE_TRAILER_SIZE 4u
 #define CONSOLE_PAYLOAD_LIMIT 1024u
-#define CONSOLE_BYTE_TIMEOUT_MS 200u
+#define CONSOLE_BYTE_TIMEOUT_MS 300u
 
 enum console_error {
     CONSOLE_ERR_BAD_FRAME = -100, /* a frame arrived damaged or incomplete and was dropped */

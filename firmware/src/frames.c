@@ -4,6 +4,8 @@
 #include "bytes.h"
 #include "gradmote.h"
 
+#define QUIET_POLLS 10u
+
 uint8_t frame_type(const frame_receiver *receiver)
 {
     return receiver->bytes[1];
@@ -29,11 +31,16 @@ void frame_release(frame_receiver *receiver)
     receiver->fill = 0;
 }
 
-static enum frame_event drop(frame_receiver *receiver)
+int frame_wants(const frame_receiver *receiver, uint8_t byte)
+{
+    return receiver->skipping || receiver->fill > 0 || byte == CONSOLE_START;
+}
+
+static void drop(frame_receiver *receiver)
 {
     receiver->fill = 0;
+    receiver->skipping = 1;
     ++receiver->line_errors;
-    return FRAME_DAMAGED;
 }
 
 static int checksum_matches(const frame_receiver *receiver)
@@ -42,30 +49,53 @@ static int checksum_matches(const frame_receiver *receiver)
     return gm_crc32(0, receiver->bytes + 1, covered) == load_u32(receiver->bytes + 1 + covered);
 }
 
-enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
+/* The frame as received so far: FRAME_READY where it is whole and right; dropped where it cannot be right. */
+static enum frame_event examine(frame_receiver *receiver)
 {
-    receiver->bytes[receiver->fill++] = byte;
-    receiver->last_byte = board_ticks();
     if (receiver->fill < CONSOLE_HEADER_SIZE) {
         return FRAME_MORE;
     }
     uint32_t length = frame_length(receiver);
     if (length > CONSOLE_PAYLOAD_LIMIT) {
-        return drop(receiver);
+        drop(receiver);
+        return FRAME_MORE;
     }
     if (receiver->fill < CONSOLE_HEADER_SIZE + length + CONSOLE_TRAILER_SIZE) {
         return FRAME_MORE;
     }
-    return checksum_matches(receiver) ? FRAME_READY : drop(receiver);
-}
-
-int frame_timed_out(frame_receiver *receiver)
-{
-    uint32_t limit = board_ticks_per_second() / 1000 * CONSOLE_BYTE_TIMEOUT_MS;
-    if (receiver->fill == 0 || board_ticks() - receiver->last_byte < limit) {
-        return 0;
+    if (checksum_matches(receiver)) {
+        return FRAME_READY;
     }
     drop(receiver);
+    return FRAME_MORE;
+}
+
+enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
+{
+    receiver->last_byte = board_ticks();
+    receiver->empty_polls = 0;
+    if (receiver->skipping) {
+        return FRAME_MORE;
+    }
+    receiver->bytes[receiver->fill++] = byte;
+    return examine(receiver);
+}
+
+/* Polls count besides time, so that a board that was itself held up does not blame the line. */
+int frame_recovered(frame_receiver *receiver)
+{
+    uint32_t limit = board_ticks_per_second() / 1000 * CONSOLE_BYTE_TIMEOUT_MS;
+    if (receiver->fill == 0 && !receiver->skipping) {
+        return 0;
+    }
+    ++receiver->empty_polls;
+    if (receiver->empty_polls < QUIET_POLLS || board_ticks() - receiver->last_byte < limit) {
+        return 0;
+    }
+    if (!receiver->skipping) {
+        drop(receiver);
+    }
+    receiver->skipping = 0;
     return 1;
 }
 

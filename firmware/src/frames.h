@@ -6,22 +6,27 @@
 
 #include "../generated/console_spec.h"
 
-enum frame_event { FRAME_MORE, FRAME_READY, FRAME_DAMAGED };
+enum frame_event { FRAME_MORE, FRAME_READY };
 
 /* One frame as it arrives. Zero-initialise. */
 typedef struct frame_receiver {
     uint32_t fill;        /* bytes received of the current frame, 0 between frames */
-    uint32_t last_byte;   /* board_ticks() of the last one */
+    int skipping;         /* 1 after a damaged frame: its remains are not to be taken for text or frames */
+    uint32_t last_byte;   /* board_ticks() when a byte came last */
+    uint32_t empty_polls; /* since then */
     uint32_t line_errors; /* frames dropped since start-up */
     uint8_t bytes[CONSOLE_HEADER_SIZE + CONSOLE_PAYLOAD_LIMIT + CONSOLE_TRAILER_SIZE];
 } frame_receiver;
 
-/* Takes a byte: the start byte, or any other while fill > 0. After FRAME_READY the frame stays until
- * frame_release(); after FRAME_DAMAGED it is gone already. */
+/* Takes a byte that frame_wants(). After FRAME_READY the frame stays until frame_release(). */
 enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte);
 
-/* 1 where the frame's next byte is overdue; the frame is then dropped. */
-int frame_timed_out(frame_receiver *receiver);
+/* 1 where the next byte belongs to a frame, or to the remains of one. */
+int frame_wants(const frame_receiver *receiver, uint8_t byte);
+
+/* To be called when no byte has come. 1 once the line is quiet after a damaged or incomplete frame: the host may send
+ * it again. */
+int frame_recovered(frame_receiver *receiver);
 
 void frame_release(frame_receiver *receiver);
 

@@ -8,36 +8,25 @@
 
 static device the_device;
 
-/* The rest of a frame stays away: say so, and be ready for the next one. */
-static void drop_stale_frame(device *d)
-{
-    if (!d->frame_ready && frame_timed_out(&d->receiver)) {
-        messages_report_damage();
-    }
-}
-
 static void take_byte(device *d, uint8_t byte)
 {
-    drop_stale_frame(d);
-    if (d->receiver.fill == 0 && byte != CONSOLE_START) {
+    if (frame_wants(&d->receiver, byte)) {
+        d->frame_ready = frame_feed(&d->receiver, byte) == FRAME_READY;
+    } else {
         console_type(d, (char)byte);
-        return;
-    }
-    enum frame_event event = frame_feed(&d->receiver, byte);
-    d->frame_ready = event == FRAME_READY;
-    if (event == FRAME_DAMAGED) {
-        messages_report_damage();
     }
 }
 
 /* Takes what has arrived. A whole frame waits while a program runs, and what follows it waits in the UART. */
 static void poll_line(device *d)
 {
-    int byte;
+    int byte = -1;
     while (!d->frame_ready && (byte = board_uart_get()) >= 0) {
         take_byte(d, (uint8_t)byte);
     }
-    drop_stale_frame(d);
+    if (!d->frame_ready && frame_recovered(&d->receiver)) {
+        messages_report_damage();
+    }
     if (d->frame_ready && !d->run.active) {
         messages_handle(d);
         d->frame_ready = 0;

@@ -7,7 +7,7 @@
 /* Answers the frame in d->receiver and releases it; for RUN, begins the program. */
 void messages_handle(device *d);
 
-/* Tells the host that a frame was dropped, so that it need not wait for a timeout. */
+/* Tells the host that a frame was dropped and the line is quiet, so that it need not wait for a timeout. */
 void messages_report_damage(void);
 
 /* While a requested program runs: tells so, about twice a second. */

@@ -20,7 +20,8 @@ def render() -> dict[str, str]:
     faults = {f["code"]: (f["name"], f["text"], f["hint"]) for f in spec["fault"]}
     commands = {c["name"]: (c["arguments"], c["help"]) for c in spec["command"]}
     parts += ["\n#: what READ reads\n", literal("SOURCES", sources)]
-    parts += ["\n#: name -> id, request and reply as [(field, type, count)]\n", literal("MESSAGES: dict[str, dict[str, Any]]", table)]
+    parts += ["\n#: name -> id, request and reply as [(field, type, count)]\n"]
+    parts += [literal("MESSAGES: dict[str, dict[str, Any]]", table)]
     parts += ["\n#: code -> (name, what was wrong, what to do)\n", literal("FAULTS", faults)]
     parts += ["\n#: name -> (arguments, help)\n", literal("COMMANDS", commands)]
     return {"console.py": "".join(parts)}

@@ -18,7 +18,7 @@ from .types import DTYPES, PROFILES, ROLES, Memory, Metrics, TargetInfo, Tensor,
 #: Called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
 
-_ATTEMPTS = 4
+_ATTEMPTS = 6
 _READ_OVERHEAD = 4  # bytes of a READ reply before its data
 _PIECE_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
 _DATA_OVERHEAD = 7

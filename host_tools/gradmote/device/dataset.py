@@ -53,4 +53,4 @@ def _check_pair(x: Array, y: Array, x_name: str, y_name: str) -> None:
     if y.dtype != np.float32 and y.dtype.kind not in "iu":
         raise DataError(f"{y_name} is {y.dtype}", "store class indices as integers, or targets as float32")
     if len(x) != len(y) or len(x) == 0:
-        raise DataError(f"{x_name} has {len(x)} samples and {y_name} {len(y)}", "give as many of both, and at least one")
+        raise DataError(f"{x_name} has {len(x)} samples and {y_name} {len(y)}", "give as many of both, one at least")

@@ -58,6 +58,7 @@ class Emulator:
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
+        _keep_on_one_cpu(self._process.pid)
         self._link = self._await_link()
 
     def _await_link(self) -> Link:
@@ -108,6 +109,16 @@ class Emulator:
 
     def __exit__(self, *error: object) -> None:
         self.stop()
+
+
+def _keep_on_one_cpu(pid: int) -> None:
+    """Each byte of the line passes between two threads of the emulator; on one CPU that is 2 to 4 times as fast.
+
+    The threads that it starts once the line is connected inherit this.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        cpus = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(pid, {cpus[pid % len(cpus)]})
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
