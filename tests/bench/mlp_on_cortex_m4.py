@@ -1,0 +1,184 @@
+"""What an MLP 64-32-10 costs on a Cortex-M4F: code, arena, instructions a step, and what the instruction stream adds.
+
+    python tests/bench/mlp_on_cortex_m4.py [--json]
+
+Instructions are counted exactly: the emulated board's clock advances 2^7 ns with each (`-icount shift=7`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.parser
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+from render.spec import opcodes, tomllib  # noqa: E402
+from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
+
+from gradmote import losses, optimizers  # noqa: E402
+from gradmote.artifacts import build_artifacts  # noqa: E402
+from gradmote.compile import Options, Result, compile_image  # noqa: E402
+from gradmote.generated.optimizers import RULES  # noqa: E402
+from gradmote.generated.records import SECTION  # noqa: E402
+from gradmote.image import read_image  # noqa: E402
+from gradmote.optimizers import Optimizer  # noqa: E402
+
+BENCH = Path(__file__).resolve().parent
+FIRMWARE = ROOT / "firmware"
+BOARD = FIRMWARE / "boards" / "mps2" / "mps2_an386"
+NANOSECONDS_PER_INSTRUCTION = 128
+#: AIfES on the same part, -O2, same network, batch 1, SGD.
+AIFES_INSTRUCTIONS = 282_590
+
+
+def mlp() -> onnx.ModelProto:
+    """Linear 64-32, ReLU, Linear 32-10, weights as PyTorch lays them out."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        mlp (float[N,64] x) => (float[N,10] y) {
+          h = Gemm <transB = 1> (x, w1, b1)
+          a = Relu (h)
+          y = Gemm <transB = 1> (a, w2, b2)
+        }""")
+    rng = np.random.default_rng(0)
+    for name, shape in {"w1": (32, 64), "b1": (32,), "w2": (10, 32), "b2": (10,)}.items():
+        array = rng.normal(0, 0.1, shape).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return model
+
+
+def compiled(optimizer: Optimizer, batch: int) -> Result:
+    return compile_image(build_artifacts(mlp(), None, losses.cross_entropy(), optimizer), Options(batch=batch))
+
+
+# ---- Code size
+
+
+def selection(image: bytes, optimizer: Optimizer) -> list[str]:
+    """Compiler flags that keep only the kernels and the rule that the image uses."""
+    used = {i["opcode"] for p in read_image(image).programs for i in p["instructions"]}
+    chosen = [f"-DGM_WITH_{op.name}={int(op.name in used)}" for op in opcodes()]
+    return [*chosen, *(f"-DGM_WITH_{rule.upper()}={int(rule == optimizer.rule)}" for rule in RULES)]
+
+
+def trainer_text(level: str, flags: list[str], folder: Path) -> int:
+    """Bytes of .text (constants included) of runtime and kernels, linked into a trainer; libc's memcpy is not counted."""
+    elf = folder / f"trainer{level}.elf"
+    outside = [f"-Wl,--defsym={name}=0x20000000" for name in ("image", "image_size", "arena", "arena_size", "write_flash", "read_flash")]
+    libc = [f"-Wl,--defsym={name}=0x20000000" for name in ("memcpy", "memset", "memcmp")]
+    sources = [BENCH / "trainer_main.c", *runtime_sources()]
+    arm_gcc(level, sources, [*flags, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside, *libc], elf)
+    output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
+    return int(output.splitlines()[1].split()[0])
+
+
+def arm_gcc(level: str, sources: list[Path], flags: list[str], out: Path) -> None:
+    includes = [f"-I{path}" for path in (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)]
+    command = ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
+    command += ["-ffunction-sections", "-fdata-sections", *includes, *map(str, sources), *flags, "-o", str(out)]
+    subprocess.run(command, check=True)
+
+
+# ---- Instructions a step
+
+
+def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
+    """(instructions of one gm_step, of the same kernels called from straight C)."""
+    write_header(result, folder / "bench_image.h")
+    elf = folder / "bench.elf"
+    sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "fault.c", *sorted(BOARD.parent.glob("*.c")), *sorted(BOARD.glob("*.c")), *runtime_sources()]
+    memory = tomllib.loads((BOARD / "board.toml").read_text())["memory"]
+    link = [f"-Wl,--defsym={name.upper()}_SIZE={value:#x}" for name, value in memory.items()]
+    link += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-T", str(BOARD.parent / "firmware.ld")]
+    arm_gcc("-O2", sources, link, elf)
+    numbers = run_emulated(elf)
+    if numbers["failed"]:
+        raise SystemExit(f"the image was refused with code -{numbers['failed']}")
+    tick = 1e9 / numbers["ticks_per_second"] / NANOSECONDS_PER_INSTRUCTION / numbers["steps"]
+    return numbers["stream_ticks"] * tick, numbers["straight_ticks"] * tick
+
+
+def write_header(result: Result, path: Path) -> None:
+    """The image, one batch of data, and the kernels of program step in order."""
+    image = read_image(result.image)
+    code = image.header["sections"][SECTION["code"]]["offset"]
+    at, word, calls = code, 0, []
+    for program in image.programs:
+        if program["kind"] == "step":
+            for i in program["instructions"]:
+                calls.append(f"K({i['opcode'].lower()}, {word})")
+                word += 1 + len(i["operands"]) + len(i["params"])
+            break
+        at += program["code_size"]
+    batch = result.compiled.batch
+    pixels = np.random.default_rng(1).random(64 * batch, np.float32)
+    lines = [
+        f"static const uint8_t bench_image[] __attribute__((aligned(16))) = {{ {', '.join(map(str, result.image))} }};",
+        f"static const float bench_input[] = {{ {', '.join(f'{p!r}f' for p in pixels.tolist())} }};",
+        f"static const int32_t bench_label[] = {{ {', '.join(str(i % 10) for i in range(batch))} }};",
+        f"#define BENCH_ARENA {(result.layout.arena_size + 15) // 16 * 16}",
+        f"#define BENCH_CODE {at}",
+        f"#define STRAIGHT(K) {' '.join(calls)}",
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def run_emulated(elf: Path) -> dict[str, int]:
+    """The numbers that the board prints before `done`."""
+    command = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", str(elf), "-display", "none", "-monitor", "none",
+               "-serial", "stdio", "-icount", "shift=7"]
+    numbers: dict[str, int] = {}
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == "done":
+                break
+            name, value = line.split()
+            numbers[name] = int(value)
+        process.kill()
+    return numbers
+
+
+# ---- All figures
+
+
+def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
+    """All figures for one optimizer and batch."""
+    result = compiled(optimizer, batch)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        flags = selection(result.image, optimizer)
+        stream, straight = step_instructions(result, folder)
+        return {
+            "text_O2": trainer_text("-O2", flags, folder), "text_Os": trainer_text("-Os", flags, folder),
+            "arena": result.layout.arena_size, "image": len(result.image), "instructions": stream,
+            "stream_overhead": (stream - straight) / stream,
+        }
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--json", action="store_true", help="print JSON")
+    as_json = arguments.parse_args().json
+    rows = {f"{o.rule}, batch {b}": measure(o, b) for o in (optimizers.sgd(0.1), optimizers.adamw()) for b in (1, 8)}
+    if as_json:
+        print(json.dumps(rows))
+        return
+    print(f"{'MLP 64-32-10, Cortex-M4F':<26}{'.text -O2':>10}{'-Os':>8}{'arena':>8}{'image':>8}{'instr/step':>12}{'stream':>8}")
+    for name, r in rows.items():
+        print(f"{name:<26}{r['text_O2']:>10}{r['text_Os']:>8}{r['arena']:>8}{r['image']:>8}{r['instructions']:>12.0f}{r['stream_overhead']:>8.2%}")
+    first = rows["sgd, batch 1"]["instructions"]
+    print(f"SGD, batch 1: {AIFES_INSTRUCTIONS / first:.1f} times fewer instructions than AIfES ({AIFES_INSTRUCTIONS:,})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Bounds on what an MLP 64-32-10 may cost on a Cortex-M4F. Exact counts: they do not depend on this machine's speed."""
+
+import shutil
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
+    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+)
+
+
+@pytest.fixture(scope="module")
+def figures():
+    from gradmote import optimizers
+    from mlp_on_cortex_m4 import measure
+
+    return measure(optimizers.sgd(0.1))
+
+
+def test_code_of_runtime_and_kernels_is_under_16_kb(figures):
+    assert figures["text_O2"] < 16 * 1024
+    assert figures["text_Os"] < 16 * 1024
+
+
+def test_arena_with_parameters_is_under_11_kb(figures):
+    assert figures["arena"] < 11 * 1024
+
+
+def test_a_step_takes_at_least_five_times_fewer_instructions_than_aifes(figures):
+    from mlp_on_cortex_m4 import AIFES_INSTRUCTIONS
+
+    assert figures["instructions"] * 5 < AIFES_INSTRUCTIONS
+
+
+def test_the_instruction_stream_costs_under_2_percent(figures):
+    assert 0 < figures["stream_overhead"] < 0.02
