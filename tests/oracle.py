@@ -19,10 +19,12 @@ import onnxruntime
 from gradmote import optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.compile import Options, compile_image
-from gradmote.losses import Loss
+from gradmote.losses import Loss, label
 from gradmote.optimizers import Optimizer
 from gradmote_runtime import Session
 from gradmote_runtime.library import PROFILES, cpu_has_fma
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
 onnxruntime.set_default_logger_severity(3)
@@ -62,11 +64,13 @@ def make_model(
 
 
 def projection(weights: np.ndarray) -> Loss:
-    """The loss sum(y weights): its gradient with respect to y is `weights`, so every element of y counts."""
+    """The loss sum(y weights): its gradient with respect to y is `weights`, so every element of y counts. Where the
+    shape of y is symbolic, the weights are a label, which the caller feeds."""
 
     def loss(builder, y):
-        product = builder.op("Mul", y, builder.constant(weights.astype(np.float32), "projection"), name="projected")
-        return builder.op("ReduceSum", product, name="loss", keepdims=0)
+        fixed = y.shape is not None and y.shape.is_static()
+        factors = builder.constant(weights, "projection") if fixed else label(builder, "projection", like=y)
+        return builder.op("ReduceSum", builder.op("Mul", y, factors, name="projected"), name="loss", keepdims=0)
 
     return loss
 
@@ -102,9 +106,15 @@ def widen(array: np.ndarray) -> np.ndarray:
 
 
 def widen_constant(constant: onnx.NodeProto) -> None:
-    for attribute in constant.attribute if constant.op_type == "Constant" else ():
-        if attribute.name == "value":
-            attribute.t.CopyFrom(numpy_helper.from_array(widen(numpy_helper.to_array(attribute.t))))
+    """Makes a float32 Constant, in whatever form, and a Cast to float32 float64."""
+    for attribute in list(constant.attribute):
+        if constant.op_type == "Cast" and attribute.i == TensorProto.FLOAT:
+            attribute.i = TensorProto.DOUBLE
+        elif constant.op_type == "Constant":
+            value = attribute.t if attribute.name == "value" else attribute.f or list(attribute.floats)
+            array = numpy_helper.to_array(value) if attribute.name == "value" else np.array(value, np.float32)
+            tensor = numpy_helper.from_array(widen(array))
+            attribute.CopyFrom(helper.make_attribute("value", tensor))
 
 
 def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[str, np.ndarray]) -> Arrays:
@@ -203,7 +213,7 @@ def assert_all_close(actual: Arrays, expected: Arrays, tolerance: float, what: s
 
 @dataclass
 class Case:
-    """A model with one output `y`, data for its inputs, and the projection that makes y a scalar."""
+    """A model with one output `y`, and data for its inputs; its loss is `projection`."""
 
     model: onnx.ModelProto
     data: Arrays = field(default_factory=dict)
@@ -217,14 +227,20 @@ class Case:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """Of the projection: magnitudes in 0.5 .. 1.5, either sign."""
+        """What y is projected with: magnitudes in 0.5 .. 1.5, either sign."""
         rng = np.random.default_rng(self.seed)
         shape = self.double(self.data)[0].shape
-        return (rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)).astype(np.float32)
+        return np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape), np.float32)
 
     @cached_property
     def artifacts(self) -> Artifacts:
         return build_artifacts(self.model, self.train, projection(self.weights), optimizers.sgd(0.05))
+
+    @cached_property
+    def feeds(self) -> Arrays:
+        """Data, and the label where there is one."""
+        given = {**self.data, "projection": self.weights}
+        return {i.name: given[i.name] for i in self.artifacts.training.graph.input if i.name in given}
 
     def loss(self, parameters: Mapping[str, np.ndarray]) -> float:
         """In float64."""
@@ -238,10 +254,10 @@ def check_case(case: Case) -> None:
     """Loss, gradients, update and inference of a case against every oracle."""
     names = list(case.artifacts.parameters)
     numeric = case.numeric_gradients()
-    outputs = run_ort(case.artifacts.training, case.data)
+    outputs = run_ort(case.artifacts.training, case.feeds)
     assert_close(outputs["loss"], case.loss(case.artifacts.parameters), DOUBLE_TOLERANCE, "onnxruntime: loss", 1.0)
     assert_all_close(gradients_of(outputs, names), numeric, DOUBLE_TOLERANCE, "onnxruntime against float64")
-    reference = run_reference(case.artifacts.training, case.data)
+    reference = run_reference(case.artifacts.training, case.feeds)
     assert_all_close(gradients_of(reference, names), numeric, DOUBLE_TOLERANCE, "onnx.reference against float64")
     kept, fused = compile_twice(case.artifacts, batch=case.batch)
     for profile in host_profiles():
@@ -252,7 +268,7 @@ def check_case(case: Case) -> None:
 
 def check_gradients(case: Case, session: Session, outputs: Arrays, numeric: Arrays) -> None:
     """One train step of the C runtime."""
-    loss = poisoned(session, session.train_step, *case.data.values())
+    loss = poisoned(session, session.train_step, *case.feeds.values())
     gradients = read_gradients(session)
     assert_close(loss, outputs["loss"], SINGLE_TOLERANCE, "C runtime: loss", 1.0)
     assert_all_close(gradients, gradients_of(outputs, list(numeric)), SINGLE_TOLERANCE, "C runtime against onnxruntime")
@@ -266,7 +282,7 @@ def check_update(case: Case, session: Session, fused_image: bytes, profile: str)
     expected = {n: p - 0.05 * gradients[n] for n, p in case.artifacts.parameters.items()}
     assert_all_close(read_parameters(session), expected, 1e-6, "C runtime: updated parameters")
     with Session(fused_image, profile) as fused:
-        poisoned(fused, fused.step, *case.data.values())
+        poisoned(fused, fused.step, *case.feeds.values())
         assert parameter_bytes(fused) == parameter_bytes(session), "the fused step differs from train + optimizer"
         inferred = np.array(poisoned(fused, fused.infer, *case.data.values())[0])
         wanted = case.double({**case.data, **read_parameters(fused)})[0]
@@ -293,3 +309,43 @@ def train(
 def compiled(model: onnx.ModelProto, loss: Loss, optimizer: Optimizer | None, **options: Any) -> bytes:
     """An image of a model with every weight trained."""
     return compile_image(build_artifacts(model, None, loss, optimizer), Options(**options)).image
+
+
+# ---- Drawing -------------------------------------------------------------------------------------------------------
+
+seeds = st.integers(0, 2**16)
+sizes = st.integers(1, 4)
+
+
+def examples(count: int) -> settings:
+    """Hypothesis draws the same `count` examples in every run, and does not judge by time."""
+    return settings(
+        max_examples=count, derandomize=True, deadline=None, database=None,
+        phases=[Phase.explicit, Phase.generate, Phase.shrink],
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
+
+
+def shapes(low: int = 1, high: int = 4) -> st.SearchStrategy[tuple[int, ...]]:
+    """Shapes of rank low .. high with small dimensions, 1 among them."""
+    return st.lists(st.integers(1, 3 if high > 3 else 4), min_size=low, max_size=high).map(tuple)
+
+
+@st.composite
+def broadcast_pairs(draw: st.DrawFn, high: int = 4) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Two shapes of rank 1 .. high that broadcast together: either may lack leading dimensions or have 1 in any."""
+    full = draw(shapes(1, high))
+    return draw(shrunk(full)), draw(shrunk(full))
+
+
+@st.composite
+def shrunk(draw: st.DrawFn, full: tuple[int, ...]) -> tuple[int, ...]:
+    """`full` without some leading dimensions (one at least stays), and some others 1."""
+    kept = full[draw(st.integers(0, len(full) - 1)) :]
+    return tuple(1 if draw(st.booleans()) else dim for dim in kept)
+
+
+def values(seed: int, *shape: int) -> np.ndarray:
+    """float32 with magnitudes in 0.3 .. 1.8 and either sign: away from kinks at 0 and from small divisors."""
+    rng = np.random.default_rng([seed, *shape])
+    return (rng.uniform(0.3, 1.8, shape) * rng.choice([-1.0, 1.0], shape)).astype(np.float32)

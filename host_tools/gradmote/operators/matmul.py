@@ -69,24 +69,23 @@ def lower(low: Lowering, node: ir.Node) -> None:
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = static_shape(node.outputs[0], node)
     k = static_shape(node.inputs[0], node)[-1]
-    m, batch_shape = y[-2], y[:-2]
-    if len(b.strides) == 2 and mergeable(static_shape(node.inputs[0], node), a.strides):
-        m, batch_shape = math.prod(y[:-1]), ()  # B serves every row of A
-    batch, (a_batch, b_batch) = batch_walk(node, batch_shape, a.strides, b.strides)
+    rows, row_strides = collapse(static_shape(node.inputs[0], node)[:-1], a.strides[:-1])
+    if len(b.strides) == 2 and len(rows) <= 1:  # B serves every row of A
+        row_stride = row_strides[0][0] if rows else 0
+        emit_gemm(
+            low, node, (a.ref, 0, row_stride, a.strides[-1]), (b.ref, 0, *b.strides), None,
+            (1, math.prod(y[:-1]), y[-1], k),
+        )
+        return
+    batch, (a_batch, b_batch) = batch_walk(node, y[:-2], a.strides, b.strides)
     emit_gemm(
-        low, node, (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:]), None, (batch, m, y[-1], k)
+        low, node, (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:]), None, (batch, y[-2], y[-1], k)
     )
-
-
-def mergeable(shape: tuple[int, ...], strides: list[int]) -> bool:
-    """Whether all dimensions but the last are walked with one stride."""
-    dims, _ = collapse(shape[:-1], strides[:-1])
-    return len(dims) <= 1
 
 
 def batch_walk(node: ir.Node, batch_shape: tuple[int, ...], *strides: list[int]) -> tuple[int, list[int]]:
     """The batch dimensions as one, with each operand's stride."""
-    shapes = [static_shape(v, node)[:-2] for v in node.inputs]
+    shapes = [static_shape(v, node)[:-2] for v in node.inputs if v is not None]
     walks = []
     for shape, stride in zip(shapes, strides, strict=True):
         contiguous = broadcast_strides(shape, batch_shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
@@ -41,7 +42,7 @@ def kept_dims(back: Backward, dy: ir.Value) -> ir.Value:
     """dy with the reduced axes as 1, as keepdims leaves them."""
     if attribute(back.node, "keepdims", 1):
         return dy
-    axes = back.builder.constant(reduced_axes(back.node), f"{back.node.inputs[0].name}_grad.axes")
+    axes = back.builder.constant(np.array(reduced_axes(back.node), np.int64), f"{back.node.inputs[0].name}_grad.axes")
     return back.op("Unsqueeze", dy, axes, of=back.node.inputs[0])
 
 

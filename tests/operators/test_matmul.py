@@ -1,0 +1,60 @@
+"""MatMul of rank 2 to 4, batches equal or broadcast, and the fusion with a bias that follows."""
+
+import pytest
+from gradmote.errors import UnsupportedOperator
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import Case, check_case, examples, make_model, node, seeds, sizes, values
+
+
+def matmul_case(a_shape, b_shape, seed=0):
+    weights = {"a": values(seed, *a_shape), "b": values(seed + 1, *b_shape)}
+    return Case(make_model([node("MatMul", "a b", "y")], weights), seed=seed)
+
+
+@examples(30)
+@given(batch=st.lists(sizes, max_size=2), m=sizes, n=sizes, k=sizes,
+       side=st.sampled_from(["equal", "a alone", "b alone", "a ones", "b ones"]), seed=seeds)
+def test_batches(batch, m, n, k, side, seed):
+    ones = [1] * len(batch)
+    a_batch = {"b alone": [], "a ones": ones}.get(side, batch)
+    b_batch = {"a alone": [], "b ones": ones}.get(side, batch)
+    check_case(matmul_case((*a_batch, m, k), (*b_batch, k, n), seed))
+
+
+def test_independent_batch_dimensions_are_refused_by_name():
+    case = matmul_case((2, 1, 2, 3), (1, 4, 3, 2))
+    with pytest.raises(UnsupportedOperator, match="2 independent batch dimensions"):
+        check_case(case)
+
+
+def test_vectors_are_refused_by_name():
+    with pytest.raises(UnsupportedOperator, match="MatMul of a vector"):
+        check_case(matmul_case((2, 3), (3,)))
+
+
+@examples(12)
+@given(batch=sizes, inner=st.lists(sizes, max_size=2), n=sizes, k=sizes, seed=seeds)
+def test_linear_layer_on_data_of_any_rank(batch, inner, n, k, seed):
+    """What exporters make of Linear: MatMul and Add of a row, on (N, ..., k)."""
+    weights = {"w": values(seed, k, n), "b": values(seed, n)}
+    nodes = [node("MatMul", "x w", "product"), node("Add", "product b", "y")]
+    model = make_model(nodes, weights, {"x": ("N", *inner, k)})
+    check_case(Case(model, {"x": values(seed, batch, *inner, k)}, seed=seed, batch=batch))
+
+
+@examples(12)
+@given(rank=st.integers(2, 4), swap_a=st.booleans(), swap_b=st.booleans(), seed=seeds)
+def test_transposed_operands(rank, swap_a, swap_b, seed):
+    """Transposes of weights become strides, in both directions."""
+    batch, perm = (2, 3)[: rank - 2], [*range(rank - 2), rank - 1, rank - 2]
+    weights = {"a": values(seed, *batch, *((4, 2) if swap_a else (2, 4))), "b": values(seed, *batch, *((3, 4) if swap_b else (4, 3)))}
+    nodes = [node("Transpose" if swap else "Identity", name, f"{name}t", **({"perm": perm} if swap else {}))
+             for name, swap in (("a", swap_a), ("b", swap_b))]
+    check_case(Case(make_model([*nodes, node("MatMul", "at bt", "y")], weights), seed=seed))
+
+
+def test_gram_matrix():
+    """One weight on both sides, once transposed."""
+    model = make_model([node("Transpose", "w", "t"), node("MatMul", "w t", "y")], {"w": values(4, 3, 2)})
+    check_case(Case(model))
