@@ -35,7 +35,8 @@ def command(
         console.print(table)
     if code:
         for program in found.programs:
-            console.print(code_table(program))
+            console.print(code_table(program, known_places(found)))
+        console.print("Dimensions of 1, strides and flags of 0 are left out; --json has everything.")
 
 
 def as_dict(image: Image) -> dict[str, Any]:
@@ -87,14 +88,28 @@ def state_table(image: Image) -> Table:
     return table
 
 
-def code_table(program: dict[str, Any]) -> Table:
+def known_places(image: Image) -> dict[str, str]:
+    """Names of the arena offsets that mean the same in every program."""
+    lasting = [t for t in image.tensors if t["role"] in ("input", "label")]
+    return {f"arena+{row['offset']}": row["name"] for row in (*image.state, *lasting) if row["name"]}
+
+
+def code_table(program: dict[str, Any], places: dict[str, str]) -> Table:
     title = f"Program {program['kind']}: {program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
     table = table_of(title, "#", "instruction", "operands", "parameters")
     for index, i in enumerate(program["instructions"]):
-        operands = " ".join(f"{k}={v}" for k, v in i["operands"].items() if v != "none")
-        params = " ".join(f"{k}={v}" for k, v in i["params"].items())
+        operands = " ".join(f"{k}={places.get(v, v)}" for k, v in i["operands"].items() if v != "none")
+        params = " ".join(f"{k}={v}" for k, v in i["params"].items() if not is_trivial(i["opcode"], k, v))
         table.add_row(str(index), i["opcode"], operands, params)
     return table
+
+
+def is_trivial(opcode: str, param: str, value: Any) -> bool:
+    """Whether a parameter says nothing: a dimension of 1, a stride or flag of 0, an enum's `none`."""
+    from ..generated.opcodes import OPCODES
+
+    kind = OPCODES[opcode]["params"][param][0]
+    return value == {"dim": 1, "stride": 0, "flag": 0, "enum": "none"}.get(kind)
 
 
 def shape(dims: list[int]) -> str:

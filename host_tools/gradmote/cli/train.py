@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import signal
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -58,13 +57,14 @@ def command(
     """
     from ..device.dataset import Dataset
     from ..device.target import open_target
+    from ..files import write_atomically
 
     samples = Dataset.read(data)
     with open_target(on) as target:
         _prepare(target, image, resume, lr, as_json)
         result = _train(target, samples, epochs, batch_order, as_json)
         if checkpoint is not None:
-            write_whole(checkpoint, target.save())
+            write_atomically(checkpoint, target.save())
         _report(target, result, checkpoint, as_json)
 
 
@@ -121,13 +121,6 @@ def _ctrl_c() -> Iterator[list[int]]:
         yield pressed
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that a crash leaves the old one or the new one, never a half."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(data)
-    os.replace(part, path)
 
 
 # ---- The report -----------------------------------------------------------------------------------------------------

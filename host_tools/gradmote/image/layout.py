@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .. import records
+from ..generated.records import SECTION_ALIGN
 from ..plan import Placement, place
 from ..program import Buffer, Compiled
 
@@ -56,8 +57,13 @@ def lay_out(compiled: Compiled) -> Layout:
     peak = max((p.peak for p in placements.values()), default=0)
     return Layout(
         offsets, parameters_size, control_offset, properties_offset, state_size, state_size, gradients_end - state_size,
-        gradients_end, inputs_end, inputs_end + peak, placements,
+        gradients_end, inputs_end, align(inputs_end + peak), placements,
     )
+
+
+def align(size: int) -> int:
+    """The next multiple of SECTION_ALIGN."""
+    return (size + SECTION_ALIGN - 1) // SECTION_ALIGN * SECTION_ALIGN
 
 
 def pack(offsets: dict[int, int], start: int, buffers: list[Buffer]) -> int:

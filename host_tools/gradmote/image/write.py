@@ -21,11 +21,10 @@ from ..generated.records import (
     PROGRAM,
     ROLE,
     SECTION,
-    SECTION_ALIGN,
     STATE_ROLE,
 )
 from ..program import Binding, Buffer, Compiled, Instruction, Parameter, Ref, Slot
-from .layout import Layout
+from .layout import Layout, align
 
 _BODY = 16  # the CRC covers everything from here on
 
@@ -74,7 +73,7 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> 
         at += len(padded)
     header = {
         "magic": IMAGE_MAGIC, "version": FORMAT_VERSION, "size": at, "model_id": struct.unpack("<4I", model_id(compiled, layout)),
-        "arena_size": align(layout.arena_size), "state_size": layout.state_size, "parameters_size": layout.parameters_size,
+        "arena_size": layout.arena_size, "state_size": layout.state_size, "parameters_size": layout.parameters_size,
         "gradients_offset": layout.gradients_offset, "gradients_size": layout.gradients_size,
         "scratch_offset": layout.scratch_offset, "control_offset": layout.control_offset,
         "properties_offset": layout.properties_offset, "properties_count": compiled.properties,
@@ -84,10 +83,6 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> 
     head += bytes(align(len(head)) - len(head))
     crc = zlib.crc32(head[_BODY:] + body)
     return records.pack("header", {**header, "crc": crc})[:_BODY] + head[_BODY:] + body
-
-
-def align(size: int) -> int:
-    return (size + SECTION_ALIGN - 1) // SECTION_ALIGN * SECTION_ALIGN
 
 
 def model_id(compiled: Compiled, layout: Layout) -> bytes:
