@@ -37,7 +37,7 @@ class Shared:
     state: dict[str, Ref] = field(default_factory=dict)  # parameters and moments by name
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
-    streams: dict[str, int] = field(default_factory=dict)  # Dropout node -> random stream
+    streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
 
     def constant(self, data: bytes) -> Ref:
         """Constants with equal bytes are one."""
@@ -150,8 +150,8 @@ class Lowering:
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
     def random_stream(self, node: ir.Node) -> int:
-        """A number of its own for each node that draws random numbers."""
-        return self.shared.streams.setdefault(describe(node), len(self.shared.streams))
+        """A number of its own for each node that draws random numbers; ONNX lets nodes share a name, but not outputs."""
+        return self.shared.streams.setdefault(str(node.outputs[0].name), len(self.shared.streams))
 
     # ---- inside
 
