@@ -1,0 +1,127 @@
+"""The text console, as a person types it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from gradmote.cli import console as command
+from gradmote.device.client import Board
+from gradmote.device.emulator import Emulator
+from gradmote.device.link import Link
+from gradmote.device.target import BoardTarget
+from gradmote.generated.console import COMMANDS
+from support.classifier_image import LABELS, PIXELS
+
+pytestmark = pytest.mark.device
+
+Type = Callable[[str], str]
+
+
+def read_prompt(link: Link) -> str:
+    """What the board prints, up to its next prompt."""
+    text = ""
+    deadline = time.monotonic() + 10
+    while not text.endswith("\n> "):
+        assert time.monotonic() < deadline, text
+        text += link.read(0.2).decode()
+    return text
+
+
+@pytest.fixture
+def link(emulator: Emulator) -> Iterator[Link]:
+    opened = emulator.take_link()
+    assert "firmware        0.1.0 on mps2-an386, fused" in read_prompt(opened)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def type_line(link: Link) -> Type:
+    def send(line: str) -> str:
+        link.write(line.encode() + b"\r")
+        return read_prompt(link).removeprefix(line + "\r\n").removesuffix("> ")
+
+    return send
+
+
+@pytest.fixture
+def trained(link: Link, image: bytes) -> Board:
+    """A model with samples in place."""
+    board = Board(link)
+    target = BoardTarget(board)
+    target.load_image(image)
+    target.write("input", 0, np.array(PIXELS, np.float32))
+    target.write("label", 0, np.array(LABELS, np.int32))
+    return board
+
+
+def test_help_lists_every_command(type_line: Type) -> None:
+    lines = type_line("help").splitlines()
+    assert [line.split()[0] for line in lines] == list(COMMANDS)
+    assert all(line.endswith(COMMANDS[line.split()[0]][1]) for line in lines)
+
+
+def test_without_a_model_the_commands_say_so(type_line: Type) -> None:
+    for line in ("lr", "train", "eval", "infer", "save", "load", "reset model"):
+        assert "the board has no model (-103) - " in type_line(line)
+
+
+def test_unknown_commands_and_arguments_are_refused(trained: Board, type_line: Type) -> None:
+    assert type_line("trian") == "unknown command 'trian' - type help\r\n"
+    for line in ("lr fast", "lr -1", "lr 1e", "lr nan", "train 0", "train x", "reset all"):
+        assert "(-1)" in type_line(line), line
+    assert type_line("") == ""
+
+
+def test_a_session(trained: Board, type_line: Type) -> None:
+    assert type_line("lr") == "0.500000\r\n"
+    assert type_line("lr 2.5e-1") == "0.250000\r\n"
+    losses = [float(value) for value in re.findall(r"loss (\S+)  step \d", type_line("train 3"))]
+    assert len(losses) == 3 and losses[0] > losses[1] > losses[2]
+    assert type_line("save").endswith("bytes saved\r\n")
+    loss = type_line("eval")
+    type_line("train")
+    assert type_line("eval") != loss
+    assert type_line("load") == "loaded, at train step 3\r\n"
+    assert type_line("eval") == loss
+    assert "train steps     3" in type_line("info")
+
+
+def test_infer_prints_the_outputs(trained: Board, type_line: Type) -> None:
+    printed = [float(value) for value in type_line("infer").split()[1:]]
+    outputs = BoardTarget(trained).output(0).ravel()
+    np.testing.assert_allclose(printed, outputs, atol=1e-6)
+
+
+def test_mem_shows_what_the_protocol_tells(trained: Board, type_line: Type) -> None:
+    text = type_line("mem")
+    memory = trained.mem()
+    for label, value in (("static", memory.static_ram), ("arena", memory.arena_available), ("model", memory.arena_required)):
+        assert re.search(rf"{label} +{value}\r", text)
+
+
+def test_editing_a_line(type_line: Type, link: Link) -> None:
+    link.write(b"garbage\x15hepl\x08\x7flp\r")
+    assert "list the commands" in read_prompt(link)
+    assert "unknown command" in type_line("x" * 200)
+
+
+def test_ctrl_c_ends_a_long_training(trained: Board, type_line: Type, link: Link) -> None:
+    link.write(b"train 1000000\r")
+    while b"step 5\r" not in link.read(1.0):
+        continue
+    link.write(b"\x03")
+    assert "^C" in read_prompt(link)
+    assert trained.metrics().train_steps < 1_000_000
+
+
+def test_reset_restarts_the_board(trained: Board, type_line: Type) -> None:
+    assert "type help" in type_line("reset")
+
+
+def test_a_terminal_cannot_send_the_start_of_a_frame() -> None:
+    assert command.typed(b"a\x01b\n") == b"ab\r"
