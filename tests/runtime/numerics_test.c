@@ -1,17 +1,18 @@
 /*
  * Compares gm_exp, gm_log, gm_log1p, gm_tanh, gm_sigmoid and gm_sqrt with double-precision libm over every 251st
- * binary32 pattern, or over all of them with --all. Prints the largest error of each function in ulp and a checksum
+ * binary32 pattern, every N-th one with the argument N, or over all of them with --all. Prints the largest error of each function in ulp and a checksum
  * of all outputs; exits with 1 where an error exceeds the bound in numerics.h.
  *
- *     cc -O2 -ffp-contract=off -fno-math-errno -Iruntime_c/include -DGM_FUSED=0 \
+ *     cc -O2 -ffp-contract=off -fno-math-errno -Iruntime_c/include -Iruntime_c/src -DGM_FUSED=0 \
  *        tests/runtime/numerics_test.c runtime_c/src/numerics.c -lm -o numerics_test && ./numerics_test
  *
  * The checksum must be the same for every compiler and optimisation level of one profile.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "../../runtime_c/src/numerics.h"
+#include "numerics.h"
 
 typedef struct test_case {
     const char *name;
@@ -97,9 +98,19 @@ static int run_case(const test_case *test, uint64_t step)
     return passed;
 }
 
+/* 0 where the argument is no number. */
+static uint64_t step_of(const char *argument)
+{
+    return strcmp(argument, "--all") == 0 ? 1 : strtoul(argument, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
-    uint64_t step = argc > 1 && strcmp(argv[1], "--all") == 0 ? 1 : 251;
+    uint64_t step = argc > 1 ? step_of(argv[1]) : 251;
+    if (step == 0) {
+        fprintf(stderr, "usage: %s [--all | N]\n", argv[0]);
+        return 2;
+    }
     int failed = 0;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         failed |= !run_case(&cases[i], step);
