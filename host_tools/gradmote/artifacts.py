@@ -14,6 +14,7 @@ Trained parameters are initializers and inputs at once: the models run as they a
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -151,12 +152,23 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
     missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
     if missing:
         raise ModelError(f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}")
-    value = loss(Builder(graph), *([by_name[n] for n in loss_inputs] if loss_inputs else outputs))
+    taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
+    check_arity(loss, taken)
+    value = loss(Builder(graph), *taken)
     graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
     labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
     model = infer_shapes(attach_functions(model))
     model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
     return record(model, "loss", value.name, labels)
+
+
+def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
+    """A loss that takes one output cannot be given two."""
+    try:
+        inspect.signature(loss).bind(None, *outputs)
+    except TypeError:
+        names = ", ".join(str(o.name) for o in outputs)
+        raise ModelError(f"the loss does not take {len(outputs)} outputs ({names})", "choose with --output (outputs=)") from None
 
 
 def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Sequence[str]) -> ir.Model:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 
-import click
 import typer
 
 from ..errors import GradmoteError
@@ -35,19 +34,15 @@ for _name, _command, _panel in COMMANDS:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command. Exit status: 0, 1 for a refusal, 2 for a wrong call, 130 after Ctrl-C."""
+    """Runs one command. Exit status: 0, 1 for a refusal or Ctrl-C, 2 for a wrong call."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        status = app(args=arguments, standalone_mode=False)
-        return status if isinstance(status, int) else 0
+        app(args=arguments, prog_name="gradmote")
     except GradmoteError as error:
         return refuse(error, "--json" in arguments)
-    except click.ClickException as error:
-        error.show()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        typer.echo("stopped", err=True)
-        return 130
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    return 0
 
 
 def refuse(error: GradmoteError, as_json: bool) -> int:
