@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from gradmote.device.client import Board
 from gradmote.device.emulator import INSTALL_COMPILER, INSTALL_QEMU, QEMU, Emulator, default_firmware
 from support.classifier_image import classifier_image

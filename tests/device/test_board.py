@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.protocol import Frame, encode, message_id

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+
 from gradmote.cli import console as command
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
@@ -100,7 +101,8 @@ def test_infer_prints_the_outputs(trained: Board, type_line: Type) -> None:
 def test_mem_shows_what_the_protocol_tells(trained: Board, type_line: Type) -> None:
     text = type_line("mem")
     memory = trained.mem()
-    for label, value in (("static", memory.static_ram), ("arena", memory.arena_available), ("model", memory.arena_required)):
+    shown = {"static": memory.static_ram, "arena": memory.arena_available, "model": memory.arena_required}
+    for label, value in shown.items():
         assert re.search(rf"{label} +{value}\r", text)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from gradmote.device.protocol import Frame, Parser, encode, error_of, reply_values, request_payload
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.generated.console import FAULTS, MESSAGES, PAYLOAD_LIMIT, START
-from hypothesis import given
-from hypothesis import strategies as st
 
 frames = st.builds(Frame, st.integers(0, 255), st.integers(0, 255), st.binary(max_size=80))
 texts = st.binary(min_size=1, max_size=20).filter(lambda data: START not in data)
@@ -25,7 +28,7 @@ def parse(pieces: list[bytes]) -> tuple[list[Frame], bytes]:
 
 def split(data: bytes, cuts: list[int]) -> list[bytes]:
     edges = [0, *sorted(cut % (len(data) + 1) for cut in cuts), len(data)]
-    return [data[a:b] for a, b in zip(edges, edges[1:])]
+    return [data[a:b] for a, b in pairwise(edges)]
 
 
 @given(st.lists(st.one_of(frames, texts)), st.lists(st.integers(0, 10_000), max_size=8))
@@ -71,7 +74,8 @@ def test_a_payload_beyond_the_limit_is_refused() -> None:
 
 
 def test_requests_are_packed_without_padding() -> None:
-    payload = request_payload("DATA_U8", {"role": 1, "index": 2, "element": 3, "scale": 1.0, "zero": 0.0, "data": b"ab"})
+    values = {"role": 1, "index": 2, "element": 3, "scale": 1.0, "zero": 0.0, "data": b"ab"}
+    payload = request_payload("DATA_U8", values)
     assert payload.hex() == "01" "0200" "03000000" "0000803f" "00000000" "6162"
 
 

@@ -1,0 +1,156 @@
+"""The client against a line that loses and damages, without an emulator."""
+
+from __future__ import annotations
+
+import os
+import pty
+import socket
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from gradmote.device import client
+from gradmote.device.client import Board
+from gradmote.device.link import open_link
+from gradmote.device.protocol import Frame, Parser, encode, message_id
+from gradmote.device.target import open_target
+from gradmote.errors import DeviceError
+from gradmote.generated import console
+
+INFO_REPLY = struct.pack("<HH3BBIIi7I16sIIIII", 1, 1024, 0, 1, 0, 1, 1, 1000, -103, *[0] * 7, bytes(16), 1, 2, 3, 0, 0)
+
+
+class FakeBoard:
+    """A link with a board behind it that answers INFO and MEM. `answer` may change what it sends."""
+
+    url = "fake"
+
+    def __init__(self, answer: Callable[[int, bytes], bytes] = lambda number, data: data) -> None:
+        self.answer = answer
+        self.seen: list[Frame] = []
+        self.out = b""
+        self._parser = Parser()
+
+    def write(self, data: bytes) -> None:
+        for frame in self._parser.feed(data):
+            assert isinstance(frame, Frame)
+            self.seen.append(frame)
+            payload = INFO_REPLY + b"fake" if frame.type == message_id("INFO") else struct.pack("<9I", *range(9))
+            reply = encode(Frame(frame.type | console.REPLY_BIT, frame.sequence, payload))
+            self.out += self.answer(len(self.seen), reply)
+
+    def read(self, timeout: float) -> bytes:
+        piece, self.out = self.out[:7], self.out[7:]
+        return piece
+
+    def close(self) -> None:
+        self.out = b""
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_PATIENCE", {"INFO": 0.05})
+    monkeypatch.setattr(client, "_DEFAULT_PATIENCE", 0.05)
+
+
+def test_info_is_read_field_by_field() -> None:
+    info = Board(FakeBoard()).info()
+    assert (info.name, info.version, info.profile, info.status) == ("fake", "0.1.0", "fused", -103)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: b"",
+        lambda data: data[:-3],
+        lambda data: data[:8] + bytes([data[8] ^ 4]) + data[9:],
+        lambda data: encode(Frame(console.ERROR_TYPE, 0, struct.pack("<i", -100))),
+    ],
+    ids=["lost", "half", "damaged", "request damaged"],
+)
+def test_a_spoilt_answer_is_asked_for_again_under_the_same_sequence(spoil: Callable[[bytes], bytes]) -> None:
+    link = FakeBoard(lambda number, data: spoil(data) if number in (2, 3) else data)
+    board = Board(link)
+    assert board.mem().ram == 0
+    assert board.retries == 2
+    assert len({frame.sequence for frame in link.seen[1:]}) == 1
+
+
+def test_text_and_old_answers_between_are_left_out() -> None:
+    texts: list[str] = []
+    stale = encode(Frame(message_id("MEM") | console.REPLY_BIT, 77, bytes(36)))
+    link = FakeBoard(lambda number, data: b"hello " + stale + data)
+    board = Board(link, texts.append)
+    board._sequence = 100
+    assert board.mem().static_ram == 1
+    assert "".join(texts) == "hello hello "
+    assert board.retries == 0
+
+
+def test_silence_is_an_error_that_names_the_port() -> None:
+    with pytest.raises(DeviceError, match=r"no answer from fake to INFO - .*gradmote console fake"):
+        Board(FakeBoard(lambda number, data: b""))
+
+
+def test_other_firmware_is_told_apart_from_silence() -> None:
+    with pytest.raises(DeviceError, match="other firmware"):
+        Board(FakeBoard(lambda number, data: b"login: "))
+
+
+def test_another_protocol_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "PROTOCOL", 2)
+    with pytest.raises(DeviceError, match="version 1 of the protocol, this gradmote 2"):
+        Board(FakeBoard())
+
+
+def test_signs_of_life_prolong_the_wait() -> None:
+    class Slow(FakeBoard):
+        def read(self, timeout: float) -> bytes:
+            if len(self.seen) == 2 and self.signs:
+                self.signs -= 1
+                return encode(Frame(console.ALIVE_TYPE, self.seen[-1].sequence, bytes(4)))
+            return super().read(timeout)
+
+        signs = 50
+
+    link = Slow()
+    assert Board(link).mem().ram == 0
+    assert len(link.seen) == 2
+
+
+# ---- Ports that are none --------------------------------------------------------------------------------------------
+
+
+def test_a_port_that_is_not_there() -> None:
+    with pytest.raises(DeviceError, match=r"cannot open /dev/no-such-port .*list_ports"):
+        open_target("/dev/no-such-port")
+
+
+def test_a_socket_where_nothing_listens() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with pytest.raises(DeviceError, match="nothing listens"):
+        open_target(f"socket://127.0.0.1:{port}")
+    with pytest.raises(DeviceError, match="HOST:PORT"):
+        open_target("socket://nowhere")
+
+
+def test_a_serial_port_that_disappears() -> None:
+    master, slave = pty.openpty()
+    link = open_link(os.ttyname(slave))
+    os.write(master, b"abc")
+    assert link.read(1.0) in (b"a", b"abc")
+    os.close(slave)
+    os.close(master)
+    with pytest.raises(DeviceError, match="lost the connection"):
+        for _ in range(5):
+            link.write(b"x")
+            link.read(0.05)
+    link.close()
+
+
+def test_an_unknown_profile_of_the_twin() -> None:
+    with pytest.raises(DeviceError, match="twin:strict"):
+        open_target("twin:quick")
