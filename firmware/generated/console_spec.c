@@ -37,7 +37,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_BAD_FRAME: return "send it again; if it persists, lower the baud rate or check the cable";
     case CONSOLE_ERR_UNKNOWN_MESSAGE: return "build and flash the firmware of this gradmote version";
     case CONSOLE_ERR_BAD_PAYLOAD: return "build and flash the firmware of this gradmote version";
-    case CONSOLE_ERR_NO_IMAGE: return "send one: gradmote train model.mote --on PORT";
+    case CONSOLE_ERR_NO_IMAGE: return "send one: gradmote train model.mote --data data.npz --on PORT";
     case CONSOLE_ERR_NO_SAMPLES: return "send inputs, and labels for training and evaluation, before each run";
     case CONSOLE_ERR_TOO_LARGE: return "compile a smaller model, or enlarge the area in the board file";
     case CONSOLE_ERR_OUT_OF_ORDER: return "transfer the file again from its beginning";
