@@ -93,7 +93,7 @@ static int run_case(const test_case *test, uint64_t step)
         }
     }
     int passed = worst <= test->max_ulp;
-    printf("%-8s max %.4f ulp at %a (bound %.1f) checksum %016llx %s\n", test->name, worst, (double)worst_at,
+    printf("%-8s max %.4f ulp at %a (bound %.2f) checksum %016llx %s\n", test->name, worst, (double)worst_at,
            test->max_ulp, (unsigned long long)sum, passed ? "ok" : "FAILED");
     return passed;
 }
