@@ -27,6 +27,7 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_OUT_OF_ORDER: return "the parts of a file came in the wrong order or incomplete";
     case CONSOLE_ERR_FLASH: return "erasing or programming the flash failed";
     case CONSOLE_ERR_NO_CHECKPOINT: return "the board holds no checkpoint of this model";
+    case CONSOLE_ERR_BAD_ARGUMENT: return "the command does not take this argument";
     default: return gm_error_text(error);
     }
 }
@@ -43,6 +44,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_OUT_OF_ORDER: return "transfer the file again from its beginning";
     case CONSOLE_ERR_FLASH: return "try again; if it persists, the flash is worn out or write-protected";
     case CONSOLE_ERR_NO_CHECKPOINT: return "save one first";
+    case CONSOLE_ERR_BAD_ARGUMENT: return "type help";
     default: return gm_error_hint(error);
     }
 }

@@ -22,6 +22,7 @@ enum console_error {
     CONSOLE_ERR_OUT_OF_ORDER = -106, /* the parts of a file came in the wrong order or incomplete */
     CONSOLE_ERR_FLASH = -107, /* erasing or programming the flash failed */
     CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board holds no checkpoint of this model */
+    CONSOLE_ERR_BAD_ARGUMENT = -109, /* the command does not take this argument */
 };
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE };

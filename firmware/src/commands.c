@@ -70,7 +70,7 @@ static int lr(device *d, const char *argument)
     }
     if (*argument) {
         int error = text_parse_f32(argument, &rate) ? gm_set_learning_rate(&d->model.session, rate)
-                                                    : GM_ERR_INVALID_ARGUMENT;
+                                                    : CONSOLE_ERR_BAD_ARGUMENT;
         if (error) {
             return error;
         }
@@ -89,7 +89,7 @@ static int train(device *d, const char *argument)
 {
     uint32_t steps = 1;
     if (*argument && (!text_parse_u32(argument, &steps) || steps == 0)) {
-        return GM_ERR_INVALID_ARGUMENT;
+        return CONSOLE_ERR_BAD_ARGUMENT;
     }
     int result = start(d, training_program(&d->model));
     if (result == COMMAND_RUNS) {
@@ -139,7 +139,7 @@ static int reset(device *d, const char *argument)
         board_reset();
     }
     if (strcmp(argument, "model") != 0) {
-        return GM_ERR_INVALID_ARGUMENT;
+        return CONSOLE_ERR_BAD_ARGUMENT;
     }
     return d->model.status ? d->model.status : gm_reset(&d->model.session);
 }

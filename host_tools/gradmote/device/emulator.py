@@ -19,6 +19,9 @@ QEMU = "qemu-system-arm"
 INSTALL_QEMU = "apt-get install qemu-system-arm"
 INSTALL_COMPILER = "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
 
+#: With `icount`: Metrics.seconds divided by this are machine instructions, within one for each 8 image instructions.
+SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
+
 _START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 
@@ -34,7 +37,7 @@ class Emulator:
     """Runs one emulated board until stop(), the end of a `with`, or the end of this process.
 
     machine: of QEMU, and name of the board. elf: the firmware; what `scons firmware` built by default.
-    icount: every instruction takes 2^7 ns, so that the board's clock counts instructions exactly (and runs slower).
+    icount: every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts them.
     """
 
     def __init__(self, machine: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:

@@ -136,7 +136,8 @@ FAULTS = {-100: ('BAD_FRAME',
  -107: ('FLASH',
         'erasing or programming the flash failed',
         'try again; if it persists, the flash is worn out or write-protected'),
- -108: ('NO_CHECKPOINT', 'the board holds no checkpoint of this model', 'save one first')}
+ -108: ('NO_CHECKPOINT', 'the board holds no checkpoint of this model', 'save one first'),
+ -109: ('BAD_ARGUMENT', 'the command does not take this argument', 'type help')}
 
 #: name -> (arguments, help)
 COMMANDS = {'help': ('', 'list the commands'),
