@@ -26,7 +26,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
-from . import checkpoint, losses, operators, optimizers
+from . import checkpoint, losses, optimizers
 from .autodiff import differentiate
 from .errors import ModelError
 from .files import write_atomically
@@ -36,6 +36,7 @@ from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.steps import step_op
 from .passes import pipeline
+from .registry import TABLE
 
 
 class LossType(Enum):
@@ -212,11 +213,10 @@ def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | 
 
 def attach_functions(model: ir.Model) -> ir.Model:
     """Adds the bodies of our domain's operators that the graph uses."""
-    table = {**operators.OPERATORS, **{(o.domain, o.op_type): o for o in optimizers.OPERATORS}}
     opset = model.graph.opset_imports[""]
     used = dict.fromkeys((n.domain, n.op_type) for n in model.graph if n.domain == DOMAIN)
     for domain, op_type in used:
-        function = ir.serde.deserialize_function(table[(domain, op_type)].function_proto(opset))
+        function = ir.serde.deserialize_function(TABLE[(domain, op_type)].function_proto(opset))
         model.functions[function.identifier()] = function
     if used:
         model.graph.opset_imports[DOMAIN] = DOMAIN_VERSION

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
-from . import operators, optimizers
 from .errors import UnsupportedOperator
 from .graph import constant_array, describe, static_shape
-from .operators.broadcast import broadcast_strides, fit
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
+from .registry import TABLE
+from .strides import contiguous, fit, same_walk
 
-TABLE = {**operators.OPERATORS, **{(o.domain, o.op_type): o for o in optimizers.OPERATORS}}
 #: Dimensions that one COPY walks.
 COPY_RANK = 6
 DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
@@ -181,15 +180,6 @@ class Lowering:
             params |= {f"d{i}": dims[i], f"s{i}": source[i], f"t{i}": target[i]}
         self.emit("COPY", node, {"x": view.ref, "y": ref}, params)
         return ref
-
-
-def contiguous(shape: Sequence[int]) -> list[int]:
-    return broadcast_strides(shape, shape)
-
-
-def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether two sets of strides visit the same elements in the same order."""
-    return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
 
 
 def is_integer(value: ir.Value) -> bool:

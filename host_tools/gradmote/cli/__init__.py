@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -14,7 +15,7 @@ from ..errors import GradmoteError
 from . import artifacts, compile, console, export, inspect, ops, train
 
 #: (name, function, panel in --help)
-COMMANDS = [
+COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("artifacts", artifacts.command, "On the desk"),
     ("compile", compile.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),

@@ -12,7 +12,7 @@ from . import options as o
 def command(as_json: o.AsJson = False) -> None:
     """List ONNX operators with their gradients, and the runtime's kernels."""
     from ..generated.opcodes import OPCODES
-    from ..lowering import TABLE
+    from ..registry import TABLE
 
     operators = [
         {"operator": op.op_type, "domain": op.domain or "ONNX", "gradient": op.gradient is not None, "compiles": op.lower is not None}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -28,4 +27,4 @@ def demo(
 
 
 if __name__ == "__main__":
-    sys.exit(typer.run(demo))
+    typer.run(demo)

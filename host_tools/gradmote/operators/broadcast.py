@@ -1,21 +1,18 @@
-"""What the broadcasting operators share: gradients summed back to an input's shape, and strides of 0."""
+"""What the broadcasting operators share: gradients summed back to an input's shape, and strides of 0 in the forward direction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..errors import ModelError, UnsupportedOperator
+from ..errors import ModelError
 from ..graph import describe, rank, static_shape
+from ..strides import broadcast_strides, fit
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
-
-#: Dimensions that a broadcasting instruction has.
-RANK = 4
 
 
 def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
@@ -49,49 +46,6 @@ def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[l
 def same_symbol(a: int | ir.SymbolicDim, b: int | ir.SymbolicDim) -> bool:
     """Two symbolic dimensions agree; an unknown one is taken to be the batch, which is never broadcast."""
     return not isinstance(a, int) and not isinstance(b, int)
-
-
-def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
-    """Element strides that walk a contiguous tensor of `shape` as if it had shape `output`."""
-    padded = [1] * (len(output) - len(shape)) + list(shape)
-    strides, step = [0] * len(output), 1
-    for axis in reversed(range(len(output))):
-        strides[axis] = 0 if padded[axis] == 1 else step
-        step *= padded[axis]
-    return strides
-
-
-def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """Merges neighbouring dimensions that every operand walks as one, and drops those of size 1."""
-    kept: list[int] = []
-    walks: list[list[int]] = [[] for _ in strides]
-    for axis, dim in enumerate(dims):
-        if dim == 1:
-            continue
-        if kept and all(w[-1] == s[axis] * dim for w, s in zip(walks, strides, strict=True)):
-            kept[-1] *= dim
-            for w, s in zip(walks, strides, strict=True):
-                w[-1] = s[axis]
-        else:
-            kept.append(dim)
-            for w, s in zip(walks, strides, strict=True):
-                w.append(s[axis])
-    return kept, walks
-
-
-def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
-    return [fill] * (rank - len(values)) + list(values)
-
-
-def fit(node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK) -> tuple[list[int], list[list[int]]]:
-    """Collapsed dims and strides, padded in front to the instruction's rank."""
-    kept, walks = collapse(dims, *strides)
-    if len(kept) > rank:
-        raise UnsupportedOperator(
-            f"{node.op_type} needs {len(kept)} independent dimensions, the runtime walks at most {rank}",
-            "reshape the operands so that neighbouring dimensions are broadcast alike", describe(node),
-        )
-    return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in walks]
 
 
 def lower_binary(opcode: str) -> LoweringRule:

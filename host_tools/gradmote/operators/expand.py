@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import static_shape
-from .broadcast import broadcast_strides, sum_to
+from ..strides import broadcast_strides
+from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import describe, rank, static_shape
-from .broadcast import broadcast_strides, collapse, sum_to
+from ..strides import broadcast_strides, collapse
+from .broadcast import sum_to
 from .gemm import emit_gemm
 from .operator import Backward, Gradients, Operator
 

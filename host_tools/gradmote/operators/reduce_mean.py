@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import DOMAIN, static_shape
-from .broadcast import broadcast_strides, fit
+from ..strides import broadcast_strides, fit
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
 

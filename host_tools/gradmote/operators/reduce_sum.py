@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
-from .broadcast import broadcast_strides, fit
+from ..strides import broadcast_strides, fit
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
