@@ -116,10 +116,21 @@ def elementwise(op: str, reduction: str, target_name: str, *constants: np.ndarra
 
     def loss(builder: Builder, x: ir.Value) -> ir.Value:
         target = label(builder, target_name, like=x)
-        extra = [builder.constant(c, "pos_weight") for c in constants]
+        extra = [positive_weight(builder, c, x) for c in constants]
         return builder.op(f"{op}{reduction.title()}", x, target, *extra, name="loss", domain=DOMAIN)
 
     return loss
+
+
+def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:
+    """pos_weight as a constant, which must not broadcast the output to another shape."""
+    last = list(scores.shape)[-1] if scores.shape else 1  # type: ignore[arg-type]
+    if weight.ndim > 1 or (weight.ndim == 1 and weight.size != last):
+        raise ModelError(
+            f"pos_weight of shape {weight.shape} for output '{scores.name}' of shape {scores.shape}",
+            "give one number, or one for each element of the last dimension",
+        )
+    return builder.constant(weight, "pos_weight")
 
 
 def check_reduction(reduction: str) -> None:

@@ -37,7 +37,7 @@ def mask_of(session):
 
 @pytest.mark.parametrize("ratio", [None, 0.0, 0.1, 0.5, 0.9])
 def test_share_of_dropped_elements(ratio, profile):
-    session, probability = open_session(dropout_model(ratio), profile), 0.5 if ratio is None else ratio
+    session, probability = open_session(dropout_model(ratio), profile), float(np.float32(0.5 if ratio is None else ratio))
     draws = np.concatenate([mask_of(session) for _ in range(5)])
     kept = np.float32(1 / (1 - probability))
     assert set(np.unique(draws)) <= {np.float32(0), kept}
