@@ -1,0 +1,81 @@
+"""The board and its twin on this computer reach the same state, bit for bit."""
+
+import hashlib
+import shutil
+
+import numpy as np
+import onnx
+import onnx.parser
+import pytest
+
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote.device.target import open_target
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
+    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
+)
+
+STEPS = 200
+OPTIMIZERS = {"sgd": optimizers.sgd(0.1), "adamw": optimizers.adamw(0.003)}
+
+
+@pytest.fixture(scope="module")
+def board():
+    with open_target("qemu:mps2-an386") as target:
+        yield target
+
+
+def digits():
+    from sklearn.datasets import load_digits
+
+    pixels, labels = load_digits(return_X_y=True)
+    return pixels.astype(np.uint8), labels.astype(np.uint8)
+
+
+def mlp_with_every_activation():
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        mlp (float[N,64] x) => (float[N,10] y) {
+          h1 = Gemm <transB = 1> (x, w1, b1)
+          a1 = Relu (h1)
+          h2 = Gemm <transB = 1> (a1, w2, b2)
+          a2 = Tanh (h2)
+          h3 = MatMul (a2, w3)
+          a3 = Sigmoid (h3)
+          y = Gemm (a3, w4, b4)
+        }""")
+    rng = np.random.default_rng(0)
+    shapes = {"w1": (32, 64), "b1": (32,), "w2": (16, 32), "b2": (16,), "w3": (16, 12), "w4": (12, 10), "b4": (10,)}
+    for name, shape in shapes.items():
+        array = rng.normal(0, 0.3, shape).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return model
+
+
+def train(target, image, batch):
+    """SHA-256 of the state, and the last loss, after STEPS updates."""
+    target.load_image(image)
+    pixels, labels = digits()
+    order = np.random.default_rng(7).permutation(len(pixels))
+    for step in range(STEPS):
+        rows = order.take(range(step * batch, (step + 1) * batch), mode="wrap")
+        target.write_u8("input", 0, pixels[rows], 1 / 16)
+        target.write_u8("label", 0, labels[rows])
+        metrics = target.run("step")
+    return hashlib.sha256(target.state()).hexdigest(), metrics.loss
+
+
+@pytest.mark.device
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_state_after_200_steps(board, name, batch):
+    made = build_artifacts(mlp_with_every_activation(), None, losses.cross_entropy(), OPTIMIZERS[name])
+    image = compile_image(made, Options(batch=batch)).image
+    with open_target("twin") as twin:
+        expected = train(twin, image, batch)
+    assert train(board, image, batch) == expected
+    with open_target("twin:strict") as other_profile:
+        assert train(other_profile, image, batch)[0] != expected[0], "the profiles should differ, or this shows nothing"
