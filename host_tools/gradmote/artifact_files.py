@@ -61,16 +61,22 @@ def parameter_names(training: onnx.ModelProto) -> list[str]:
     return list(json.loads(known["gradmote.parameters"]))
 
 
+def parameter_shapes(training: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
+    shapes = {t.name: tuple(t.dims) for t in training.graph.initializer}
+    return {name: shapes[name] for name in parameter_names(training)}
+
+
 def check_parameters(training: onnx.ModelProto, given: Mapping[str, tuple[int, ...]]) -> None:
     """Raises ModelError unless the names and shapes given are those of the training model."""
-    shapes = {t.name: tuple(t.dims) for t in training.graph.initializer}
-    names = parameter_names(training)
-    if set(names) != set(given):
-        odd = ", ".join(sorted(set(names) ^ set(given)))
+    shapes = parameter_shapes(training)
+    if set(shapes) != set(given):
+        odd = ", ".join(sorted(set(shapes) ^ set(given)))
         raise ModelError(f"the training model and the parameters differ in {odd}", _ONE_CALL)
-    for name in names:
+    for name in shapes:
         if given[name] != shapes[name]:
-            raise ModelError(f"'{name}' has shape {list(given[name])}, the training model says {list(shapes[name])}", _ONE_CALL)
+            raise ModelError(
+                f"'{name}' has shape {list(given[name])}, the training model says {list(shapes[name])}", _ONE_CALL
+            )
 
 
 def inference_model(
@@ -78,8 +84,8 @@ def inference_model(
 ) -> onnx.ModelProto:
     """The forward part of a training or eval model, without labels and dropout.
 
-    outputs: values to end at; by default the outputs of the model that the artifacts were made from. parameters: newer data
-    for initializers. Raises ModelError for a name that the model lacks.
+    outputs: values to end at; by default the outputs of the model that the artifacts were made from. parameters:
+    newer data for initializers. Raises ModelError for a name that the model lacks.
     """
     model = ir.from_proto(proto)
     graph = model.graph
@@ -113,6 +119,7 @@ def without_metadata(model: ir.Model) -> ir.Model:
         del model.functions[identifier]
     if all(domain != DOMAIN for domain, _ in used):
         model.graph.opset_imports.pop(DOMAIN, None)
-    for key in [k for k in model.metadata_props if k.startswith("gradmote.")]:
-        del model.metadata_props[key]
+    for properties in (model.metadata_props, model.graph.metadata_props):
+        for key in [k for k in properties if k.startswith("gradmote.")]:
+            del properties[key]
     return model

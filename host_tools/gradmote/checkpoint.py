@@ -25,9 +25,10 @@ _BODY = 16  # the CRC covers everything from here on
 class Checkpoint:
     """What a checkpoint holds.
 
-    tensors: parameters and moments by name, float32 copies. control: counters and learning rate; empty in a desk checkpoint.
-    properties: the application's numbers; from the desk, texts too. model_id: 16 bytes, zero in a desk checkpoint.
-    nominal: names and shapes only; the tensors are zero. property_slots: how many numbers the device's state has room for.
+    tensors: parameters and moments by name, float32 copies. control: counters and learning rate; empty in a desk
+    checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes, zero in a desk
+    checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers the device's
+    state has room for.
     """
 
     tensors: dict[str, np.ndarray]
@@ -85,8 +86,9 @@ def unpack(data: bytes) -> Checkpoint:
     data, trailer = split_trailer(data)
     header = checked_header(data)
     at = records.size_of("checkpoint")
-    table = [records.unpack("state_entry", data, at + i * records.size_of("state_entry")) for i in range(header["entries"])]
-    at += header["entries"] * records.size_of("state_entry")
+    row_size = records.size_of("state_entry")
+    table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
+    at += header["entries"] * row_size
     names = data[at : at + header["names_size"]]
     state = data[at + header["names_size"] :]
     found = Checkpoint({}, [], model_id=struct.pack("<4I", *header["model_id"]))
@@ -117,9 +119,13 @@ def checked_header(data: bytes) -> dict:
                               "use the gradmote version that wrote it")
     parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry")
     if header["size"] != len(data) or parts + header["names_size"] + header["state_size"] != len(data):
-        raise CheckpointError(f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again")
+        raise CheckpointError(
+            f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again"
+        )
     if zlib.crc32(data[_BODY:]) != header["crc"]:
-        raise CheckpointError("the checksum does not match the bytes", "transfer the file again, or fall back to an older one")
+        raise CheckpointError(
+            "the checksum does not match the bytes", "transfer the file again, or fall back to an older one"
+        )
     return header
 
 

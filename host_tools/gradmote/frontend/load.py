@@ -11,29 +11,27 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import prune
 from ..passes import pipeline
+from .parameters import note_weights
+from .prepare import expand_scalers, raise_opset_13
 from .shapes import infer_shapes
 
 OLDEST_OPSET = 13
+_EXPORT_AGAIN = "export the model again"
 
 
 def load_model(
-    source: str | os.PathLike[str] | bytes | onnx.ModelProto, outputs: Sequence[str] | None = None,
-    parameters: Sequence[str] | None = None,
+    source: str | os.PathLike[str] | bytes | onnx.ModelProto, outputs: Sequence[str] | None = None
 ) -> ir.Model:
     """An inference graph in normal form: functions inlined, constants folded, Gemm plain, ranks known.
 
-    outputs: graph outputs to keep; all by default. parameters: initializers that must survive folding; by default all
-    float32 initializers with at least one dimension. Raises ModelError for what is no valid ONNX model.
+    outputs: graph outputs to keep; all by default. Weights (float32 initializers with at least one dimension) survive
+    folding. Raises ModelError for what is no valid ONNX model.
     """
-    proto = read_model(source)
-    model = ir.from_proto(proto)
+    model = to_ir(raise_opset_13(read_model(source)))
+    keep = set(note_weights(model.graph))
     if outputs is not None:
         keep_outputs(model.graph, outputs)
-    keep = set(parameters) if parameters is not None else set(candidates(model.graph))
-    unknown = keep - set(model.graph.initializers)
-    if unknown:
-        raise ModelError(f"no initializer is called {', '.join(sorted(unknown))}",
-                         f"the model has {', '.join(list(model.graph.initializers)[:20])}")
+    expand_scalers(model.graph)
     model = pipeline.normalize(infer_shapes(model), keep)
     return infer_shapes(model)
 
@@ -45,12 +43,16 @@ def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx
     return proto
 
 
-def candidates(graph: ir.Graph) -> list[str]:
-    """Initializers that look like weights: float32 with at least one dimension."""
-    return [
-        name for name, v in graph.initializers.items()
-        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
-    ]
+def to_ir(proto: onnx.ModelProto) -> ir.Model:
+    """The model in memory. Raises ModelError for what the checker let through and cannot be written again, such as
+    names that
+    are not UTF-8."""
+    try:
+        model = ir.from_proto(proto)
+        ir.to_proto(model)
+    except Exception as error:  # onnx_ir has no common base for its errors
+        raise ModelError(f"the model is malformed: {error.__cause__ or error}", _EXPORT_AGAIN) from error
+    return model
 
 
 def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
@@ -64,18 +66,29 @@ def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.Model
     except FileNotFoundError:
         raise ModelError(f"there is no file {source!r}", "check the path") from None
     except Exception as error:  # protobuf's DecodeError has no public home
-        raise ModelError(f"this is not an ONNX model: {error}", "export the model again") from error
+        raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
 
 
 def check(proto: onnx.ModelProto) -> None:
-    """Refuses what the ONNX specification refuses, and opsets older than 13."""
-    versions = {o.domain: o.version for o in proto.opset_import}
-    if versions.get("", OLDEST_OPSET) < OLDEST_OPSET:
-        raise ModelError(f"the model uses opset {versions['']}", f"export it with opset {OLDEST_OPSET} or newer")
+    """Refuses what the ONNX specification refuses, opsets outside of what is supported, and values that are no
+    tensors."""
+    check_opset({o.domain: o.version for o in proto.opset_import}.get("", OLDEST_OPSET))
     try:
         onnx.checker.check_model(proto)
-    except onnx.checker.ValidationError as error:
-        raise ModelError(f"the model is malformed: {str(error).strip()}", "export the model again") from error
+    except Exception as error:  # ValidationError, and what else hostile bytes provoke in the checker
+        raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
+    for value in (*proto.graph.input, *proto.graph.output):
+        if value.type.WhichOneof("value") not in (None, "tensor_type"):
+            raise ModelError(f"'{value.name}' is no tensor", "with skl2onnx, export with options={'zipmap': False}")
+
+
+def check_opset(version: int) -> None:
+    newest = onnx.defs.onnx_opset_version()
+    if version < OLDEST_OPSET:
+        raise ModelError(f"the model uses opset {version}", f"export it with opset {OLDEST_OPSET} or newer")
+    if version > newest:
+        raise ModelError(f"the model uses opset {version}, the onnx package here knows {newest}",
+                         "install a newer onnx, or export with an older opset")
 
 
 def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:
@@ -83,6 +96,8 @@ def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:
     found = {o.name: o for o in graph.outputs}
     missing = [n for n in names if n not in found]
     if missing:
-        raise ModelError(f"the model has no output {', '.join(missing)}", f"its outputs are {', '.join(map(str, found))}")
+        raise ModelError(
+            f"the model has no output {', '.join(missing)}", f"its outputs are {', '.join(map(str, found))}"
+        )
     graph.outputs[:] = [found[n] for n in names]
     prune(graph)

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 import onnx_ir as ir
 
 from ..errors import ModelError
-from .load import candidates
+
+_WEIGHTS = "gradmote.weights"
+
+
+def floats(graph: ir.Graph) -> list[str]:
+    """Initializers that could be trained: float32 with at least one dimension."""
+    return [
+        str(name) for name, v in graph.initializers.items()
+        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
+    ]
+
+
+def note_weights(graph: ir.Graph) -> list[str]:
+    """Records the model's own weights, before passes add constants of theirs to the initializers. Returns them."""
+    names = floats(graph)
+    graph.metadata_props[_WEIGHTS] = json.dumps(names)
+    return names
+
+
+def candidates(graph: ir.Graph) -> list[str]:
+    """The model's own weights that are still there; all float initializers where none were recorded."""
+    noted = json.loads(graph.metadata_props.get(_WEIGHTS, "null"))
+    return [n for n in floats(graph) if noted is None or n in noted]
 
 
 def choose_parameters(
@@ -16,24 +39,30 @@ def choose_parameters(
 ) -> list[str]:
     """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
 
-    train: these and no others; freeze: all weights but these. Neither: all weights, which are the float32 initializers with
-    at least one dimension. Raises ModelError for a pattern that matches nothing, or when nothing is left.
+    train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
+    initializers with at least one dimension. A constant of the graph is trained only where `train` names it in full.
+    Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """
-    names = candidates(graph)
-    if train is not None:
-        picked = match(names, train)
-    else:
-        picked = set(names) - (match(names, freeze) if freeze is not None else set())
+    names, constants = candidates(graph), floats(graph)
+    frozen = match(names, freeze or (), constants)
+    picked = match(names, train, constants) if train is not None else set(names) - frozen
     if not picked:
-        raise ModelError("no parameter is left to train", f"the model's weights are {', '.join(names) or 'none'}")
-    return [n for n in names if n in picked]
+        raise ModelError("no parameter is left to train", f"the model's weights are {some(names)}")
+    return [n for n in constants if n in picked]
 
 
-def match(names: Sequence[str], patterns: Sequence[str]) -> set[str]:
+def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str]) -> set[str]:
+    """Every name that equals or matches a pattern. A name may hold characters that have a meaning in patterns."""
     found: set[str] = set()
     for pattern in patterns:
-        hits = [n for n in names if fnmatchcase(n, pattern)]
+        hits = [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
         if not hits:
-            raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {', '.join(names)}")
+            raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {some(names)}")
         found.update(hits)
     return found
+
+
+def some(names: Sequence[str], limit: int = 20) -> str:
+    """The first names, for messages."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return (", ".join(names[:limit]) or "none") + more

@@ -16,7 +16,7 @@ def infer_shapes(model: ir.Model) -> ir.Model:
     proto = ir.to_proto(model)
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
-    except onnx.shape_inference.InferenceError as error:
+    except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
         raise ModelError(f"shapes do not fit: {str(error).strip()}",
                          "if a batch size was fixed on export, export with a dynamic batch axis") from error
     result = ir.from_proto(inferred)
@@ -28,7 +28,8 @@ def infer_shapes(model: ir.Model) -> ir.Model:
 def set_batch(model: ir.Model, batch: int, dims: Mapping[str, int] | None = None) -> ir.Model:
     """The model with its batch dimension and other named dimensions fixed, shapes inferred anew.
 
-    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the model fixes must equal it.
+    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the model fixes must
+    equal it.
     """
     if batch < 1:
         raise ModelError(f"batch {batch}", "use at least 1")

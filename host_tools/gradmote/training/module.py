@@ -12,7 +12,7 @@ import onnx
 from ..artifact_files import check_parameters, inference_model, load_artifacts, parameter_names, read_artifact
 from ..errors import CheckpointError, DataError, ModelError
 from ..files import write_atomically
-from .inputs import as_array, check, user_inputs
+from .inputs import Input, as_array, check, user_inputs
 from .state import CheckpointState
 
 
@@ -27,9 +27,9 @@ class FlatParameters(np.ndarray):
 class Module:
     """Runs the training model while `training` is True, else the eval model. Parameters and gradients are in the state.
 
-    train_model_uri, eval_model_uri: what generate_artifacts wrote. device: "cpu" is the only one. session_options: taken for
-    onnxruntime's sake, without effect: nothing that they tune exists here. Raises ModelError for other models, CheckpointError
-    where the state's parameters are not the model's.
+    train_model_uri, eval_model_uri: what generate_artifacts wrote. device: "cpu" is the only one. session_options:
+    taken for onnxruntime's sake, without effect: nothing that they tune exists here. Raises ModelError for other
+    models, CheckpointError where the state's parameters are not the model's.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class Module:
         self.training = True
         self._twin = state._twin
         self._train_model = read_artifact(train_model_uri, "loss")
+        self._gradients = len(parameter_names(self._train_model))
         self._eval_model = read_artifact(eval_model_uri, "loss") if eval_model_uri is not None else None
         try:
             check_parameters(self._train_model, {n: self._twin.shape(n) for n in self._twin.names})
@@ -55,8 +56,8 @@ class Module:
     def __call__(self, *user_inputs: Any) -> np.ndarray | tuple[np.ndarray, ...]:
         """One step: the loss, or (loss, additional outputs ...). In training mode gradients are added up.
 
-        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for what does not fit
-        and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
+        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for what does
+        not fit and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
         """
         arrays = [as_array(v) for v in user_inputs]
         sizes = check(self._inputs(), arrays)
@@ -103,7 +104,8 @@ class Module:
         """
         flat = as_array(buffer)
         if flat.dtype != np.float32 or flat.size != self.get_parameters_size():
-            raise DataError(f"the parameters are {self.get_parameters_size()} float32 numbers; {flat.size} {flat.dtype} were given")
+            size = self.get_parameters_size()
+            raise DataError(f"the parameters are {size} float32 numbers; {flat.size} {flat.dtype} were given")
         flat, at = flat.ravel(), 0
         for name in self._twin.names:
             shape = self._twin.shape(name)
@@ -128,9 +130,8 @@ class Module:
     def output_names(self) -> list[str]:
         """Names of what a call returns: the loss, then additional_output_names of generate_artifacts."""
         self._model()
-        gradients = len(parameter_names(self._train_model))
         outputs = [o.name for o in self._train_model.graph.output]
-        return outputs[: len(outputs) - gradients]
+        return outputs[: len(outputs) - self._gradients]
 
     # ---- Inside
 
@@ -140,5 +141,5 @@ class Module:
             raise ModelError("this Module has no eval model", "pass eval_model_uri, or call train()")
         return model
 
-    def _inputs(self):
+    def _inputs(self) -> list[Input]:
         return user_inputs(self._model())

@@ -11,8 +11,8 @@ from .module import Module
 
 
 class Optimizer:
-    """The optimizer model of a Module. The learning rate starts as generate_artifacts was told (1e-3 for an OptimType), or as
-    the state's checkpoint has it.
+    """The optimizer model of a Module. The learning rate starts as generate_artifacts was told (1e-3 for an
+    OptimType), or as the state's checkpoint has it.
 
     Raises ModelError where the optimizer updates other parameters than the module has, or the module has one already.
     """

@@ -9,9 +9,9 @@ from .optimizer import Optimizer
 class LinearLRScheduler:
     """Rate after n updates: initial_lr n / warmup below warmup, then initial_lr (total - n) / (total - warmup), then 0.
 
-    Call step() after each Optimizer.step(). Until the first call the rate is initial_lr, as in onnxruntime; but onnxruntime
-    1.19 takes warmup_step_count for the total and total_step_count for the warm-up, and this takes them as named.
-    Raises DataError unless 0 <= warmup_step_count <= total_step_count and total_step_count > 0.
+    Call step() after each Optimizer.step(). Until the first call the rate is initial_lr, as in onnxruntime; but
+    onnxruntime 1.19 takes warmup_step_count for the total and total_step_count for the warm-up, and this takes them
+    as named. Raises DataError unless 0 <= warmup_step_count <= total_step_count and total_step_count > 0.
     """
 
     def __init__(self, optimizer: Optimizer, warmup_step_count: int, total_step_count: int, initial_lr: float) -> None:

@@ -129,8 +129,9 @@ class CheckpointState:
     ) -> None:
         """Writes the state; the file appears whole or not at all.
 
-        include_optimizer_state: also moments, counters and learning rate, as a device with the same model reads them. Properties
-        that a device's slots cannot hold follow behind the checkpoint. Raises CheckpointError where no Optimizer is attached.
+        include_optimizer_state: also moments, counters and learning rate, as a device with the same model reads
+        them. Properties that a device's slots cannot hold follow behind the checkpoint. Raises CheckpointError where
+        no Optimizer is attached.
         """
         properties = dict(state.properties)
         twin = state._twin

@@ -1,7 +1,7 @@
 """One training state and the sessions that work on it.
 
-Between sessions the state is in arrays. The first call with a new batch size compiles an image for it; a call with another
-batch size than the last brings the state into arrays and from there into that batch size's session.
+Between sessions the state is in arrays. The first call with a new batch size compiles an image for it; a call with
+another batch size than the last brings the state into arrays and from there into that batch size's session.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from ..checkpoint import Checkpoint
 from ..compile import Options, Result, compile_image
 from ..errors import CheckpointError, DataError
 from ..generated.records import RECORDS
+from ..program import Parameter, Slot
 from .inputs import Sizes, user_inputs
 
 _CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
 _MODEL_ID = slice(16, 32)  # bytes of an image's header
 _PROPERTY_SLOTS = 4
 _ANY_MODEL = bytes(16)
+_FLT_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass
@@ -42,7 +44,8 @@ class Opened:
 
     def place(self, name: str) -> memoryview:
         """The bytes of a parameter or moment, in place."""
-        pieces = (*self.result.compiled.parameters, *self.result.compiled.slots)
+        compiled = self.result.compiled
+        pieces: list[Parameter | Slot] = [*compiled.parameters, *compiled.slots]
         buffer = next(p.buffer for p in pieces if p.name == name)
         at = self.result.layout.offsets[id(buffer)]
         return self.session.state()[at : at + buffer.size]
@@ -105,7 +108,7 @@ class Twin:
     def parameter(self, name: str) -> np.ndarray:
         """A copy of one parameter."""
         if name in self._missing:
-            raise DataError(f"the nominal checkpoint has no data for '{name}'", "set it, or copy_buffer_to_parameters()")
+            raise DataError(f"the nominal checkpoint has no data for '{name}'", "call copy_buffer_to_parameters()")
         if self._current:
             return np.array(self._current.session.parameter(name))
         return self._arrays.tensors[name].copy()
@@ -121,7 +124,8 @@ class Twin:
         """Raises DataError for another dtype or shape."""
         target = np.asarray(self._current.session.parameter(name)) if self._current else self._arrays.tensors[name]
         if data.dtype != np.float32 or data.shape != target.shape:
-            raise DataError(f"parameter '{name}' is float32 {list(target.shape)}; {data.dtype} {list(data.shape)} was given")
+            given = f"{data.dtype} {list(data.shape)} was given"
+            raise DataError(f"parameter '{name}' is float32 {list(target.shape)}; {given}")
         target[...] = data
         self._missing.discard(name)
 
@@ -162,8 +166,8 @@ class Twin:
         return int(self._arrays.control.get("optimizer_steps", 0))
 
     def step_on_sum(self) -> None:
-        """One update with the sum of the accumulated gradients, as onnxruntime does: the runtime divides by how many there
-        are, so it is told of one."""
+        """One update with the sum of the accumulated gradients, as onnxruntime does: the runtime divides by how many
+        there are, so it is told of one."""
         opened = self.any()
         words, index = opened.control(), _CONTROL_WORDS.index("accumulated")
         count = words[index]
@@ -235,7 +239,8 @@ def default_sizes(artifacts: Artifacts) -> Sizes:
 
 
 def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
-    """A session without an optimizer knows neither moments nor rates: what was there stays for the optimizer to come."""
+    """A session without an optimizer knows neither moments nor rates: what was there stays for the optimizer to
+    come."""
     rates = ("learning_rate", "base_learning_rate", "schedule", "warmup_steps", "total_steps", "schedule_start")
     now.control = {k: v for k, v in now.control.items() if k not in rates}
     now.control.update({k: before.control[k] for k in rates if k in before.control})
@@ -247,13 +252,12 @@ def fill_slots(session: Session, properties: Mapping[str, int | float | str], sl
     """Sets the device's property slots to the first properties that they can hold."""
     for key in session.properties():
         session.remove_property(key)
-    fitting = [(k, v) for k, v in properties.items() if fits_slot(k, v)]
+    fitting = [(k, v) for k, v in properties.items() if not isinstance(v, str) and fits_slot(k, v)]
     for key, value in fitting[:slots]:
         session.set_property(key, value)
 
 
-def fits_slot(key: str, value: int | float | str) -> bool:
+def fits_slot(key: str, value: int | float) -> bool:
     """Numbers of 32 bits under a short name; a float loses what float32 cannot hold."""
-    if isinstance(value, str) or len(key.encode()) > 19:
-        return False
-    return abs(value) <= np.finfo(np.float32).max if isinstance(value, float) else -(2**31) <= value < 2**31
+    low, high = (-_FLT_MAX, _FLT_MAX) if isinstance(value, float) else (-(2**31), 2**31 - 1)
+    return len(key.encode()) <= 19 and "\0" not in key and low <= value <= high

@@ -1,0 +1,68 @@
+"""Puts what was learned back into the user's own ONNX model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from . import checkpoint as checkpoint_format
+from .checkpoint import Checkpoint
+from .errors import CheckpointError
+from .files import write_atomically
+from .frontend import read_model
+
+Source = str | os.PathLike[str] | bytes | onnx.ModelProto
+
+
+def export_inference(
+    model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
+) -> None:
+    """Writes `model` with its trained weights replaced by the checkpoint's; nothing else in it changes.
+
+    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
+    ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
+    the model's weights do not have.
+    """
+    proto, trained = read_model(model), read_checkpoint(checkpoint)
+    if trained.nominal:
+        raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
+    tensors = weights(proto.graph)
+    for name in trained.parameters:
+        replace(tensors, name, trained.tensors[name])
+    write_atomically(Path(path), proto.SerializeToString(deterministic=True))
+
+
+def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:
+    if isinstance(source, Checkpoint):
+        return source
+    return checkpoint_format.unpack(source) if isinstance(source, bytes) else checkpoint_format.load(source)
+
+
+def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
+    """Initializers, and the tensors of Constant nodes under the names of their outputs."""
+    found = {t.name: t for t in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value":
+            found[node.output[0]] = node.attribute[0].t
+    return found
+
+
+def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -> None:
+    """Overwrites one tensor of the model in place."""
+    tensor = tensors.get(name)
+    if tensor is None:
+        raise CheckpointError(
+            f"the model has no weight called '{name}'",
+            "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
+            "has no place to go back to: inline functions (onnx.inliner.inline_local_functions) and compile that",
+        )
+    if tensor.data_type != onnx.TensorProto.FLOAT or tuple(tensor.dims) != data.shape:
+        raise CheckpointError(
+            f"'{name}' is {onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)} in the model, float32 "
+            f"{list(data.shape)} in the checkpoint", "pass the model that was compiled",
+        )
+    own_name = tensor.name
+    tensor.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(data, np.float32), own_name))

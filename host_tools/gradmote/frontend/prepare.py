@@ -1,0 +1,55 @@
+"""Rewrites that come before the first shape inference, because onnx cannot infer through what they replace."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import Builder, attribute, describe
+
+_ML = "ai.onnx.ml"
+
+
+def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Opset 14 where the model is valid in it: only from there on onnx infers a Reshape to computed sizes. The
+    operators that
+    mean something else in 14 (BatchNormalization that trains) are not valid in it as they were."""
+    if all(o.domain or o.version != 13 for o in proto.opset_import):
+        return proto
+    raised = onnx.ModelProto()
+    raised.CopyFrom(proto)
+    for opset in raised.opset_import:
+        opset.version = opset.version if opset.domain else 14
+    try:
+        onnx.checker.check_model(raised)
+    except onnx.checker.ValidationError:
+        return proto
+    return raised
+
+
+def expand_scalers(graph: ir.Graph) -> None:
+    """scikit-learn's StandardScaler arrives as ai.onnx.ml Scaler: y = (x - offset) scale, which is a Sub and a Mul."""
+    for node in list(graph):
+        if node.domain == _ML and node.op_type == "Scaler":
+            expand(graph, node)
+    if all(n.domain != _ML for n in graph):
+        graph.opset_imports.pop(_ML, None)
+
+
+def expand(graph: ir.Graph, node: ir.Node) -> None:
+    builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
+    if x is None or x.dtype not in (None, ir.DataType.FLOAT):
+        raise UnsupportedOperator(f"Scaler of {x.dtype if x else 'nothing'}", "feed the model float32", describe(node))
+    offset, scale = (np.asarray(attribute(node, k, [d]), np.float32) for k, d in (("offset", 0.0), ("scale", 1.0)))
+    offset_value = builder.constant(offset, f"{old.name}.offset")
+    scale_value = builder.constant(scale, f"{old.name}.scale")
+    centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
+    result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
+    result.shape, result.type = old.shape, old.type
+    name = old.name
+    old.replace_all_uses_with(result, replace_graph_outputs=True)
+    graph.remove(node, safe=True)
+    result.name = name
+    graph.sort()
