@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -24,9 +25,11 @@ def firmware() -> Path:
         pytest.skip(INSTALL_QEMU)
     if shutil.which("arm-none-eabi-gcc") is None:
         pytest.skip(INSTALL_COMPILER)
-    built = subprocess.run(
-        [sys.executable, "-m", "SCons", "-Q", "firmware"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    with (ROOT / "firmware" / "SConscript").open() as turn:  # several test processes would build at once
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        built = subprocess.run(
+            [sys.executable, "-m", "SCons", "-Q", "firmware"], cwd=ROOT, capture_output=True, text=True, check=False
+        )
     assert built.returncode == 0, built.stdout + built.stderr
     return default_firmware("mps2-an386")
 

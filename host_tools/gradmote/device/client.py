@@ -26,7 +26,7 @@ _DATA_U8_OVERHEAD = 15
 
 #: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
 #: gives signs of life.
-_PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "INFO": 0.7}
+_PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _DEFAULT_PATIENCE = 2.0
 
 
