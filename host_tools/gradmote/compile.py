@@ -24,6 +24,10 @@ from .passes.fold_constants import run as fold_constants
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, control_ref
 
 
+#: Bytes that an image can address.
+ADDRESSABLE = 2**32 - 1
+
+
 @dataclass
 class Options:
     """What the image should be able to do.
@@ -54,6 +58,8 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
     compiled = flatten(artifacts, options or Options())
     pipeline.optimize(compiled)
     layout = lay_out(compiled)
+    if layout.arena_size > ADDRESSABLE:
+        raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
     return Result(write_image(compiled, layout, (options or Options()).strip_names), compiled, layout)
 
 

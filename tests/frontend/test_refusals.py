@@ -110,6 +110,16 @@ def test_dynamic_inner_dimension():
         compiled(model([node("Relu", ["x"])], x=("N", "M"), y=("N", "M")), train=[], loss=None)
 
 
+def test_empty_dimension():
+    with pytest.raises(ModelError, match=r"'y' has shape \[2,0\]"):
+        compiled(model([node("Relu", ["x"])], x=("N", 0), y=("N", 0)), train=[], loss=None)
+
+
+def test_more_than_32_bits_can_address():
+    with pytest.raises(ModelError, match="needs 8,589,934,... bytes.*smaller batch"):
+        compiled(model([node("Relu", ["x"])], x=("N", 2**29), y=("N", 2**29)), train=[], loss=None)
+
+
 def test_shape_that_depends_on_data():
     nodes = [node("MatMul", ["x", "w"], "a"), node("NonZero", ["a"], "i"), node("Cast", ["i"], to=TensorProto.FLOAT)]
     with pytest.raises(ModelError, match="cannot be known before running|cannot be known"):

@@ -62,7 +62,7 @@ def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int, known
 
 
 def require_shapes(graph: ir.Graph) -> None:
-    """Raises ModelError naming the first node whose output has no static shape."""
+    """Raises ModelError naming the first node whose output has no static shape of positive dimensions."""
     for node in graph:
         for output in node.outputs:
             if output.name and (output.shape is None or not output.shape.is_static()):
@@ -70,3 +70,5 @@ def require_shapes(graph: ir.Graph) -> None:
                     f"the shape of '{output.name}' cannot be known before running ({output.shape})",
                     "export the model with fixed dimensions; only the batch may be symbolic", describe(node),
                 )
+            if output.name and not all(int(d) > 0 for d in output.shape):  # type: ignore[union-attr, arg-type]
+                raise ModelError(f"'{output.name}' has shape {output.shape}", "give each at least 1", describe(node))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import onnx
 
 from ..artifact_files import check_parameters, inference_model, load_artifacts, parameter_names, read_artifact
 from ..errors import CheckpointError, DataError, ModelError
@@ -45,8 +44,11 @@ class Module:
         self.training = True
         self._twin = state._twin
         self._train_model = read_artifact(train_model_uri, "loss")
-        self._gradients = len(parameter_names(self._train_model))
+        gradients = len(parameter_names(self._train_model))
+        self._outputs = [o.name for o in self._train_model.graph.output][: -gradients]
         self._eval_model = read_artifact(eval_model_uri, "loss") if eval_model_uri is not None else None
+        self._train_inputs = user_inputs(self._train_model)
+        self._eval_inputs = user_inputs(self._eval_model) if self._eval_model is not None else None
         try:
             check_parameters(self._train_model, {n: self._twin.shape(n) for n in self._twin.names})
         except ModelError as error:
@@ -60,14 +62,13 @@ class Module:
         not fit and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
         """
         arrays = [as_array(v) for v in user_inputs]
-        sizes = check(self._inputs(), arrays)
-        session = self._twin.at(sizes)
-        named = dict(zip(self.input_names(), arrays, strict=True))
-        order = [t["name"] for t in (*session.inputs(), *session.labels())]
-        run, program = (session.train_step, "train") if self.training else (session.eval_step, "eval")
-        loss = np.array(run(*(named[name] for name in order)), np.float32)
-        places = {t["name"]: i for i, t in enumerate(session.outputs(program))}
-        additional = [np.array(session.output(places[name], program)) for name in self.output_names()[1:]]
+        inputs = self._inputs()
+        opened = self._twin.at(check(inputs, arrays))
+        named = {i.name: array for i, array in zip(inputs, arrays, strict=True)}
+        run = opened.session.train_step if self.training else opened.session.eval_step
+        loss = np.array(run(*(named[name] for name in opened.order)), np.float32)
+        program = "train" if self.training else "eval"
+        additional = [np.array(opened.output(name, program)) for name in self._outputs[1:]]
         return (loss, *additional) if additional else loss
 
     def train(self, mode: bool = True) -> Module:
@@ -129,17 +130,13 @@ class Module:
 
     def output_names(self) -> list[str]:
         """Names of what a call returns: the loss, then additional_output_names of generate_artifacts."""
-        self._model()
-        outputs = [o.name for o in self._train_model.graph.output]
-        return outputs[: len(outputs) - self._gradients]
+        self._inputs()
+        return list(self._outputs)
 
     # ---- Inside
 
-    def _model(self) -> onnx.ModelProto:
-        model = self._train_model if self.training else self._eval_model
-        if model is None:
-            raise ModelError("this Module has no eval model", "pass eval_model_uri, or call train()")
-        return model
-
     def _inputs(self) -> list[Input]:
-        return user_inputs(self._model())
+        inputs = self._train_inputs if self.training else self._eval_inputs
+        if inputs is None:
+            raise ModelError("this Module has no eval model", "pass eval_model_uri, or call train()")
+        return inputs

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from ..program import Parameter, Slot
 from .inputs import Sizes, user_inputs
 
 _CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
+_CONTROL_SIZE = records.size_of("control")
 _MODEL_ID = slice(16, 32)  # bytes of an image's header
 _PROPERTY_SLOTS = 4
 _ANY_MODEL = bytes(16)
@@ -37,10 +39,20 @@ class Opened:
     session: Session
     result: Result
 
+    @cached_property
+    def order(self) -> list[str]:
+        """Names of inputs, then labels, as the session takes them."""
+        return [str(t["name"]) for t in (*self.session.inputs(), *self.session.labels())]
+
+    def output(self, name: str, program: str) -> memoryview:
+        """An output by name; valid until the next program runs."""
+        names = [t["name"] for t in self.session.outputs(program)]
+        return self.session.output(names.index(name), program)
+
     def control(self) -> memoryview:
         """The control record as 32-bit words, in place."""
         at = self.result.layout.control_offset
-        return self.session.state()[at : at + records.size_of("control")].cast("I")
+        return self.session.state()[at : at + _CONTROL_SIZE].cast("I")
 
     def place(self, name: str) -> memoryview:
         """The bytes of a parameter or moment, in place."""
@@ -76,7 +88,7 @@ class Twin:
             self._arrays.control.setdefault("learning_rate", artifacts.learning_rate)
             self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
 
-    def at(self, sizes: Sizes) -> Session:
+    def at(self, sizes: Sizes) -> Opened:
         """The session for these sizes, with the state in it. Raises ModelError, CheckpointError; the state stays."""
         if self.artifacts is None:
             raise CheckpointError("the state has no model yet", "pass it to a Module")
@@ -90,7 +102,7 @@ class Twin:
             self._settle()
             self._restore(target)
             self._current = target
-        return target.session
+        return target
 
     def any(self) -> Opened:
         """The session that has the state, or one for a single sample (or the model's own batch) where none has."""
