@@ -22,14 +22,19 @@ pytestmark = pytest.mark.device
 Type = Callable[[str], str]
 
 
-def read_prompt(link: Link) -> str:
-    """What the board prints, up to its next prompt."""
+def read_until(link: Link, wanted: str) -> str:
+    """What the board prints, until it has printed that."""
     text = ""
-    deadline = time.monotonic() + 10
-    while not text.endswith("\n> "):
+    deadline = time.monotonic() + 20
+    while wanted not in text:
         assert time.monotonic() < deadline, text
         text += link.read(0.2).decode()
     return text
+
+
+def read_prompt(link: Link) -> str:
+    """What the board prints, up to its next prompt."""
+    return read_until(link, "\n> ")
 
 
 @pytest.fixture
@@ -115,8 +120,7 @@ def test_editing_a_line(type_line: Type, link: Link) -> None:
 
 def test_ctrl_c_ends_a_long_training(trained: Board, type_line: Type, link: Link) -> None:
     link.write(b"train 1000000\r")
-    while b"step 5\r" not in link.read(1.0):
-        continue
+    read_until(link, "step 5\r")
     link.write(b"\x03")
     assert "^C" in read_prompt(link)
     assert trained.metrics().train_steps < 1_000_000
