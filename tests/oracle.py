@@ -16,6 +16,10 @@ import numpy as np
 import onnx
 import onnx.reference
 import onnxruntime
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper, numpy_helper
+
 from gradmote import optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.compile import Options, compile_image
@@ -23,9 +27,6 @@ from gradmote.losses import Loss, label
 from gradmote.optimizers import Optimizer
 from gradmote_runtime import Session
 from gradmote_runtime.library import PROFILES, cpu_has_fma
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import strategies as st
-from onnx import TensorProto, helper, numpy_helper
 
 onnxruntime.set_default_logger_severity(3)
 
@@ -303,6 +304,7 @@ def train(
         losses.append(poisoned(session, session.train_step if accumulate else session.step, *batch))
         if accumulate:
             poisoned(session, session.optimizer_step)
+            session.lazy_reset_grad()
     return losses, session
 
 

@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from gradmote import losses, optimizers
-from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote_runtime import Session
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import (
@@ -23,6 +19,11 @@ from oracle import (
     shapes,
     values,
 )
+
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote_runtime import Session
 
 
 def scores_model(scores):

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from oracle import make_model, node, poisoned, read_gradients, values
+
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote_runtime import Session
-from oracle import make_model, node, poisoned, read_gradients, values
 
 
 def open_loss(loss, scores, profile):

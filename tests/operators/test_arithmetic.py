@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from gradmote.errors import UnsupportedOperator
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, broadcast_pairs, check_case, examples, make_model, node, seeds, values
+
+from gradmote.errors import UnsupportedOperator
 
 BINARY = ["Add", "Sub", "Mul", "Div"]
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from oracle import make_model, node, poisoned, projection, read_gradients, run_ort, values
+
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
-from oracle import make_model, node, poisoned, projection, read_gradients, run_ort, values
 
 SIZE = 4000
 

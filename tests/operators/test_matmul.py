@@ -1,10 +1,11 @@
 """MatMul of rank 2 to 4, batches equal or broadcast, and the fusion with a bias that follows."""
 
 import pytest
-from gradmote.errors import UnsupportedOperator
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, check_case, examples, make_model, node, seeds, sizes, values
+
+from gradmote.errors import UnsupportedOperator
 
 
 def matmul_case(a_shape, b_shape, seed=0):

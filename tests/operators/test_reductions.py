@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from gradmote.artifacts import build_artifacts
-from gradmote.errors import ModelError
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import numpy_helper
 from oracle import Case, check_case, examples, make_model, node, projection, seeds, shapes, values
+
+from gradmote.artifacts import build_artifacts
+from gradmote.errors import ModelError
 
 
 def reduce_case(op_type, shape, axes, seed, opset=18, **attributes):

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from gradmote.errors import UnsupportedOperator
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, numpy_helper
 from oracle import Case, broadcast_pairs, check_case, examples, make_model, node, seeds, shapes, shrunk, values
+
+from gradmote.errors import UnsupportedOperator
 
 
 def i64(*numbers):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from gradmote_runtime import Session
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, check_case, compile_twice, examples, make_model, node, seeds, shapes, values
+
+from gradmote_runtime import Session
 
 
 @pytest.mark.parametrize("op_type", ["Softmax", "LogSoftmax"])

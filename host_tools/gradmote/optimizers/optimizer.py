@@ -8,6 +8,9 @@ from typing import Any
 from ..errors import ModelError
 from ..generated.optimizers import RULES
 
+#: What still is a finite float32, with room to spare.
+LARGEST = 1e38
+
 
 @dataclass(frozen=True)
 class Optimizer:
@@ -21,6 +24,11 @@ class Optimizer:
     learning_rate: float = 1e-3
     hyper: dict[str, float] = field(default_factory=dict)
     clip_norm: float | None = None
+
+    def __post_init__(self) -> None:
+        check(learning_rate=(self.learning_rate, 0, LARGEST))
+        if self.clip_norm is not None and not 0 < self.clip_norm < LARGEST:
+            raise ModelError(f"clip_norm={self.clip_norm} is not a positive number", "pass None for no clipping")
 
     @property
     def slots(self) -> int:
