@@ -1,7 +1,6 @@
 """The board and its twin on this computer reach the same state, bit for bit."""
 
 import hashlib
-import shutil
 
 import numpy as np
 import onnx
@@ -13,17 +12,12 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.device.target import open_target
 
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")),
-    reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
-)
-
 STEPS = 200
 OPTIMIZERS = {"sgd": optimizers.sgd(0.1), "adamw": optimizers.adamw(0.003)}
 
 
 @pytest.fixture(scope="module")
-def board():
+def emulated(firmware):
     with open_target("qemu:mps2-an386") as target:
         yield target
 
@@ -71,11 +65,11 @@ def train(target, image, batch):
 @pytest.mark.device
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("name", OPTIMIZERS)
-def test_state_after_200_steps(board, name, batch):
+def test_state_after_200_steps(emulated, name, batch):
     made = build_artifacts(mlp_with_every_activation(), None, losses.cross_entropy(), OPTIMIZERS[name])
     image = compile_image(made, Options(batch=batch)).image
     with open_target("twin") as twin:
         expected = train(twin, image, batch)
-    assert train(board, image, batch) == expected
+    assert train(emulated, image, batch) == expected
     with open_target("twin:strict") as other_profile:
         assert train(other_profile, image, batch)[0] != expected[0], "the profiles should differ, or this shows nothing"
