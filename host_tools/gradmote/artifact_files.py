@@ -22,7 +22,9 @@ Source = str | os.PathLike[str] | onnx.ModelProto
 
 
 def load_artifacts(
-    training: Source, parameters: Mapping[str, np.ndarray], evaluation: Source | None = None,
+    training: Source,
+    parameters: Mapping[str, np.ndarray],
+    evaluation: Source | None = None,
     optimizer: Source | None = None,
 ) -> Artifacts:
     """What generate_artifacts wrote, in memory again.
@@ -35,7 +37,11 @@ def load_artifacts(
     names = parameter_names(train)
     check_parameters(train, {n: np.shape(a) for n, a in parameters.items()})
     return Artifacts(
-        inference_model(train), evaluate, train, step, {n: np.asarray(parameters[n], np.float32) for n in names},
+        inference_model(train),
+        evaluate,
+        train,
+        step,
+        {n: np.asarray(parameters[n], np.float32) for n in names},
         float(metadata(step)["gradmote.learning_rate"]) if step else 1e-3,
     )
 
@@ -44,8 +50,10 @@ def read_artifact(source: Source, kind: str) -> onnx.ModelProto:
     """One of the artifacts. kind: what its metadata must have."""
     proto = read_model(source)
     if f"gradmote.{kind}" not in metadata(proto):
-        raise ModelError("this model was not written by gradmote.artifacts.generate_artifacts",
-                         "generate the artifacts again from the inference model")
+        raise ModelError(
+            "this model was not written by gradmote.artifacts.generate_artifacts",
+            "generate the artifacts again from the inference model",
+        )
     return proto
 
 
@@ -106,8 +114,10 @@ def cut(graph: ir.Graph, names: Sequence[str]) -> None:
     values = {v.name: v for v in (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs))}
     missing = [n for n in names if n not in values]
     if missing or not names:
-        raise ModelError(f"the model has no value called {', '.join(missing) or '(no name given)'}",
-                         f"it returns {', '.join(str(o.name) for o in graph.outputs)}")
+        raise ModelError(
+            f"the model has no value called {', '.join(missing) or '(no name given)'}",
+            f"it returns {', '.join(str(o.name) for o in graph.outputs)}",
+        )
     graph.outputs[:] = [values[n] for n in names]
     prune(graph)
 

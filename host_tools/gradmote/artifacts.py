@@ -1,7 +1,7 @@
 """The offline phase: from an inference model to training, eval and optimizer models plus a checkpoint.
 
-All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and carry a body in standard
-operators, so any ONNX runtime can run them.
+All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and carry a body in
+standard operators, so any ONNX runtime can run them.
 
     training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs], <parameter>_grad ...
     eval_model.onnx       inputs: data, labels; outputs: loss, the model's outputs
@@ -56,10 +56,15 @@ class OptimType(Enum):
 
 
 LOSS_TYPES: dict[LossType, Callable[[], Loss]] = {
-    LossType.MSELoss: losses.mse, LossType.CrossEntropyLoss: losses.cross_entropy,
-    LossType.BCEWithLogitsLoss: losses.bce_with_logits, LossType.L1Loss: losses.l1,
+    LossType.MSELoss: losses.mse,
+    LossType.CrossEntropyLoss: losses.cross_entropy,
+    LossType.BCEWithLogitsLoss: losses.bce_with_logits,
+    LossType.L1Loss: losses.l1,
 }
-OPTIM_TYPES: dict[OptimType, Callable[[], Optimizer]] = {OptimType.AdamW: optimizers.adamw_ort, OptimType.SGD: optimizers.sgd}
+OPTIM_TYPES: dict[OptimType, Callable[[], Optimizer]] = {
+    OptimType.AdamW: optimizers.adamw_ort,
+    OptimType.SGD: optimizers.sgd,
+}
 
 
 @dataclass
@@ -96,13 +101,19 @@ def generate_artifacts(
     loss_input_names: outputs that the loss takes; all by default. Raises ModelError.
     """
     if ort_format or custom_op_library:
-        raise ModelError("ort_format and custom_op_library have no meaning here", "leave them out; Gradmote's format is .mote")
+        raise ModelError(
+            "ort_format and custom_op_library have no meaning here", "leave them out; Gradmote's format is .mote"
+        )
     overlap = set(requires_grad or ()) & set(frozen_params or ())
     if overlap:
         raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
     made = build_artifacts(
-        model, list(requires_grad or ()), resolve_loss(loss), resolve_optimizer(optimizer),
-        additional_outputs=additional_output_names or (), loss_inputs=loss_input_names,
+        model,
+        list(requires_grad or ()),
+        resolve_loss(loss),
+        resolve_optimizer(optimizer),
+        additional_outputs=additional_output_names or (),
+        loss_inputs=loss_input_names,
     )
     write_artifacts(made, Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
 
@@ -126,7 +137,7 @@ def build_artifacts(
     additional_outputs: Sequence[str] = (),
     loss_inputs: Sequence[str] | None = None,
 ) -> Artifacts:
-    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: graph outputs to keep."""
+    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: those to keep."""
     forward = load_model(model, outputs)
     names = choose_parameters(forward.graph, train, freeze) if loss is not None and train != [] else []
     parameters = {n: forward.graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
@@ -138,9 +149,12 @@ def build_artifacts(
         pipeline.for_inference(evaluation, set(names))
         expose_parameters(evaluation.graph, names)
     return Artifacts(
-        to_proto(inference), to_proto(evaluation) if evaluation else None, to_proto(training) if training else None,
+        to_proto(inference),
+        to_proto(evaluation) if evaluation else None,
+        to_proto(training) if training else None,
         to_proto(optimizer_model(optimizer, parameters)) if optimizer is not None and names else None,
-        parameters, optimizer.learning_rate if optimizer else 1e-3,
+        parameters,
+        optimizer.learning_rate if optimizer else 1e-3,
     )
 
 
@@ -152,7 +166,9 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
     by_name = {v.name: v for n in graph for v in n.outputs}
     missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
     if missing:
-        raise ModelError(f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}")
+        raise ModelError(
+            f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
+        )
     taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
     check_arity(loss, taken)
     value = loss(Builder(graph), *taken)
@@ -169,7 +185,9 @@ def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
         inspect.signature(loss).bind(None, *outputs)
     except TypeError:
         names = ", ".join(str(o.name) for o in outputs)
-        raise ModelError(f"the loss does not take {len(outputs)} outputs ({names})", "choose with --output (outputs=)") from None
+        raise ModelError(
+            f"the loss does not take {len(outputs)} outputs ({names})", "choose with --output (outputs=)"
+        ) from None
 
 
 def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Sequence[str]) -> ir.Model:
@@ -256,9 +274,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> 
     return infer_shapes(model)
 
 
-def inputs_of(
-    builder: Builder, name: str, array: np.ndarray, slots: int
-) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
+def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
     """Parameter, gradient and moments."""
     kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
     p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)

@@ -19,7 +19,9 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> l
     gradient rule on a path from `wrt` to `loss`, ModelError where loss is no scalar or does not depend on a value.
     """
     if loss.shape is None or len(loss.shape) != 0:
-        raise ModelError(f"the loss '{loss.name}' has shape {loss.shape}", "training needs a scalar: use reduction mean or sum")
+        raise ModelError(
+            f"the loss '{loss.name}' has shape {loss.shape}", "training needs a scalar: use reduction mean or sum"
+        )
     walk = list(graph)
     active = reached_from(walk, wrt)
     if loss not in active:
@@ -47,7 +49,7 @@ def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[
     if operator is None or operator.gradient is None:
         raise UnsupportedOperator(
             f"{node.domain or 'ONNX'} operator {node.op_type} has no gradient",
-            "freeze the parameters below it (--train / --freeze), or see `gradmote ops` for what can be trained through",
+            "freeze the parameters below it (--train / --freeze), or see what `gradmote ops` can train through",
             describe(node),
         )
     dy = [total(builder, o, pending) for o in node.outputs]
@@ -77,7 +79,9 @@ def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Val
 def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value:
     grad = total(builder, value, pending)
     if grad is None:
-        raise ModelError(f"the loss does not depend on parameter '{value.name}'", "freeze it (--freeze), or check the loss")
+        raise ModelError(
+            f"the loss does not depend on parameter '{value.name}'", "freeze it (--freeze), or check the loss"
+        )
     if grad.producer() is None or any(grad is v for v in builder.graph.outputs):
         grad = builder.op("Identity", grad, name=f"{value.name}_grad")  # two parameters may share one gradient
     else:

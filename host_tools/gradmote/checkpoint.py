@@ -56,17 +56,30 @@ def pack(parameters: Mapping[str, np.ndarray], nominal: bool = False) -> bytes:
 
 def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
     """One state_entry record."""
-    return records.pack("state_entry", {
-        "name": name, "role": STATE_ROLE[role], "dtype": DTYPE["f32"], "rank": len(shape),
-        "dims": [*shape, *[1] * (MAX_RANK - len(shape))], "offset": offset, "size": size, "gradient": gradient,
-    })
+    return records.pack(
+        "state_entry",
+        {
+            "name": name,
+            "role": STATE_ROLE[role],
+            "dtype": DTYPE["f32"],
+            "rank": len(shape),
+            "dims": [*shape, *[1] * (MAX_RANK - len(shape))],
+            "offset": offset,
+            "size": size,
+            "gradient": gradient,
+        },
+    )
 
 
 def seal(table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes) -> bytes:
     """Header, with size and CRC, before the parts."""
     header = {
-        "magic": CHECKPOINT_MAGIC, "version": FORMAT_VERSION, "model_id": struct.unpack("<4I", model_id),
-        "entries": entries, "names_size": len(names), "state_size": len(state),
+        "magic": CHECKPOINT_MAGIC,
+        "version": FORMAT_VERSION,
+        "model_id": struct.unpack("<4I", model_id),
+        "entries": entries,
+        "names_size": len(names),
+        "state_size": len(state),
         "size": records.size_of("checkpoint") + len(table) + len(names) + len(state),
     }
     body = records.pack("checkpoint", header)[_BODY:] + table + names + state
@@ -115,8 +128,10 @@ def checked_header(data: bytes) -> dict:
     if header["magic"] != CHECKPOINT_MAGIC:
         raise CheckpointError("this is not a checkpoint", "pass a .gmck file")
     if header["version"] != FORMAT_VERSION:
-        raise CheckpointError(f"the checkpoint has format version {header['version']}, this is {FORMAT_VERSION}",
-                              "use the gradmote version that wrote it")
+        raise CheckpointError(
+            f"the checkpoint has format version {header['version']}, this is {FORMAT_VERSION}",
+            "use the gradmote version that wrote it",
+        )
     parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry")
     if header["size"] != len(data) or parts + header["names_size"] + header["state_size"] != len(data):
         raise CheckpointError(

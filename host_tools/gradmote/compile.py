@@ -23,7 +23,6 @@ from .passes import pipeline
 from .passes.fold_constants import run as fold_constants
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, control_ref
 
-
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
 
@@ -32,8 +31,8 @@ ADDRESSABLE = 2**32 - 1
 class Options:
     """What the image should be able to do.
 
-    batch: samples in one step. accumulate: keep gradients, so that several micro-batches can be averaged (programs train
-    and optimizer) instead of the fused program step. dims: sizes of symbolic dimensions other than the batch.
+    batch: samples in one step. accumulate: keep gradients, so that several micro-batches can be averaged (programs
+    train and optimizer) instead of the fused program step. dims: sizes of symbolic dimensions other than the batch.
     """
 
     batch: int = 1
@@ -76,8 +75,16 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     if artifacts.training is not None:
         programs += training_programs(artifacts, parameters, slots, shared, options)
     return Compiled(
-        programs, parameters, slots, control, list(shared.inputs.values()), options.batch, artifacts.learning_rate,
-        frozen_digest(artifacts), options.seed, options.properties,
+        programs,
+        parameters,
+        slots,
+        control,
+        list(shared.inputs.values()),
+        options.batch,
+        artifacts.learning_rate,
+        frozen_digest(artifacts),
+        options.seed,
+        options.properties,
     )
 
 
@@ -156,9 +163,15 @@ def training_programs(
         slots += optimizer_slots(artifacts.optimizer, shared)
     if options.accumulate or artifacts.optimizer is None:
         if not options.accumulate:
-            raise ModelError("without an optimizer there is nothing to do with gradients", "give --optimizer, or --accumulate to read them")
+            raise ModelError(
+                "without an optimizer there is nothing to do with gradients",
+                "give --optimizer, or --accumulate to read them",
+            )
         train = lower_training(artifacts.training, Program("train"), names, shared, options)
-        return [train, *([kept_gradients_optimizer(artifacts.optimizer, parameters, shared)] if artifacts.optimizer else [])]
+        return [
+            train,
+            *([kept_gradients_optimizer(artifacts.optimizer, parameters, shared)] if artifacts.optimizer else []),
+        ]
     step = lower_training(artifacts.training, Program("step"), names, shared, options)
     one = shared.constant(np.float32(1).tobytes())
     lower_optimizer(artifacts.optimizer, step, step.gradients, one, shared)
@@ -186,7 +199,9 @@ def lower_training(
 
 
 def check_finite(lowering: Lowering, value: ir.Value) -> None:
-    instruction = Instruction("CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name))
+    instruction = Instruction(
+        "CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name)
+    )
     lowering.program.instructions.append(instruction)
 
 

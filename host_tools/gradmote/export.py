@@ -62,7 +62,8 @@ def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -
     if tensor.data_type != onnx.TensorProto.FLOAT or tuple(tensor.dims) != data.shape:
         raise CheckpointError(
             f"'{name}' is {onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)} in the model, float32 "
-            f"{list(data.shape)} in the checkpoint", "pass the model that was compiled",
+            f"{list(data.shape)} in the checkpoint",
+            "pass the model that was compiled",
         )
     own_name = tensor.name
     tensor.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(data, np.float32), own_name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,11 @@ def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...
 def rank(value: ir.Value, node: ir.Node | None = None) -> int:
     """The value's number of dimensions. Raises ModelError where even that is unknown."""
     if value.shape is None:
-        raise ModelError(f"the rank of '{value.name}' is unknown", "run onnx shape inference on the model",
-                         describe(node) if node else "")
+        raise ModelError(
+            f"the rank of '{value.name}' is unknown",
+            "run onnx shape inference on the model",
+            describe(node) if node else "",
+        )
     return len(value.shape)
 
 
@@ -94,9 +97,7 @@ class Builder:
         """One node with several outputs."""
         outputs = [ir.val(unique_name(self.graph, n)) for n in names]
         node_name = unique_name(self.graph, f"{outputs[0].name}.{op_type}")
-        self.graph.append(
-            ir.node(op_type, inputs, attributes, domain=domain, outputs=outputs, name=node_name)
-        )
+        self.graph.append(ir.node(op_type, inputs, attributes, domain=domain, outputs=outputs, name=node_name))
         if domain:
             self.graph.opset_imports.setdefault(domain, DOMAIN_VERSION)
         return outputs
@@ -127,8 +128,3 @@ def prune(graph: ir.Graph) -> None:
     for name, value in list(graph.initializers.items()):
         if not value.uses() and not value.is_graph_output() and not value.is_graph_input():
             del graph.initializers[name]
-
-
-def each_node(graph: ir.Graph, visit: Callable[[ir.Node], bool]) -> bool:
-    """Calls `visit` on each node of a snapshot of the graph; True if any visit changed something."""
-    return any([visit(node) for node in list(graph)])

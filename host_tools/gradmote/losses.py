@@ -51,7 +51,10 @@ def mark(value: ir.Value) -> ir.Value:
 
 
 def cross_entropy(
-    weight: Sequence[float] | None = None, ignore_index: int = -100, reduction: str = "mean", labels_name: str = "labels",
+    weight: Sequence[float] | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    labels_name: str = "labels",
     through_softmax: bool = False,
 ) -> Loss:
     """Softmax cross-entropy on scores (N, C, d1, ...); labels int64 (N, d1, ...). Formula: PyTorch's CrossEntropyLoss.
@@ -67,7 +70,11 @@ def cross_entropy(
         labels = class_label(builder, labels_name, scores)
         inputs = [scores, labels, *([class_weights(builder, weight, scores)] if weight is not None else [])]
         return builder.ops(
-            "SoftmaxCrossEntropyLoss", *inputs, names=["loss", "log_prob"], reduction=reduction, ignore_index=ignore_index
+            "SoftmaxCrossEntropyLoss",
+            *inputs,
+            names=["loss", "log_prob"],
+            reduction=reduction,
+            ignore_index=ignore_index,
         )[0]
 
     return loss
@@ -140,5 +147,8 @@ def check_reduction(reduction: str) -> None:
 
 #: name on the command line -> factory
 LOSSES: dict[str, Callable[..., Loss]] = {
-    "cross_entropy": cross_entropy, "mse": mse, "l1": l1, "bce_with_logits": bce_with_logits,
+    "cross_entropy": cross_entropy,
+    "mse": mse,
+    "l1": l1,
+    "bce_with_logits": bce_with_logits,
 }

@@ -50,7 +50,9 @@ class Shared:
         if value.name not in self.inputs:
             dtype = DTYPES.get(value.dtype)  # type: ignore[arg-type]
             if dtype is None:
-                raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
+                raise UnsupportedOperator(
+                    f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels"
+                )
             shape = static_shape(value)
             role = "label" if value.meta.get("gradmote.label") else "input"
             buffer = Buffer(value.name, 4 * math.prod(shape), "input")
@@ -91,7 +93,8 @@ class Lowering:
             if all(is_integer(o) for o in node.outputs):
                 return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
             raise UnsupportedOperator(
-                f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel", "`gradmote ops` lists what is supported",
+                f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel",
+                "`gradmote ops` lists what is supported",
                 describe(node),
             )
         operator.lower(self, node)
@@ -149,7 +152,7 @@ class Lowering:
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
     def random_stream(self, node: ir.Node) -> int:
-        """A number of its own for each node that draws random numbers; ONNX lets nodes share a name, but not outputs."""
+        """A number of its own for each node that draws random numbers. ONNX lets nodes share a name, outputs not."""
         return self.shared.streams.setdefault(str(node.outputs[0].name), len(self.shared.streams))
 
     # ---- inside
@@ -164,7 +167,8 @@ class Lowering:
         array = constant_array(value)
         if array is None or array.dtype != np.float32:
             raise UnsupportedOperator(
-                f"'{value.name}' ({value.dtype}) is needed as float32 data", "feed the model float32 and keep it float32",
+                f"'{value.name}' ({value.dtype}) is needed as float32 data",
+                "feed the model float32 and keep it float32",
                 describe(value.producer()) if value.producer() else "",  # type: ignore[arg-type]
             )
         return self.constant(np.ascontiguousarray(array).tobytes())

@@ -7,5 +7,6 @@ from .operators import Operator
 
 #: (domain, op_type) -> operator
 TABLE: dict[tuple[str, str], Operator] = {
-    **operators.OPERATORS, **{(o.domain, o.op_type): o for o in optimizers.OPERATORS},
+    **operators.OPERATORS,
+    **{(o.domain, o.op_type): o for o in optimizers.OPERATORS},
 }

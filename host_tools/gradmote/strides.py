@@ -50,13 +50,16 @@ def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
     return [fill] * (rank - len(values)) + list(values)
 
 
-def fit(node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK) -> tuple[list[int], list[list[int]]]:
+def fit(
+    node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK
+) -> tuple[list[int], list[list[int]]]:
     """Collapsed dims and strides, padded in front to the instruction's rank."""
     kept, walks = collapse(dims, *strides)
     if len(kept) > rank:
         raise UnsupportedOperator(
             f"{node.op_type} needs {len(kept)} independent dimensions, the runtime walks at most {rank}",
-            "reshape the operands so that neighbouring dimensions are broadcast alike", describe(node),
+            "reshape the operands so that neighbouring dimensions are broadcast alike",
+            describe(node),
         )
     return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in walks]
 

@@ -26,7 +26,10 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
 ]
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, rich_markup_mode="markdown", pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
     help="Trains neural networks on the device: ONNX in, the board learns, a better model out.",
     epilog="Start with: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
 )
@@ -51,8 +54,11 @@ def refuse(error: GradmoteError, as_json: bool) -> int:
     if as_json:
         typer.echo(json.dumps({"error": type(error).__name__, "message": error.message, "hint": error.hint}))
     else:
-        typer.secho(f"error: {error.args[0] if not error.hint else error.args[0].removesuffix(f' - {error.hint}')}",
-                    fg="red", err=True)
+        typer.secho(
+            f"error: {error.args[0] if not error.hint else error.args[0].removesuffix(f' - {error.hint}')}",
+            fg="red",
+            err=True,
+        )
         if error.hint:
             typer.echo(f" hint: {error.hint}", err=True)
     return 1

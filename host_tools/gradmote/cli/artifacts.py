@@ -29,8 +29,12 @@ def command(
     from ..artifacts import build_artifacts, write_artifacts
 
     made = build_artifacts(
-        str(model), train, o.make_loss(loss, loss_set), o.make_optimizer(optimizer, lr, optimizer_set),
-        freeze=freeze, outputs=output,
+        str(model),
+        train,
+        o.make_loss(loss, loss_set),
+        o.make_optimizer(optimizer, lr, optimizer_set),
+        freeze=freeze,
+        outputs=output,
     )
     written = write_artifacts(made, directory, prefix, nominal=False)
     if as_json:

@@ -16,20 +16,27 @@ if TYPE_CHECKING:
 
 def command(
     model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 13 or newer.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")
+    ] = None,
     loss: o.LossOption = None,
     optimizer: o.OptimizerOption = o.OptimizerName.sgd,
     batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
     train: o.Train = None,
     freeze: o.Freeze = None,
     accumulate: Annotated[
-        bool, typer.Option(help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM.")
+        bool,
+        typer.Option(
+            help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM."
+        ),
     ] = False,
     lr: o.LearningRate = 1e-3,
     optimizer_set: o.OptimizerSettings = None,
     loss_set: o.LossSettings = None,
     output: o.Outputs = None,
-    dim: Annotated[list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")] = None,
+    dim: Annotated[
+        list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
     properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
     strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
@@ -54,9 +61,13 @@ def summary(result: Result) -> dict[str, object]:
     """Bytes of image and arena, by part."""
     layout = result.layout
     return {
-        "image_bytes": len(result.image), "arena_bytes": layout.arena_size, "state_bytes": layout.state_size,
-        "parameters_bytes": layout.parameters_size, "gradients_bytes": layout.gradients_size,
-        "inputs_bytes": layout.inputs_size, "batch": result.compiled.batch,
+        "image_bytes": len(result.image),
+        "arena_bytes": layout.arena_size,
+        "state_bytes": layout.state_size,
+        "parameters_bytes": layout.parameters_size,
+        "gradients_bytes": layout.gradients_size,
+        "inputs_bytes": layout.inputs_size,
+        "batch": result.compiled.batch,
         "trained": [p.name for p in result.compiled.parameters],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
     }
@@ -65,9 +76,10 @@ def summary(result: Result) -> dict[str, object]:
 def describe(path: Path, result: Result) -> str:
     layout = result.layout
     lines = [
-        f"{path}: image {len(result.image):,} B (flash), arena {layout.arena_size:,} B (RAM), batch {result.compiled.batch}",
-        f"  state {layout.state_size:,} B (parameters {layout.parameters_size:,} B), gradients {layout.gradients_size:,} B, "
-        f"inputs {layout.inputs_size:,} B",
+        f"{path}: image {len(result.image):,} B (flash), arena {layout.arena_size:,} B (RAM), "
+        f"batch {result.compiled.batch}",
+        f"  state {layout.state_size:,} B (parameters {layout.parameters_size:,} B), "
+        f"gradients {layout.gradients_size:,} B, inputs {layout.inputs_size:,} B",
     ]
     for program in result.compiled.programs:
         placement = layout.placements[program.kind]

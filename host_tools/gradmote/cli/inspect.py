@@ -42,8 +42,12 @@ def command(
 def as_dict(image: Image) -> dict[str, Any]:
     header = {k: v for k, v in image.header.items() if k not in ("sections", "model_id")}
     return {
-        "model_id": image.model_id.hex(), "header": header, "sections": image.sizes, "tensors": image.tensors,
-        "state": image.state, "programs": image.programs,
+        "model_id": image.model_id.hex(),
+        "header": header,
+        "sections": image.sizes,
+        "tensors": image.tensors,
+        "state": image.state,
+        "programs": image.programs,
     }
 
 
@@ -59,7 +63,12 @@ def table_of(title: str, *columns: str) -> Table:
 
 def memory_table(path: Path, image: Image) -> Table:
     h = image.header
-    table = table_of(f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}", "RAM", "offset#", "bytes#")
+    table = table_of(
+        f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}",
+        "RAM",
+        "offset#",
+        "bytes#",
+    )
     inputs = h["gradients_offset"] + h["gradients_size"]
     rows = [
         ("parameters", 0, h["parameters_size"]),
@@ -95,8 +104,8 @@ def known_places(image: Image) -> dict[str, str]:
 
 
 def code_table(program: dict[str, Any], places: dict[str, str]) -> Table:
-    title = f"Program {program['kind']}: {program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
-    table = table_of(title, "#", "instruction", "operands", "parameters")
+    sizes = f"{program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
+    table = table_of(f"Program {program['kind']}: {sizes}", "#", "instruction", "operands", "parameters")
     for index, i in enumerate(program["instructions"]):
         operands = " ".join(f"{k}={places.get(v, v)}" for k, v in i["operands"].items() if v != "none")
         params = " ".join(f"{k}={v}" for k, v in i["params"].items() if not is_trivial(i["opcode"], k, v))

@@ -15,7 +15,12 @@ def command(as_json: o.AsJson = False) -> None:
     from ..registry import TABLE
 
     operators = [
-        {"operator": op.op_type, "domain": op.domain or "ONNX", "gradient": op.gradient is not None, "compiles": op.lower is not None}
+        {
+            "operator": op.op_type,
+            "domain": op.domain or "ONNX",
+            "gradient": op.gradient is not None,
+            "compiles": op.lower is not None,
+        }
         for op in sorted(TABLE.values(), key=lambda op: (op.domain, op.op_type))
     ]
     kernels = [{"opcode": spec["code"], "kernel": name, "meaning": spec["meaning"]} for name, spec in OPCODES.items()]

@@ -26,25 +26,35 @@ class OptimizerName(str, Enum):
     adamw_ort = "adamw_ort"
 
 
-LossOption = Annotated[LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")]
-OptimizerOption = Annotated[OptimizerName | None, typer.Option("--optimizer", help="How parameters follow their gradients.")]
+LossOption = Annotated[
+    LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")
+]
+OptimizerOption = Annotated[
+    OptimizerName | None, typer.Option("--optimizer", help="How parameters follow their gradients.")
+]
 Train = Annotated[
-    list[str] | None, typer.Option("--train", help="Train only these weights: names or patterns such as 'head.*'. Repeatable.")
+    list[str] | None,
+    typer.Option("--train", help="Train only these weights: names or patterns such as 'head.*'. Repeatable."),
 ]
 Freeze = Annotated[list[str] | None, typer.Option("--freeze", help="Train all weights but these. Repeatable.")]
-Outputs = Annotated[list[str] | None, typer.Option("--output", help="Keep only these outputs of the model. Repeatable.")]
+Outputs = Annotated[
+    list[str] | None, typer.Option("--output", help="Keep only these outputs of the model. Repeatable.")
+]
 LossSettings = Annotated[
     list[str] | None,
     typer.Option(
-        "--loss-set", metavar="NAME=VALUE",
+        "--loss-set",
+        metavar="NAME=VALUE",
         help="Setting of the loss: reduction=sum, ignore_index=0, weight=1,2,1, pos_weight=3. Repeatable.",
     ),
 ]
 OptimizerSettings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="NAME=VALUE",
-        help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1. Repeatable.",
+        "--set",
+        metavar="NAME=VALUE",
+        help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1. "
+        "Repeatable.",
     ),
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]

@@ -24,7 +24,9 @@ Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `
 Data = Annotated[
     Path,
     typer.Option(
-        "--data", exists=True, dir_okay=False,
+        "--data",
+        exists=True,
+        dir_okay=False,
         help="An .npz file with arrays x and y, and x_test and y_test if you want a test. x: float32, or uint8 with "
         "scalars scale and zero that make it (x - zero) * scale. y: class indices or float32 targets.",
     ),
@@ -32,7 +34,8 @@ Data = Annotated[
 On = Annotated[
     str,
     typer.Option(
-        "--on", metavar="TARGET",
+        "--on",
+        metavar="TARGET",
         help="twin (this computer), qemu:mps2-an386 (an emulated board), or a board's port: /dev/ttyACM0, COM3, "
         "socket://host:port.",
     ),
@@ -48,8 +51,15 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 
 def command(
-    image: Image, data: Data, on: On = "twin", epochs: Epochs = 1, batch_order: Order = 0, lr: Rate = None,
-    checkpoint: Checkpoint = None, resume: Resume = None, as_json: Json = False,
+    image: Image,
+    data: Data,
+    on: On = "twin",
+    epochs: Epochs = 1,
+    batch_order: Order = 0,
+    lr: Rate = None,
+    checkpoint: Checkpoint = None,
+    resume: Resume = None,
+    as_json: Json = False,
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 

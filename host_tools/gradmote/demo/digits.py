@@ -159,7 +159,12 @@ def held_out(data: Dataset) -> tuple[Array, Array]:
 
 
 def progress_bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+    )
     return Progress(*columns, console=console, transient=True)
 
 
@@ -172,7 +177,10 @@ def compare_with_twin(trained: Trained, compiled: Result, data: Dataset, epochs:
             f"the state of {trained.target} is {trained.state[:16]}..., the twin's is {twin.state[:16]}...",
             "board and twin must use the same numerics profile",
         )
-    say(f"{trained.target} and the twin have the same state after {trained.fit.epochs[-1].epoch} epochs, sha256 {twin.state[:16]}...")
+    say(
+        f"{trained.target} and the twin have the same state after {trained.fit.epochs[-1].epoch} epochs, "
+        f"sha256 {twin.state[:16]}..."
+    )
     return twin
 
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 
 def table(
-    trained: Trained, twin: Trained | None, exported: float, compiled: Result, memory: Memory | None, instructions: int | None
+    trained: Trained,
+    twin: Trained | None,
+    exported: float,
+    compiled: Result,
+    memory: Memory | None,
+    instructions: int | None,
 ) -> Table:
     """What it took and what it brought."""
     rows = [

@@ -1,7 +1,7 @@
 """Where everything lies in the arena:
 
-    | parameters | control | properties | moments | gradients | inputs and labels | scratch of the running program |
-    |<------------------- state ----------------->|
+| parameters | control | properties | moments | gradients | inputs and labels | scratch of the running program |
+|<------------------- state ----------------->|
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..program import Buffer, Compiled
 
 @dataclass
 class Layout:
-    """Arena offsets in bytes. `offsets` is by id(buffer), for state, gradients and inputs; scratch differs by program."""
+    """Arena offsets in bytes. `offsets`: by id(buffer), of state, gradients and inputs; scratch differs by program."""
 
     offsets: dict[int, int]
     parameters_size: int
@@ -56,8 +56,17 @@ def lay_out(compiled: Compiled) -> Layout:
     placements = {p.kind: place(p) for p in compiled.programs}
     peak = max((p.peak for p in placements.values()), default=0)
     return Layout(
-        offsets, parameters_size, control_offset, properties_offset, state_size, state_size, gradients_end - state_size,
-        gradients_end, inputs_end, align(inputs_end + peak), placements,
+        offsets,
+        parameters_size,
+        control_offset,
+        properties_offset,
+        state_size,
+        state_size,
+        gradients_end - state_size,
+        gradients_end,
+        inputs_end,
+        align(inputs_end + peak),
+        placements,
     )
 
 

@@ -68,13 +68,17 @@ def load(path: str | os.PathLike[str]) -> bytes:
 
 def checked_header(data: bytes) -> dict[str, Any]:
     if len(data) < records.size_of("header"):
-        raise ImageError(f"{len(data)} bytes are too few for an image", "pass a .mote file written by `gradmote compile`")
+        raise ImageError(
+            f"{len(data)} bytes are too few for an image", "pass a .mote file written by `gradmote compile`"
+        )
     header = records.unpack("header", data)
     if header["magic"] != IMAGE_MAGIC:
         raise ImageError("this is not an image", "pass a .mote file written by `gradmote compile`")
     if header["version"] != FORMAT_VERSION:
-        raise ImageError(f"the image has format version {header['version']}, this gradmote reads {FORMAT_VERSION}",
-                         "compile the model again")
+        raise ImageError(
+            f"the image has format version {header['version']}, this gradmote reads {FORMAT_VERSION}",
+            "compile the model again",
+        )
     if header["size"] > len(data):
         raise ImageError(f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again")
     if zlib.crc32(data[16 : header["size"]]) != header["crc"]:
@@ -98,10 +102,15 @@ def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
     programs = []
     for row in rows("program", parts["programs"]):
         code = parts["code"][row["code_offset"] : row["code_offset"] + row["code_size"]]
-        programs.append({
-            "kind": key_of(PROGRAM, row["kind"]), "instructions": disassemble(code), "arena_size": row["arena_size"],
-            "work": row["work_low"] | row["work_high"] << 32, "code_size": row["code_size"],
-        })
+        programs.append(
+            {
+                "kind": key_of(PROGRAM, row["kind"]),
+                "instructions": disassemble(code),
+                "arena_size": row["arena_size"],
+                "work": row["work_low"] | row["work_high"] << 32,
+                "code_size": row["code_size"],
+            }
+        )
     return programs
 
 
@@ -143,19 +152,28 @@ def read_tensors(parts: dict[str, bytes]) -> list[dict[str, Any]]:
     found = []
     for row in rows("tensor", parts["tensors"]):
         kinds = [k for k, p in PROGRAM.items() if row["programs"] >> p & 1]
-        found.append({
-            "name": string(parts["names"], row["name"]), "role": key_of(ROLE, row["role"]), "programs": kinds,
-            "dtype": key_of(DTYPE, row["dtype"]), "shape": row["dims"][: row["rank"]], "offset": row["offset"],
-            "size": row["size"],
-        })
+        found.append(
+            {
+                "name": string(parts["names"], row["name"]),
+                "role": key_of(ROLE, row["role"]),
+                "programs": kinds,
+                "dtype": key_of(DTYPE, row["dtype"]),
+                "shape": row["dims"][: row["rank"]],
+                "offset": row["offset"],
+                "size": row["size"],
+            }
+        )
     return found
 
 
 def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
     return [
         {
-            "name": string(parts["names"], row["name"]), "role": key_of(STATE_ROLE, row["role"]),
-            "shape": row["dims"][: row["rank"]], "offset": row["offset"], "size": row["size"],
+            "name": string(parts["names"], row["name"]),
+            "role": key_of(STATE_ROLE, row["role"]),
+            "shape": row["dims"][: row["rank"]],
+            "offset": row["offset"],
+            "size": row["size"],
             "gradient": None if row["gradient"] == NONE else row["gradient"],
         }
         for row in rows("state_entry", parts["state"])

@@ -72,12 +72,21 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> 
         body += padded
         at += len(padded)
     header = {
-        "magic": IMAGE_MAGIC, "version": FORMAT_VERSION, "size": at, "model_id": struct.unpack("<4I", model_id(compiled, layout)),
-        "arena_size": layout.arena_size, "state_size": layout.state_size, "parameters_size": layout.parameters_size,
-        "gradients_offset": layout.gradients_offset, "gradients_size": layout.gradients_size,
-        "scratch_offset": layout.scratch_offset, "control_offset": layout.control_offset,
-        "properties_offset": layout.properties_offset, "properties_count": compiled.properties,
-        "batch": compiled.batch, "sections": table,
+        "magic": IMAGE_MAGIC,
+        "version": FORMAT_VERSION,
+        "size": at,
+        "model_id": struct.unpack("<4I", model_id(compiled, layout)),
+        "arena_size": layout.arena_size,
+        "state_size": layout.state_size,
+        "parameters_size": layout.parameters_size,
+        "gradients_offset": layout.gradients_offset,
+        "gradients_size": layout.gradients_size,
+        "scratch_offset": layout.scratch_offset,
+        "control_offset": layout.control_offset,
+        "properties_offset": layout.properties_offset,
+        "properties_count": compiled.properties,
+        "batch": compiled.batch,
+        "sections": table,
     }
     head = records.pack("header", header)
     head += bytes(align(len(head)) - len(head))
@@ -86,8 +95,8 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> 
 
 
 def model_id(compiled: Compiled, layout: Layout) -> bytes:
-    """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may differ,
-    so images of one model with other batches or losses share checkpoints."""
+    """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may
+    differ, so images of one model with other batches or losses share checkpoints."""
     digest = hashlib.sha256(compiled.frozen_digest)
     pieces: list[Parameter | Slot] = [*compiled.parameters, *compiled.slots]
     for piece in pieces:
@@ -115,11 +124,18 @@ def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) 
         offsets = place_scratch(layout, program.kind)
         words = b"".join(encode(i, offsets, constants) for i in program.instructions)
         work = sum(i.work for i in program.instructions)
-        table += records.pack("program", {
-            "kind": PROGRAM[program.kind], "code_offset": len(code), "code_size": len(words),
-            "instructions": len(program.instructions), "arena_size": layout.arena_of(program.kind),
-            "work_low": work & 0xFFFFFFFF, "work_high": work >> 32,
-        })
+        table += records.pack(
+            "program",
+            {
+                "kind": PROGRAM[program.kind],
+                "code_offset": len(code),
+                "code_size": len(words),
+                "instructions": len(program.instructions),
+                "arena_size": layout.arena_of(program.kind),
+                "work_low": work & 0xFFFFFFFF,
+                "work_high": work >> 32,
+            },
+        )
         code += words
     return code, table
 
@@ -160,7 +176,9 @@ def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     for program in compiled.programs:
         offsets = place_scratch(layout, program.kind)
         rows += [
-            tensor(b, 1 << PROGRAM[program.kind], offsets, names) for b in program.bindings if b.role in ("output", "loss")
+            tensor(b, 1 << PROGRAM[program.kind], offsets, names)
+            for b in program.bindings
+            if b.role in ("output", "loss")
         ]
     return b"".join(rows)
 
@@ -171,11 +189,19 @@ def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Name
     size = 4
     for d in binding.shape:
         size *= d
-    return records.pack("tensor", {
-        "name": names.offset(binding.name), "role": ROLE[binding.role], "programs": programs, "dtype": DTYPE[binding.dtype],
-        "rank": len(binding.shape), "dims": [*binding.shape, *[1] * (MAX_RANK - len(binding.shape))],
-        "offset": offsets[id(binding.ref.buffer)] + binding.ref.offset, "size": size,
-    })
+    return records.pack(
+        "tensor",
+        {
+            "name": names.offset(binding.name),
+            "role": ROLE[binding.role],
+            "programs": programs,
+            "dtype": DTYPE[binding.dtype],
+            "rank": len(binding.shape),
+            "dims": [*binding.shape, *[1] * (MAX_RANK - len(binding.shape))],
+            "offset": offsets[id(binding.ref.buffer)] + binding.ref.offset,
+            "size": size,
+        },
+    )
 
 
 def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
@@ -184,31 +210,49 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     for p in compiled.parameters:
         gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
         rows.append(
-            checkpoint.entry(names.offset(p.name), "parameter", p.shape, layout.offsets[id(p.buffer)], p.buffer.size, gradient)
+            checkpoint.entry(
+                names.offset(p.name), "parameter", p.shape, layout.offsets[id(p.buffer)], p.buffer.size, gradient
+            )
         )
     rows.append(words_entry("control", layout.control_offset, records.size_of("control")))
     if compiled.properties:
         size = compiled.properties * records.size_of("property")
         rows.append(words_entry("properties", layout.properties_offset, size))
     for s in compiled.slots:
-        rows.append(checkpoint.entry(names.offset(s.name), "slot", s.shape, layout.offsets[id(s.buffer)], s.buffer.size))
+        rows.append(
+            checkpoint.entry(names.offset(s.name), "slot", s.shape, layout.offsets[id(s.buffer)], s.buffer.size)
+        )
     return b"".join(rows)
 
 
 def words_entry(role: str, offset: int, size: int) -> bytes:
-    return records.pack("state_entry", {
-        "name": NONE, "role": STATE_ROLE[role], "dtype": DTYPE["i32"], "rank": 1, "dims": [size // 4, 1, 1, 1, 1, 1],
-        "offset": offset, "size": size, "gradient": NONE,
-    })
+    return records.pack(
+        "state_entry",
+        {
+            "name": NONE,
+            "role": STATE_ROLE[role],
+            "dtype": DTYPE["i32"],
+            "rank": 1,
+            "dims": [size // 4, 1, 1, 1, 1, 1],
+            "offset": offset,
+            "size": size,
+            "gradient": NONE,
+        },
+    )
 
 
 def initial_section(compiled: Compiled) -> bytes:
     """Parameters and control as they are at first; what follows in the state begins as zero."""
     parameters = b"".join(initial_bytes(p.buffer) for p in compiled.parameters)
-    control = records.pack("control", {
-        "seed": compiled.seed, "learning_rate": compiled.learning_rate, "base_learning_rate": compiled.learning_rate,
-        "gradient_scale": 1.0,
-    })
+    control = records.pack(
+        "control",
+        {
+            "seed": compiled.seed,
+            "learning_rate": compiled.learning_rate,
+            "base_learning_rate": compiled.learning_rate,
+            "gradient_scale": 1.0,
+        },
+    )
     return parameters + control
 
 

@@ -32,8 +32,29 @@ from . import (
 from .operator import Backward, Operator
 
 _FILES = (
-    add, bce_with_logits_loss, div, dropout, expand, gemm, identity, l1_loss, leaky_relu, log_softmax, matmul, mse_loss,
-    mul, reduce_mean, reduce_sum, relu, reshape, sigmoid, softmax, softmax_cross_entropy_loss, sub, tanh, transpose,
+    add,
+    bce_with_logits_loss,
+    div,
+    dropout,
+    expand,
+    gemm,
+    identity,
+    l1_loss,
+    leaky_relu,
+    log_softmax,
+    matmul,
+    mse_loss,
+    mul,
+    reduce_mean,
+    reduce_sum,
+    relu,
+    reshape,
+    sigmoid,
+    softmax,
+    softmax_cross_entropy_loss,
+    sub,
+    tanh,
+    transpose,
 )
 
 #: (domain, op_type) -> operator

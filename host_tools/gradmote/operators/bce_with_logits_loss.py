@@ -28,7 +28,9 @@ FACTOR = """
   positive = Mul (extra, target)
   factor = Add (one, positive)
   opposite = Neg (x)"""
-LOSS = FACTOR + """
+LOSS = (
+    FACTOR
+    + """
   magnitude = Abs (x)
   down = Neg (magnitude)
   small = Exp (down)
@@ -39,10 +41,14 @@ LOSS = FACTOR + """
   weighted = Mul (factor, soft)
   linear = Mul (negative, x)
   each = Add (linear, weighted)"""
-SLOPE = FACTOR + """
+)
+SLOPE = (
+    FACTOR
+    + """
   wrong = Sigmoid (opposite)
   weighted = Mul (factor, wrong)
   slope = Sub (negative, weighted)"""
+)
 
 
 def shared(
@@ -56,12 +62,16 @@ def shared(
     if weights and shape[len(shape) - len(weights) :] != weights:
         raise ModelError(
             f"pos_weight of shape {weights} does not match the output's last dimensions {shape}",
-            "give one number, or one a class", describe(node),
+            "give one number, or one a class",
+            describe(node),
         )
     one_each = reduction == "none"
     params: dict[str, int | float] = {
-        "outer": math.prod(shape) // inner, "inner": inner, "pos_stride": 1 if inner > 1 else 0,
-        "loss_outer": inner if one_each else 0, "loss_inner": 1 if one_each else 0,
+        "outer": math.prod(shape) // inner,
+        "inner": inner,
+        "pos_stride": 1 if inner > 1 else 0,
+        "loss_outer": inner if one_each else 0,
+        "loss_inner": 1 if one_each else 0,
         "scale": scale_of(node, x, reduction),
     }
     return {"x": low.ref(x), "target": low.ref(target), "pos_weight": low.ref(pos_weight)}, params

@@ -1,4 +1,4 @@
-"""What the broadcasting operators share: gradients summed back to an input's shape, and strides of 0 in the forward direction."""
+"""What the broadcasting operators share: strides of 0 forward, gradients summed back to an input's shape backward."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def lower_binary(opcode: str) -> LoweringRule:
         y = node.outputs[0]
         output = static_shape(y, node)
         dims, (sa, sb) = fit(
-            node, output, broadcast_strides(static_shape(a, node), output), broadcast_strides(static_shape(b, node), output)
+            node,
+            output,
+            broadcast_strides(static_shape(a, node), output),
+            broadcast_strides(static_shape(b, node), output),
         )
         params = {f"d{i}": d for i, d in enumerate(dims)}
         params |= {f"a{i}": s for i, s in enumerate(sa)} | {f"b{i}": s for i, s in enumerate(sb)}

@@ -38,10 +38,14 @@ def gradient_rule(grad_type: str) -> GradientRule:
         node = back.node
         if back.needs(1):
             raise ModelError(
-                f"{node.op_type} has no gradient for its target", "make the target independent of trained parameters",
+                f"{node.op_type} has no gradient for its target",
+                "make the target independent of trained parameters",
                 describe(node),
             )
-        return [back.op(grad_type, back.dy[0], *node.inputs, of=node.inputs[0], domain=DOMAIN), *[None] * len(node.inputs[1:])]
+        return [
+            back.op(grad_type, back.dy[0], *node.inputs, of=node.inputs[0], domain=DOMAIN),
+            *[None] * len(node.inputs[1:]),
+        ]
 
     return gradient
 
@@ -54,7 +58,8 @@ def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
     if static_shape(x, node) != static_shape(target, node):
         raise ModelError(
             f"the output has shape {static_shape(x, node)}, the target {static_shape(target, node)}",
-            "a loss on each element needs equal shapes", describe(node),
+            "a loss on each element needs equal shapes",
+            describe(node),
         )
 
 
@@ -72,7 +77,12 @@ def lower_loss(opcode: str, reduction: str) -> LoweringRule:
 def lower_grad(opcode: str, reduction: str) -> LoweringRule:
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, x, target = node.inputs[:3]
-        operands = {"dloss": low.ref(dloss), "x": low.ref(x), "target": low.ref(target), "dx": low.output(node.outputs[0])}
+        operands = {
+            "dloss": low.ref(dloss),
+            "x": low.ref(x),
+            "target": low.ref(target),
+            "dx": low.output(node.outputs[0]),
+        }
         params = {"n": low.elements(x), "loss_stride": int(reduction == "none"), "scale": scale_of(node, x, reduction)}
         low.emit(opcode, node, operands, params)
 
@@ -80,7 +90,11 @@ def lower_grad(opcode: str, reduction: str) -> LoweringRule:
 
 
 def operators(
-    name: str, opcode: str, loss: str, slope: str, inputs: str = "x, target",
+    name: str,
+    opcode: str,
+    loss: str,
+    slope: str,
+    inputs: str = "x, target",
     lowerings: tuple[Callable[[str, str], LoweringRule], Callable[[str, str], LoweringRule]] | None = None,
 ) -> list[Operator]:
     """The six operators of a loss. `loss` computes `each` and `slope` computes `slope` from the inputs."""

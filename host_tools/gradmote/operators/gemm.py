@@ -52,8 +52,12 @@ def lower(low: Lowering, node: ir.Node) -> None:
     k = static_shape(node.inputs[0], node)[0 if trans_a else 1]
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     emit_gemm(
-        low, node, (a.ref, 0, *swap(a, trans_a)), (b.ref, 0, *swap(b, attribute(node, "transB", 0))),
-        low.ref(bias) if bias is not None else None, (1, m, n, k),
+        low,
+        node,
+        (a.ref, 0, *swap(a, trans_a)),
+        (b.ref, 0, *swap(b, attribute(node, "transB", 0))),
+        low.ref(bias) if bias is not None else None,
+        (1, m, n, k),
     )
 
 

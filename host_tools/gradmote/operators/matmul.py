@@ -74,7 +74,11 @@ def lower(low: Lowering, node: ir.Node) -> None:
     if len(b.strides) == 2 and len(rows) <= 1:  # B serves every row of A
         row_stride = row_strides[0][0] if rows else 0
         emit_gemm(
-            low, node, (a.ref, 0, row_stride, a.strides[-1]), (b.ref, 0, *b.strides), None,
+            low,
+            node,
+            (a.ref, 0, row_stride, a.strides[-1]),
+            (b.ref, 0, *b.strides),
+            None,
             (1, math.prod(y[:-1]), y[-1], k),
         )
         return
@@ -95,7 +99,9 @@ def batch_walk(node: ir.Node, batch_shape: tuple[int, ...], *strides: list[int])
     dims, merged = collapse(batch_shape, *walks)
     if len(dims) > 1:
         raise UnsupportedOperator(
-            f"MatMul broadcasts over {len(dims)} independent batch dimensions", "expand one operand first", describe(node)
+            f"MatMul broadcasts over {len(dims)} independent batch dimensions",
+            "expand one operand first",
+            describe(node),
         )
     return (dims[0], [w[0] for w in merged]) if dims else (1, [0 for _ in merged])
 

@@ -48,7 +48,4 @@ ReduceMeanGrad (dY, X) => (dX) {
   dX = Expand (share, shape)
 }"""
 
-OPERATORS = [
-    Operator("ReduceMean", gradient, lower),
-    Operator("ReduceMeanGrad", None, lower_grad, DOMAIN, GRAD),
-]
+OPERATORS = [Operator("ReduceMean", gradient, lower), Operator("ReduceMeanGrad", None, lower_grad, DOMAIN, GRAD)]

@@ -92,10 +92,13 @@ def body(reduction: str, weighted: bool) -> str:
     share = {
         "none": "share = Mul (dloss, counted)",
         "sum": "share = Mul (dloss, counted)",
-        "mean": "total = ReduceSum <keepdims = 0> (counted)\n  part = Div (counted, total)\n  share = Mul (dloss, part)",
+        "mean": """total = ReduceSum <keepdims = 0> (counted)
+  part = Div (counted, total)
+  share = Mul (dloss, part)""",
     }[reduction]
+    inputs = "dloss, log_prob, labels" + (", weight" if weighted else "")
     return f"""
-{grad_op(reduction, weighted)} <ignore_index: int = {NO_LABEL}> (dloss, log_prob, labels{", weight" if weighted else ""}) => (dX) {{
+{grad_op(reduction, weighted)} <ignore_index: int = {NO_LABEL}> ({inputs}) => (dX) {{
   ignored = Constant <value_int: int = @ignore_index> ()
   zero = Constant <value_int = 0> ()
   zero_f = Constant <value_float = 0.0> ()
@@ -121,7 +124,10 @@ def body(reduction: str, weighted: bool) -> str:
 
 def grad_operator(reduction: str, weighted: bool) -> Operator:
     return Operator(
-        grad_op(reduction, weighted), None, lambda low, node: lower_grad(low, node, reduction), DOMAIN,
+        grad_op(reduction, weighted),
+        None,
+        lambda low, node: lower_grad(low, node, reduction),
+        DOMAIN,
         body(reduction, weighted),
     )
 

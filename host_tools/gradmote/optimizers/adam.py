@@ -8,7 +8,11 @@ from .optimizer import Optimizer, check
 
 
 def adam(
-    learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 0.0,
+    learning_rate: float = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
     clip_norm: float | None = None,
 ) -> Optimizer:
     """PyTorch's torch.optim.Adam: weight decay is added to the gradient."""
@@ -16,7 +20,11 @@ def adam(
 
 
 def adamw(
-    learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-8, weight_decay: float = 1e-2,
+    learning_rate: float = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-8,
+    weight_decay: float = 1e-2,
     clip_norm: float | None = None,
 ) -> Optimizer:
     """PyTorch's torch.optim.AdamW: weight decay shrinks the parameter before the update."""
@@ -24,10 +32,14 @@ def adamw(
 
 
 def adamw_ort(
-    learning_rate: float = 1e-3, beta1: float = 0.9, beta2: float = 0.999, eps: float = 1e-6, weight_decay: float = 0.0,
+    learning_rate: float = 1e-3,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-6,
+    weight_decay: float = 0.0,
     clip_norm: float | None = None,
 ) -> Optimizer:
-    """onnxruntime-training's AdamW: eps outside the bias correction, weight decay after the update; its defaults too."""
+    """onnxruntime-training's AdamW: eps outside the bias correction, decay after the update; its defaults too."""
     return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm)
 
 

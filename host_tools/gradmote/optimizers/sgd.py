@@ -9,7 +9,10 @@ from .optimizer import Optimizer, check
 
 
 def sgd(
-    learning_rate: float = 1e-3, momentum: float = 0.0, nesterov: bool = False, weight_decay: float = 0.0,
+    learning_rate: float = 1e-3,
+    momentum: float = 0.0,
+    nesterov: bool = False,
+    weight_decay: float = 0.0,
     clip_norm: float | None = None,
 ) -> Optimizer:
     """g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v). Without momentum there is no v."""

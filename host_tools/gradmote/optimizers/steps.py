@@ -40,7 +40,9 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
     extra: list[Ref] = [low.ref(v) for v in node.inputs[4:]]
     slots = extra[: RULES[rule]["slots"]]
     operands = {
-        "g": g, "p": p, "lr": lr,
+        "g": g,
+        "p": p,
+        "lr": lr,
         "slot1": slots[0] if slots else None,
         "slot2": slots[1] if len(slots) > 1 else None,
         "aux": extra[-1] if RULES[rule]["aux"] else None,
@@ -104,11 +106,7 @@ AddSumSquares (g, previous) => (total) {
 
 def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
     total, scale = (low.ref(v) for v in node.inputs)
-    operands = {
-        "sum_squares": total,
-        "scale": None if low.is_one(scale) else scale,
-        "y": low.output(node.outputs[0]),
-    }
+    operands = {"sum_squares": total, "scale": None if low.is_one(scale) else scale, "y": low.output(node.outputs[0])}
     low.emit("CLIP_SCALE", node, operands, {"max_norm": attribute(node, "max_norm")})
 
 

@@ -36,7 +36,9 @@ def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Bu
     others = [*program.gradients.values(), *(b.ref for b in program.bindings)]  # two parameters may share one gradient
     shared = sum(r.buffer is source.buffer for r in others) > 1
     plain = maker.operands.get("bias") is None and not maker.params.get("activation")
-    return not read and not shared and plain and source.buffer.region == "scratch" and source.buffer.size == gradient.size
+    return (
+        not read and not shared and plain and source.buffer.region == "scratch" and source.buffer.size == gradient.size
+    )
 
 
 def add(source: Ref, gradient: Buffer) -> Instruction:

@@ -15,7 +15,15 @@ import onnx_ir as ir
 from ..graph import DOMAIN, attribute, constant_array, prune
 
 #: Never folded: their outputs are not determined by their inputs.
-RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial", "Dropout"}
+RANDOM = {
+    "RandomNormal",
+    "RandomNormalLike",
+    "RandomUniform",
+    "RandomUniformLike",
+    "Bernoulli",
+    "Multinomial",
+    "Dropout",
+}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -57,8 +65,12 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
     proto = ir.serde.serialize_node(node)
     outputs = [o for o in proto.output if o]
     onnx_graph = onnx.helper.make_graph(
-        [proto], "node",
-        [onnx.helper.make_tensor_value_info(n, onnx.helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in inputs.items()],
+        [proto],
+        "node",
+        [
+            onnx.helper.make_tensor_value_info(n, onnx.helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
+            for n, a in inputs.items()
+        ],
         [onnx.helper.make_empty_tensor_value_info(n) for n in outputs],
     )
     opsets = [onnx.helper.make_opsetid(d, v) for d, v in graph.opset_imports.items() if d in ("", node.domain)]

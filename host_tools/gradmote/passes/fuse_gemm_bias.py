@@ -23,7 +23,13 @@ def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:
     """(MatMul, bias) if this Add can become its bias, else None."""
     for product, bias in (add.inputs, reversed(list(add.inputs))):
         matmul = product.producer() if product is not None else None
-        if bias is not None and matmul is not None and matmul.op_type == "MatMul" and is_matrix_product(matmul) and is_bias(matmul, bias):
+        if (
+            bias is not None
+            and matmul is not None
+            and matmul.op_type == "MatMul"
+            and is_matrix_product(matmul)
+            and is_bias(matmul, bias)
+        ):
             return matmul, bias
     return None
 
@@ -37,7 +43,9 @@ def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
     """One number a column: shape (n) or (1, n)."""
     columns = matmul.inputs[1].shape[1]
     dims = list(bias.shape) if bias.shape is not None else []
-    return bool(dims) and len(dims) <= 2 and dims[-1] == columns and dims[0] in (1, columns) and isinstance(columns, int)
+    return (
+        bool(dims) and len(dims) <= 2 and dims[-1] == columns and dims[0] in (1, columns) and isinstance(columns, int)
+    )
 
 
 def fuse(graph: ir.Graph, add: ir.Node, matmul: ir.Node, bias: ir.Value) -> None:

@@ -1,5 +1,5 @@
-"""The whole compile as lists: what runs on the ONNX graph before differentiation, on the training graph before lowering,
-and on the flat programs after it. A verifier runs between passes."""
+"""The whole compile as lists: what runs on the ONNX graph before differentiation, on the training graph before
+lowering, and on the flat programs after it. A verifier runs between passes."""
 
 from __future__ import annotations
 

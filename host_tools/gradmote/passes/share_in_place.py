@@ -36,10 +36,15 @@ def candidate(program: Program, index: int, instruction: Instruction, bound: set
 
 
 def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
-    """Whole buffers of one size, the input walked in the same order as the output, and read through no other operand."""
+    """Whole buffers of one size, the input walked in the output's order, and read through no other operand."""
     same = source.buffer is not target.buffer and source.buffer.size == target.buffer.size and not source.offset
     others = [o for n, o in instruction.operands.items() if n != name and o is not None]
-    return source.buffer.region == "scratch" and same and is_dense(instruction, name) and all(o.buffer is not source.buffer for o in others)
+    return (
+        source.buffer.region == "scratch"
+        and same
+        and is_dense(instruction, name)
+        and all(o.buffer is not source.buffer for o in others)
+    )
 
 
 def is_dense(instruction: Instruction, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Makes every Gemm plain: alpha = beta = 1, and c absent or one number a column.
 
-    alpha A' B' + beta c   becomes   Mul(Gemm(A', B'), alpha) + Mul(c, beta)   as far as needed
+alpha A' B' + beta c   becomes   Mul(Gemm(A', B'), alpha) + Mul(c, beta)   as far as needed
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
     result = builder.op("Gemm", a, b, name=f"{y.name}.product", **trans)
     result = scale(builder, result, attribute(node, "alpha", 1.0), f"{y.name}.alpha")
     if c is not None and attribute(node, "beta", 1.0) != 0.0:
-        result = builder.op("Add", result, scale(builder, c, attribute(node, "beta", 1.0), f"{y.name}.beta"), name=f"{y.name}.sum")
+        result = builder.op(
+            "Add", result, scale(builder, c, attribute(node, "beta", 1.0), f"{y.name}.beta"), name=f"{y.name}.sum"
+        )
     take_over(graph, y, result)
 
 

@@ -15,8 +15,8 @@ _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
 
 
 def draw_memory_map(axes: Axes, layout: Layout, program: Program, bottom: int = 0) -> None:
-    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from arena
-    offset `bottom` upwards."""
+    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from
+    arena offset `bottom` upwards."""
     steps = max(len(program.instructions), 1)
     top = layout.arena_of(program.kind)
     height = top - bottom
@@ -42,9 +42,7 @@ def lasting_bands(layout: Layout) -> list[tuple[str, int, int, str]]:
     ]
 
 
-def rectangle(
-    axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]
-) -> None:
+def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:
     """One buffer: (start, offset, instructions, bytes), with its name where there is room."""
     x, y, width, height = place
     axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
