@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,13 @@ from ..artifacts import build_artifacts
 from ..compile import Options, Result, compile_image
 from ..device.dataset import Array, Dataset
 from ..device.emulator import Emulator
-from ..device.fit import Fit, Step, evaluate, fit
+from ..device.fit import Step, evaluate, fit
 from ..device.target import BoardTarget, Target, TwinTarget, open_target
 from ..errors import DeviceError
 from ..export import export_inference
 from ..files import write_atomically
 from . import report
+from .report import Trained
 
 #: The skl2onnx output that the loss looks at.
 OUTPUT = "probabilities"
@@ -31,23 +31,6 @@ PRETRAINED_ON, HELD_OUT, BATCH, RATE = 100, 450, 8, 0.004
 SECONDS_PER_INSTRUCTION = 128e-9
 
 console = Console()
-
-
-@dataclass
-class Trained:
-    """What one target made of the image. accuracies are on the held-out digits."""
-
-    before: float
-    fit: Fit
-    losses: list[float]  # of each step
-    checkpoint: bytes
-    state: str  # SHA-256
-    target: str
-
-    @property
-    def after(self) -> float:
-        test = self.fit.epochs[-1].test
-        return test.accuracy if test is not None else float("nan")
 
 
 def run(on: str, out: Path, epochs: int) -> None:

@@ -1,20 +1,37 @@
-"""The table and the picture at the end of a demo."""
+"""What a demo's training brought: the table and the picture at its end."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from ..compile import Result
+from ..device.fit import Fit
 from ..device.types import Memory
 from ..plan.picture import draw_memory_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .digits import Trained
+
+@dataclass
+class Trained:
+    """What one target made of the image. accuracies are on the held-out digits."""
+
+    before: float
+    fit: Fit
+    losses: list[float]  # of each step
+    checkpoint: bytes
+    state: str  # SHA-256
+    target: str
+
+    @property
+    def after(self) -> float:
+        test = self.fit.epochs[-1].test
+        return test.accuracy if test is not None else float("nan")
 
 
 def table(

@@ -20,8 +20,8 @@ def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
 
 
 def lower_along_axis(opcode: str, *operands: str) -> LoweringRule:
-    """The lowering of an operator along attribute `axis` (default -1; a gradient's body needs it as a list, `axes`); the
-    last of `operands` is its output."""
+    """The lowering of an operator along attribute `axis` (default -1; gradients have it as a list, `axes`); the last of
+    `operands` is its output."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]
