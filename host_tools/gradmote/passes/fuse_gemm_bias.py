@@ -43,9 +43,7 @@ def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
     """One number a column: shape (n) or (1, n)."""
     columns = matmul.inputs[1].shape[1]
     dims = list(bias.shape) if bias.shape is not None else []
-    return (
-        bool(dims) and len(dims) <= 2 and dims[-1] == columns and dims[0] in (1, columns) and isinstance(columns, int)
-    )
+    return isinstance(columns, int) and dims in ([columns], [1, columns])
 
 
 def fuse(graph: ir.Graph, add: ir.Node, matmul: ir.Node, bias: ir.Value) -> None:
