@@ -131,7 +131,7 @@ def elementwise(op: str, reduction: str, target_name: str, *constants: np.ndarra
 
 def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:
     """pos_weight as a constant, which must not broadcast the output to another shape."""
-    last = list(scores.shape)[-1] if scores.shape else 1  # type: ignore[arg-type]
+    last = list(scores.shape)[-1] if scores.shape else 1
     if weight.ndim > 1 or (weight.ndim == 1 and weight.size != last):
         raise ModelError(
             f"pos_weight of shape {weight.shape} for output '{scores.name}' of shape {scores.shape}",

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -43,6 +45,15 @@ On = Annotated[
 Epochs = Annotated[int, typer.Option("--epochs", min=0, help="Passes over the data. 0 only tests.")]
 Order = Annotated[int, typer.Option("--batch-order", min=0, help="Seed of the shuffling: same seed, same bits.")]
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate, instead of the one compiled in.")]
+Warmup = Annotated[
+    int | None,
+    typer.Option(
+        "--warmup",
+        min=0,
+        metavar="STEPS",
+        help="Linear schedule: the rate rises for this many steps, then falls to 0 at the last one. Needs --lr.",
+    ),
+]
 Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learnt here (.gmck).")]
 Resume = Annotated[
     Path | None, typer.Option("--resume", exists=True, dir_okay=False, help="Go on from this checkpoint (.gmck).")
@@ -57,6 +68,7 @@ def command(
     epochs: Epochs = 1,
     batch_order: Order = 0,
     lr: Rate = None,
+    warmup: Warmup = None,
     checkpoint: Checkpoint = None,
     resume: Resume = None,
     as_json: Json = False,
@@ -71,21 +83,30 @@ def command(
 
     samples = Dataset.read(data)
     with open_target(on) as target:
-        _prepare(target, image, resume, lr, as_json)
+        _prepare(target, image, resume, as_json)
+        _set_rate(target, lr, warmup, epochs * (len(samples.x) // target.info().batch))
         result = _train(target, samples, epochs, batch_order, as_json)
         if checkpoint is not None:
             write_atomically(checkpoint, target.save())
         _report(target, result, checkpoint, as_json)
 
 
-def _prepare(target: Target, image: Path, resume: Path | None, lr: float | None, quiet: bool) -> None:
+def _prepare(target: Target, image: Path, resume: Path | None, quiet: bool) -> None:
     with _progress(quiet) as progress:
         task = progress.add_task(f"send {image.name} to {target.name}", total=None)
         target.load_image(image.read_bytes(), lambda done, total: progress.update(task, completed=done, total=total))
     if resume is not None:
         target.load(resume.read_bytes())
-    if lr is not None:
-        target.set_learning_rate(lr)
+
+
+def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int) -> None:
+    """A constant rate, or the linear schedule over all steps; neither: what the image or the checkpoint has."""
+    if warmup is not None and rate is None:
+        raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
+    if warmup is not None and rate is not None:
+        target.set_linear_schedule(rate, warmup, steps)
+    elif rate is not None:
+        target.set_learning_rate(rate)
 
 
 def _train(target: Target, samples: Any, epochs: int, seed: int, quiet: bool) -> Fit:
