@@ -13,7 +13,7 @@ from .errors import UnsupportedOperator
 from .graph import constant_array, describe, static_shape
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .registry import TABLE
-from .strides import contiguous, fit, same_walk
+from .strides import contiguous, fit, is_gapless, same_walk
 
 #: Dimensions that one COPY walks.
 COPY_RANK = 6
@@ -125,11 +125,18 @@ class Lowering:
             self.places[value] = View(self.copy(value, view), contiguous(shape))
         return self.places[value].ref
 
-    def output(self, value: ir.Value) -> Ref:
-        """New scratch for a value that the next instruction makes."""
+    def output(self, value: ir.Value, layout: Sequence[int] | None = None) -> Ref:
+        """New scratch for a value that the next instruction makes; layout: its strides where not row-major."""
         ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
-        self.place(value, ref)
+        self.places[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
         return ref
+
+    def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
+        """The strides of values of one shape where all lie alike and without gaps; else None: use ref()."""
+        views = [self.view(v) for v in values]
+        shape = static_shape(values[0])  # type: ignore[arg-type]
+        alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
+        return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
         """`value` is the bytes of `source` under its own shape."""

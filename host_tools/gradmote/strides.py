@@ -28,6 +28,24 @@ def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
     return strides
 
 
+def broadcast_walk(strides: Sequence[int], shape: Sequence[int], output: Sequence[int]) -> list[int]:
+    """Strides that walk a tensor of `shape`, lying with `strides`, as if it had shape `output`."""
+    missing = len(output) - len(shape)
+    return [0] * missing + [0 if d == 1 else s for d, s in zip(shape, strides, strict=True)]
+
+
+def physical_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """Axes from the one that moves slowest in memory to the fastest; those of size 1 keep their place among equals."""
+    return sorted(range(len(shape)), key=lambda axis: (-strides[axis] if shape[axis] > 1 else 0, axis))
+
+
+def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the strides visit each element of a block of memory exactly once: contiguous but for the axes' order."""
+    axes = [a for a in physical_order(shape, strides) if shape[a] > 1]
+    packed = contiguous([shape[a] for a in axes])
+    return [strides[a] for a in axes] == packed
+
+
 def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
     """Merges neighbouring dimensions that every operand walks as one, and drops those of size 1."""
     kept: list[int] = []

@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..graph import describe, rank, static_shape
-from ..strides import broadcast_strides, fit
+from ..strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
@@ -56,14 +56,18 @@ def lower_binary(opcode: str) -> LoweringRule:
         assert a is not None and b is not None
         y = node.outputs[0]
         output = static_shape(y, node)
-        dims, (sa, sb) = fit(
-            node,
-            output,
-            broadcast_strides(static_shape(a, node), output),
-            broadcast_strides(static_shape(b, node), output),
-        )
+        views = [low.view(a), low.view(b)]
+        walks = [broadcast_walk(v.strides, static_shape(x, node), output) for v, x in zip(views, (a, b), strict=True)]
+        layout = output_layout(output, walks)
+        order = physical_order(output, layout)
+        dims, (sa, sb) = fit(node, [output[i] for i in order], *([w[i] for i in order] for w in walks))
         params = {f"d{i}": d for i, d in enumerate(dims)}
         params |= {f"a{i}": s for i, s in enumerate(sa)} | {f"b{i}": s for i, s in enumerate(sb)}
-        low.emit(opcode, node, {"a": low.ref(a), "b": low.ref(b), "y": low.output(y)}, params)
+        low.emit(opcode, node, {"a": views[0].ref, "b": views[1].ref, "y": low.output(y, layout)}, params)
 
     return lower
+
+
+def output_layout(output: tuple[int, ...], walks: list[list[int]]) -> list[int]:
+    """The result lies as the first operand that fills it without gaps does; else row-major."""
+    return next((walk for walk in walks if is_gapless(output, walk)), contiguous(output))

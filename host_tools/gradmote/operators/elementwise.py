@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 
 def lower_flat(opcode: str, *operands: str, **attributes: float) -> LoweringRule:
-    """The lowering of an elementwise operator: its inputs are `operands` but the last, which is its output.
+    """The lowering of an elementwise operator: its inputs, all of one shape, are `operands` but the last, its output.
     `attributes` are ONNX attributes that the instruction takes as parameters, with their defaults."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
-        refs = {name: low.ref(value) for name, value in zip(operands[:-1], node.inputs, strict=True)}
-        refs[operands[-1]] = low.output(node.outputs[0])
+        layout = low.common_layout(node.inputs)
+        place = low.ref if layout is None else lambda value: low.view(value).ref
+        refs = {name: place(value) for name, value in zip(operands[:-1], node.inputs, strict=True)}
+        refs[operands[-1]] = low.output(node.outputs[0], layout)
         params = {name: attribute(node, name, default) for name, default in attributes.items()}
         low.emit(opcode, node, refs, {"n": low.elements(node.outputs[0]), **params})
 
