@@ -66,7 +66,8 @@ def batches(size: int, count: int) -> list[Batch]:
 
 
 def torch_losses(
-    make: Callable[[Sequence[torch.nn.Parameter]], torch.optim.Optimizer], data: Sequence[Batch],
+    make: Callable[[Sequence[torch.nn.Parameter]], torch.optim.Optimizer],
+    data: Sequence[Batch],
     before_step: Callable[[torch.nn.Module], object] = lambda net: None,
     schedule: Callable[[torch.optim.Optimizer], torch.optim.lr_scheduler.LRScheduler] | None = None,
 ) -> Iterator[float]:

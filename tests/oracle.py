@@ -50,12 +50,16 @@ def node(op_type: str, inputs: str, outputs: str, **attributes: Any) -> onnx.Nod
 
 
 def make_model(
-    nodes: Sequence[onnx.NodeProto], weights: Mapping[str, Any], inputs: Mapping[str, Sequence[int | str]] | None = None,
-    outputs: Sequence[str] = ("y",), opset: int = 18,
+    nodes: Sequence[onnx.NodeProto],
+    weights: Mapping[str, Any],
+    inputs: Mapping[str, Sequence[int | str]] | None = None,
+    outputs: Sequence[str] = ("y",),
+    opset: int = 18,
 ) -> onnx.ModelProto:
     """A model with float32 (or int64) initializers `weights`, float32 inputs by shape, and float32 outputs."""
     graph = helper.make_graph(
-        list(nodes), "case",
+        list(nodes),
+        "case",
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)) for name, shape in (inputs or {}).items()],
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
         [numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()],
@@ -91,7 +95,8 @@ class DoubleModel:
         named = {i.name for i in graph.input}
         graph.input.extend(
             helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape)
-            for n, a in self.weights.items() if n not in named
+            for n, a in self.weights.items()
+            if n not in named
         )
         for constant in graph.node:
             widen_constant(constant)
@@ -322,7 +327,10 @@ sizes = st.integers(1, 4)
 def examples(count: int) -> settings:
     """Hypothesis draws the same `count` examples in every run, and does not judge by time."""
     return settings(
-        max_examples=count, derandomize=True, deadline=None, database=None,
+        max_examples=count,
+        derandomize=True,
+        deadline=None,
+        database=None,
         phases=[Phase.explicit, Phase.generate, Phase.shrink],
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )

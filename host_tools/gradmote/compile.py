@@ -16,6 +16,7 @@ from .artifacts import Artifacts
 from .errors import ModelError
 from .frontend import set_batch
 from .frontend.shapes import require_shapes
+from .generated.optimizers import RULES
 from .graph import prune
 from .image import Layout, lay_out, write_image
 from .lowering import Lowering, Shared
@@ -160,7 +161,7 @@ def training_programs(
     names = [p.name for p in parameters]
     assert artifacts.training is not None
     if artifacts.optimizer is not None:
-        slots += optimizer_slots(artifacts.optimizer, shared)
+        slots += optimizer_slots(artifacts.optimizer)
     if options.accumulate or artifacts.optimizer is None:
         if not options.accumulate:
             raise ModelError(
@@ -170,11 +171,15 @@ def training_programs(
         train = lower_training(artifacts.training, Program("train"), names, shared, options)
         return [
             train,
-            *([kept_gradients_optimizer(artifacts.optimizer, parameters, shared)] if artifacts.optimizer else []),
+            *(
+                [kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared)]
+                if artifacts.optimizer
+                else []
+            ),
         ]
     step = lower_training(artifacts.training, Program("step"), names, shared, options)
     one = shared.constant(np.float32(1).tobytes())
-    lower_optimizer(artifacts.optimizer, step, step.gradients, one, shared)
+    lower_optimizer(artifacts.optimizer, step, step.gradients, one, slots, shared)
     return [step]
 
 
@@ -205,36 +210,65 @@ def check_finite(lowering: Lowering, value: ir.Value) -> None:
     lowering.program.instructions.append(instruction)
 
 
-def optimizer_slots(proto: onnx.ModelProto, shared: Shared) -> list[Slot]:
-    """State for each input of the optimizer model that is neither a parameter, a gradient nor a rate."""
-    given = {"learning_rate", "gradient_scale"} | {f"{n}_grad" for n in shared.state} | set(shared.state)
+@dataclass
+class OptimizerGraph:
+    """The optimizer model, its inputs told apart by position: their names are what the weights left free."""
+
+    graph: ir.Graph
+    rates: list[ir.Value]  # learning_rate, gradient_scale
+    parameters: list[ir.Value]
+    gradients: list[ir.Value]
+    slots: list[ir.Value]
+
+
+def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
+    """Inputs: two rates; parameter, gradient and moments of each parameter; bias correction where the rule has it."""
+    model = ir.from_proto(proto)
+    rule = RULES[model.metadata_props["gradmote.optimizer"]]
+    inputs = list(model.graph.inputs)
+    end, step = len(inputs) - rule["aux"], 2 + rule["slots"]
+    groups = [inputs[i : i + step] for i in range(2, end, step)]
+    slots = [*(m for group in groups for m in group[2:]), *inputs[end:]]
+    return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
+
+
+def optimizer_slots(proto: onnx.ModelProto) -> list[Slot]:
+    """State for the moments and the bias correction."""
     slots = []
-    for value in ir.from_proto(proto).graph.inputs:
-        if value.name not in given:
-            shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-            slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
-    shared.state.update({s.name: Ref(s.buffer) for s in slots})
+    for value in optimizer_graph(proto).slots:
+        shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+        slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
     return slots
 
 
-def kept_gradients_optimizer(proto: onnx.ModelProto, parameters: Sequence[Parameter], shared: Shared) -> Program:
+def kept_gradients_optimizer(
+    proto: onnx.ModelProto, parameters: Sequence[Parameter], slots: Sequence[Slot], shared: Shared
+) -> Program:
     """The program optimizer, on the mean of the accumulated gradients."""
     program = Program("optimizer")
     gradients = {p.name: Ref(p.gradient) for p in parameters if p.gradient is not None}
-    lower_optimizer(proto, program, gradients, control_ref(shared.control, "gradient_scale"), shared)
+    scale = control_ref(shared.control, "gradient_scale")
+    lower_optimizer(proto, program, gradients, scale, slots, shared)
     return program
 
 
 def lower_optimizer(
-    proto: onnx.ModelProto, program: Program, gradients: Mapping[str, Ref], scale: Ref, shared: Shared
+    proto: onnx.ModelProto,
+    program: Program,
+    gradients: Mapping[str, Ref],
+    scale: Ref,
+    slots: Sequence[Slot],
+    shared: Shared,
 ) -> None:
-    """Appends the optimizer model, its gradients and rates taken from the places given."""
-    graph = ir.from_proto(proto).graph
-    places: dict[str, Ref] = {"learning_rate": control_ref(shared.control, "learning_rate"), "gradient_scale": scale}
-    places |= {f"{n}_grad": ref for n, ref in gradients.items()}
-    prune(graph)
+    """Appends the optimizer model; gradients: by parameter, in state order."""
+    inputs = optimizer_graph(proto)
+    refs = [control_ref(shared.control, "learning_rate"), scale]
+    refs += [shared.state[name] for name in gradients]
+    refs += gradients.values()
+    refs += [Ref(slot.buffer) for slot in slots]
+    values = [*inputs.rates, *inputs.parameters, *inputs.gradients, *inputs.slots]
+    prune(inputs.graph)
     lowering = Lowering(program, shared)
-    for value in graph.inputs:
-        if value.name in places:
-            lowering.place(value, places[value.name])
-    lowering.run(graph)
+    for value, ref in zip(values, refs, strict=True):
+        lowering.place(value, ref)
+    lowering.run(inputs.graph)

@@ -33,7 +33,7 @@ class Shared:
     """What all programs of one image share."""
 
     control: Buffer
-    state: dict[str, Ref] = field(default_factory=dict)  # parameters and moments by name
+    state: dict[str, Ref] = field(default_factory=dict)  # parameters by name
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream

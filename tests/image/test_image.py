@@ -1,5 +1,6 @@
 """Images: written and read back, the same bytes every time, and refused when they are not whole."""
 
+import contextlib
 import hashlib
 import os
 import struct
@@ -11,6 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import examples, make_model, node, values
+
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
@@ -19,15 +24,14 @@ from gradmote.generated.opcodes import OPCODES
 from gradmote.generated.records import CONSTANT_BIT, FORMAT_VERSION, IMAGE_MAGIC
 from gradmote.image import read_image
 from gradmote_runtime import Session
-from hypothesis import given
-from hypothesis import strategies as st
-from oracle import examples, make_model, node, values
 
 
 def classifier(hidden=4, frozen_seed=2):
     """Two layers, of which the first is frozen by the tests that say so."""
     nodes = [
-        node("Gemm", "x w b", "h"), node("Tanh", "h", "a"), node("Dropout", "a", "d", name="drop"),
+        node("Gemm", "x w b", "h"),
+        node("Tanh", "h", "a"),
+        node("Dropout", "a", "d", name="drop"),
         node("MatMul", "d v", "y"),
     ]
     weights = {"w": values(frozen_seed, 3, hidden), "b": values(3, hidden), "v": values(4, hidden, 5)}
@@ -124,8 +128,13 @@ def test_same_bytes_in_processes_with_other_hash_seeds(tmp_path: Path):
     (tmp_path / "image_under_test.py").write_text(Path(__file__).read_text())
     script = SCRIPT.format(path=[str(tmp_path), *sys.path])
     digests = [
-        subprocess.run([sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed},
-                       capture_output=True, text=True, check=True).stdout.split()
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
         for seed in ("1", "2718")
     ]
     here = [hashlib.sha256(make(accumulate=a).image).hexdigest() for a in (False, True)]
@@ -139,7 +148,9 @@ def model_id(**options):
 def test_model_id_names_the_state_and_the_frozen_weights():
     assert model_id(batch=1) == model_id(batch=8) == model_id(accumulate=True) == model_id(strip_names=True)
     others = [
-        model_id(hidden=5), model_id(optimizer="sgd"), model_id(freeze=("w",)),
+        model_id(hidden=5),
+        model_id(optimizer="sgd"),
+        model_id(freeze=("w",)),
         model_id(freeze=("w",), frozen_seed=9),
     ]
     assert len({model_id(), *others}) == 5
@@ -207,7 +218,5 @@ def test_changed_words_under_a_right_checksum_do_no_harm(word, value):
     data[4 * word : 4 * word + 4] = struct.pack("<I", value)
     data = with_checksum(bytes(data))
     for reader in (read_image, lambda image: Session(image, "strict").close()):
-        try:
+        with contextlib.suppress(ImageError, RuntimeFault):
             reader(data)
-        except (ImageError, RuntimeFault):
-            pass

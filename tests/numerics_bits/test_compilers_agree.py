@@ -13,15 +13,18 @@ from pathlib import Path
 import digits
 import numpy as np
 import pytest
-from gradmote import optimizers
 from oracle import train
+
+from gradmote import optimizers
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
 
 STEPS = 50
 COMPILERS = {"gcc -O0": ["gcc", "-O0"], "gcc -O3": ["gcc", "-O3"], "clang-14 -O2": ["clang-14", "-O2"]}
 OPTIMIZERS = {
-    "sgd": optimizers.sgd(0.1), "momentum": optimizers.sgd(0.02, momentum=0.9, weight_decay=0.01),
-    "adamw": optimizers.adamw(), "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.5),
+    "sgd": optimizers.sgd(0.1),
+    "momentum": optimizers.sgd(0.02, momentum=0.9, weight_decay=0.01),
+    "adamw": optimizers.adamw(),
+    "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.5),
 }
 
 

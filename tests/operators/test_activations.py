@@ -6,8 +6,11 @@ from hypothesis import strategies as st
 from oracle import Case, check_case, examples, make_model, node, seeds, shapes, values
 
 ACTIVATIONS = {
-    "relu": ("Relu", {}), "leaky": ("LeakyRelu", {}), "leaky 0.3": ("LeakyRelu", {"alpha": 0.3}),
-    "sigmoid": ("Sigmoid", {}), "tanh": ("Tanh", {}),
+    "relu": ("Relu", {}),
+    "leaky": ("LeakyRelu", {}),
+    "leaky 0.3": ("LeakyRelu", {"alpha": 0.3}),
+    "sigmoid": ("Sigmoid", {}),
+    "tanh": ("Tanh", {}),
 }
 each_activation = pytest.mark.parametrize("op_type, attributes", ACTIVATIONS.values(), ids=ACTIVATIONS)
 
@@ -27,7 +30,9 @@ def test_between_layers(op_type, attributes, seed, reused):
     """After a product, where fusions lie in wait; `reused`: the sum before the activation has a second reader."""
     weights = {"w": values(seed, 3, 4), "b": values(seed + 1, 4), "v": values(seed, 4, 4)}
     nodes = [
-        node("Gemm", "x w b", "h"), node(op_type, "h", "a", **attributes), node("MatMul", "a v", "z"),
+        node("Gemm", "x w b", "h"),
+        node(op_type, "h", "a", **attributes),
+        node("MatMul", "a v", "z"),
         node("Add", "z h" if reused else "z b", "y"),
     ]
     case = Case(make_model(nodes, weights, {"x": ("N", 3)}), {"x": values(seed, 2, 3)}, seed=seed, batch=2)

@@ -38,7 +38,8 @@ def mask_of(session):
 
 @pytest.mark.parametrize("ratio", [None, 0.0, 0.1, 0.5, 0.9])
 def test_share_of_dropped_elements(ratio, profile):
-    session, probability = open_session(dropout_model(ratio), profile), float(np.float32(0.5 if ratio is None else ratio))
+    session = open_session(dropout_model(ratio), profile)
+    probability = float(np.float32(0.5 if ratio is None else ratio))
     draws = np.concatenate([mask_of(session) for _ in range(5)])
     kept = np.float32(1 / (1 - probability))
     assert set(np.unique(draws)) <= {np.float32(0), kept}
@@ -95,7 +96,9 @@ def test_two_dropouts_draw_apart(names):
     """Whatever their names: ONNX does not ask names of nodes to be unique."""
     ratio = np.array(0.5, np.float32)
     nodes = [
-        node("Dropout", "a ratio", "p", name=names[0]), node("Dropout", "b ratio", "q", name=names[1]), node("Add", "p q", "y"),
+        node("Dropout", "a ratio", "p", name=names[0]),
+        node("Dropout", "b ratio", "q", name=names[1]),
+        node("Add", "p q", "y"),
     ]
     ones = np.ones(SIZE, np.float32)
     session = open_session(make_model(nodes, {"a": ones, "b": ones, "ratio": ratio}))
@@ -105,8 +108,7 @@ def test_two_dropouts_draw_apart(names):
 
 
 def test_gradient_of_a_layer_behind_dropout(profile):
-    """dL/dw of sum((dropout(x) w) r) is dropout(x)^T r, with the mask that inference of the same step cannot show: taken
-    from the input's own gradient, which is the mask times r w^T."""
+    """dL/dw of sum(dropout(x) w) is dropout(x)^T 1; the mask shows in the gradient of x: the mask times 1 w^T."""
     x, w = np.ones((3, 50), np.float32), values(1, 50, 4)
     nodes = [node("Dropout", "x ratio", "d", name="drop"), node("MatMul", "d w", "y")]
     model = make_model(nodes, {"x": x, "w": w, "ratio": np.array(0.4, np.float32)})

@@ -8,13 +8,22 @@ from oracle import Case, check_case, examples, make_model, node, seeds, sizes, v
 
 #: How C may be broadcast to (m, n).
 C_SHAPES = {
-    "absent": None, "scalar": (), "one": (1,), "row": ("n",), "row matrix": (1, "n"), "column": ("m", 1),
-    "one matrix": (1, 1), "full": ("m", "n"),
+    "absent": None,
+    "scalar": (),
+    "one": (1,),
+    "row": ("n",),
+    "row matrix": (1, "n"),
+    "column": ("m", 1),
+    "one matrix": (1, 1),
+    "full": ("m", "n"),
 }
 
 
 def gemm_case(m, n, k, trans_a, trans_b, alpha, beta, c_shape, seed):
-    weights = {"a": values(seed, *((k, m) if trans_a else (m, k))), "b": values(seed + 1, *((n, k) if trans_b else (k, n)))}
+    weights = {
+        "a": values(seed, *((k, m) if trans_a else (m, k))),
+        "b": values(seed + 1, *((n, k) if trans_b else (k, n))),
+    }
     if c_shape is not None:
         weights["c"] = values(seed + 2, *({"m": m, "n": n}.get(d, d) for d in c_shape))
     gemm = node("Gemm", " ".join(weights), "y", transA=trans_a, transB=trans_b, alpha=alpha, beta=beta)
@@ -23,8 +32,16 @@ def gemm_case(m, n, k, trans_a, trans_b, alpha, beta, c_shape, seed):
 
 @pytest.mark.parametrize("c_shape", C_SHAPES.values(), ids=C_SHAPES)
 @examples(6)
-@given(m=sizes, n=sizes, k=sizes, trans_a=st.integers(0, 1), trans_b=st.integers(0, 1),
-       alpha=st.sampled_from([1.0, 0.5, -2.0]), beta=st.sampled_from([1.0, -0.5, 0.0, 3.0]), seed=seeds)
+@given(
+    m=sizes,
+    n=sizes,
+    k=sizes,
+    trans_a=st.integers(0, 1),
+    trans_b=st.integers(0, 1),
+    alpha=st.sampled_from([1.0, 0.5, -2.0]),
+    beta=st.sampled_from([1.0, -0.5, 0.0, 3.0]),
+    seed=seeds,
+)
 def test_gemm(c_shape, m, n, k, trans_a, trans_b, alpha, beta, seed):
     if c_shape and beta == 0.0:
         beta = 1.0  # without C the loss does not depend on it, which is an error of its own

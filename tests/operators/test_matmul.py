@@ -14,8 +14,14 @@ def matmul_case(a_shape, b_shape, seed=0):
 
 
 @examples(30)
-@given(batch=st.lists(sizes, max_size=2), m=sizes, n=sizes, k=sizes,
-       side=st.sampled_from(["equal", "a alone", "b alone", "a ones", "b ones"]), seed=seeds)
+@given(
+    batch=st.lists(sizes, max_size=2),
+    m=sizes,
+    n=sizes,
+    k=sizes,
+    side=st.sampled_from(["equal", "a alone", "b alone", "a ones", "b ones"]),
+    seed=seeds,
+)
 def test_batches(batch, m, n, k, side, seed):
     ones = [1] * len(batch)
     a_batch = {"b alone": [], "a ones": ones}.get(side, batch)
@@ -49,9 +55,12 @@ def test_linear_layer_on_data_of_any_rank(batch, inner, n, k, seed):
 def test_transposed_operands(rank, swap_a, swap_b, seed):
     """Transposes of weights become strides, in both directions."""
     batch, perm = (2, 3)[: rank - 2], [*range(rank - 2), rank - 1, rank - 2]
-    weights = {"a": values(seed, *batch, *((4, 2) if swap_a else (2, 4))), "b": values(seed, *batch, *((3, 4) if swap_b else (4, 3)))}
-    nodes = [node("Transpose" if swap else "Identity", name, f"{name}t", **({"perm": perm} if swap else {}))
-             for name, swap in (("a", swap_a), ("b", swap_b))]
+    a_shape, b_shape = (4, 2) if swap_a else (2, 4), (3, 4) if swap_b else (4, 3)
+    weights = {"a": values(seed, *batch, *a_shape), "b": values(seed, *batch, *b_shape)}
+    nodes = [
+        node("Transpose" if swap else "Identity", name, f"{name}t", **({"perm": perm} if swap else {}))
+        for name, swap in (("a", swap_a), ("b", swap_b))
+    ]
     check_case(Case(make_model([*nodes, node("MatMul", "at bt", "y")], weights), seed=seed))
 
 

@@ -19,7 +19,9 @@ def reduce_case(op_type, shape, axes, seed, opset=18, **attributes):
     elif axes is not None:
         attributes["axes"] = list(axes)
     inputs = "h axes" if "axes" in weights else "h"
-    return Case(make_model([node("Mul", "u v", "h"), node(op_type, inputs, "y", **attributes)], weights, opset=opset), seed=seed)
+    return Case(
+        make_model([node("Mul", "u v", "h"), node(op_type, inputs, "y", **attributes)], weights, opset=opset), seed=seed
+    )
 
 
 @pytest.mark.parametrize("op_type", ["ReduceSum", "ReduceMean"])

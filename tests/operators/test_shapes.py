@@ -1,4 +1,5 @@
-"""Operators that move or rename elements: Identity, Cast, Flatten, Reshape, Squeeze, Unsqueeze, Transpose, Expand, Constant."""
+"""Operators that move or rename elements: Identity, Cast, Flatten, Reshape, Squeeze, Unsqueeze, Transpose, Expand; and
+Constant."""
 
 import math
 
@@ -59,21 +60,36 @@ def test_reshape(order, form, seed):
 def test_reshape_to_a_computed_shape(batch, seed):
     """The shape subgraph that exporters leave: batch of x, and the rest as one dimension."""
     nodes = [
-        node("Shape", "x", "s"), node("Gather", "s zero", "n"), node("Concat", "n minus", "target", axis=0),
-        node("Mul", "x w", "h"), node("Reshape", "h target", "z"), node("MatMul", "z v", "y"),
+        node("Shape", "x", "s"),
+        node("Gather", "s zero", "n"),
+        node("Concat", "n minus", "target", axis=0),
+        node("Mul", "x w", "h"),
+        node("Reshape", "h target", "z"),
+        node("MatMul", "z v", "y"),
     ]
     weights = {"w": values(seed, 2, 3), "v": values(seed, 6, 2), "zero": i64(0), "minus": i64(-1)}
-    case = Case(make_model(nodes, weights, {"x": ("N", 2, 3)}), {"x": values(seed, batch, 2, 3)}, seed=seed, batch=batch)
+    case = Case(
+        make_model(nodes, weights, {"x": ("N", 2, 3)}), {"x": values(seed, batch, 2, 3)}, seed=seed, batch=batch
+    )
     check_case(case)
 
 
-@pytest.mark.parametrize("op_type, shape, axes", [
-    ("Squeeze", (1, 3, 1), (0, 2)), ("Squeeze", (1, 3, 1), (-1,)), ("Squeeze", (3, 1), None),
-    ("Unsqueeze", (2, 3), (0,)), ("Unsqueeze", (2, 3), (1, 3)), ("Unsqueeze", (2, 3), (-1,)),
-])
+@pytest.mark.parametrize(
+    "op_type, shape, axes",
+    [
+        ("Squeeze", (1, 3, 1), (0, 2)),
+        ("Squeeze", (1, 3, 1), (-1,)),
+        ("Squeeze", (3, 1), None),
+        ("Unsqueeze", (2, 3), (0,)),
+        ("Unsqueeze", (2, 3), (1, 3)),
+        ("Unsqueeze", (2, 3), (-1,)),
+    ],
+)
 def test_squeeze_and_unsqueeze(op_type, shape, axes):
     constants = {} if axes is None else {"axes": i64(*axes)}
-    nodes, weights = between_products([node(op_type, " ".join(["h", *constants]), "z")], 3, constants=constants, shape=shape)
+    nodes, weights = between_products(
+        [node(op_type, " ".join(["h", *constants]), "z")], 3, constants=constants, shape=shape
+    )
     check_case(Case(make_model(nodes, weights)))
 
 
@@ -95,7 +111,9 @@ def test_transpose_without_perm_reverses(shape, seed):
 def test_views_on_views():
     """Transposed, reshaped, transposed again: bytes must move in between."""
     nodes = [
-        node("Transpose", "w", "a", perm=[1, 0]), node("Reshape", "a s", "b"), node("Transpose", "b", "c", perm=[1, 0]),
+        node("Transpose", "w", "a", perm=[1, 0]),
+        node("Reshape", "a s", "b"),
+        node("Transpose", "b", "c", perm=[1, 0]),
         node("MatMul", "c v", "y"),
     ]
     check_case(Case(make_model(nodes, {"w": values(1, 4, 3), "s": i64(2, 6), "v": values(2, 2, 3)})))
@@ -131,7 +149,8 @@ def test_constant(form):
     """A Constant node is not trained, whatever its form."""
     array = values(7, 3) if form != "float" else np.array(0.75, np.float32)
     attributes = {
-        "tensor": {"value": numpy_helper.from_array(array)}, "float": {"value_float": 0.75},
+        "tensor": {"value": numpy_helper.from_array(array)},
+        "float": {"value_float": 0.75},
         "floats": {"value_floats": array.tolist()},
     }[form]
     nodes = [node("Constant", "", "c", **attributes), node("Mul", "w c", "y")]

@@ -1,4 +1,4 @@
-"""onnxruntime-training's AdamW against its formula, the optimizer model under onnxruntime, and refused hyper-parameters."""
+"""onnxruntime-training's AdamW against its formula, optimizer models under onnxruntime, refused hyper-parameters."""
 
 import digits
 import numpy as np
@@ -11,10 +11,14 @@ from gradmote.image import read_image
 from gradmote_runtime import Session
 
 ALL = {
-    "sgd": optimizers.sgd(0.1), "sgd clipped": optimizers.sgd(0.1, weight_decay=0.1, clip_norm=0.05),
+    "sgd": optimizers.sgd(0.1),
+    "sgd clipped": optimizers.sgd(0.1, weight_decay=0.1, clip_norm=0.05),
     "momentum": optimizers.sgd(0.1, momentum=0.9, weight_decay=0.1),
-    "nesterov": optimizers.sgd(0.1, momentum=0.9, nesterov=True), "adam": optimizers.adam(1e-2, weight_decay=0.1),
-    "adamw": optimizers.adamw(1e-2), "adamw_ort": optimizers.adamw_ort(1e-2), "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.1),
+    "nesterov": optimizers.sgd(0.1, momentum=0.9, nesterov=True),
+    "adam": optimizers.adam(1e-2, weight_decay=0.1),
+    "adamw": optimizers.adamw(1e-2),
+    "adamw_ort": optimizers.adamw_ort(1e-2),
+    "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.1),
 }
 
 
@@ -59,7 +63,10 @@ def test_optimizer_model_under_onnxruntime(optimizer):
     for profile in host_profiles():
         session = Session(image, profile)
         state = {n: np.zeros(shape, np.float32) for n, shape in inputs.items()} | read_parameters(session)
-        state["learning_rate"], state["gradient_scale"] = np.array(optimizer.learning_rate, np.float32), np.array(1, np.float32)
+        state["learning_rate"], state["gradient_scale"] = (
+            np.array(optimizer.learning_rate, np.float32),
+            np.array(1, np.float32),
+        )
         for batch in digits.batches(4, 3):
             poisoned(session, session.train_step, *batch)
             state |= {f"{n}_grad": g for n, g in read_gradients(session).items()}
@@ -75,10 +82,20 @@ def test_optimizer_model_under_onnxruntime(optimizer):
             assert_close(value, state[name], 2e-6, "moments under onnxruntime")
 
 
-@pytest.mark.parametrize("name, hyper", [
-    ("sgd", {"momentum": 1.0}), ("sgd", {"momentum": -0.1}), ("sgd", {"weight_decay": -1.0}), ("sgd", {"nesterov": True}),
-    ("adam", {"beta1": 1.0}), ("adamw", {"beta2": -0.5}), ("adamw", {"eps": -1e-8}), ("adamw_ort", {"weight_decay": float("nan")}),
-], ids=str)
+@pytest.mark.parametrize(
+    "name, hyper",
+    [
+        ("sgd", {"momentum": 1.0}),
+        ("sgd", {"momentum": -0.1}),
+        ("sgd", {"weight_decay": -1.0}),
+        ("sgd", {"nesterov": True}),
+        ("adam", {"beta1": 1.0}),
+        ("adamw", {"beta2": -0.5}),
+        ("adamw", {"eps": -1e-8}),
+        ("adamw_ort", {"weight_decay": float("nan")}),
+    ],
+    ids=str,
+)
 def test_hyper_parameters_out_of_range_are_refused(name, hyper):
     with pytest.raises(ModelError, match=next(iter(hyper)).title() if "nesterov" in hyper else next(iter(hyper))):
         optimizers.OPTIMIZERS[name](**hyper)

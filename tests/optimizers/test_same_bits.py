@@ -9,10 +9,16 @@ from gradmote import optimizers
 from gradmote_runtime import Session
 
 OPTIMIZERS = {
-    "sgd": optimizers.sgd(0.1), "sgd, decay": optimizers.sgd(0.1, weight_decay=0.01),
-    "momentum": optimizers.sgd(0.02, momentum=0.9), "nesterov": optimizers.sgd(0.02, momentum=0.9, nesterov=True, weight_decay=0.01),
-    "adam": optimizers.adam(), "adam, decay": optimizers.adam(weight_decay=0.01), "adamw": optimizers.adamw(),
-    "adamw_ort": optimizers.adamw_ort(), "clipped": optimizers.adamw(clip_norm=0.1), "sgd clipped": optimizers.sgd(0.1, clip_norm=0.1),
+    "sgd": optimizers.sgd(0.1),
+    "sgd, decay": optimizers.sgd(0.1, weight_decay=0.01),
+    "momentum": optimizers.sgd(0.02, momentum=0.9),
+    "nesterov": optimizers.sgd(0.02, momentum=0.9, nesterov=True, weight_decay=0.01),
+    "adam": optimizers.adam(),
+    "adam, decay": optimizers.adam(weight_decay=0.01),
+    "adamw": optimizers.adamw(),
+    "adamw_ort": optimizers.adamw_ort(),
+    "clipped": optimizers.adamw(clip_norm=0.1),
+    "sgd clipped": optimizers.sgd(0.1, clip_norm=0.1),
 }
 each_optimizer = pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
 

@@ -2,17 +2,12 @@
 
 import digits
 import pytest
+
 from gradmote import optimizers
 from gradmote.compile import Options, compile_image
 from gradmote.errors import GradmoteError
 from gradmote.generated.opcodes import OPCODES
-from gradmote.passes import (
-    accumulate_gradients,
-    fuse_gemm_relu,
-    fuse_gemm_update,
-    schedule,
-    share_in_place,
-)
+from gradmote.passes import accumulate_gradients, fuse_gemm_relu, fuse_gemm_update, schedule, share_in_place
 from gradmote.passes.verify import BrokenPass, verify_program
 from gradmote.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
 
@@ -194,27 +189,36 @@ def test_what_frees_scratch_goes_first():
     """Two wide branches, each reduced to one number: one after the other, not side by side."""
     wide = [scratch(f"wide{i}", 100) for i in range(2)]
     sums = [scratch(f"sum{i}", 1) for i in range(2)]
-    program = Program("infer", [
-        *(instruction("TANH", {"n": 100}, x=X, y=b) for b in wide),
-        *(instruction("REDUCE_SUM", {"r3": 100, "rs3": 1, "scale": 1.0}, x=b, y=s) for b, s in zip(wide, sums)),
-    ])
+    program = Program(
+        "infer",
+        [
+            *(instruction("TANH", {"n": 100}, x=X, y=b) for b in wide),
+            *(instruction("REDUCE_SUM", {"r3": 100, "rs3": 1, "scale": 1.0}, x=b, y=s) for b, s in zip(wide, sums)),
+        ],
+    )
     assert run(schedule, program) == ["TANH", "REDUCE_SUM", "TANH", "REDUCE_SUM"]
 
 
 def test_update_comes_after_every_reader_of_the_old_value():
     h, y, g = scratch("h", 6), scratch("y", 6), scratch("g", 6)
-    program = Program("step", [
-        instruction("TANH", {"n": 6}, x=W, y=g), instruction("ADD", flat(6), a=W, b=X, y=h),
-        instruction("MUL", flat(6), a=h, b=W, y=y), update(g),
-    ], [Binding("y", "output", "f32", (6,), Ref(y))])
+    program = Program(
+        "step",
+        [
+            instruction("TANH", {"n": 6}, x=W, y=g),
+            instruction("ADD", flat(6), a=W, b=X, y=h),
+            instruction("MUL", flat(6), a=h, b=W, y=y),
+            update(g),
+        ],
+        [Binding("y", "output", "f32", (6,), Ref(y))],
+    )
     assert run(schedule, program)[-1] == "UPDATE"
 
 
 def test_checks_come_before_any_write_of_state():
     g = scratch("g", 6)
-    program = Program("step", [
-        instruction("CHECK_FINITE", {"n": 6}, x=X), instruction("TANH", {"n": 6}, x=X, y=g), update(g),
-    ])
+    program = Program(
+        "step", [instruction("CHECK_FINITE", {"n": 6}, x=X), instruction("TANH", {"n": 6}, x=X, y=g), update(g)]
+    )
     order = run(schedule, program)
     assert order.index("CHECK_FINITE") < order.index("UPDATE")
 
@@ -242,7 +246,7 @@ def history(program):
 # ---- share_in_place
 
 
-def chain(last_read=False, **binding):
+def chain(last_read=False):
     a, b, y = scratch("a", 6), scratch("b", 6), scratch("y", 6)
     program = Program("infer", [instruction("TANH", {"n": 6}, x=X, y=a), instruction("RELU", {"n": 6}, x=a, y=b)])
     program.instructions.append(instruction("ADD", flat(6), a=b, b=a if last_read else X, y=y))
@@ -250,7 +254,7 @@ def chain(last_read=False, **binding):
 
 
 def test_output_takes_over_a_dying_input():
-    a, b, y, program = chain()
+    a, _, y, program = chain()
     program.bindings.append(Binding("y", "output", "f32", (6,), Ref(y)))
     run(share_in_place, program)
     assert all(i.operands["y"] == Ref(a) for i in program.instructions)
@@ -258,27 +262,30 @@ def test_output_takes_over_a_dying_input():
 
 
 def test_input_that_is_read_later_keeps_its_bytes():
-    a, b, y, program = chain(last_read=True)
+    _, b, _, program = chain(last_read=True)
     run(share_in_place, program)
     assert program.instructions[1].operands["y"] == Ref(b)
 
 
 def test_an_output_of_the_program_keeps_its_bytes():
-    a, b, y, program = chain()
+    a, b, _, program = chain()
     program.bindings.append(Binding("a", "output", "f32", (6,), Ref(a)))
     run(share_in_place, program)
     assert program.instructions[1].operands["y"] == Ref(b)
 
 
-@pytest.mark.parametrize("why, params, elements", [
-    ("broadcast", {"d2": 2, "d3": 3, "a3": 1, "b2": 3, "b3": 1}, 3),
-    ("transposed", {"d2": 2, "d3": 3, "a2": 1, "a3": 2, "b2": 3, "b3": 1}, 6),
-])
+@pytest.mark.parametrize(
+    "why, params, elements",
+    [
+        ("broadcast", {"d2": 2, "d3": 3, "a3": 1, "b2": 3, "b3": 1}, 3),
+        ("transposed", {"d2": 2, "d3": 3, "a2": 1, "a3": 2, "b2": 3, "b3": 1}, 6),
+    ],
+)
 def test_input_that_is_walked_otherwise_keeps_its_bytes(why, params, elements):
     a, y = scratch("a", elements), scratch("y", 6)
-    program = Program("infer", [
-        instruction("TANH", {"n": elements}, x=X, y=a), instruction("ADD", params, a=a, b=X, y=y),
-    ])
+    program = Program(
+        "infer", [instruction("TANH", {"n": elements}, x=X, y=a), instruction("ADD", params, a=a, b=X, y=y)]
+    )
     run(share_in_place, program)
     assert program.instructions[1].operands["y"] == Ref(y), why
 
@@ -294,9 +301,9 @@ def test_input_under_two_operands_keeps_its_bytes():
 
 def test_opcodes_that_cannot_share_do_not():
     a, y = scratch("a", 6), scratch("y", 6)
-    program = Program("infer", [
-        instruction("TANH", {"n": 6}, x=X, y=a), instruction("GEMM", {"m": 2, "n": 3, "k": 3}, a=a, b=W, y=y),
-    ])
+    program = Program(
+        "infer", [instruction("TANH", {"n": 6}, x=X, y=a), instruction("GEMM", {"m": 2, "n": 3, "k": 3}, a=a, b=W, y=y)]
+    )
     run(share_in_place, program)
     assert program.instructions[1].operands["y"] == Ref(y)
 

@@ -4,15 +4,16 @@ from types import SimpleNamespace
 
 import digits
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import examples, train
+
 from gradmote import optimizers
 from gradmote.compile import Options, compile_image
 from gradmote.image import layout
 from gradmote.plan import Lifetime, Placement, lifetimes, lower_bound, place
 from gradmote.program import Binding, Buffer, Program, Ref
 from gradmote_runtime import Session
-from hypothesis import given
-from hypothesis import strategies as st
-from oracle import examples, train
 
 
 def program_of(spans):
@@ -68,9 +69,11 @@ def test_bound_is_the_widest_instruction(drawn):
     assert lower_bound(program) == widest
 
 
-@pytest.mark.parametrize("drawn", [
-    [], [(0, 1, 0)], [(0, 3, 8), (0, 3, 8), (0, 3, 8)], [(0, 1, 100), (1, 2, 100)], [(0, 2, 0), (0, 2, 4), (1, 2, 0)],
-], ids=["none", "empty", "identical lifetimes", "one after the other", "zero sizes"])
+@pytest.mark.parametrize(
+    "drawn",
+    [[], [(0, 1, 0)], [(0, 3, 8), (0, 3, 8), (0, 3, 8)], [(0, 1, 100), (1, 2, 100)], [(0, 2, 0), (0, 2, 4), (1, 2, 0)]],
+    ids=["none", "empty", "identical lifetimes", "one after the other", "zero sizes"],
+)
 def test_edges(drawn):
     placement = place(program_of(drawn)[0])
     assert_sound(placement)
@@ -117,7 +120,9 @@ def place_apart(program):
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
-@pytest.mark.parametrize("optimizer", [optimizers.sgd(0.1), optimizers.adamw(clip_norm=0.5)], ids=["sgd", "adamw clipped"])
+@pytest.mark.parametrize(
+    "optimizer", [optimizers.sgd(0.1), optimizers.adamw(clip_norm=0.5)], ids=["sgd", "adamw clipped"]
+)
 def test_sharing_of_bytes_changes_no_bit(monkeypatch, optimizer, accumulate, profile):
     data = digits.batches(4, 8)
     options = Options(batch=4, accumulate=accumulate)

@@ -7,10 +7,19 @@ from gradmote.errors import ModelError
 
 
 @pytest.mark.parametrize("name", optimizers.OPTIMIZERS)
-@pytest.mark.parametrize("given", [
-    {"learning_rate": float("nan")}, {"learning_rate": -1e-3}, {"learning_rate": float("inf")}, {"learning_rate": 1e39},
-    {"clip_norm": 0.0}, {"clip_norm": -1.0}, {"clip_norm": float("nan")},
-], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"learning_rate": float("nan")},
+        {"learning_rate": -1e-3},
+        {"learning_rate": float("inf")},
+        {"learning_rate": 1e39},
+        {"clip_norm": 0.0},
+        {"clip_norm": -1.0},
+        {"clip_norm": float("nan")},
+    ],
+    ids=str,
+)
 def test_rates_and_norms_are_checked(name, given):
     with pytest.raises(ModelError, match=next(iter(given))):
         optimizers.OPTIMIZERS[name](**given)
