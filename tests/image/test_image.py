@@ -202,6 +202,10 @@ def test_random_bytes_behind_a_sound_beginning_are_refused(tail):
     refused(struct.pack("<4I", IMAGE_MAGIC, FORMAT_VERSION, 16 + len(tail), zlib.crc32(tail)) + tail)
 
 
+#: Larger ones a test need not allocate.
+LARGE_ARENA = 1 << 20
+
+
 def with_checksum(data):
     (size,) = struct.unpack_from("<I", data, 8)
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:size])) + data[16:]
@@ -217,6 +221,8 @@ def test_changed_words_under_a_right_checksum_do_no_harm(word, value):
     data = bytearray(make().image)
     data[4 * word : 4 * word + 4] = struct.pack("<I", value)
     data = with_checksum(bytes(data))
-    for reader in (read_image, lambda image: Session(image, "strict").close()):
-        with contextlib.suppress(ImageError, RuntimeFault):
-            reader(data)
+    with contextlib.suppress(ImageError):
+        read_image(data)
+    with contextlib.suppress(RuntimeFault):
+        if Session.required(data)["arena_size"] < LARGE_ARENA:
+            Session(data, "strict").close()

@@ -1,6 +1,5 @@
 """Weights whose names the optimizer model gives to something else were updated with the wrong tensors."""
 
-import numpy as np
 import pytest
 from oracle import compiled, make_model, node, train, values
 
