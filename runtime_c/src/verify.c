@@ -1,6 +1,6 @@
 /*
  * The verifier: everything that an image claims is checked here, once, so that the executor and the accessors need no
- * checks. The comments "V1" .. "V21" refer to the invariants in docs/SPEC.md, "What is verified".
+ * checks. The comments "V1" .. "V22" refer to the invariants in docs/SPEC.md, "What is verified".
  *
  * Sizes and offsets are 32-bit words of the image; every sum or product of them is taken in 64 bits and cannot
  * overflow there: a product saturates, a sum has at most 8 terms below 2^62 and stops once it passes 2^32.
@@ -117,15 +117,28 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
     return size % WORD == 0 && elements == size / WORD;
 }
 
-/* V8: tensors lie behind state and gradients. V9: a loss is one f32. */
+/* Inputs and labels lie from here to scratch_offset. */
+static uint32_t inputs_offset(const gm_header *header)
+{
+    return header->gradients_offset + header->gradients_size;
+}
+
+/* V9: inputs and labels lie between gradients and scratch, outputs and losses in the scratch. */
+static int is_in_place(const gm_header *header, const gm_tensor *tensor)
+{
+    if (tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL) {
+        return lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset);
+    }
+    return lies_in(tensor->offset, tensor->size, header->scratch_offset, header->arena_size);
+}
+
+/* V8: name, role, dtype and programs exist. V10: a loss is one f32. */
 static int is_tensor(const gm_header *header, const gm_tensor *tensor)
 {
     int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
     return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_COUNT &&
            tensor->programs >> GM_PROGRAM_COUNT == 0 && is_shape(tensor->rank, tensor->dims, tensor->size) &&
-           lies_in(tensor->offset, tensor->size, header->gradients_offset + header->gradients_size,
-                   header->arena_size) &&
-           (tensor->role != GM_ROLE_LOSS || is_scalar);
+           is_in_place(header, tensor) && (tensor->role != GM_ROLE_LOSS || is_scalar);
 }
 
 static int check_tensors(const gm_header *header)
@@ -140,7 +153,7 @@ static int check_tensors(const gm_header *header)
     return GM_OK;
 }
 
-/* V11: a gradient lies in the gradient region and has its parameter's size. */
+/* V12: a gradient lies in the gradient region and has its parameter's size. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
     return entry->gradient == GM_NONE ||
@@ -148,7 +161,7 @@ static int is_gradient(const gm_header *header, const gm_state_entry *entry)
                    (uint64_t)header->gradients_offset + header->gradients_size);
 }
 
-/* V12: what is not a parameter lies behind the parameters; control and properties are where the header says. */
+/* V13: what is not a parameter lies behind the parameters; control and properties are where the header says. */
 static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 {
     if (entry->gradient != GM_NONE ||
@@ -163,7 +176,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
             entry->size / sizeof(gm_property) == header->properties_count);
 }
 
-/* V10: parameters stand first and tile [0, parameters_size) in ascending order, all f32. */
+/* V11: parameters stand first and tile [0, parameters_size) in ascending order, all f32. */
 static int check_state_table(const gm_header *header)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
@@ -232,7 +245,7 @@ static uint64_t extent(const uint32_t *instruction, const gm_operand_info *info)
     return elements;
 }
 
-/* V18: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
+/* V19: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
 static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
@@ -254,16 +267,18 @@ static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t o
     return fits ? GM_OK : GM_ERR_BAD_OPERAND;
 }
 
-/* V16: nothing is written below the program's floor, nor over the control record or the properties. */
+/* V17: nothing is written below the program's floor, nor over the control record, the properties or the inputs. */
 static int may_write(const verifier *v, uint32_t offset, uint64_t size)
 {
     const gm_header *header = v->header;
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    uint32_t inputs = inputs_offset(header);
     return offset >= v->write_floor && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
-           !overlaps(offset, size, header->properties_offset, properties_size);
+           !overlaps(offset, size, header->properties_offset, properties_size) &&
+           !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
-/* V15: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. */
+/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. */
 static int check_operand(const verifier *v, const uint32_t *instruction, const gm_operand_info *info, uint32_t operand)
 {
     if (operand == GM_NONE) {
@@ -283,7 +298,7 @@ static int check_operand(const verifier *v, const uint32_t *instruction, const g
     return GM_OK;
 }
 
-/* V17: no instruction writes over the indices that it reads, or a kernel could check one and use another. */
+/* V18: no instruction writes over the indices that it reads, or a kernel could check one and use another. */
 static int check_indices(const uint32_t *instruction, const gm_opcode_info *op)
 {
     const gm_operand_info *info = &gm_operands[op->first_operand];
@@ -313,7 +328,7 @@ static int check_operands(const verifier *v, const uint32_t *instruction, const 
     return check_indices(instruction, op);
 }
 
-/* V14: parameters are what their kinds allow. */
+/* V15: parameters are what their kinds allow. */
 static int check_params(const uint32_t *instruction, const gm_opcode_info *op)
 {
     for (uint32_t i = 0; i < op->n_params; ++i) {
@@ -325,7 +340,7 @@ static int check_params(const uint32_t *instruction, const gm_opcode_info *op)
     return GM_OK;
 }
 
-/* V13: the opcode is known and in this build, and the length is its own. `available` counts words, at least 1. */
+/* V14: the opcode is known and in this build, and the length is its own. `available` counts words, at least 1. */
 static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t available)
 {
     uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
@@ -344,7 +359,7 @@ static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t 
         return status;
     }
     uint64_t work = product_of_terms(instruction, &gm_terms[op->first_work], op->n_work);
-    if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V19 */
+    if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V20 */
         return GM_ERR_TOO_MUCH_WORK;
     }
     v->work += work;
@@ -362,7 +377,7 @@ static uint32_t write_floor(const gm_header *header, uint32_t kind)
     return kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP ? 0 : header->scratch_offset;
 }
 
-/* V21: the record's count and work are those of its instructions. */
+/* V22: the record's count and work are those of its instructions. */
 static int check_code(const gm_header *header, const gm_program *program)
 {
     verifier v = { header, program, write_floor(header, program->kind), 0 };
@@ -382,7 +397,7 @@ static int check_code(const gm_header *header, const gm_program *program)
     return count == program->instructions && v.work == work ? GM_OK : GM_ERR_BAD_PROGRAM;
 }
 
-/* V20: one program a kind, its code inside section CODE, its arena inside the header's. */
+/* V21: one program a kind, its code inside section CODE, its arena inside the header's. */
 static int check_programs(const gm_header *header)
 {
     const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);

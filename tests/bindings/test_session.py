@@ -124,8 +124,17 @@ def test_infer(session: Session) -> None:
 def test_poison_is_all_of_the_scratch_and_nothing_else(session: Session) -> None:
     state = session.state_sha256()
     session.poison()
-    assert np.isnan(session.output(0)).all() and np.isnan(session.input_view(0)).all()
+    assert np.isnan(session.output(0)).all()
+    np.testing.assert_array_equal(session.input_view(0), X)
+    np.testing.assert_array_equal(session.label_view(0), LABELS)
     assert session.state_sha256() == state
+
+
+def test_inputs_written_once_serve_every_program(session: Session) -> None:
+    for program in ("step", "train", "optimizer", "eval", "infer"):
+        session.run_program(program)
+    np.testing.assert_array_equal(session.input_view(0), X)
+    np.testing.assert_array_equal(session.label_view(0), LABELS)
 
 
 def test_eval_leaves_the_state_alone(session: Session) -> None:

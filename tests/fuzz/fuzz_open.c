@@ -1,5 +1,5 @@
 /*
- * libFuzzer target: whatever gm_open() accepts must run inside its arena and end.
+ * libFuzzer target: whatever gm_open() accepts must run inside its arena, leave its inputs alone, and end.
  *
  * The input is an image. Its size, checksum, instruction counts and work are put right first, so that mutations reach
  * what lies behind those checks. An accepted image runs every program once in an arena of exactly its size. Bytes
@@ -111,9 +111,16 @@ static void read_everything(const gm_session *session)
     (void)sink;
 }
 
+static uint32_t crc_of_inputs(const gm_session *session)
+{
+    uint32_t begin = session->header->gradients_offset + session->header->gradients_size;
+    return gm_crc32(0, session->arena + begin, session->header->scratch_offset - begin);
+}
+
 static void run_everything(gm_session *session)
 {
     float loss;
+    uint32_t inputs = crc_of_inputs(session);
     for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
         if (gm_begin(session, program) == GM_OK) {
             int status = gm_run(session, 3);
@@ -124,6 +131,7 @@ static void run_everything(gm_session *session)
             (void)gm_loss(session, program, &loss);
         }
     }
+    require(crc_of_inputs(session) == inputs);
     (void)gm_set_linear_schedule(session, 0.5f, 1, 4);
     (void)gm_property_set_i32(session, "key", 1);
     read_everything(session);

@@ -239,7 +239,7 @@ uint32_t build_tiny(uint8_t *out)
     b.header.state_size = TINY_STATE_SIZE;
     b.header.parameters_size = TINY_W_MOMENT;
     b.header.gradients_offset = TINY_GRADIENTS;
-    b.header.gradients_size = TINY_SCRATCH - TINY_GRADIENTS;
+    b.header.gradients_size = TINY_X - TINY_GRADIENTS;
     b.header.scratch_offset = TINY_SCRATCH;
     b.header.control_offset = TINY_CONTROL;
     b.header.properties_offset = TINY_PROPERTIES;

@@ -50,6 +50,8 @@ typedef struct refusal {
 #define PROGRAM(i, field) GM_SECTION_PROGRAMS, i, offsetof(gm_program, field)
 /* The first instruction of the program at index p is at byte 0 of its code. */
 #define CODE(p, byte) IN_CODE_OF + p, 0, byte
+/* The one behind it, in programs that begin with CHECK_FINITE. */
+#define SECOND(p, byte) IN_CODE_OF + p, 0, sizeof(gm_insn_check_finite) + byte
 #define GEMM(field) offsetof(gm_insn_gemm, field)
 #define UPDATE(field) offsetof(gm_insn_update, field)
 
@@ -75,7 +77,7 @@ static const refusal refusals[] = {
     { "parameters misaligned", HEADER(parameters_size), 30, GM_ERR_BAD_REGION },
     { "gradients in the state", HEADER(gradients_offset), 64, GM_ERR_BAD_REGION },
     { "gradients misaligned", HEADER(gradients_offset), TINY_GRADIENTS + 2, GM_ERR_BAD_REGION },
-    { "gradients over scratch", HEADER(gradients_size), 36, GM_ERR_BAD_REGION },
+    { "gradients over scratch", HEADER(gradients_size), TINY_SCRATCH - TINY_GRADIENTS + 4, GM_ERR_BAD_REGION },
     { "gradients wrap", HEADER(gradients_size), 0xFFFFFFF0, GM_ERR_BAD_REGION },
     { "scratch past the arena", HEADER(scratch_offset), TINY_ARENA + 4, GM_ERR_BAD_REGION },
     { "scratch misaligned", HEADER(scratch_offset), TINY_SCRATCH + 2, GM_ERR_BAD_REGION },
@@ -99,8 +101,15 @@ static const refusal refusals[] = {
     { "tensor in the state", TENSOR(0, offset), 0, GM_ERR_BAD_TENSOR },
     { "tensor in the gradients", TENSOR(0, offset), TINY_GRADIENTS, GM_ERR_BAD_TENSOR },
     { "tensor misaligned", TENSOR(0, offset), TINY_X + 2, GM_ERR_BAD_TENSOR },
-    { "tensor past the arena", TENSOR(0, offset), TINY_ARENA - 44, GM_ERR_BAD_TENSOR },
+    { "tensor past the arena", TENSOR(2, offset), TINY_ARENA - 28, GM_ERR_BAD_TENSOR },
     { "tensor wraps", TENSOR(0, offset), 0xFFFFFFF0, GM_ERR_BAD_TENSOR },
+    { "input in the scratch", TENSOR(0, offset), TINY_SCRATCH, GM_ERR_BAD_TENSOR },
+    { "input reaching into the scratch", TENSOR(0, offset), TINY_SCRATCH - 44, GM_ERR_BAD_TENSOR },
+    { "label in the scratch", TENSOR(1, offset), TINY_SCRATCH, GM_ERR_BAD_TENSOR },
+    { "gradients over an input", HEADER(gradients_size), TINY_X - TINY_GRADIENTS + 4, GM_ERR_BAD_TENSOR },
+    { "scratch over a label", HEADER(scratch_offset), TINY_SCRATCH - 4, GM_ERR_BAD_TENSOR },
+    { "output among the inputs", TENSOR(2, offset), TINY_X, GM_ERR_BAD_TENSOR },
+    { "loss among the inputs", TENSOR(3, offset), TINY_SCRATCH - 4, GM_ERR_BAD_TENSOR },
     { "integer loss", TENSOR(3, dtype), GM_DTYPE_I32, GM_ERR_BAD_TENSOR },
     { "loss of many", TENSOR(2, role), GM_ROLE_LOSS, GM_ERR_BAD_TENSOR },
     { "state name", STATE(0, name), 10000, GM_ERR_BAD_STATE },
@@ -149,6 +158,13 @@ static const refusal refusals[] = {
     { "inference writes a constant", CODE(0, GEMM(y)), GM_CONSTANT_BIT, GM_ERR_BAD_OPERAND },
     { "inference writes gradients", CODE(0, GEMM(y)), TINY_GRADIENTS, GM_ERR_BAD_OPERAND },
     { "inference writes the state", CODE(0, GEMM(y)), 0, GM_ERR_BAD_OPERAND },
+    { "inference writes an input", CODE(0, GEMM(y)), TINY_X, GM_ERR_BAD_OPERAND },
+    { "training writes an input", SECOND(2, GEMM(y)), TINY_X, GM_ERR_BAD_OPERAND },
+    { "training writes the end of a label", SECOND(2, GEMM(y)), TINY_SCRATCH - 4, GM_ERR_BAD_OPERAND },
+    { "training writes gradients and an input", SECOND(2, GEMM(y)), TINY_X - 28, GM_ERR_BAD_OPERAND },
+    { "update of an input", CODE(3, UPDATE(p)), TINY_X, GM_ERR_BAD_OPERAND },
+    { "update keeps its moment in a label", CODE(3, UPDATE(slot1)), TINY_TARGET, GM_ERR_BAD_OPERAND },
+    { "step writes a label", SECOND(4, GEMM(y)), TINY_TARGET, GM_ERR_BAD_OPERAND },
     { "update without a moment", CODE(3, UPDATE(slot1)), GM_NONE, GM_ERR_BAD_OPERAND },
     { "update with one moment too many", CODE(3, UPDATE(slot2)), TINY_W_MOMENT, GM_ERR_BAD_OPERAND },
     { "update with bias corrections", CODE(3, UPDATE(aux)), TINY_W_MOMENT, GM_ERR_BAD_OPERAND },
@@ -263,6 +279,25 @@ static int is_red(const uint8_t *from, const uint8_t *to)
     return from == to;
 }
 
+static uint32_t crc_of_inputs(const gm_session *session)
+{
+    uint32_t begin = session->header->gradients_offset + session->header->gradients_size;
+    return gm_crc32(0, session->arena + begin, session->header->scratch_offset - begin);
+}
+
+/* Runs all programs; none may write an input. */
+static void run_programs(gm_session *session)
+{
+    uint32_t inputs = crc_of_inputs(session);
+    (void)gm_train_step(session, NULL);
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        if (gm_begin(session, program) == GM_OK) {
+            CHECK(gm_run(session, UINT32_MAX) <= GM_OK);
+        }
+    }
+    CHECK(crc_of_inputs(session) == inputs);
+}
+
 /* Every call that reads what the image claims. */
 static void use_session(gm_session *session)
 {
@@ -277,11 +312,8 @@ static void use_session(gm_session *session)
                 }
             }
         }
-        (void)gm_train_step(session, NULL);
-        if (gm_begin(session, program) == GM_OK) {
-            CHECK(gm_run(session, UINT32_MAX) <= GM_OK);
-        }
     }
+    run_programs(session);
     (void)gm_parameter_named(session, "no such name", &view);
     (void)gm_property_set_i32(session, "key", 1);
     (void)gm_property_at(session, 1000, &slot);

@@ -27,11 +27,12 @@ LABELS = array("i", [2, 0])
 _SIZES = {
     "w": 48, "control": 48, "properties": 32 * PROPERTIES,  # state
     "dw": 48,  # gradients
-    "x": 24, "labels": 8, "logits": 32, "log_prob": 32, "loss": 4, "dlogits": 32, "row": 48,  # scratch
+    "x": 24, "labels": 8,  # inputs
+    "logits": 32, "log_prob": 32, "loss": 4, "dlogits": 32, "row": 48,  # scratch
 }  # fmt: skip
 AT = {name: sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
 ARENA_SIZE = sum(_SIZES.values())
-STATE_SIZE, SCRATCH = AT["dw"], AT["x"]
+STATE_SIZE, SCRATCH = AT["dw"], AT["logits"]
 
 # ---- Constants: 1.0, and the rule of plain SGD --------------------------------------------------------------------
 

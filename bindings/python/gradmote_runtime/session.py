@@ -90,7 +90,7 @@ class Session:
 
     def poison(self) -> None:
         """Fills the scratch region with NaN, so that a program that reads what it never wrote shows. Inputs and
-        labels lie there: set them afterwards."""
+        labels stay as they are."""
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
         self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
@@ -118,11 +118,11 @@ class Session:
         self._set("label", index, data)
 
     def input_view(self, index: int) -> memoryview:
-        """The place of one input, to write into without a copy. A program may overwrite it."""
+        """The place of one input, to write into without a copy. No program changes it."""
         return _pick(self._with_role("input"), index, "input").view(self._memory)
 
     def label_view(self, index: int) -> memoryview:
-        """The place of one label, to write into without a copy. A program may overwrite it."""
+        """The place of one label, to write into without a copy. No program changes it."""
         return _pick(self._with_role("label"), index, "label").view(self._memory)
 
     def output(self, index: int, program: str = "infer") -> memoryview:
