@@ -37,7 +37,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 /* Where the memory goes, in bytes. */
 #define CONSOLE_MEM 2u
 #define CONSOLE_MEM_REQUEST_SIZE 0u
-#define CONSOLE_MEM_REPLY_SIZE 36u
+#define CONSOLE_MEM_REPLY_SIZE 32u
 
 /* Closes the model and erases the image area. */
 #define CONSOLE_IMAGE_BEGIN 3u
@@ -65,7 +65,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_DESCRIBE_REQUEST_SIZE 4u
 #define CONSOLE_DESCRIBE_REPLY_SIZE 30u
 
-/* Writes into an input or label of the next run. Samples serve until others replace them, or for one run only where MEM.samples is 0. */
+/* Writes into an input or label. Samples serve every run until others replace them. */
 #define CONSOLE_DATA 7u
 #define CONSOLE_DATA_AT_ROLE 0u
 #define CONSOLE_DATA_AT_INDEX 1u

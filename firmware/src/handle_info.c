@@ -58,7 +58,6 @@ int handle_mem(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, memory_stack_used());
     reply_u32(&d->reply, memory_arena_size());
     reply_u32(&d->reply, d->model.needs.arena_size);
-    reply_u32(&d->reply, d->model.samples.copy_size);
     reply_u32(&d->reply, memory_code_size());
     reply_u32(&d->reply, model_image_size(&d->model));
     return 0;

@@ -33,12 +33,8 @@ int model_open(model *m)
     m->status = open_session(m, &area);
     if (m->status) {
         memset(&m->needs, 0, sizeof m->needs);
-        return m->status;
     }
-    uint32_t used = (m->needs.arena_size + 15u) & ~15u;
-    uint32_t spare = used < memory_arena_size() ? memory_arena_size() - used : 0;
-    samples_open(&m->samples, &m->session, memory_arena() + used, spare);
-    return 0;
+    return m->status;
 }
 
 void model_close(model *m)

@@ -17,7 +17,7 @@ typedef struct model {
     int status;            /* 0 while open, else the code that says why not */
 } model;
 
-/* Opens the image in flash and returns status. */
+/* Opens the image in flash and returns status. The model must be closed. */
 int model_open(model *m);
 void model_close(model *m);
 

@@ -95,7 +95,6 @@ void report_mem(const device *d)
     number("    used", memory_stack_used(), " at most");
     number("  arena", memory_arena_size(), "");
     number("    model", d->model.needs.arena_size, "");
-    number("    samples", d->model.samples.copy_size, "");
     number("code", memory_code_size(), " bytes of flash");
     number("image", model_image_size(&d->model), " bytes of flash");
 }

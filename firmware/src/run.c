@@ -22,7 +22,7 @@ int run_begin(run *r, model *m, uint32_t program)
     if (program >= GM_PROGRAM_COUNT || !model_has(m, program)) {
         return GM_ERR_NO_PROGRAM;
     }
-    int error = samples_load(&m->samples, &m->session, program);
+    int error = samples_check(&m->samples, &m->session, program);
     if (error == 0) {
         error = gm_begin(&m->session, program);
     }
@@ -40,7 +40,6 @@ static void finish(run *r, model *m, int error)
     int has_loss = r->program == GM_PROGRAM_EVAL || r->program == GM_PROGRAM_TRAIN || r->program == GM_PROGRAM_STEP;
     r->active = 0;
     r->metrics.instructions = m->session.instructions - r->first_instruction;
-    samples_used(&m->samples);
     if (error == GM_OK && has_loss) {
         gm_loss(&m->session, r->program, &r->metrics.loss);
     }

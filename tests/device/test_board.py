@@ -14,6 +14,7 @@ from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.protocol import Frame, encode, message_id
 from gradmote.device.target import BoardTarget, Target, TwinTarget
+from gradmote.device.types import ROLES, program_index
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.generated.console import FAULTS
 from support.classifier_image import LABELS, PIXELS
@@ -86,11 +87,27 @@ def test_a_label_out_of_range_changes_nothing(board: Board, image: bytes) -> Non
     assert target.state() == before
 
 
-def test_running_without_samples_is_refused(board: Board, image: bytes) -> None:
-    target = BoardTarget(board)
-    target.load_image(image)
+def test_board_and_twin_refuse_to_run_without_samples(board: Board, image: bytes) -> None:
+    for target in (BoardTarget(board), TwinTarget(board.info().profile)):
+        target.load_image(image)
+        for program in ("infer", "eval", "train", "step"):
+            with pytest.raises(DeviceError, match="there are no samples"):
+                target.run(program)
+        target.write("input", 0, X)
+        target.run("infer")
+        with pytest.raises(DeviceError, match="there are no samples"):
+            target.run("step")
+    board.load_image(image)
     with raises_code("NO_SAMPLES"):
-        target.run("step")
+        board.run("infer")
+
+
+def test_samples_written_once_serve_every_program(board: Board, image: bytes) -> None:
+    train(BoardTarget(board), image, steps=2)
+    for program in ("train", "optimizer", "eval", "infer"):
+        board.run(program)
+    assert board.read("TENSOR", program_index("step"), ROLES.index("input")) == X.tobytes()
+    assert board.read("TENSOR", program_index("step"), ROLES.index("label")) == Y.tobytes()
 
 
 def test_writing_beyond_a_tensor_is_refused(board: Board, image: bytes) -> None:

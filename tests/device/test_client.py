@@ -36,7 +36,7 @@ class FakeBoard:
         for frame in self._parser.feed(data):
             assert isinstance(frame, Frame)
             self.seen.append(frame)
-            payload = INFO_REPLY + b"fake" if frame.type == message_id("INFO") else struct.pack("<9I", *range(9))
+            payload = INFO_REPLY + b"fake" if frame.type == message_id("INFO") else struct.pack("<8I", *range(8))
             reply = encode(Frame(frame.type | console.REPLY_BIT, frame.sequence, payload))
             self.out += self.answer(len(self.seen), reply)
 
@@ -79,7 +79,7 @@ def test_a_spoilt_answer_is_asked_for_again_under_the_same_sequence(spoil: Calla
 
 def test_text_and_old_answers_between_are_left_out() -> None:
     texts: list[str] = []
-    stale = encode(Frame(message_id("MEM") | console.REPLY_BIT, 77, bytes(36)))
+    stale = encode(Frame(message_id("MEM") | console.REPLY_BIT, 77, bytes(32)))
     link = FakeBoard(lambda number, data: b"hello " + stale + data)
     board = Board(link, texts.append)
     board._sequence = 100

@@ -230,7 +230,7 @@ class TwinTarget:
         self._profile = profile
         self._session: Session | None = None
         self._image = b""
-        self._samples: dict[tuple[str, int], bytes] = {}
+        self._written: set[tuple[str, int]] = set()
         self._loss = float("nan")
 
     @property
@@ -278,7 +278,7 @@ class TwinTarget:
         return Tensor(row["name"] or "", row["dtype"], tuple(row["shape"]), row["size"])
 
     def write(self, role: str, index: int, data: Array) -> None:
-        self._stage(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
+        self._place(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
 
     def _row(self, role: str, index: int) -> dict[str, Any]:
         rows = self.session.inputs() if role == "input" else self.session.labels()
@@ -286,21 +286,23 @@ class TwinTarget:
             raise DataError(f"the model has no {role} {index}", "list its tensors: gradmote inspect model.mote")
         return rows[index]
 
-    def _stage(self, role: str, index: int, data: bytes) -> None:
+    def _place(self, role: str, index: int, data: bytes) -> None:
         size = self._row(role, index)["size"]
         if len(data) != size:
             raise DataError(f"{role} {index} takes {size} bytes, {len(data)} were given", "pass one whole batch")
-        self._samples[role, index] = data
+        view = self.session.input_view if role == "input" else self.session.label_view
+        view(index).cast("B")[:] = data
+        self._written.add((role, index))
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
         q = np.ascontiguousarray(data, np.uint8)
         if self._row(role, index)["dtype"] == "int32":
-            self._stage(role, index, q.astype("<i4").tobytes())
+            self._place(role, index, q.astype("<i4").tobytes())
         else:
-            self._stage(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
+            self._place(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
 
     def run(self, program: str) -> Metrics:
-        self._place_samples(program)
+        self._require_samples(program)
         first = self.session.instructions
         start = time.perf_counter()
         loss = self.session.run_program(program)
@@ -313,18 +315,12 @@ class TwinTarget:
             instructions=(self.session.instructions - first) % 2**32, seconds=seconds,
         )
 
-    def _place_samples(self, program: str) -> None:
-        """Programs reuse the place of their inputs: put the samples there again."""
-        for role, rows, place in (
-            ("input", self.session.inputs(), self.session.input_view),
-            ("label", self.session.labels(), self.session.label_view),
-        ):
+    def _require_samples(self, program: str) -> None:
+        """Refuses, as a board does, to run on inputs and labels that were never written."""
+        for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             for index, row in enumerate(rows):
-                if program not in row["programs"]:
-                    continue
-                if (role, index) not in self._samples:
+                if program in row["programs"] and (role, index) not in self._written:
                     raise DeviceError(f"there are no samples for {role} {index}", "write them before running")
-                place(index).cast("B")[:] = self._samples[role, index]
 
     def output(self, index: int, program: str = "infer") -> Array:
         return np.array(self.session.output(index, program))
@@ -364,7 +360,7 @@ class TwinTarget:
             self._session.close()
         self._session = None
         self._image = b""
-        self._samples.clear()
+        self._written.clear()
         self._loss = float("nan")
 
     def __enter__(self) -> TwinTarget:

@@ -61,7 +61,6 @@ class Memory:
     stack_used: int
     arena_available: int
     arena_required: int
-    samples: int
     code: int
     image: int
 
