@@ -54,7 +54,7 @@ def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[
         )
     dy = [total(builder, o, pending) for o in node.outputs]
     wanted = [i in active for i in node.inputs]
-    if dy[0] is None:
+    if dy[0] is None and not operator.any_output:
         raise UnsupportedOperator(
             f"only a secondary output of {node.op_type} reaches the loss", "use its first output", describe(node)
         )

@@ -27,6 +27,12 @@ class View:
     ref: Ref
     strides: list[int]
 
+    def at(self, index: Sequence[int], steps: Sequence[int] | None = None) -> View:
+        """The part that begins at element `index` and takes every steps-th element along each axis."""
+        skipped = sum(i * s for i, s in zip(index, self.strides, strict=True))
+        taken = [s * step for s, step in zip(self.strides, steps or [1] * len(self.strides), strict=True)]
+        return View(Ref(self.ref.buffer, self.ref.offset + 4 * skipped), taken)
+
 
 @dataclass
 class Shared:
@@ -89,9 +95,9 @@ class Lowering:
 
     def lower_node(self, node: ir.Node) -> None:
         operator = TABLE.get((node.domain, node.op_type))
+        if all(is_integer(o) for o in node.outputs) and not any(i in self.places for i in node.inputs if i is not None):
+            return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
         if operator is None or operator.lower is None:
-            if all(is_integer(o) for o in node.outputs):
-                return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
             raise UnsupportedOperator(
                 f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel",
                 "`gradmote ops` lists what is supported",
@@ -137,6 +143,19 @@ class Lowering:
         shape = static_shape(values[0])  # type: ignore[arg-type]
         alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
+
+    def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View) -> None:
+        """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write."""
+        dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
+        params: dict[str, int | float] = {}
+        for i in range(COPY_RANK):
+            params |= {f"d{i}": dims[i], f"s{i}": walk[i], f"t{i}": written[i]}
+        self.emit("COPY", node, {"x": source.ref, "y": target.ref}, params)
+
+    def fill(self, node: ir.Node, target: Ref, number: float) -> None:
+        """Writes one number to every element of a buffer."""
+        n = target.buffer.size // 4
+        self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]))
 
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
         """`value` is the bytes of `source` under its own shape."""
@@ -184,12 +203,8 @@ class Lowering:
         shape = static_shape(value)
         node = value.producer()
         assert node is not None
-        dims, (source, target) = fit(node, shape, view.strides, contiguous(shape), rank=COPY_RANK)
         ref = Ref(Buffer(f"{value.name}.copy", 4 * math.prod(shape), "scratch"))
-        params: dict[str, int | float] = {}
-        for i in range(COPY_RANK):
-            params |= {f"d{i}": dims[i], f"s{i}": source[i], f"t{i}": target[i]}
-        self.emit("COPY", node, {"x": view.ref, "y": ref}, params)
+        self.move(node, shape, view, View(ref, contiguous(shape)))
         return ref
 
 

@@ -39,6 +39,14 @@ def physical_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
     return sorted(range(len(shape)), key=lambda axis: (-strides[axis] if shape[axis] > 1 else 0, axis))
 
 
+def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Strides of a tensor without gaps whose axes lie in memory in `order`, the slowest first."""
+    strides = [0] * len(shape)
+    for axis, stride in zip(order, contiguous([shape[a] for a in order]), strict=True):
+        strides[axis] = stride
+    return strides
+
+
 def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether the strides visit each element of a block of memory exactly once: contiguous but for the axes' order."""
     axes = [a for a in physical_order(shape, strides) if shape[a] > 1]

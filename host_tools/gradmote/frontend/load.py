@@ -12,7 +12,7 @@ from ..errors import ModelError
 from ..graph import prune
 from ..passes import pipeline
 from .parameters import note_weights
-from .prepare import expand_scalers, raise_opset_13
+from .prepare import expand_scalers, name_split_outputs, raise_opset_13
 from .shapes import infer_shapes
 
 OLDEST_OPSET = 13
@@ -31,6 +31,7 @@ def load_model(
     keep = set(note_weights(model.graph))
     if outputs is not None:
         keep_outputs(model.graph, outputs)
+    name_split_outputs(model.graph)
     expand_scalers(model.graph)
     model = pipeline.normalize(infer_shapes(model), keep)
     return infer_shapes(model)

@@ -7,7 +7,7 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import Builder, attribute, describe
+from ..graph import Builder, attribute, describe, unique_name
 
 _ML = "ai.onnx.ml"
 
@@ -27,6 +27,14 @@ def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
     except onnx.checker.ValidationError:
         return proto
     return raised
+
+
+def name_split_outputs(graph: ir.Graph) -> None:
+    """ONNX lets unused outputs be anonymous; a part of a Split needs its shape, and inference gives those to names."""
+    for node in graph:
+        if node.op_type == "Split" and not node.domain:
+            for index, output in enumerate(node.outputs):
+                output.name = output.name or unique_name(graph, f"split.part_{index}")
 
 
 def expand_scalers(graph: ir.Graph) -> None:

@@ -12,6 +12,8 @@ from .operator import Backward, Operator
 FILES = (
     "add",
     "bce_with_logits_loss",
+    "concat",
+    "depth_to_space",
     "div",
     "dropout",
     "expand",
@@ -23,15 +25,19 @@ FILES = (
     "matmul",
     "mse_loss",
     "mul",
+    "pad",
     "reduce_mean",
     "reduce_sum",
     "relu",
     "reshape",
     "sigmoid",
+    "slice",
     "softmax",
     "softmax_cross_entropy_loss",
+    "split",
     "sub",
     "tanh",
+    "tile",
     "transpose",
 )
 

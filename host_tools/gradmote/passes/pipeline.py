@@ -17,6 +17,7 @@ from . import (
     fuse_gemm_update,
     remove_dropout,
     remove_identity,
+    rewrite_depth_space,
     schedule,
     share_in_place,
     simplify_gemm,
@@ -29,6 +30,7 @@ NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_identity.run,
     simplify_gemm.run,
     fuse_gemm_bias.run,
+    rewrite_depth_space.run,
 ]
 
 #: Also for graphs that never train: no random numbers.

@@ -1,0 +1,52 @@
+"""Concat: each input is copied to its part of the output. dx_i = the same part of dy."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import attribute, normalize_axis, static_shape
+from ..strides import packed, physical_order
+from .constants import known_dim
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def axis_of(node: ir.Node) -> int:
+    return normalize_axis(attribute(node, "axis"), node.inputs[0], node)
+
+
+def gradient(back: Backward) -> Gradients:
+    node, axis = back.node, axis_of(back.node)
+    ends = list(accumulate(known_dim(x, axis, node) for x in node.inputs))
+    starts = [0, *ends[:-1]]
+    return [
+        part(back, x, axis, start, end) if back.needs(i) else None
+        for i, (x, start, end) in enumerate(zip(node.inputs, starts, ends, strict=True))
+    ]
+
+
+def part(back: Backward, x: ir.Value, axis: int, start: int, end: int) -> ir.Value:
+    """dy from start to end along axis."""
+    limits = {"start": start, "end": end, "axis": axis}
+    inputs = [back.builder.constant([v], f"{x.name}_grad.{k}") for k, v in limits.items()]
+    return back.op("Slice", back.dy[0], *inputs, of=x)
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    axis, y = axis_of(node), node.outputs[0]
+    first = low.view(node.inputs[0])
+    order = physical_order(static_shape(node.inputs[0], node), first.strides)
+    low.output(y, packed(static_shape(y, node), order))
+    target, index = low.view(y), [0] * len(order)
+    for x in node.inputs:
+        shape = static_shape(x, node)
+        low.move(node, shape, low.view(x), target.at(index))
+        index[axis] += shape[axis]
+
+
+OPERATORS = [Operator("Concat", gradient, lower)]

@@ -1,0 +1,39 @@
+"""Inputs of a node that must be known when it is compiled: sizes, positions, axes."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import constant_array, describe
+
+
+def given(node: ir.Node, index: int) -> ir.Value | None:
+    """Input `index`, or None where the node does not have it."""
+    return node.inputs[index] if index < len(node.inputs) else None
+
+
+def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
+    """The constant integers of input `index`; None where the input is absent."""
+    value = given(node, index)
+    if value is None:
+        return None
+    array = constant_array(value)
+    if array is None:
+        raise UnsupportedOperator(
+            f"{node.op_type} with {what} that are computed", f"make the {what} constant", describe(node)
+        )
+    return [int(i) for i in array.reshape(-1)]
+
+
+def known_dim(value: ir.Value, axis: int, node: ir.Node) -> int:
+    """One dimension that a rule must know before the batch is fixed."""
+    assert value.shape is not None
+    dim = value.shape[axis]
+    if not isinstance(dim, int):
+        raise UnsupportedOperator(
+            f"{node.op_type} along dimension {axis} of '{value.name}', whose size ({dim}) is not fixed",
+            "export the model with this dimension fixed",
+            describe(node),
+        )
+    return dim

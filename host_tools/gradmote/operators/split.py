@@ -1,0 +1,50 @@
+"""Split: each output is a view of a part of the input. dx = the parts' gradients joined, 0 where none arrives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, normalize_axis, static_shape
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def axis_of(node: ir.Node) -> int:
+    return normalize_axis(attribute(node, "axis", 0), node.inputs[0], node)
+
+
+def gradient(back: Backward) -> Gradients:
+    x = back.node.inputs[0]
+    outputs = zip(back.dy, back.node.outputs, strict=True)
+    parts = [dy if dy is not None else back.op("ZerosLike", y, of=x, domain=DOMAIN) for dy, y in outputs]
+    return [back.op("Concat", *parts, of=x, axis=axis_of(back.node)), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, axis = low.view(node.inputs[0]), axis_of(node)
+    index = [0] * len(x.strides)
+    for y in node.outputs:
+        view = x.at(index)
+        low.set_view(y, view.ref, view.strides)
+        index[axis] += static_shape(y, node)[axis]
+
+
+def lower_zeros_like(low: Lowering, node: ir.Node) -> None:
+    """A view of one constant; where it is read with strides, nothing is stored."""
+    low.set_view(node.outputs[0], low.scalar(0.0), [0] * len(static_shape(node.outputs[0], node)))
+
+
+ZEROS_LIKE = """
+ZerosLike (X) => (Y) {
+  shape = Shape (X)
+  Y = ConstantOfShape (shape)
+}"""
+
+OPERATORS = [
+    Operator("Split", gradient, lower, any_output=True),
+    Operator("ZerosLike", None, lower_zeros_like, DOMAIN, ZEROS_LIKE),
+]
