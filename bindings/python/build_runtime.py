@@ -15,13 +15,7 @@ import cffi
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from runtime_sources import (  # noqa: E402
-    INCLUDES,
-    NUMERICS_FLAGS,
-    RUNTIME,
-    host_profile_flags,
-    runtime_sources,
-)
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, host_profile_flags, runtime_sources  # noqa: E402
 
 HEADERS = [
     RUNTIME / "generated" / "gm_errors.h",

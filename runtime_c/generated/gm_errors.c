@@ -31,6 +31,7 @@ const char *gm_error_text(int error)
     case GM_ERR_BAD_REGION: return "the header's memory regions overlap, are misaligned or leave the arena";
     case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
     case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
+    case GM_ERR_INDEX_OUT_OF_RANGE: return "an index lies outside the axis that it selects from; nothing was changed";
     default: return "unknown error code";
     }
 }
@@ -63,6 +64,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_BAD_REGION: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_TENSOR: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_PROGRAM: return "compile the model again; the image was not written by gradmote";
+    case GM_ERR_INDEX_OUT_OF_RANGE: return "indices must lie in -size .. size-1";
     default: return "";
     }
 }

@@ -29,6 +29,7 @@ enum gm_error {
     GM_ERR_BAD_REGION = -23, /* the header's memory regions overlap, are misaligned or leave the arena */
     GM_ERR_BAD_TENSOR = -24, /* an input, label, output or loss has an impossible shape or place */
     GM_ERR_BAD_PROGRAM = -25, /* a program's record does not match its instructions */
+    GM_ERR_INDEX_OUT_OF_RANGE = -26, /* an index lies outside the axis that it selects from; nothing was changed */
 };
 
 #endif

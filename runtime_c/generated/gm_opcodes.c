@@ -172,6 +172,191 @@
 #else
 #define GM_KERNEL_BCE_WITH_LOGITS_LOSS_GRAD NULL
 #endif
+#if GM_WITH_ABS
+#define GM_KERNEL_ABS gm_kernel_abs
+#else
+#define GM_KERNEL_ABS NULL
+#endif
+#if GM_WITH_ABS_GRAD
+#define GM_KERNEL_ABS_GRAD gm_kernel_abs_grad
+#else
+#define GM_KERNEL_ABS_GRAD NULL
+#endif
+#if GM_WITH_EXP
+#define GM_KERNEL_EXP gm_kernel_exp
+#else
+#define GM_KERNEL_EXP NULL
+#endif
+#if GM_WITH_LOG
+#define GM_KERNEL_LOG gm_kernel_log
+#else
+#define GM_KERNEL_LOG NULL
+#endif
+#if GM_WITH_SQRT
+#define GM_KERNEL_SQRT gm_kernel_sqrt
+#else
+#define GM_KERNEL_SQRT NULL
+#endif
+#if GM_WITH_CLAMP
+#define GM_KERNEL_CLAMP gm_kernel_clamp
+#else
+#define GM_KERNEL_CLAMP NULL
+#endif
+#if GM_WITH_CLAMP_GRAD
+#define GM_KERNEL_CLAMP_GRAD gm_kernel_clamp_grad
+#else
+#define GM_KERNEL_CLAMP_GRAD NULL
+#endif
+#if GM_WITH_ELU
+#define GM_KERNEL_ELU gm_kernel_elu
+#else
+#define GM_KERNEL_ELU NULL
+#endif
+#if GM_WITH_ELU_GRAD
+#define GM_KERNEL_ELU_GRAD gm_kernel_elu_grad
+#else
+#define GM_KERNEL_ELU_GRAD NULL
+#endif
+#if GM_WITH_HARD_SIGMOID
+#define GM_KERNEL_HARD_SIGMOID gm_kernel_hard_sigmoid
+#else
+#define GM_KERNEL_HARD_SIGMOID NULL
+#endif
+#if GM_WITH_HARD_SIGMOID_GRAD
+#define GM_KERNEL_HARD_SIGMOID_GRAD gm_kernel_hard_sigmoid_grad
+#else
+#define GM_KERNEL_HARD_SIGMOID_GRAD NULL
+#endif
+#if GM_WITH_HARD_SWISH
+#define GM_KERNEL_HARD_SWISH gm_kernel_hard_swish
+#else
+#define GM_KERNEL_HARD_SWISH NULL
+#endif
+#if GM_WITH_HARD_SWISH_GRAD
+#define GM_KERNEL_HARD_SWISH_GRAD gm_kernel_hard_swish_grad
+#else
+#define GM_KERNEL_HARD_SWISH_GRAD NULL
+#endif
+#if GM_WITH_SOFTPLUS
+#define GM_KERNEL_SOFTPLUS gm_kernel_softplus
+#else
+#define GM_KERNEL_SOFTPLUS NULL
+#endif
+#if GM_WITH_SOFTPLUS_GRAD
+#define GM_KERNEL_SOFTPLUS_GRAD gm_kernel_softplus_grad
+#else
+#define GM_KERNEL_SOFTPLUS_GRAD NULL
+#endif
+#if GM_WITH_SOFTSIGN
+#define GM_KERNEL_SOFTSIGN gm_kernel_softsign
+#else
+#define GM_KERNEL_SOFTSIGN NULL
+#endif
+#if GM_WITH_SOFTSIGN_GRAD
+#define GM_KERNEL_SOFTSIGN_GRAD gm_kernel_softsign_grad
+#else
+#define GM_KERNEL_SOFTSIGN_GRAD NULL
+#endif
+#if GM_WITH_MISH
+#define GM_KERNEL_MISH gm_kernel_mish
+#else
+#define GM_KERNEL_MISH NULL
+#endif
+#if GM_WITH_MISH_GRAD
+#define GM_KERNEL_MISH_GRAD gm_kernel_mish_grad
+#else
+#define GM_KERNEL_MISH_GRAD NULL
+#endif
+#if GM_WITH_SWISH
+#define GM_KERNEL_SWISH gm_kernel_swish
+#else
+#define GM_KERNEL_SWISH NULL
+#endif
+#if GM_WITH_SWISH_GRAD
+#define GM_KERNEL_SWISH_GRAD gm_kernel_swish_grad
+#else
+#define GM_KERNEL_SWISH_GRAD NULL
+#endif
+#if GM_WITH_GATHER
+#define GM_KERNEL_GATHER gm_kernel_gather
+#else
+#define GM_KERNEL_GATHER NULL
+#endif
+#if GM_WITH_SCATTER_ADD
+#define GM_KERNEL_SCATTER_ADD gm_kernel_scatter_add
+#else
+#define GM_KERNEL_SCATTER_ADD NULL
+#endif
+#if GM_WITH_WEIGHTED_GATHER
+#define GM_KERNEL_WEIGHTED_GATHER gm_kernel_weighted_gather
+#else
+#define GM_KERNEL_WEIGHTED_GATHER NULL
+#endif
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+#define GM_KERNEL_WEIGHTED_SCATTER_ADD gm_kernel_weighted_scatter_add
+#else
+#define GM_KERNEL_WEIGHTED_SCATTER_ADD NULL
+#endif
+#if GM_WITH_CUMSUM
+#define GM_KERNEL_CUMSUM gm_kernel_cumsum
+#else
+#define GM_KERNEL_CUMSUM NULL
+#endif
+#if GM_WITH_REDUCE_MAX
+#define GM_KERNEL_REDUCE_MAX gm_kernel_reduce_max
+#else
+#define GM_KERNEL_REDUCE_MAX NULL
+#endif
+#if GM_WITH_REDUCE_MIN
+#define GM_KERNEL_REDUCE_MIN gm_kernel_reduce_min
+#else
+#define GM_KERNEL_REDUCE_MIN NULL
+#endif
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+#define GM_KERNEL_REDUCE_EXTREMUM_GRAD gm_kernel_reduce_extremum_grad
+#else
+#define GM_KERNEL_REDUCE_EXTREMUM_GRAD NULL
+#endif
+#if GM_WITH_CONV
+#define GM_KERNEL_CONV gm_kernel_conv
+#else
+#define GM_KERNEL_CONV NULL
+#endif
+#if GM_WITH_CONV_TRANSPOSE
+#define GM_KERNEL_CONV_TRANSPOSE gm_kernel_conv_transpose
+#else
+#define GM_KERNEL_CONV_TRANSPOSE NULL
+#endif
+#if GM_WITH_CONV_GRAD_W
+#define GM_KERNEL_CONV_GRAD_W gm_kernel_conv_grad_w
+#else
+#define GM_KERNEL_CONV_GRAD_W NULL
+#endif
+#if GM_WITH_CONV_UPDATE
+#define GM_KERNEL_CONV_UPDATE gm_kernel_conv_update
+#else
+#define GM_KERNEL_CONV_UPDATE NULL
+#endif
+#if GM_WITH_MAX_POOL
+#define GM_KERNEL_MAX_POOL gm_kernel_max_pool
+#else
+#define GM_KERNEL_MAX_POOL NULL
+#endif
+#if GM_WITH_MAX_POOL_GRAD
+#define GM_KERNEL_MAX_POOL_GRAD gm_kernel_max_pool_grad
+#else
+#define GM_KERNEL_MAX_POOL_GRAD NULL
+#endif
+#if GM_WITH_AVERAGE_POOL
+#define GM_KERNEL_AVERAGE_POOL gm_kernel_average_pool
+#else
+#define GM_KERNEL_AVERAGE_POOL NULL
+#endif
+#if GM_WITH_AVERAGE_POOL_GRAD
+#define GM_KERNEL_AVERAGE_POOL_GRAD gm_kernel_average_pool_grad
+#else
+#define GM_KERNEL_AVERAGE_POOL_GRAD NULL
+#endif
 
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
     [GM_OP_GEMM] = { GM_KERNEL_GEMM, 4, 12, 4, 0, 0, 16 },
@@ -208,6 +393,43 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
     [GM_OP_L1_LOSS_GRAD] = { GM_KERNEL_L1_LOSS_GRAD, 4, 3, 1, 97, 161, 342 },
     [GM_OP_BCE_WITH_LOGITS_LOSS] = { GM_KERNEL_BCE_WITH_LOGITS_LOSS, 4, 6, 2, 101, 164, 353 },
     [GM_OP_BCE_WITH_LOGITS_LOSS_GRAD] = { GM_KERNEL_BCE_WITH_LOGITS_LOSS_GRAD, 5, 6, 2, 105, 170, 367 },
+    [GM_OP_ABS] = { GM_KERNEL_ABS, 2, 1, 1, 110, 176, 371 },
+    [GM_OP_ABS_GRAD] = { GM_KERNEL_ABS_GRAD, 3, 1, 1, 112, 177, 375 },
+    [GM_OP_EXP] = { GM_KERNEL_EXP, 2, 1, 1, 115, 178, 378 },
+    [GM_OP_LOG] = { GM_KERNEL_LOG, 2, 1, 1, 117, 179, 381 },
+    [GM_OP_SQRT] = { GM_KERNEL_SQRT, 2, 1, 1, 119, 180, 384 },
+    [GM_OP_CLAMP] = { GM_KERNEL_CLAMP, 2, 3, 1, 121, 181, 387 },
+    [GM_OP_CLAMP_GRAD] = { GM_KERNEL_CLAMP_GRAD, 3, 3, 1, 123, 184, 391 },
+    [GM_OP_ELU] = { GM_KERNEL_ELU, 2, 4, 1, 126, 187, 394 },
+    [GM_OP_ELU_GRAD] = { GM_KERNEL_ELU_GRAD, 3, 4, 1, 128, 191, 398 },
+    [GM_OP_HARD_SIGMOID] = { GM_KERNEL_HARD_SIGMOID, 2, 3, 1, 131, 195, 401 },
+    [GM_OP_HARD_SIGMOID_GRAD] = { GM_KERNEL_HARD_SIGMOID_GRAD, 3, 2, 1, 133, 198, 405 },
+    [GM_OP_HARD_SWISH] = { GM_KERNEL_HARD_SWISH, 2, 1, 1, 136, 200, 408 },
+    [GM_OP_HARD_SWISH_GRAD] = { GM_KERNEL_HARD_SWISH_GRAD, 3, 1, 1, 138, 201, 412 },
+    [GM_OP_SOFTPLUS] = { GM_KERNEL_SOFTPLUS, 2, 1, 1, 141, 202, 415 },
+    [GM_OP_SOFTPLUS_GRAD] = { GM_KERNEL_SOFTPLUS_GRAD, 3, 1, 1, 143, 203, 419 },
+    [GM_OP_SOFTSIGN] = { GM_KERNEL_SOFTSIGN, 2, 1, 1, 146, 204, 422 },
+    [GM_OP_SOFTSIGN_GRAD] = { GM_KERNEL_SOFTSIGN_GRAD, 3, 1, 1, 148, 205, 426 },
+    [GM_OP_MISH] = { GM_KERNEL_MISH, 2, 1, 1, 151, 206, 429 },
+    [GM_OP_MISH_GRAD] = { GM_KERNEL_MISH_GRAD, 3, 1, 1, 153, 207, 433 },
+    [GM_OP_SWISH] = { GM_KERNEL_SWISH, 2, 2, 1, 156, 208, 436 },
+    [GM_OP_SWISH_GRAD] = { GM_KERNEL_SWISH_GRAD, 3, 2, 1, 158, 210, 440 },
+    [GM_OP_GATHER] = { GM_KERNEL_GATHER, 3, 4, 3, 161, 212, 448 },
+    [GM_OP_SCATTER_ADD] = { GM_KERNEL_SCATTER_ADD, 3, 4, 3, 164, 216, 458 },
+    [GM_OP_WEIGHTED_GATHER] = { GM_KERNEL_WEIGHTED_GATHER, 4, 5, 4, 167, 220, 471 },
+    [GM_OP_WEIGHTED_SCATTER_ADD] = { GM_KERNEL_WEIGHTED_SCATTER_ADD, 4, 5, 4, 171, 225, 485 },
+    [GM_OP_CUMSUM] = { GM_KERNEL_CUMSUM, 2, 5, 3, 175, 230, 495 },
+    [GM_OP_REDUCE_MAX] = { GM_KERNEL_REDUCE_MAX, 2, 16, 8, 177, 235, 518 },
+    [GM_OP_REDUCE_MIN] = { GM_KERNEL_REDUCE_MIN, 2, 16, 8, 179, 251, 546 },
+    [GM_OP_REDUCE_EXTREMUM_GRAD] = { GM_KERNEL_REDUCE_EXTREMUM_GRAD, 4, 16, 8, 181, 267, 594 },
+    [GM_OP_CONV] = { GM_KERNEL_CONV, 4, 32, 8, 185, 283, 634 },
+    [GM_OP_CONV_TRANSPOSE] = { GM_KERNEL_CONV_TRANSPOSE, 4, 31, 8, 189, 315, 674 },
+    [GM_OP_CONV_GRAD_W] = { GM_KERNEL_CONV_GRAD_W, 3, 27, 8, 193, 346, 707 },
+    [GM_OP_CONV_UPDATE] = { GM_KERNEL_CONV_UPDATE, 9, 26, 8, 196, 373, 756 },
+    [GM_OP_MAX_POOL] = { GM_KERNEL_MAX_POOL, 2, 22, 6, 205, 399, 780 },
+    [GM_OP_MAX_POOL_GRAD] = { GM_KERNEL_MAX_POOL_GRAD, 3, 22, 8, 207, 421, 810 },
+    [GM_OP_AVERAGE_POOL] = { GM_KERNEL_AVERAGE_POOL, 2, 25, 6, 210, 443, 834 },
+    [GM_OP_AVERAGE_POOL_GRAD] = { GM_KERNEL_AVERAGE_POOL_GRAD, 2, 25, 8, 212, 468, 856 },
 };
 
 const gm_operand_info gm_operands[] = {
@@ -321,6 +543,110 @@ const gm_operand_info gm_operands[] = {
     { GM_READ, 2, 361 }, /* BCE_WITH_LOGITS_LOSS_GRAD target */
     { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 363 }, /* BCE_WITH_LOGITS_LOSS_GRAD pos_weight */
     { GM_WRITE, 2, 365 }, /* BCE_WITH_LOGITS_LOSS_GRAD dx */
+    { GM_READ, 1, 369 }, /* ABS x */
+    { GM_WRITE, 1, 370 }, /* ABS y */
+    { GM_READ, 1, 372 }, /* ABS_GRAD dy */
+    { GM_READ, 1, 373 }, /* ABS_GRAD x */
+    { GM_WRITE, 1, 374 }, /* ABS_GRAD dx */
+    { GM_READ, 1, 376 }, /* EXP x */
+    { GM_WRITE, 1, 377 }, /* EXP y */
+    { GM_READ, 1, 379 }, /* LOG x */
+    { GM_WRITE, 1, 380 }, /* LOG y */
+    { GM_READ, 1, 382 }, /* SQRT x */
+    { GM_WRITE, 1, 383 }, /* SQRT y */
+    { GM_READ, 1, 385 }, /* CLAMP x */
+    { GM_WRITE, 1, 386 }, /* CLAMP y */
+    { GM_READ, 1, 388 }, /* CLAMP_GRAD dy */
+    { GM_READ, 1, 389 }, /* CLAMP_GRAD x */
+    { GM_WRITE, 1, 390 }, /* CLAMP_GRAD dx */
+    { GM_READ, 1, 392 }, /* ELU x */
+    { GM_WRITE, 1, 393 }, /* ELU y */
+    { GM_READ, 1, 395 }, /* ELU_GRAD dy */
+    { GM_READ, 1, 396 }, /* ELU_GRAD y */
+    { GM_WRITE, 1, 397 }, /* ELU_GRAD dx */
+    { GM_READ, 1, 399 }, /* HARD_SIGMOID x */
+    { GM_WRITE, 1, 400 }, /* HARD_SIGMOID y */
+    { GM_READ, 1, 402 }, /* HARD_SIGMOID_GRAD dy */
+    { GM_READ, 1, 403 }, /* HARD_SIGMOID_GRAD y */
+    { GM_WRITE, 1, 404 }, /* HARD_SIGMOID_GRAD dx */
+    { GM_READ, 1, 406 }, /* HARD_SWISH x */
+    { GM_WRITE, 1, 407 }, /* HARD_SWISH y */
+    { GM_READ, 1, 409 }, /* HARD_SWISH_GRAD dy */
+    { GM_READ, 1, 410 }, /* HARD_SWISH_GRAD x */
+    { GM_WRITE, 1, 411 }, /* HARD_SWISH_GRAD dx */
+    { GM_READ, 1, 413 }, /* SOFTPLUS x */
+    { GM_WRITE, 1, 414 }, /* SOFTPLUS y */
+    { GM_READ, 1, 416 }, /* SOFTPLUS_GRAD dy */
+    { GM_READ, 1, 417 }, /* SOFTPLUS_GRAD x */
+    { GM_WRITE, 1, 418 }, /* SOFTPLUS_GRAD dx */
+    { GM_READ, 1, 420 }, /* SOFTSIGN x */
+    { GM_WRITE, 1, 421 }, /* SOFTSIGN y */
+    { GM_READ, 1, 423 }, /* SOFTSIGN_GRAD dy */
+    { GM_READ, 1, 424 }, /* SOFTSIGN_GRAD x */
+    { GM_WRITE, 1, 425 }, /* SOFTSIGN_GRAD dx */
+    { GM_READ, 1, 427 }, /* MISH x */
+    { GM_WRITE, 1, 428 }, /* MISH y */
+    { GM_READ, 1, 430 }, /* MISH_GRAD dy */
+    { GM_READ, 1, 431 }, /* MISH_GRAD x */
+    { GM_WRITE, 1, 432 }, /* MISH_GRAD dx */
+    { GM_READ, 1, 434 }, /* SWISH x */
+    { GM_WRITE, 1, 435 }, /* SWISH y */
+    { GM_READ, 1, 437 }, /* SWISH_GRAD dy */
+    { GM_READ, 1, 438 }, /* SWISH_GRAD x */
+    { GM_WRITE, 1, 439 }, /* SWISH_GRAD dx */
+    { GM_READ, 3, 441 }, /* GATHER x */
+    { GM_READ | GM_INDEX, 1, 444 }, /* GATHER indices */
+    { GM_WRITE, 3, 445 }, /* GATHER y */
+    { GM_READ, 3, 451 }, /* SCATTER_ADD dy */
+    { GM_READ | GM_INDEX, 1, 454 }, /* SCATTER_ADD indices */
+    { GM_READ | GM_WRITE, 3, 455 }, /* SCATTER_ADD dx */
+    { GM_READ, 3, 461 }, /* WEIGHTED_GATHER x */
+    { GM_READ | GM_INDEX, 2, 464 }, /* WEIGHTED_GATHER indices */
+    { GM_READ, 2, 466 }, /* WEIGHTED_GATHER weights */
+    { GM_WRITE, 3, 468 }, /* WEIGHTED_GATHER y */
+    { GM_READ, 3, 475 }, /* WEIGHTED_SCATTER_ADD dy */
+    { GM_READ | GM_INDEX, 2, 478 }, /* WEIGHTED_SCATTER_ADD indices */
+    { GM_READ, 2, 480 }, /* WEIGHTED_SCATTER_ADD weights */
+    { GM_READ | GM_WRITE, 3, 482 }, /* WEIGHTED_SCATTER_ADD dx */
+    { GM_READ, 3, 489 }, /* CUMSUM x */
+    { GM_WRITE, 3, 492 }, /* CUMSUM y */
+    { GM_READ | GM_STRIDED, 16, 498 }, /* REDUCE_MAX x */
+    { GM_WRITE, 4, 514 }, /* REDUCE_MAX y */
+    { GM_READ | GM_STRIDED, 16, 526 }, /* REDUCE_MIN x */
+    { GM_WRITE, 4, 542 }, /* REDUCE_MIN y */
+    { GM_READ, 4, 554 }, /* REDUCE_EXTREMUM_GRAD dy */
+    { GM_READ, 4, 558 }, /* REDUCE_EXTREMUM_GRAD y */
+    { GM_READ | GM_STRIDED, 16, 562 }, /* REDUCE_EXTREMUM_GRAD x */
+    { GM_WRITE | GM_STRIDED, 16, 578 }, /* REDUCE_EXTREMUM_GRAD dx */
+    { GM_READ | GM_STRIDED, 10, 602 }, /* CONV x */
+    { GM_READ | GM_STRIDED, 10, 612 }, /* CONV w */
+    { GM_READ | GM_OPTIONAL, 2, 622 }, /* CONV bias */
+    { GM_WRITE | GM_STRIDED, 10, 624 }, /* CONV y */
+    { GM_READ | GM_STRIDED, 10, 642 }, /* CONV_TRANSPOSE y */
+    { GM_READ | GM_STRIDED, 10, 652 }, /* CONV_TRANSPOSE w */
+    { GM_READ | GM_OPTIONAL, 2, 662 }, /* CONV_TRANSPOSE bias */
+    { GM_WRITE | GM_STRIDED, 10, 664 }, /* CONV_TRANSPOSE x */
+    { GM_READ | GM_STRIDED, 10, 682 }, /* CONV_GRAD_W x */
+    { GM_READ | GM_STRIDED, 10, 692 }, /* CONV_GRAD_W dy */
+    { GM_READ | GM_WRITE, 5, 702 }, /* CONV_GRAD_W y */
+    { GM_READ | GM_STRIDED, 10, 715 }, /* CONV_UPDATE x */
+    { GM_READ | GM_STRIDED, 10, 725 }, /* CONV_UPDATE dy */
+    { GM_WRITE, 3, 735 }, /* CONV_UPDATE row */
+    { GM_READ | GM_WRITE, 5, 738 }, /* CONV_UPDATE p */
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 743 }, /* CONV_UPDATE slot1 */
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 748 }, /* CONV_UPDATE slot2 */
+    { GM_READ | GM_OPTIONAL, 1, 753 }, /* CONV_UPDATE aux */
+    { GM_READ, 1, 754 }, /* CONV_UPDATE lr */
+    { GM_READ | GM_RULE, 1, 755 }, /* CONV_UPDATE rule */
+    { GM_READ | GM_STRIDED, 8, 764 }, /* MAX_POOL x */
+    { GM_WRITE | GM_STRIDED, 8, 772 }, /* MAX_POOL y */
+    { GM_READ | GM_STRIDED, 8, 786 }, /* MAX_POOL_GRAD x */
+    { GM_READ | GM_STRIDED, 8, 794 }, /* MAX_POOL_GRAD dy */
+    { GM_WRITE | GM_STRIDED, 8, 802 }, /* MAX_POOL_GRAD dx */
+    { GM_READ | GM_STRIDED, 8, 818 }, /* AVERAGE_POOL x */
+    { GM_WRITE | GM_STRIDED, 8, 826 }, /* AVERAGE_POOL y */
+    { GM_READ | GM_STRIDED, 8, 840 }, /* AVERAGE_POOL_GRAD dy */
+    { GM_WRITE | GM_STRIDED, 8, 848 }, /* AVERAGE_POOL_GRAD dx */
 };
 
 const uint8_t gm_param_kinds[] = {
@@ -500,6 +826,323 @@ const uint8_t gm_param_kinds[] = {
     GM_PARAM_STRIDE, /* BCE_WITH_LOGITS_LOSS_GRAD loss_outer */
     GM_PARAM_STRIDE, /* BCE_WITH_LOGITS_LOSS_GRAD loss_inner */
     GM_PARAM_F32, /* BCE_WITH_LOGITS_LOSS_GRAD scale */
+    GM_PARAM_DIM, /* ABS n */
+    GM_PARAM_DIM, /* ABS_GRAD n */
+    GM_PARAM_DIM, /* EXP n */
+    GM_PARAM_DIM, /* LOG n */
+    GM_PARAM_DIM, /* SQRT n */
+    GM_PARAM_DIM, /* CLAMP n */
+    GM_PARAM_F32, /* CLAMP low */
+    GM_PARAM_F32, /* CLAMP high */
+    GM_PARAM_DIM, /* CLAMP_GRAD n */
+    GM_PARAM_F32, /* CLAMP_GRAD low */
+    GM_PARAM_F32, /* CLAMP_GRAD high */
+    GM_PARAM_DIM, /* ELU n */
+    GM_PARAM_F32, /* ELU scale */
+    GM_PARAM_F32, /* ELU alpha */
+    GM_PARAM_F32, /* ELU rate */
+    GM_PARAM_DIM, /* ELU_GRAD n */
+    GM_PARAM_F32, /* ELU_GRAD scale */
+    GM_PARAM_F32, /* ELU_GRAD alpha */
+    GM_PARAM_F32, /* ELU_GRAD rate */
+    GM_PARAM_DIM, /* HARD_SIGMOID n */
+    GM_PARAM_F32, /* HARD_SIGMOID alpha */
+    GM_PARAM_F32, /* HARD_SIGMOID beta */
+    GM_PARAM_DIM, /* HARD_SIGMOID_GRAD n */
+    GM_PARAM_F32, /* HARD_SIGMOID_GRAD alpha */
+    GM_PARAM_DIM, /* HARD_SWISH n */
+    GM_PARAM_DIM, /* HARD_SWISH_GRAD n */
+    GM_PARAM_DIM, /* SOFTPLUS n */
+    GM_PARAM_DIM, /* SOFTPLUS_GRAD n */
+    GM_PARAM_DIM, /* SOFTSIGN n */
+    GM_PARAM_DIM, /* SOFTSIGN_GRAD n */
+    GM_PARAM_DIM, /* MISH n */
+    GM_PARAM_DIM, /* MISH_GRAD n */
+    GM_PARAM_DIM, /* SWISH n */
+    GM_PARAM_F32, /* SWISH alpha */
+    GM_PARAM_DIM, /* SWISH_GRAD n */
+    GM_PARAM_F32, /* SWISH_GRAD alpha */
+    GM_PARAM_DIM, /* GATHER outer */
+    GM_PARAM_DIM, /* GATHER size */
+    GM_PARAM_DIM, /* GATHER count */
+    GM_PARAM_DIM, /* GATHER inner */
+    GM_PARAM_DIM, /* SCATTER_ADD outer */
+    GM_PARAM_DIM, /* SCATTER_ADD size */
+    GM_PARAM_DIM, /* SCATTER_ADD count */
+    GM_PARAM_DIM, /* SCATTER_ADD inner */
+    GM_PARAM_DIM, /* WEIGHTED_GATHER outer */
+    GM_PARAM_DIM, /* WEIGHTED_GATHER size */
+    GM_PARAM_DIM, /* WEIGHTED_GATHER count */
+    GM_PARAM_DIM, /* WEIGHTED_GATHER taps */
+    GM_PARAM_DIM, /* WEIGHTED_GATHER inner */
+    GM_PARAM_DIM, /* WEIGHTED_SCATTER_ADD outer */
+    GM_PARAM_DIM, /* WEIGHTED_SCATTER_ADD size */
+    GM_PARAM_DIM, /* WEIGHTED_SCATTER_ADD count */
+    GM_PARAM_DIM, /* WEIGHTED_SCATTER_ADD taps */
+    GM_PARAM_DIM, /* WEIGHTED_SCATTER_ADD inner */
+    GM_PARAM_DIM, /* CUMSUM outer */
+    GM_PARAM_DIM, /* CUMSUM size */
+    GM_PARAM_DIM, /* CUMSUM inner */
+    GM_PARAM_FLAG, /* CUMSUM exclusive */
+    GM_PARAM_FLAG, /* CUMSUM reverse */
+    GM_PARAM_DIM, /* REDUCE_MAX k0 */
+    GM_PARAM_DIM, /* REDUCE_MAX k1 */
+    GM_PARAM_DIM, /* REDUCE_MAX k2 */
+    GM_PARAM_DIM, /* REDUCE_MAX k3 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX ks0 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX ks1 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX ks2 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX ks3 */
+    GM_PARAM_DIM, /* REDUCE_MAX r0 */
+    GM_PARAM_DIM, /* REDUCE_MAX r1 */
+    GM_PARAM_DIM, /* REDUCE_MAX r2 */
+    GM_PARAM_DIM, /* REDUCE_MAX r3 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX rs0 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX rs1 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX rs2 */
+    GM_PARAM_STRIDE, /* REDUCE_MAX rs3 */
+    GM_PARAM_DIM, /* REDUCE_MIN k0 */
+    GM_PARAM_DIM, /* REDUCE_MIN k1 */
+    GM_PARAM_DIM, /* REDUCE_MIN k2 */
+    GM_PARAM_DIM, /* REDUCE_MIN k3 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN ks0 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN ks1 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN ks2 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN ks3 */
+    GM_PARAM_DIM, /* REDUCE_MIN r0 */
+    GM_PARAM_DIM, /* REDUCE_MIN r1 */
+    GM_PARAM_DIM, /* REDUCE_MIN r2 */
+    GM_PARAM_DIM, /* REDUCE_MIN r3 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN rs0 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN rs1 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN rs2 */
+    GM_PARAM_STRIDE, /* REDUCE_MIN rs3 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD k0 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD k1 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD k2 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD k3 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD ks0 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD ks1 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD ks2 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD ks3 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD r0 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD r1 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD r2 */
+    GM_PARAM_DIM, /* REDUCE_EXTREMUM_GRAD r3 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD rs0 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD rs1 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD rs2 */
+    GM_PARAM_STRIDE, /* REDUCE_EXTREMUM_GRAD rs3 */
+    GM_PARAM_DIM, /* CONV batch */
+    GM_PARAM_DIM, /* CONV groups */
+    GM_PARAM_DIM, /* CONV channels */
+    GM_PARAM_DIM, /* CONV maps */
+    GM_PARAM_DIM, /* CONV in_h */
+    GM_PARAM_DIM, /* CONV in_w */
+    GM_PARAM_DIM, /* CONV out_h */
+    GM_PARAM_DIM, /* CONV out_w */
+    GM_PARAM_DIM, /* CONV kernel_h */
+    GM_PARAM_DIM, /* CONV kernel_w */
+    GM_PARAM_DIM, /* CONV stride_h */
+    GM_PARAM_DIM, /* CONV stride_w */
+    GM_PARAM_DIM, /* CONV dilation_h */
+    GM_PARAM_DIM, /* CONV dilation_w */
+    GM_PARAM_STRIDE, /* CONV pad_h */
+    GM_PARAM_STRIDE, /* CONV pad_w */
+    GM_PARAM_STRIDE, /* CONV x_batch */
+    GM_PARAM_STRIDE, /* CONV x_h */
+    GM_PARAM_STRIDE, /* CONV x_w */
+    GM_PARAM_STRIDE, /* CONV x_group */
+    GM_PARAM_STRIDE, /* CONV x_channel */
+    GM_PARAM_STRIDE, /* CONV w_group */
+    GM_PARAM_STRIDE, /* CONV w_map */
+    GM_PARAM_STRIDE, /* CONV w_channel */
+    GM_PARAM_STRIDE, /* CONV w_h */
+    GM_PARAM_STRIDE, /* CONV w_w */
+    GM_PARAM_STRIDE, /* CONV y_batch */
+    GM_PARAM_STRIDE, /* CONV y_h */
+    GM_PARAM_STRIDE, /* CONV y_w */
+    GM_PARAM_STRIDE, /* CONV y_group */
+    GM_PARAM_STRIDE, /* CONV y_map */
+    GM_PARAM_ENUM + 2, /* CONV activation */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE batch */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE groups */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE channels */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE maps */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE in_h */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE in_w */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE out_h */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE out_w */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE kernel_h */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE kernel_w */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE stride_h */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE stride_w */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE dilation_h */
+    GM_PARAM_DIM, /* CONV_TRANSPOSE dilation_w */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE pad_h */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE pad_w */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE x_batch */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE x_h */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE x_w */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE x_group */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE x_channel */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE w_group */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE w_map */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE w_channel */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE w_h */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE w_w */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE y_batch */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE y_h */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE y_w */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE y_group */
+    GM_PARAM_STRIDE, /* CONV_TRANSPOSE y_map */
+    GM_PARAM_DIM, /* CONV_GRAD_W batch */
+    GM_PARAM_DIM, /* CONV_GRAD_W groups */
+    GM_PARAM_DIM, /* CONV_GRAD_W channels */
+    GM_PARAM_DIM, /* CONV_GRAD_W maps */
+    GM_PARAM_DIM, /* CONV_GRAD_W in_h */
+    GM_PARAM_DIM, /* CONV_GRAD_W in_w */
+    GM_PARAM_DIM, /* CONV_GRAD_W out_h */
+    GM_PARAM_DIM, /* CONV_GRAD_W out_w */
+    GM_PARAM_DIM, /* CONV_GRAD_W kernel_h */
+    GM_PARAM_DIM, /* CONV_GRAD_W kernel_w */
+    GM_PARAM_DIM, /* CONV_GRAD_W stride_h */
+    GM_PARAM_DIM, /* CONV_GRAD_W stride_w */
+    GM_PARAM_DIM, /* CONV_GRAD_W dilation_h */
+    GM_PARAM_DIM, /* CONV_GRAD_W dilation_w */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W pad_h */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W pad_w */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W x_batch */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W x_h */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W x_w */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W x_group */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W x_channel */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W y_batch */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W y_h */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W y_w */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W y_group */
+    GM_PARAM_STRIDE, /* CONV_GRAD_W y_map */
+    GM_PARAM_FLAG, /* CONV_GRAD_W accumulate */
+    GM_PARAM_DIM, /* CONV_UPDATE batch */
+    GM_PARAM_DIM, /* CONV_UPDATE groups */
+    GM_PARAM_DIM, /* CONV_UPDATE channels */
+    GM_PARAM_DIM, /* CONV_UPDATE maps */
+    GM_PARAM_DIM, /* CONV_UPDATE in_h */
+    GM_PARAM_DIM, /* CONV_UPDATE in_w */
+    GM_PARAM_DIM, /* CONV_UPDATE out_h */
+    GM_PARAM_DIM, /* CONV_UPDATE out_w */
+    GM_PARAM_DIM, /* CONV_UPDATE kernel_h */
+    GM_PARAM_DIM, /* CONV_UPDATE kernel_w */
+    GM_PARAM_DIM, /* CONV_UPDATE stride_h */
+    GM_PARAM_DIM, /* CONV_UPDATE stride_w */
+    GM_PARAM_DIM, /* CONV_UPDATE dilation_h */
+    GM_PARAM_DIM, /* CONV_UPDATE dilation_w */
+    GM_PARAM_STRIDE, /* CONV_UPDATE pad_h */
+    GM_PARAM_STRIDE, /* CONV_UPDATE pad_w */
+    GM_PARAM_STRIDE, /* CONV_UPDATE x_batch */
+    GM_PARAM_STRIDE, /* CONV_UPDATE x_h */
+    GM_PARAM_STRIDE, /* CONV_UPDATE x_w */
+    GM_PARAM_STRIDE, /* CONV_UPDATE x_group */
+    GM_PARAM_STRIDE, /* CONV_UPDATE x_channel */
+    GM_PARAM_STRIDE, /* CONV_UPDATE y_batch */
+    GM_PARAM_STRIDE, /* CONV_UPDATE y_h */
+    GM_PARAM_STRIDE, /* CONV_UPDATE y_w */
+    GM_PARAM_STRIDE, /* CONV_UPDATE y_group */
+    GM_PARAM_STRIDE, /* CONV_UPDATE y_map */
+    GM_PARAM_DIM, /* MAX_POOL batch */
+    GM_PARAM_DIM, /* MAX_POOL channels */
+    GM_PARAM_DIM, /* MAX_POOL in_h */
+    GM_PARAM_DIM, /* MAX_POOL in_w */
+    GM_PARAM_DIM, /* MAX_POOL out_h */
+    GM_PARAM_DIM, /* MAX_POOL out_w */
+    GM_PARAM_DIM, /* MAX_POOL kernel_h */
+    GM_PARAM_DIM, /* MAX_POOL kernel_w */
+    GM_PARAM_DIM, /* MAX_POOL stride_h */
+    GM_PARAM_DIM, /* MAX_POOL stride_w */
+    GM_PARAM_DIM, /* MAX_POOL dilation_h */
+    GM_PARAM_DIM, /* MAX_POOL dilation_w */
+    GM_PARAM_STRIDE, /* MAX_POOL pad_h */
+    GM_PARAM_STRIDE, /* MAX_POOL pad_w */
+    GM_PARAM_STRIDE, /* MAX_POOL x_batch */
+    GM_PARAM_STRIDE, /* MAX_POOL x_h */
+    GM_PARAM_STRIDE, /* MAX_POOL x_w */
+    GM_PARAM_STRIDE, /* MAX_POOL x_channel */
+    GM_PARAM_STRIDE, /* MAX_POOL y_batch */
+    GM_PARAM_STRIDE, /* MAX_POOL y_h */
+    GM_PARAM_STRIDE, /* MAX_POOL y_w */
+    GM_PARAM_STRIDE, /* MAX_POOL y_channel */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD batch */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD channels */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD in_h */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD in_w */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD out_h */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD out_w */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD kernel_h */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD kernel_w */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD stride_h */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD stride_w */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD dilation_h */
+    GM_PARAM_DIM, /* MAX_POOL_GRAD dilation_w */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD pad_h */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD pad_w */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD x_batch */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD x_h */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD x_w */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD x_channel */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD y_batch */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD y_h */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD y_w */
+    GM_PARAM_STRIDE, /* MAX_POOL_GRAD y_channel */
+    GM_PARAM_DIM, /* AVERAGE_POOL batch */
+    GM_PARAM_DIM, /* AVERAGE_POOL channels */
+    GM_PARAM_DIM, /* AVERAGE_POOL in_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL in_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL out_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL out_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL kernel_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL kernel_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL stride_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL stride_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL dilation_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL dilation_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL pad_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL pad_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL x_batch */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL x_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL x_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL x_channel */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL y_batch */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL y_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL y_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL y_channel */
+    GM_PARAM_FLAG, /* AVERAGE_POOL count_pad */
+    GM_PARAM_DIM, /* AVERAGE_POOL padded_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL padded_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD batch */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD channels */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD in_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD in_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD out_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD out_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD kernel_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD kernel_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD stride_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD stride_w */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD dilation_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD dilation_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD pad_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD pad_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD x_batch */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD x_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD x_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD x_channel */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD y_batch */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD y_h */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD y_w */
+    GM_PARAM_STRIDE, /* AVERAGE_POOL_GRAD y_channel */
+    GM_PARAM_FLAG, /* AVERAGE_POOL_GRAD count_pad */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD padded_h */
+    GM_PARAM_DIM, /* AVERAGE_POOL_GRAD padded_w */
 };
 
 const uint8_t gm_terms[] = {
@@ -526,5 +1169,35 @@ const uint8_t gm_terms[] = {
     8, 4, 4, 4, 5, 4, 5, 6, 5, 5, 5, 5, 4, 4, 4, 5,
     4, 5, 6, 5, 5, 5, 5, 5, 6, 5, 6, 6, 7, 5, 8, 6,
     9, 5, 6, 6, 9, 7, 10, 6, 7, 6, 7, 7, 8, 6, 7, 6,
-    7,
+    7, 3, 3, 3, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 3, 3,
+    3, 3, 3, 3, 4, 4, 4, 4, 3, 3, 3, 4, 4, 4, 4, 3,
+    3, 3, 4, 4, 4, 4, 3, 3, 3, 4, 4, 4, 4, 3, 3, 3,
+    4, 4, 4, 4, 3, 3, 3, 4, 4, 4, 4, 3, 3, 3, 4, 4,
+    4, 4, 3, 3, 3, 4, 4, 4, 4, 4, 5, 7, 6, 4, 6, 7,
+    4, 6, 7, 4, 6, 7, 6, 4, 5, 7, 4, 6, 7, 5, 6, 9,
+    7, 8, 7, 8, 5, 7, 9, 5, 7, 8, 9, 5, 7, 9, 7, 8,
+    7, 8, 5, 6, 9, 5, 7, 8, 9, 3, 4, 5, 3, 4, 5, 3,
+    4, 5, 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17,
+    14, 18, 3, 4, 5, 6, 3, 4, 5, 6, 11, 12, 13, 14, 3, 7,
+    4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4,
+    5, 6, 3, 4, 5, 6, 11, 12, 13, 14, 5, 6, 7, 8, 5, 6,
+    7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19,
+    16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19,
+    16, 20, 5, 6, 7, 8, 13, 14, 15, 16, 5, 21, 9, 22, 10, 23,
+    6, 24, 7, 25, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 8,
+    5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 5, 6, 7, 8, 11, 12,
+    13, 14, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 6, 26, 8, 27,
+    7, 28, 13, 29, 14, 30, 6, 7, 5, 21, 9, 22, 10, 23, 6, 24,
+    7, 25, 5, 6, 7, 8, 9, 10, 13, 14, 4, 20, 8, 21, 9, 22,
+    5, 23, 6, 24, 4, 25, 10, 26, 11, 27, 5, 28, 7, 29, 5, 7,
+    6, 12, 13, 4, 5, 6, 7, 10, 11, 12, 13, 10, 26, 14, 27, 15,
+    28, 11, 29, 12, 30, 10, 31, 16, 32, 17, 33, 11, 34, 13, 35, 12,
+    18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18,
+    19, 130, 129, 129, 10, 11, 12, 13, 16, 17, 18, 19, 3, 17, 5, 18,
+    6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 3, 4, 7, 8,
+    9, 10, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24,
+    5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 4, 5, 6, 7, 10, 11,
+    10, 11, 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23,
+    4, 24, 3, 4, 7, 8, 9, 10, 3, 21, 7, 22, 8, 23, 4, 24,
+    3, 17, 5, 18, 6, 19, 4, 20, 3, 4, 5, 6, 9, 10, 9, 10,
 };

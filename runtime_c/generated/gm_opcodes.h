@@ -42,7 +42,44 @@ enum gm_opcode {
     GM_OP_L1_LOSS_GRAD = 32,
     GM_OP_BCE_WITH_LOGITS_LOSS = 33,
     GM_OP_BCE_WITH_LOGITS_LOSS_GRAD = 34,
-    GM_OP_LIMIT = 35
+    GM_OP_ABS = 40,
+    GM_OP_ABS_GRAD = 41,
+    GM_OP_EXP = 42,
+    GM_OP_LOG = 43,
+    GM_OP_SQRT = 44,
+    GM_OP_CLAMP = 45,
+    GM_OP_CLAMP_GRAD = 46,
+    GM_OP_ELU = 47,
+    GM_OP_ELU_GRAD = 48,
+    GM_OP_HARD_SIGMOID = 49,
+    GM_OP_HARD_SIGMOID_GRAD = 50,
+    GM_OP_HARD_SWISH = 51,
+    GM_OP_HARD_SWISH_GRAD = 52,
+    GM_OP_SOFTPLUS = 53,
+    GM_OP_SOFTPLUS_GRAD = 54,
+    GM_OP_SOFTSIGN = 55,
+    GM_OP_SOFTSIGN_GRAD = 56,
+    GM_OP_MISH = 57,
+    GM_OP_MISH_GRAD = 58,
+    GM_OP_SWISH = 59,
+    GM_OP_SWISH_GRAD = 60,
+    GM_OP_GATHER = 80,
+    GM_OP_SCATTER_ADD = 81,
+    GM_OP_WEIGHTED_GATHER = 82,
+    GM_OP_WEIGHTED_SCATTER_ADD = 83,
+    GM_OP_CUMSUM = 84,
+    GM_OP_REDUCE_MAX = 85,
+    GM_OP_REDUCE_MIN = 86,
+    GM_OP_REDUCE_EXTREMUM_GRAD = 87,
+    GM_OP_CONV = 110,
+    GM_OP_CONV_TRANSPOSE = 111,
+    GM_OP_CONV_GRAD_W = 112,
+    GM_OP_CONV_UPDATE = 113,
+    GM_OP_MAX_POOL = 114,
+    GM_OP_MAX_POOL_GRAD = 115,
+    GM_OP_AVERAGE_POOL = 116,
+    GM_OP_AVERAGE_POOL_GRAD = 117,
+    GM_OP_LIMIT = 118
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -538,6 +575,649 @@ typedef struct gm_insn_bce_with_logits_loss_grad {
 } gm_insn_bce_with_logits_loss_grad;
 typedef char gm_assert_insn_bce_with_logits_loss_grad[sizeof(gm_insn_bce_with_logits_loss_grad) == 48 ? 1 : -1];
 
+/* y = |x| */
+typedef struct gm_insn_abs {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_abs;
+typedef char gm_assert_insn_abs[sizeof(gm_insn_abs) == 16 ? 1 : -1];
+
+/* dx = dy sign(x), sign(0) = 0 */
+typedef struct gm_insn_abs_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_abs_grad;
+typedef char gm_assert_insn_abs_grad[sizeof(gm_insn_abs_grad) == 20 ? 1 : -1];
+
+/* y = exp(x) */
+typedef struct gm_insn_exp {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_exp;
+typedef char gm_assert_insn_exp[sizeof(gm_insn_exp) == 16 ? 1 : -1];
+
+/* y = log(x) */
+typedef struct gm_insn_log {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_log;
+typedef char gm_assert_insn_log[sizeof(gm_insn_log) == 16 ? 1 : -1];
+
+/* y = sqrt(x) */
+typedef struct gm_insn_sqrt {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sqrt;
+typedef char gm_assert_insn_sqrt[sizeof(gm_insn_sqrt) == 16 ? 1 : -1];
+
+/* y = min(max(x, low), high) */
+typedef struct gm_insn_clamp {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float low;
+    float high;
+} gm_insn_clamp;
+typedef char gm_assert_insn_clamp[sizeof(gm_insn_clamp) == 24 ? 1 : -1];
+
+/* dx = low <= x <= high ? dy : 0 */
+typedef struct gm_insn_clamp_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float low;
+    float high;
+} gm_insn_clamp_grad;
+typedef char gm_assert_insn_clamp_grad[sizeof(gm_insn_clamp_grad) == 28 ? 1 : -1];
+
+/* y = x > 0 ? scale x : alpha (exp(rate x) - 1) */
+typedef struct gm_insn_elu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float scale;
+    float alpha;
+    float rate;
+} gm_insn_elu;
+typedef char gm_assert_insn_elu[sizeof(gm_insn_elu) == 28 ? 1 : -1];
+
+/* dx = y > 0 ? scale dy : rate (y + alpha) dy */
+typedef struct gm_insn_elu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+    float scale;
+    float alpha;
+    float rate;
+} gm_insn_elu_grad;
+typedef char gm_assert_insn_elu_grad[sizeof(gm_insn_elu_grad) == 32 ? 1 : -1];
+
+/* y = min(max(alpha x + beta, 0), 1) */
+typedef struct gm_insn_hard_sigmoid {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+    float beta;
+} gm_insn_hard_sigmoid;
+typedef char gm_assert_insn_hard_sigmoid[sizeof(gm_insn_hard_sigmoid) == 24 ? 1 : -1];
+
+/* dx = 0 < y < 1 ? alpha dy : 0 */
+typedef struct gm_insn_hard_sigmoid_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_hard_sigmoid_grad;
+typedef char gm_assert_insn_hard_sigmoid_grad[sizeof(gm_insn_hard_sigmoid_grad) == 24 ? 1 : -1];
+
+/* y = x min(max(x / 6 + 1/2, 0), 1) */
+typedef struct gm_insn_hard_swish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_hard_swish;
+typedef char gm_assert_insn_hard_swish[sizeof(gm_insn_hard_swish) == 16 ? 1 : -1];
+
+/* dx = x <= -3 ? 0 : x < 3 ? (x / 3 + 1/2) dy : dy */
+typedef struct gm_insn_hard_swish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_hard_swish_grad;
+typedef char gm_assert_insn_hard_swish_grad[sizeof(gm_insn_hard_swish_grad) == 20 ? 1 : -1];
+
+/* y = log(1 + exp(-|x|)) + max(x, 0) */
+typedef struct gm_insn_softplus {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_softplus;
+typedef char gm_assert_insn_softplus[sizeof(gm_insn_softplus) == 16 ? 1 : -1];
+
+/* dx = dy sigmoid(x) */
+typedef struct gm_insn_softplus_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softplus_grad;
+typedef char gm_assert_insn_softplus_grad[sizeof(gm_insn_softplus_grad) == 20 ? 1 : -1];
+
+/* y = x / (1 + |x|) */
+typedef struct gm_insn_softsign {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_softsign;
+typedef char gm_assert_insn_softsign[sizeof(gm_insn_softsign) == 16 ? 1 : -1];
+
+/* dx = dy / (1 + |x|)^2 */
+typedef struct gm_insn_softsign_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softsign_grad;
+typedef char gm_assert_insn_softsign_grad[sizeof(gm_insn_softsign_grad) == 20 ? 1 : -1];
+
+/* y = x t, t = tanh(log(1 + exp(x))) */
+typedef struct gm_insn_mish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_mish;
+typedef char gm_assert_insn_mish[sizeof(gm_insn_mish) == 16 ? 1 : -1];
+
+/* dx = dy (t + x sigmoid(x) (1 - t^2)), t as in MISH */
+typedef struct gm_insn_mish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_mish_grad;
+typedef char gm_assert_insn_mish_grad[sizeof(gm_insn_mish_grad) == 20 ? 1 : -1];
+
+/* y = x sigmoid(alpha x) */
+typedef struct gm_insn_swish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+} gm_insn_swish;
+typedef char gm_assert_insn_swish[sizeof(gm_insn_swish) == 20 ? 1 : -1];
+
+/* dx = dy (s + alpha x s (1 - s)), s = sigmoid(alpha x) */
+typedef struct gm_insn_swish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_swish_grad;
+typedef char gm_assert_insn_swish_grad[sizeof(gm_insn_swish_grad) == 24 ? 1 : -1];
+
+/* y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it stops with INDEX_OUT_OF_RANGE */
+typedef struct gm_insn_gather {
+    uint32_t head;
+    uint32_t x;
+    uint32_t indices;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+} gm_insn_gather;
+typedef char gm_assert_insn_gather[sizeof(gm_insn_gather) == 32 ? 1 : -1];
+
+/* dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER */
+typedef struct gm_insn_scatter_add {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t indices;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+} gm_insn_scatter_add;
+typedef char gm_assert_insn_scatter_add[sizeof(gm_insn_scatter_add) == 32 ? 1 : -1];
+
+/* y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n]; indices as GATHER */
+typedef struct gm_insn_weighted_gather {
+    uint32_t head;
+    uint32_t x;
+    uint32_t indices;
+    uint32_t weights;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t taps;
+    uint32_t inner;
+} gm_insn_weighted_gather;
+typedef char gm_assert_insn_weighted_gather[sizeof(gm_insn_weighted_gather) == 40 ? 1 : -1];
+
+/* dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending; indices as GATHER */
+typedef struct gm_insn_weighted_scatter_add {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t indices;
+    uint32_t weights;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t taps;
+    uint32_t inner;
+} gm_insn_weighted_scatter_add;
+typedef char gm_assert_insn_weighted_scatter_add[sizeof(gm_insn_weighted_scatter_add) == 40 ? 1 : -1];
+
+/* y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other end */
+typedef struct gm_insn_cumsum {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t inner;
+    uint32_t exclusive;
+    uint32_t reverse;
+} gm_insn_cumsum;
+typedef char gm_assert_insn_cumsum[sizeof(gm_insn_cumsum) == 32 ? 1 : -1];
+
+/* y[k0..k3] = largest x over r0..r3; NaN where there is one */
+typedef struct gm_insn_reduce_max {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_max;
+typedef char gm_assert_insn_reduce_max[sizeof(gm_insn_reduce_max) == 76 ? 1 : -1];
+
+/* y[k0..k3] = smallest x over r0..r3; NaN where there is one */
+typedef struct gm_insn_reduce_min {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_min;
+typedef char gm_assert_insn_reduce_min[sizeof(gm_insn_reduce_min) == 76 ? 1 : -1];
+
+/* dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or the smallest y */
+typedef struct gm_insn_reduce_extremum_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_extremum_grad;
+typedef char gm_assert_insn_reduce_extremum_grad[sizeof(gm_insn_reduce_extremum_grad) == 84 ? 1 : -1];
+
+/* y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and channels c of x w) */
+typedef struct gm_insn_conv {
+    uint32_t head;
+    uint32_t x;
+    uint32_t w;
+    uint32_t bias;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t channels;
+    uint32_t maps;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_map;
+    uint32_t w_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_map;
+    uint32_t activation;
+} gm_insn_conv;
+typedef char gm_assert_insn_conv[sizeof(gm_insn_conv) == 148 ? 1 : -1];
+
+/* the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] + sum over kernel rows, columns and maps of y w */
+typedef struct gm_insn_conv_transpose {
+    uint32_t head;
+    uint32_t y;
+    uint32_t w;
+    uint32_t bias;
+    uint32_t x;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t channels;
+    uint32_t maps;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t w_group;
+    uint32_t w_map;
+    uint32_t w_channel;
+    uint32_t w_h;
+    uint32_t w_w;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_map;
+} gm_insn_conv_transpose;
+typedef char gm_assert_insn_conv_transpose[sizeof(gm_insn_conv_transpose) == 144 ? 1 : -1];
+
+/* w[g,m,c,k,l] = sum over batch, output rows and columns of dy x; with accumulate, the sum starts from w */
+typedef struct gm_insn_conv_grad_w {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t channels;
+    uint32_t maps;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_map;
+    uint32_t accumulate;
+} gm_insn_conv_grad_w;
+typedef char gm_assert_insn_conv_grad_w[sizeof(gm_insn_conv_grad_w) == 124 ? 1 : -1];
+
+/* map by map: row = the gradient of w[g,m]; then rule updates p[g,m] with it */
+typedef struct gm_insn_conv_update {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t row;
+    uint32_t p;
+    uint32_t slot1;
+    uint32_t slot2;
+    uint32_t aux;
+    uint32_t lr;
+    uint32_t rule;
+    uint32_t batch;
+    uint32_t groups;
+    uint32_t channels;
+    uint32_t maps;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_group;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_group;
+    uint32_t y_map;
+} gm_insn_conv_update;
+typedef char gm_assert_insn_conv_update[sizeof(gm_insn_conv_update) == 144 ? 1 : -1];
+
+/* y[b,o,p,c] = the largest x in the window; padding never wins; NaN does */
+typedef struct gm_insn_max_pool {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+} gm_insn_max_pool;
+typedef char gm_assert_insn_max_pool[sizeof(gm_insn_max_pool) == 100 ? 1 : -1];
+
+/* dx = sum over kernel rows and columns of dy of the window that has this cell there, where it is the window's first largest */
+typedef struct gm_insn_max_pool_grad {
+    uint32_t head;
+    uint32_t x;
+    uint32_t dy;
+    uint32_t dx;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+} gm_insn_max_pool_grad;
+typedef char gm_assert_insn_max_pool_grad[sizeof(gm_insn_max_pool_grad) == 104 ? 1 : -1];
+
+/* y[b,o,p,c] = sum of x in the window / count; count: cells inside the input, or with count_pad those inside input and padding */
+typedef struct gm_insn_average_pool {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+    uint32_t count_pad;
+    uint32_t padded_h;
+    uint32_t padded_w;
+} gm_insn_average_pool;
+typedef char gm_assert_insn_average_pool[sizeof(gm_insn_average_pool) == 112 ? 1 : -1];
+
+/* dx = sum over kernel rows and columns of dy / count of the window that has this cell there */
+typedef struct gm_insn_average_pool_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t dx;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+    uint32_t count_pad;
+    uint32_t padded_h;
+    uint32_t padded_w;
+} gm_insn_average_pool_grad;
+typedef char gm_assert_insn_average_pool_grad[sizeof(gm_insn_average_pool_grad) == 112 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -575,6 +1255,43 @@ int gm_kernel_l1_loss(const struct gm_session *session, const void *instruction)
 int gm_kernel_l1_loss_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_bce_with_logits_loss(const struct gm_session *session, const void *instruction);
 int gm_kernel_bce_with_logits_loss_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_abs(const struct gm_session *session, const void *instruction);
+int gm_kernel_abs_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_exp(const struct gm_session *session, const void *instruction);
+int gm_kernel_log(const struct gm_session *session, const void *instruction);
+int gm_kernel_sqrt(const struct gm_session *session, const void *instruction);
+int gm_kernel_clamp(const struct gm_session *session, const void *instruction);
+int gm_kernel_clamp_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_elu(const struct gm_session *session, const void *instruction);
+int gm_kernel_elu_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_hard_sigmoid(const struct gm_session *session, const void *instruction);
+int gm_kernel_hard_sigmoid_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_hard_swish(const struct gm_session *session, const void *instruction);
+int gm_kernel_hard_swish_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_softplus(const struct gm_session *session, const void *instruction);
+int gm_kernel_softplus_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_softsign(const struct gm_session *session, const void *instruction);
+int gm_kernel_softsign_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_mish(const struct gm_session *session, const void *instruction);
+int gm_kernel_mish_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_swish(const struct gm_session *session, const void *instruction);
+int gm_kernel_swish_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_gather(const struct gm_session *session, const void *instruction);
+int gm_kernel_scatter_add(const struct gm_session *session, const void *instruction);
+int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction);
+int gm_kernel_weighted_scatter_add(const struct gm_session *session, const void *instruction);
+int gm_kernel_cumsum(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_max(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_min(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_extremum_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_update(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_average_pool(const struct gm_session *session, const void *instruction);
+int gm_kernel_average_pool_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -677,6 +1394,117 @@ int gm_kernel_bce_with_logits_loss_grad(const struct gm_session *session, const 
 #endif
 #ifndef GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 #define GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ABS
+#define GM_WITH_ABS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ABS_GRAD
+#define GM_WITH_ABS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_EXP
+#define GM_WITH_EXP (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LOG
+#define GM_WITH_LOG (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SQRT
+#define GM_WITH_SQRT (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CLAMP
+#define GM_WITH_CLAMP (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CLAMP_GRAD
+#define GM_WITH_CLAMP_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ELU
+#define GM_WITH_ELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ELU_GRAD
+#define GM_WITH_ELU_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_HARD_SIGMOID
+#define GM_WITH_HARD_SIGMOID (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_HARD_SIGMOID_GRAD
+#define GM_WITH_HARD_SIGMOID_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_HARD_SWISH
+#define GM_WITH_HARD_SWISH (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_HARD_SWISH_GRAD
+#define GM_WITH_HARD_SWISH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTPLUS
+#define GM_WITH_SOFTPLUS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTPLUS_GRAD
+#define GM_WITH_SOFTPLUS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTSIGN
+#define GM_WITH_SOFTSIGN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTSIGN_GRAD
+#define GM_WITH_SOFTSIGN_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MISH
+#define GM_WITH_MISH (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MISH_GRAD
+#define GM_WITH_MISH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SWISH
+#define GM_WITH_SWISH (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SWISH_GRAD
+#define GM_WITH_SWISH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GATHER
+#define GM_WITH_GATHER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SCATTER_ADD
+#define GM_WITH_SCATTER_ADD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_WEIGHTED_GATHER
+#define GM_WITH_WEIGHTED_GATHER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_WEIGHTED_SCATTER_ADD
+#define GM_WITH_WEIGHTED_SCATTER_ADD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CUMSUM
+#define GM_WITH_CUMSUM (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_MAX
+#define GM_WITH_REDUCE_MAX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_MIN
+#define GM_WITH_REDUCE_MIN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_EXTREMUM_GRAD
+#define GM_WITH_REDUCE_EXTREMUM_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV
+#define GM_WITH_CONV (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_TRANSPOSE
+#define GM_WITH_CONV_TRANSPOSE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_GRAD_W
+#define GM_WITH_CONV_GRAD_W (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_UPDATE
+#define GM_WITH_CONV_UPDATE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MAX_POOL
+#define GM_WITH_MAX_POOL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MAX_POOL_GRAD
+#define GM_WITH_MAX_POOL_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_AVERAGE_POOL
+#define GM_WITH_AVERAGE_POOL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_AVERAGE_POOL_GRAD
+#define GM_WITH_AVERAGE_POOL_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

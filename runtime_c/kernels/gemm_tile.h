@@ -6,9 +6,6 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* What a sum starts from that starts from nothing: -0 + x is x for every x, so the first product stays as it is. */
-#define GM_EMPTY_SUM (-0.0f)
-
 /* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]. Strides in elements. */
 typedef struct gm_gemm_strides {
     uint32_t a_row, a_col, b_row, b_col;

@@ -19,15 +19,22 @@ static float power_of_two(int32_t n)
 
 /* ---- exp --------------------------------------------------------------------------------------------------- */
 
-/* exp(r) = 1 + (r + r^2 q(r)) for |r| <= ln(2)/2; q is a minimax polynomial, relative error 3.2e-9. */
-static float exp_reduced(float r)
+/* exp(r) - 1 = r + r^2 q(r) for |r| <= ln(2)/2; q is a minimax polynomial, relative error 3.2e-9. */
+static float expm1_reduced(float r)
 {
     float q = 0x1.6a4d6p-10f;
     q = GM_MAC(0x1.12398ep-7f, q, r);
     q = GM_MAC(0x1.5558bp-5f, q, r);
     q = GM_MAC(0x1.555492p-3f, q, r);
     q = GM_MAC(0x1.fffffcp-2f, q, r);
-    return 1.0f + GM_MAC(r, q, r * r);
+    return GM_MAC(r, q, r * r);
+}
+
+/* x = n ln 2 + r, n the integer nearest to x / ln 2. */
+static float reduce_by_ln2(float x, float *n)
+{
+    *n = GM_MAC(ROUNDER, x, LOG2_E) - ROUNDER;
+    return GM_MAC(GM_MAC(x, *n, -LN2_HIGH), *n, -LN2_LOW);
 }
 
 float gm_exp(float x)
@@ -41,12 +48,26 @@ float gm_exp(float x)
     if (x < -104.0f) {
         return 0.0f;
     }
-    float n = GM_MAC(ROUNDER, x, LOG2_E) - ROUNDER;
-    float r = GM_MAC(GM_MAC(x, n, -LN2_HIGH), n, -LN2_LOW);
+    float n;
+    float r = reduce_by_ln2(x, &n);
     /* 2^n in two factors: the result may overflow or be subnormal though exp(r) 2^half is neither. */
     int32_t power = (int32_t)n;
     int32_t half = power / 2;
-    return exp_reduced(r) * power_of_two(half) * power_of_two(power - half);
+    return (1.0f + expm1_reduced(r)) * power_of_two(half) * power_of_two(power - half);
+}
+
+float gm_expm1(float x)
+{
+    if (x != x) {
+        return x;
+    }
+    if (x < -18.0f) {
+        return -1.0f;
+    }
+    float n;
+    float r = reduce_by_ln2(x, &n);
+    float scale = power_of_two((int32_t)n);
+    return GM_MAC(scale - 1.0f, expm1_reduced(r), scale);
 }
 
 /* ---- log --------------------------------------------------------------------------------------------------- */

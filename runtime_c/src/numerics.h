@@ -46,6 +46,11 @@ static inline float gm_float_of(uint32_t bits)
     return x;
 }
 
+/* What a sum starts from that starts from nothing: -0 + x is x for every x, so the first product stays as it is. */
+#define GM_EMPTY_SUM (-0.0f)
+
+#define GM_INFINITY gm_float_of(0x7F800000u)
+
 /* |x|, also of NaN. */
 static inline float gm_abs(float x)
 {
@@ -74,6 +79,7 @@ float gm_sqrt(float x);
 
 /* Largest error in units in the last place of the binary32 result. tests/runtime/numerics_test.c asserts them. */
 #define GM_EXP_MAX_ULP 1.25
+#define GM_EXPM1_MAX_ULP 1.5
 #define GM_LOG_MAX_ULP 1.0
 #define GM_LOG1P_MAX_ULP 1.5
 #define GM_TANH_MAX_ULP 2.0
@@ -81,6 +87,9 @@ float gm_sqrt(float x);
 
 /* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
 float gm_exp(float x);
+
+/* exp(x) - 1 for x <= 0. */
+float gm_expm1(float x);
 
 /* Natural logarithm: -inf at 0, NaN below. */
 float gm_log(float x);

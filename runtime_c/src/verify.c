@@ -250,6 +250,7 @@ static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t o
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    /* GEMM_UPDATE and CONV_UPDATE have their moments in the same place. */
     uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
                                                                             : offsetof(gm_insn_gemm_update, slot1));
     const uint32_t *moment = &instruction[first / WORD];

@@ -21,9 +21,6 @@ import onnx.parser
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from render.spec import opcodes, tomllib  # noqa: E402
-from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
-
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.artifacts import build_artifacts  # noqa: E402
 from gradmote.compile import Options, Result, compile_image  # noqa: E402
@@ -31,11 +28,15 @@ from gradmote.generated.optimizers import RULES  # noqa: E402
 from gradmote.generated.records import SECTION  # noqa: E402
 from gradmote.image import read_image  # noqa: E402
 from gradmote.optimizers import Optimizer  # noqa: E402
+from render.spec import opcodes, tomllib  # noqa: E402
+from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
 
 BENCH = Path(__file__).resolve().parent
 FIRMWARE = ROOT / "firmware"
 BOARD = FIRMWARE / "boards" / "mps2" / "mps2_an386"
 NANOSECONDS_PER_INSTRUCTION = 128
+#: What the weighed trainer takes from outside: its image and storage, and libc.
+OUTSIDE = ("image", "image_size", "arena", "arena_size", "write_flash", "read_flash", "memcpy", "memset", "memcmp")
 #: AIfES on the same part, -O2, same network, batch 1, SGD.
 AIFES_INSTRUCTIONS = 282_590
 
@@ -71,18 +72,18 @@ def selection(image: bytes, optimizer: Optimizer) -> list[str]:
 
 
 def trainer_text(level: str, flags: list[str], folder: Path) -> int:
-    """Bytes of .text (constants included) of runtime and kernels, linked into a trainer; libc's memcpy is not counted."""
+    """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc's memcpy is not counted."""
     elf = folder / f"trainer{level}.elf"
-    outside = [f"-Wl,--defsym={name}=0x20000000" for name in ("image", "image_size", "arena", "arena_size", "write_flash", "read_flash")]
-    libc = [f"-Wl,--defsym={name}=0x20000000" for name in ("memcpy", "memset", "memcmp")]
+    outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
     sources = [BENCH / "trainer_main.c", *runtime_sources()]
-    arm_gcc(level, sources, [*flags, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside, *libc], elf)
+    arm_gcc(level, sources, [*flags, "-nostdlib", "-Wl,--gc-sections", "-Wl,-e,main", *outside], elf)
     output = subprocess.run(["arm-none-eabi-size", elf], check=True, capture_output=True, text=True).stdout
     return int(output.splitlines()[1].split()[0])
 
 
 def arm_gcc(level: str, sources: list[Path], flags: list[str], out: Path) -> None:
-    includes = [f"-I{path}" for path in (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)]
+    folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)
+    includes = [f"-I{path}" for path in folders]
     command = ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
     command += ["-ffunction-sections", "-fdata-sections", *includes, *map(str, sources), *flags, "-o", str(out)]
     subprocess.run(command, check=True)
@@ -95,10 +96,23 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     """(instructions of one gm_step, of the same kernels called from straight C)."""
     write_header(result, folder / "bench_image.h")
     elf = folder / "bench.elf"
-    sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "fault.c", *sorted(BOARD.parent.glob("*.c")), *sorted(BOARD.glob("*.c")), *runtime_sources()]
+    sources = [
+        BENCH / "mlp_main.c",
+        FIRMWARE / "src" / "fault.c",
+        *sorted(BOARD.parent.glob("*.c")),
+        *sorted(BOARD.glob("*.c")),
+        *runtime_sources(),
+    ]
     memory = tomllib.loads((BOARD / "board.toml").read_text())["memory"]
     link = [f"-Wl,--defsym={name.upper()}_SIZE={value:#x}" for name, value in memory.items()]
-    link += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments", "-T", str(BOARD.parent / "firmware.ld")]
+    link += [
+        "-nostartfiles",
+        "--specs=nano.specs",
+        "-Wl,--gc-sections",
+        "-Wl,--no-warn-rwx-segments",
+        "-T",
+        str(BOARD.parent / "firmware.ld"),
+    ]
     arm_gcc("-O2", sources, link, elf)
     numbers = run_emulated(elf)
     if numbers["failed"]:
@@ -134,8 +148,21 @@ def write_header(result: Result, path: Path) -> None:
 
 def run_emulated(elf: Path) -> dict[str, int]:
     """The numbers that the board prints before `done`."""
-    command = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", str(elf), "-display", "none", "-monitor", "none",
-               "-serial", "stdio", "-icount", "shift=7"]
+    command = [
+        "qemu-system-arm",
+        "-M",
+        "mps2-an386",
+        "-kernel",
+        str(elf),
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-serial",
+        "stdio",
+        "-icount",
+        "shift=7",
+    ]
     numbers: dict[str, int] = {}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -159,8 +186,11 @@ def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
         flags = selection(result.image, optimizer)
         stream, straight = step_instructions(result, folder)
         return {
-            "text_O2": trainer_text("-O2", flags, folder), "text_Os": trainer_text("-Os", flags, folder),
-            "arena": result.layout.arena_size, "image": len(result.image), "instructions": stream,
+            "text_O2": trainer_text("-O2", flags, folder),
+            "text_Os": trainer_text("-Os", flags, folder),
+            "arena": result.layout.arena_size,
+            "image": len(result.image),
+            "instructions": stream,
             "stream_overhead": (stream - straight) / stream,
         }
 
@@ -173,11 +203,14 @@ def main() -> None:
     if as_json:
         print(json.dumps(rows))
         return
-    print(f"{'MLP 64-32-10, Cortex-M4F':<26}{'.text -O2':>10}{'-Os':>8}{'arena':>8}{'image':>8}{'instr/step':>12}{'stream':>8}")
+    columns = (".text -O2", "-Os", "arena", "image", "instr/step", "stream")
+    print(f"{'MLP 64-32-10, Cortex-M4F':<26}" + "".join(f"{c:>11}" for c in columns))
     for name, r in rows.items():
-        print(f"{name:<26}{r['text_O2']:>10}{r['text_Os']:>8}{r['arena']:>8}{r['image']:>8}{r['instructions']:>12.0f}{r['stream_overhead']:>8.2%}")
+        sizes = "".join(f"{r[c]:>11,}" for c in ("text_O2", "text_Os", "arena", "image"))
+        print(f"{name:<26}{sizes}{r['instructions']:>11,.0f}{r['stream_overhead']:>11.2%}")
     first = rows["sgd, batch 1"]["instructions"]
-    print(f"SGD, batch 1: {AIFES_INSTRUCTIONS / first:.1f} times fewer instructions than AIfES ({AIFES_INSTRUCTIONS:,})")
+    times = AIFES_INSTRUCTIONS / first
+    print(f"SGD, batch 1: {times:.1f} times fewer instructions than AIfES ({AIFES_INSTRUCTIONS:,})")
 
 
 if __name__ == "__main__":

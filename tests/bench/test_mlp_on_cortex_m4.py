@@ -12,8 +12,9 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def figures():
-    from gradmote import optimizers
     from mlp_on_cortex_m4 import measure
+
+    from gradmote import optimizers
 
     return measure(optimizers.sgd(0.1))
 

@@ -7,7 +7,7 @@ from gradmote import optimizers
 from gradmote.compile import Options, compile_image
 from gradmote.errors import GradmoteError
 from gradmote.generated.opcodes import OPCODES
-from gradmote.passes import accumulate_gradients, fuse_gemm_relu, fuse_gemm_update, schedule, share_in_place
+from gradmote.passes import accumulate_gradients, fuse_relu, fuse_update, schedule, share_in_place
 from gradmote.passes.verify import BrokenPass, verify_program
 from gradmote.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
 
@@ -43,7 +43,7 @@ def run(module, program, parameters=()):
 X, W = Buffer("x", 24, "input"), Buffer("w", 24, "parameter")
 
 
-# ---- fuse_gemm_relu
+# ---- fuse_relu
 
 
 def product_and_relu(elements=6, **gemm):
@@ -54,29 +54,29 @@ def product_and_relu(elements=6, **gemm):
 
 def test_relu_is_fused_into_the_product():
     _, y, program = product_and_relu()
-    assert run(fuse_gemm_relu, program) == ["GEMM"]
+    assert run(fuse_relu, program) == ["GEMM"]
     assert program.instructions[0].params["activation"] == 1 and program.instructions[0].operands["y"] == Ref(y)
 
 
 def test_relu_stays_where_something_else_reads_the_sum():
     h, y, program = product_and_relu()
     program.instructions.append(instruction("ADD", flat(6), a=h, b=y, y=scratch("z", 6)))
-    assert run(fuse_gemm_relu, program) == ["GEMM", "RELU", "ADD"]
+    assert run(fuse_relu, program) == ["GEMM", "RELU", "ADD"]
 
 
 def test_relu_stays_where_the_sum_is_an_output():
     h, _, program = product_and_relu()
     program.bindings.append(Binding("h", "output", "f32", (2, 3), Ref(h)))
-    assert run(fuse_gemm_relu, program) == ["GEMM", "RELU"]
+    assert run(fuse_relu, program) == ["GEMM", "RELU"]
 
 
 def test_relu_of_a_part_stays():
-    assert run(fuse_gemm_relu, product_and_relu(elements=4)[2]) == ["GEMM", "RELU"]
+    assert run(fuse_relu, product_and_relu(elements=4)[2]) == ["GEMM", "RELU"]
 
 
 def test_second_relu_stays():
     _, _, program = product_and_relu(activation=1)
-    assert run(fuse_gemm_relu, program) == ["GEMM", "RELU"]
+    assert run(fuse_relu, program) == ["GEMM", "RELU"]
 
 
 # ---- accumulate_gradients
@@ -136,7 +136,7 @@ def test_a_missing_gradient_is_a_defect():
         run(accumulate_gradients, program, [trained()])
 
 
-# ---- fuse_gemm_update
+# ---- fuse_update
 
 RATE, RULE = Buffer("rate", 4, "control"), Buffer("rule", 32, "constant", bytes(32))
 
@@ -153,7 +153,7 @@ def gradient(a=X, b=X, name="g", **params):
 def test_gradient_and_update_become_one():
     g, gemm = gradient(a_col=5)
     program = Program("step", [gemm, update(g)])
-    assert run(fuse_gemm_update, program) == ["GEMM_UPDATE"]
+    assert run(fuse_update, program) == ["GEMM_UPDATE"]
     fused = program.instructions[0]
     assert fused.params["a_col"] == 5 and fused.operands["row"].buffer.size == 12 and fused.operands["p"] == Ref(W)
 
@@ -166,12 +166,12 @@ def test_gradient_that_must_exist_as_a_whole(why):
         program.instructions.append(instruction("SUM_SQUARES", {"n": 6}, x=g, y=scratch("norm", 1)))
     factor = {"scale": Buffer("factor", 4, "constant", bytes(4))} if why == "clipped" else {}
     program.instructions.append(update(g, **factor))
-    assert run(fuse_gemm_update, program)[-1] == "UPDATE"
+    assert run(fuse_update, program)[-1] == "UPDATE"
 
 
 def test_gradient_made_from_the_parameter_itself():
     g, gemm = gradient(b=W)
-    assert run(fuse_gemm_update, Program("step", [gemm, update(g)])) == ["GEMM", "UPDATE"]
+    assert run(fuse_update, Program("step", [gemm, update(g)])) == ["GEMM", "UPDATE"]
 
 
 def test_gradients_made_from_each_others_parameters():
@@ -179,7 +179,7 @@ def test_gradients_made_from_each_others_parameters():
     v = Buffer("v", 24, "parameter")
     (g, first), (h, second) = gradient(a=v), gradient(a=W, name="h")
     program = Program("step", [first, second, update(g, W), update(h, v)])
-    assert run(fuse_gemm_update, program) == ["GEMM", "GEMM_UPDATE", "UPDATE"]
+    assert run(fuse_update, program) == ["GEMM", "GEMM_UPDATE", "UPDATE"]
 
 
 # ---- schedule

@@ -318,6 +318,9 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.batch = 1;
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
+        if (gm_opcodes[opcode].kernel == NULL) {
+            continue; /* a code that no instruction has */
+        }
         for (uint32_t kind = 0; kind < (has_rule(&gm_opcodes[opcode]) ? GM_RULE_COUNT : 1); ++kind) {
             emit_default(&b, opcode, kind);
         }

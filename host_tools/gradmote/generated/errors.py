@@ -63,4 +63,7 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
        'compile the model again; the image was not written by gradmote'),
  -25: ('BAD_PROGRAM',
        "a program's record does not match its instructions",
-       'compile the model again; the image was not written by gradmote')}
+       'compile the model again; the image was not written by gradmote'),
+ -26: ('INDEX_OUT_OF_RANGE',
+       'an index lies outside the axis that it selects from; nothing was changed',
+       'indices must lie in -size .. size-1')}

@@ -6,11 +6,24 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute
-from .operator import LoweringRule
+from ..graph import DOMAIN, attribute
+from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
+
+
+def gradient_op(op_type: str, saved: str = "x", **attributes: float) -> GradientRule:
+    """dx = op_type(dy, saved), an operator of our domain; `saved` is the input "x" or the output "y".
+    `attributes` are the node's attributes that it takes over, with their defaults."""
+
+    def gradient(back: Backward) -> Gradients:
+        node = back.node
+        kept = node.inputs[0] if saved == "x" else node.outputs[0]
+        given = {name: float(attribute(node, name, default)) for name, default in attributes.items()}
+        return [back.op(op_type, back.dy[0], kept, of=node.inputs[0], domain=DOMAIN, **given)]
+
+    return gradient
 
 
 def lower_flat(opcode: str, *operands: str, **attributes: float) -> LoweringRule:
@@ -24,5 +37,20 @@ def lower_flat(opcode: str, *operands: str, **attributes: float) -> LoweringRule
         refs[operands[-1]] = low.output(node.outputs[0], layout)
         params = {name: attribute(node, name, default) for name, default in attributes.items()}
         low.emit(opcode, node, refs, {"n": low.elements(node.outputs[0]), **params})
+
+    return lower
+
+
+def lower_with_constant(opcode: str, a: float | None = None, b: float | None = None) -> LoweringRule:
+    """The lowering of an elementwise operator to a broadcasting instruction, one side of which is a number."""
+
+    def lower(low: Lowering, node: ir.Node) -> None:
+        x, y = node.inputs[0], node.outputs[0]
+        layout = low.common_layout([x])
+        place = low.ref(x) if layout is None else low.view(x).ref
+        operands = {"a": place if a is None else low.scalar(a), "b": place if b is None else low.scalar(b)}
+        params = {f"d{i}": 1 for i in range(3)} | {"d3": low.elements(y)}
+        params |= {f"{side}{i}": 0 for side in "ab" for i in range(3)} | {"a3": int(a is None), "b3": int(b is None)}
+        low.emit(opcode, node, {**operands, "y": low.output(y, layout)}, params)
 
     return lower

@@ -1,6 +1,6 @@
 """In the train program, each gradient is added to its place in the gradient region.
 
-GEMM and REDUCE_SUM can start from what is there; any other result is added by an ADD.
+GEMM, REDUCE_SUM and CONV_GRAD_W can start from what is there; any other result is added by an ADD.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..errors import GradmoteError
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 
-ACCUMULATING = ("GEMM", "REDUCE_SUM")
+ACCUMULATING = ("GEMM", "REDUCE_SUM", "CONV_GRAD_W")
 
 
 def run(compiled: Compiled) -> None:

@@ -13,8 +13,8 @@ from . import (
     accumulate_gradients,
     fold_constants,
     fuse_gemm_bias,
-    fuse_gemm_relu,
-    fuse_gemm_update,
+    fuse_relu,
+    fuse_update,
     remove_dropout,
     remove_identity,
     rewrite_depth_space,
@@ -38,9 +38,9 @@ INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [remove_dropout.run, rem
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
-    fuse_gemm_relu.run,
+    fuse_relu.run,
     accumulate_gradients.run,
-    fuse_gemm_update.run,
+    fuse_update.run,
     schedule.run,
     share_in_place.run,
 ]

@@ -1,0 +1,92 @@
+"""AveragePool and GlobalAveragePool. The gradient of a window is shared out among the cells that counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, static_shape
+from .max_pool import grad_attributes, pool_window, sizes, spatial
+from .operator import Backward, Gradients, Operator
+from .window import Window, channels_last, walk, window_of
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward) -> Gradients:
+    node = back.node
+    x, y = node.inputs[0], node.outputs[0]
+    window = pool_window(node, x, y)
+    attributes = grad_attributes(window) | {
+        "count_include_pad": attribute(node, "count_include_pad", 0),
+        "group": int(x.shape[1]),
+        "weight_shape": [int(x.shape[1]), 1, *window.kernel],
+        **cropping(window),
+    }
+    rate = back.builder.constant(1.0 / counts(node, window), f"{x.name}_grad.rate")
+    return [back.op("AveragePoolGrad", back.dy[0], x, rate, of=x, domain=DOMAIN, **attributes)]
+
+
+def counts(node: ir.Node, w: Window) -> np.ndarray:
+    """How many cells of each window count, float32 (1, 1, outputs...)."""
+    with_pad = attribute(node, "count_include_pad", 0)
+    total = np.ones((1, 1), np.float32)
+    for i, o, k, s, d, p, e in zip(w.inputs, w.outputs, w.kernel, w.strides, w.dilations, w.pads, w.ends, strict=True):
+        cells = np.arange(o)[:, None] * s + np.arange(k) * d - p
+        inside = (cells >= (-p if with_pad else 0)) & (cells < i + (e if with_pad else 0))
+        total = total[..., None] * inside.sum(1).astype(np.float32)
+    return total
+
+
+def cropping(w: Window) -> dict[str, list[int]]:
+    """Pads and output_padding with which a transposed convolution of dy has the input's size; ceil_mode lets windows
+    hang over the end, which is cropped."""
+    measures = zip(w.inputs, w.outputs, w.kernel, w.strides, w.dilations, w.pads, w.ends, strict=True)
+    extra = [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in measures]
+    ends = [e + max(-x, 0) for e, x in zip(w.ends, extra, strict=True)]
+    return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in extra]}
+
+
+def counting(node: ir.Node, window: Window) -> dict[str, int]:
+    """Which cells a window's sum is divided by."""
+    padded = [i + p + e for i, p, e in zip(window.inputs, window.pads, window.ends, strict=True)]
+    height, width = [1] * (2 - len(padded)) + padded
+    return {"count_pad": attribute(node, "count_include_pad", 0), "padded_h": height, "padded_w": width}
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, y = node.inputs[0], node.outputs[0]
+    window, view = pool_window(node, x, y), low.view(x)
+    layout = channels_last(static_shape(y, node))
+    params = sizes(node, x, window) | counting(node, window) | walk(view, "x") | walk(layout, "y")
+    low.emit("AVERAGE_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    dy, x = node.inputs[:2]
+    dx, view = node.outputs[0], low.view(dy)
+    window = window_of(node, spatial(x), spatial(dy), attribute(node, "kernel_shape"))
+    layout = channels_last(static_shape(dx, node))
+    params = sizes(node, x, window) | counting(node, window) | walk(layout, "x") | walk(view, "y")
+    low.emit("AVERAGE_POOL_GRAD", node, {"dy": view.ref, "dx": low.output(dx, layout)}, params)
+
+
+GRAD = """
+AveragePoolGrad <kernel_shape: ints, strides: ints, dilations: ints, pads: ints, crop: ints, output_padding: ints,
+  group: int, count_include_pad: int, weight_shape: ints> (dY, X, rate) => (dX) {
+  one = Constant <value_float = 1.0> ()
+  weight_size = Constant <value_ints: ints = @weight_shape> ()
+  ones = Expand (one, weight_size)
+  scaled = Mul (dY, rate)
+  dX = ConvTranspose <group: int = @group, strides: ints = @strides, dilations: ints = @dilations, pads: ints = @crop,
+    output_padding: ints = @output_padding> (scaled, ones)
+}"""
+
+OPERATORS = [
+    Operator("AveragePool", gradient, lower),
+    Operator("GlobalAveragePool", gradient, lower),
+    Operator("AveragePoolGrad", None, lower_grad, DOMAIN, GRAD),
+]

@@ -1,0 +1,91 @@
+"""MaxPool and GlobalMaxPool. The gradient goes to the first largest cell of each window, found again from x."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, attribute, describe, static_shape
+from .operator import Backward, Gradients, Operator
+from .window import Window, channels_last, walk, window_of
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def spatial(value: ir.Value) -> list[int]:
+    return [int(d) for d in list(value.shape)[2:]]
+
+
+def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
+    """Global pools have no attributes: their window is all of the input."""
+    window = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape", spatial(x)))
+    sizes = zip(window.inputs, window.outputs, window.strides, window.pads, strict=True)
+    if any((o - 1) * s - p >= i for i, o, s, p in sizes):
+        raise UnsupportedOperator(
+            "ceil_mode makes a window without a single cell", "pad the input, or use ceil_mode=0", describe(node)
+        )
+    return window
+
+
+def gradient(back: Backward) -> Gradients:
+    node = back.node
+    if len(node.outputs) > 1 and node.outputs[1].uses():
+        raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
+    x, y = node.inputs[0], node.outputs[0]
+    attributes = grad_attributes(pool_window(node, x, y)) | {"ceil_mode": attribute(node, "ceil_mode", 0)}
+    return [back.op("MaxPoolGrad", back.dy[0], x, y, of=x, domain=DOMAIN, **attributes)]
+
+
+def grad_attributes(window: Window) -> dict[str, Any]:
+    return {
+        "kernel_shape": window.kernel,
+        "strides": window.strides,
+        "dilations": window.dilations,
+        "pads": window.explicit_pads,
+    }
+
+
+def sizes(node: ir.Node, x: ir.Value, window: Window) -> dict[str, int]:
+    batch, channels = static_shape(x, node)[:2]
+    return {"batch": batch, "channels": channels, **window.params()}
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, y = node.inputs[0], node.outputs[0]
+    layout = channels_last(static_shape(y, node))
+    view = low.view(x)
+    params = sizes(node, x, pool_window(node, x, y)) | walk(view, "x") | walk(layout, "y")
+    low.emit("MAX_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    dy, x, y = node.inputs
+    view = low.view(x)
+    params = sizes(node, x, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")))
+    params |= walk(view, "x") | walk(low.view(dy), "y")
+    operands = {"x": view.ref, "dy": low.view(dy).ref, "dx": low.output(node.outputs[0], view.strides)}
+    low.emit("MAX_POOL_GRAD", node, operands, params)
+
+
+GRAD = """
+MaxPoolGrad <kernel_shape: ints, strides: ints, dilations: ints, pads: ints, ceil_mode: int> (dY, X, Y) => (dX) {
+  all = Constant <value_ints = [-1]> ()
+  largest, index = MaxPool <kernel_shape: ints = @kernel_shape, strides: ints = @strides,
+    dilations: ints = @dilations, pads: ints = @pads, ceil_mode: int = @ceil_mode> (X)
+  shape = Shape (X)
+  at = Reshape (index, all)
+  flat = Reshape (dY, all)
+  flat_x = Reshape (X, all)
+  zeros = Sub (flat_x, flat_x)
+  sums = ScatterElements <axis = 0, reduction = "add"> (zeros, at, flat)
+  dX = Reshape (sums, shape)
+}"""
+
+OPERATORS = [
+    Operator("MaxPool", gradient, lower),
+    Operator("GlobalMaxPool", gradient, lower),
+    Operator("MaxPoolGrad", None, lower_grad, DOMAIN, GRAD),
+]

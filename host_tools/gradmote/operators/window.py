@@ -1,0 +1,105 @@
+"""What convolutions and pools share: a window that slides over one or two spatial dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import attribute, describe
+
+if TYPE_CHECKING:
+    from ..lowering import View
+
+
+@dataclass(frozen=True)
+class Window:
+    """Sizes by spatial dimension; `pads` before, `ends` after the data."""
+
+    inputs: list[int]
+    outputs: list[int]
+    kernel: list[int]
+    strides: list[int]
+    dilations: list[int]
+    pads: list[int]
+    ends: list[int]
+
+    @property
+    def explicit_pads(self) -> list[int]:
+        """As ONNX's attribute pads has them."""
+        return [*self.pads, *self.ends]
+
+    def params(self) -> dict[str, int]:
+        """The instruction's parameters; a 1-D window has height 1."""
+        columns = {
+            "in": self.inputs, "out": self.outputs, "kernel": self.kernel, "stride": self.strides,
+            "dilation": self.dilations,
+        }  # fmt: skip
+        params = {}
+        for name, values in columns.items():
+            params[f"{name}_h"], params[f"{name}_w"] = [1] * (2 - len(values)) + list(values)
+        params["pad_h"], params["pad_w"] = [0] * (2 - len(self.pads)) + list(self.pads)
+        return params
+
+
+def window_of(node: ir.Node, inputs: Sequence[int], outputs: Sequence[int], kernel: Sequence[int]) -> Window:
+    """The window of a node whose spatial input and output sizes are known. Raises UnsupportedOperator above 2-D."""
+    dims = len(inputs)
+    if dims not in (1, 2):
+        raise UnsupportedOperator(
+            f"{node.op_type} over {dims} spatial dimensions", "only 1-D and 2-D are supported", describe(node)
+        )
+    strides = list(attribute(node, "strides", [1] * dims))
+    dilations = list(attribute(node, "dilations", [1] * dims))
+    pads, ends = paddings(node, list(inputs), list(outputs), list(kernel), strides, dilations)
+    return Window(list(inputs), list(outputs), list(kernel), strides, dilations, pads, ends)
+
+
+def paddings(
+    node: ir.Node, inputs: list[int], outputs: list[int], kernel: list[int], strides: list[int], dilations: list[int]
+) -> tuple[list[int], list[int]]:
+    """Padding before and after each dimension, auto_pad worked out."""
+    mode, dims = attribute(node, "auto_pad", "NOTSET"), len(inputs)
+    if mode in ("NOTSET", ""):
+        pads = list(attribute(node, "pads", [0] * 2 * dims))
+        return non_negative(node, pads[:dims]), non_negative(node, pads[dims:])
+    if mode == "VALID":
+        return [0] * dims, [0] * dims
+    if mode not in ("SAME_UPPER", "SAME_LOWER"):
+        raise UnsupportedOperator(f"auto_pad {mode}", "use explicit pads", describe(node))
+    reach = [(o - 1) * s + (k - 1) * d + 1 for o, s, k, d in zip(outputs, strides, kernel, dilations, strict=True)]
+    total = [max(r - i, 0) for r, i in zip(reach, inputs, strict=True)]
+    small, large = [t // 2 for t in total], [t - t // 2 for t in total]
+    return (small, large) if mode == "SAME_UPPER" else (large, small)
+
+
+def non_negative(node: ir.Node, pads: list[int]) -> list[int]:
+    if any(p < 0 for p in pads):
+        raise UnsupportedOperator(f"negative padding {pads}", "crop with Slice instead", describe(node))
+    return pads
+
+
+def channels_last(shape: Sequence[int]) -> list[int]:
+    """Strides of a tensor (N, C, d1, ...) that lies as (N, d1, ..., C)."""
+    strides, step = [0] * len(shape), shape[1]
+    strides[1] = 1
+    for axis in reversed(range(2, len(shape))):
+        strides[axis] = step
+        step *= shape[axis]
+    strides[0] = step
+    return strides
+
+
+def walk(view: View | Sequence[int], prefix: str) -> dict[str, int]:
+    """Strides <prefix>_batch, _h, _w and the stride of one channel under <prefix>_channel."""
+    strides = list(view) if isinstance(view, Sequence) else view.strides
+    spatial = [0] * (4 - len(strides)) + strides[2:]
+    return {
+        f"{prefix}_batch": strides[0],
+        f"{prefix}_h": spatial[0],
+        f"{prefix}_w": spatial[1],
+        f"{prefix}_channel": strides[1],
+    }

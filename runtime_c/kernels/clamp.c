@@ -1,0 +1,19 @@
+#include "elementwise.h"
+
+#if GM_WITH_CLAMP
+static float at_least(float x, float low)
+{
+    return x < low ? low : x;
+}
+
+static float at_most(float x, float high)
+{
+    return x > high ? high : x;
+}
+
+GM_MAP_KERNEL(clamp, at_most(at_least(x, insn.low), insn.high))
+#endif
+
+#if GM_WITH_CLAMP_GRAD
+GM_MAP_GRAD_KERNEL(clamp_grad, x, x < insn.low || x > insn.high ? 0.0f : dy)
+#endif

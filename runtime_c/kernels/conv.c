@@ -1,0 +1,111 @@
+#include "window.h"
+
+#if GM_WITH_CONV
+
+/* Strides of the weights (groups, maps, channels, kernel_h, kernel_w). */
+typedef struct weights {
+    uint32_t group, map, channel, h, w;
+} weights;
+
+typedef struct conv {
+    gm_window window;
+    gm_layout x;
+    weights w;
+    uint32_t channels;
+} conv;
+
+/* sum[j] += x w[j] over the channels of one kernel cell, for 4 neighbouring maps */
+static void add_cell_4(const float *x, const float *w, const conv *c, float *sum)
+{
+    const float *w0 = w, *w1 = w0 + c->w.map, *w2 = w1 + c->w.map, *w3 = w2 + c->w.map;
+    uint32_t x_step = c->x.channel, w_step = c->w.channel;
+    float s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    for (uint32_t i = c->channels; i > 0; i--) {
+        float value = *x;
+        s0 = GM_MAC(s0, value, *w0);
+        s1 = GM_MAC(s1, value, *w1);
+        s2 = GM_MAC(s2, value, *w2);
+        s3 = GM_MAC(s3, value, *w3);
+        x += x_step;
+        w0 += w_step, w1 += w_step, w2 += w_step, w3 += w_step;
+    }
+    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
+}
+
+static void add_cell_1(const float *x, const float *w, const conv *c, float *sum)
+{
+    float s = *sum;
+    for (uint32_t i = c->channels; i > 0; i--) {
+        s = GM_MAC(s, *x, *w);
+        x += c->x.channel;
+        w += c->w.channel;
+    }
+    *sum = s;
+}
+
+/* All kernel cells of the output (row, column), for `maps` neighbouring maps, 1 or 4. x: its batch and group. */
+static void add_cells(const float *x, const float *w, const conv *c, uint32_t row, uint32_t column, uint32_t maps,
+                      float *sum)
+{
+    const gm_window *window = &c->window;
+    for (uint32_t k = 0; k < window->kernel_h; k++) {
+        uint32_t i = gm_input_index(row, k, window->stride_h, window->dilation_h, window->pad_h);
+        for (uint32_t l = 0; l < window->kernel_w && i < window->in_h; l++) {
+            uint32_t j = gm_input_index(column, l, window->stride_w, window->dilation_w, window->pad_w);
+            if (j < window->in_w) {
+                (maps == 4 ? add_cell_4 : add_cell_1)(x + i * c->x.h + j * c->x.w, w + k * c->w.h + l * c->w.w, c, sum);
+            }
+        }
+    }
+}
+
+static void start(float *sum, const float *bias, uint32_t maps)
+{
+    for (uint32_t j = 0; j < maps; j++) {
+        sum[j] = bias ? bias[j] : GM_EMPTY_SUM;
+    }
+}
+
+/* One group of maps at one output pixel. */
+static void pixel(const gm_insn_conv *insn, const conv *c, const float *x, const float *w, const float *bias, float *y,
+                  uint32_t row, uint32_t column)
+{
+    for (uint32_t m = 0; m < insn->maps;) {
+        uint32_t maps = insn->maps - m >= 4 ? 4 : 1;
+        float sum[4];
+        start(sum, bias ? bias + m : NULL, maps);
+        add_cells(x, w + m * insn->w_map, c, row, column, maps, sum);
+        for (uint32_t j = 0; j < maps; j++, m++) {
+            int cut = insn->activation == GM_ACTIVATION_RELU && sum[j] < 0.0f;
+            y[m * insn->y_map] = cut ? 0.0f : sum[j];
+        }
+    }
+}
+
+int gm_kernel_conv(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_conv *insn = instruction;
+    const float *x = gm_f32(session, insn->x), *w = gm_f32(session, insn->w);
+    const float *bias = gm_f32_optional(session, insn->bias);
+    float *y = gm_f32_out(session, insn->y);
+    const conv c = {
+        .window = GM_WINDOW(insn),
+        .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },
+        .w = { insn->w_group, insn->w_map, insn->w_channel, insn->w_h, insn->w_w },
+        .channels = insn->channels,
+    };
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->out_h; row++) {
+            for (uint32_t column = 0; column < insn->out_w; column++) {
+                float *at = y + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
+                for (uint32_t g = 0; g < insn->groups; g++) {
+                    pixel(insn, &c, x + b * insn->x_batch + g * insn->x_group, w + g * insn->w_group,
+                          bias ? bias + g * insn->maps : NULL, at + g * insn->y_group, row, column);
+                }
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif

@@ -1,0 +1,93 @@
+#include "window.h"
+
+#if GM_WITH_CONV_TRANSPOSE
+
+/* sum += y w over the maps of one kernel cell */
+static float add_cell(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
+{
+    for (uint32_t m = insn->maps; m > 0; m--) {
+        sum = GM_MAC(sum, *y, *w);
+        y += insn->y_map;
+        w += insn->w_map;
+    }
+    return sum;
+}
+
+/* 4 neighbouring channels at once */
+static void add_cell_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
+{
+    const float *w0 = w, *w1 = w0 + insn->w_channel, *w2 = w1 + insn->w_channel, *w3 = w2 + insn->w_channel;
+    uint32_t y_step = insn->y_map, w_step = insn->w_map;
+    float s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
+    for (uint32_t m = insn->maps; m > 0; m--) {
+        float value = *y;
+        s0 = GM_MAC(s0, value, *w0);
+        s1 = GM_MAC(s1, value, *w1);
+        s2 = GM_MAC(s2, value, *w2);
+        s3 = GM_MAC(s3, value, *w3);
+        y += y_step;
+        w0 += w_step, w1 += w_step, w2 += w_step, w3 += w_step;
+    }
+    sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
+}
+
+/* Every output of the convolution that saw input (row, column), for 1 or 4 neighbouring channels. */
+static void add_cells(const float *y, const float *w, const gm_insn_conv_transpose *insn, const gm_window *window,
+                      uint32_t row, uint32_t column, uint32_t channels, float *sum)
+{
+    for (uint32_t k = 0; k < window->kernel_h; k++) {
+        uint32_t o = gm_output_index(row, k, window->stride_h, window->dilation_h, window->pad_h, window->out_h);
+        for (uint32_t l = 0; l < window->kernel_w && o != GM_NO_OUTPUT; l++) {
+            uint32_t p = gm_output_index(column, l, window->stride_w, window->dilation_w, window->pad_w, window->out_w);
+            if (p == GM_NO_OUTPUT) {
+                continue;
+            }
+            const float *y_at = y + o * insn->y_h + p * insn->y_w, *w_at = w + k * insn->w_h + l * insn->w_w;
+            if (channels == 4) {
+                add_cell_4(y_at, w_at, insn, sum);
+            } else {
+                sum[0] = add_cell(y_at, w_at, insn, sum[0]);
+            }
+        }
+    }
+}
+
+/* One group of channels at one input pixel. */
+static void pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
+                  const float *bias, float *x, uint32_t row, uint32_t column)
+{
+    for (uint32_t c = 0; c < insn->channels;) {
+        uint32_t channels = insn->channels - c >= 4 ? 4 : 1;
+        float sum[4];
+        for (uint32_t j = 0; j < channels; j++) {
+            sum[j] = bias ? bias[c + j] : GM_EMPTY_SUM;
+        }
+        add_cells(y, w + c * insn->w_channel, insn, window, row, column, channels, sum);
+        for (uint32_t j = 0; j < channels; j++, c++) {
+            x[c * insn->x_channel] = sum[j] + 0.0f; /* a pixel that no window saw is 0, not -0 */
+        }
+    }
+}
+
+int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_conv_transpose *insn = instruction;
+    const gm_window window = GM_WINDOW(insn);
+    const float *y = gm_f32(session, insn->y), *w = gm_f32(session, insn->w);
+    const float *bias = gm_f32_optional(session, insn->bias);
+    float *x = gm_f32_out(session, insn->x);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->in_h; row++) {
+            for (uint32_t column = 0; column < insn->in_w; column++) {
+                float *at = x + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                for (uint32_t g = 0; g < insn->groups; g++) {
+                    pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
+                          bias ? bias + g * insn->channels : NULL, at + g * insn->x_group, row, column);
+                }
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif

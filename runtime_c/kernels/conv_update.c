@@ -1,0 +1,43 @@
+#include "conv_gradient.h"
+
+#if GM_WITH_CONV_UPDATE
+
+static void next_map(gm_rule_args *args)
+{
+    args->p += args->n;
+    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
+}
+
+int gm_kernel_conv_update(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_conv_update *insn = instruction;
+    const gm_conv_gradient g = GM_CONV_GRADIENT(insn);
+    const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
+    const uint32_t *rule = gm_u32(session, insn->rule);
+    float *row = gm_f32_out(session, insn->row);
+    gm_rule_args args = {
+        .rule = rule,
+        .g = row,
+        .p = gm_f32_out(session, insn->p),
+        .slot1 = gm_f32_out_optional(session, insn->slot1),
+        .slot2 = gm_f32_out_optional(session, insn->slot2),
+        .aux = gm_f32_optional(session, insn->aux),
+        .lr = gm_f32(session, insn->lr)[0],
+        .scale = 1.0f,
+        .n = insn->channels * insn->kernel_h * insn->kernel_w,
+    };
+    for (uint32_t group = 0; group < insn->groups; group++) {
+        for (uint32_t m = 0; m < insn->maps; m++) {
+            for (uint32_t i = 0; i < args.n; i++) {
+                row[i] = GM_EMPTY_SUM;
+            }
+            gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_map, row);
+            gm_rules[rule[0]](&args);
+            next_map(&args);
+        }
+    }
+    return GM_OK;
+}
+
+#endif

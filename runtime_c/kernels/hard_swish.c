@@ -1,0 +1,9 @@
+#include "elementwise.h"
+
+#if GM_WITH_HARD_SWISH
+GM_MAP_KERNEL(hard_swish, x <= -3.0f ? 0.0f : x >= 3.0f ? x : x * GM_MAC(0.5f, x, 1.0f / 6.0f))
+#endif
+
+#if GM_WITH_HARD_SWISH_GRAD
+GM_MAP_GRAD_KERNEL(hard_swish_grad, x, x <= -3.0f ? 0.0f : x >= 3.0f ? dy : dy * GM_MAC(0.5f, x, 1.0f / 3.0f))
+#endif

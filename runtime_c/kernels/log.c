@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_LOG
+GM_MAP_KERNEL(log, gm_log(x))
+#endif

@@ -1,0 +1,90 @@
+#include "window.h"
+
+#if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
+
+/* Offset in x of the first largest cell of the window at output (row, column), or GM_NO_OUTPUT where it has none.
+ * NaN counts as the largest. x: of one batch and channel. */
+static uint32_t largest(const float *x, const gm_window *w, const gm_layout *layout, uint32_t row, uint32_t column)
+{
+    uint32_t best = GM_NO_OUTPUT;
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        uint32_t i = gm_input_index(row, k, w->stride_h, w->dilation_h, w->pad_h);
+        for (uint32_t l = 0; l < w->kernel_w && i < w->in_h; l++) {
+            uint32_t j = gm_input_index(column, l, w->stride_w, w->dilation_w, w->pad_w);
+            uint32_t at = i * layout->h + j * layout->w;
+            if (j < w->in_w && (best == GM_NO_OUTPUT || (!(x[at] <= x[best]) && x[best] == x[best]))) {
+                best = at;
+            }
+        }
+    }
+    return best;
+}
+
+#endif
+
+#if GM_WITH_MAX_POOL
+
+int gm_kernel_max_pool(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_max_pool *insn = instruction;
+    const gm_window window = GM_WINDOW(insn);
+    const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t row = 0; row < insn->out_h; row++) {
+            for (uint32_t column = 0; column < insn->out_w; column++) {
+                const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
+                float *y = gm_f32_out(session, insn->y) + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
+                for (uint32_t c = 0; c < insn->channels; c++, x += insn->x_channel, y += insn->y_channel) {
+                    uint32_t at = largest(x, &window, &layout, row, column);
+                    *y = at == GM_NO_OUTPUT ? -GM_INFINITY : x[at];
+                }
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif
+
+#if GM_WITH_MAX_POOL_GRAD
+
+/* Sum of dy over the windows in which cell (row, column) is the first largest. x, dy: of one batch and channel. */
+static float gather(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout, const float *x,
+                    const float *dy, uint32_t row, uint32_t column)
+{
+    float sum = 0.0f;
+    uint32_t self = row * layout->h + column * layout->w;
+    for (uint32_t k = 0; k < w->kernel_h; k++) {
+        uint32_t o = gm_output_index(row, k, w->stride_h, w->dilation_h, w->pad_h, w->out_h);
+        for (uint32_t l = 0; l < w->kernel_w && o != GM_NO_OUTPUT; l++) {
+            uint32_t p = gm_output_index(column, l, w->stride_w, w->dilation_w, w->pad_w, w->out_w);
+            if (p != GM_NO_OUTPUT && largest(x, w, layout, o, p) == self) {
+                sum += dy[o * insn->y_h + p * insn->y_w];
+            }
+        }
+    }
+    return sum;
+}
+
+int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_max_pool_grad *insn = instruction;
+    const gm_window window = GM_WINDOW(insn);
+    const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
+        const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;
+        for (uint32_t row = 0; row < insn->in_h; row++) {
+            for (uint32_t column = 0; column < insn->in_w; column++) {
+                float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                for (uint32_t c = 0; c < insn->channels; c++) {
+                    dx[c * insn->x_channel] = gather(insn, &window, &layout, x + c * insn->x_channel,
+                                                     dy + c * insn->y_channel, row, column);
+                }
+            }
+        }
+    }
+    return GM_OK;
+}
+
+#endif

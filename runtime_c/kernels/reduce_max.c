@@ -1,0 +1,77 @@
+#include "../src/gm_internal.h"
+
+/* Runs BODY for each offset `at` of x over r0..r3, r3 fastest. */
+#define GM_FOR_REDUCED(insn, BODY)                                                                                  \
+    for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                  \
+        for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                              \
+            for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                                                          \
+                uint32_t at = i0 * (insn)->rs0 + i1 * (insn)->rs1 + i2 * (insn)->rs2;                               \
+                for (uint32_t i3 = 0; i3 < (insn)->r3; i3++, at += (insn)->rs3) {                                   \
+                    BODY                                                                                            \
+                }                                                                                                   \
+            }                                                                                                       \
+        }                                                                                                           \
+    }
+
+/* Runs BODY for each offset `first` of x over k0..k3, k3 fastest. */
+#define GM_FOR_KEPT(insn, BODY)                                                                                     \
+    for (uint32_t j0 = 0; j0 < (insn)->k0; j0++) {                                                                  \
+        for (uint32_t j1 = 0; j1 < (insn)->k1; j1++) {                                                              \
+            for (uint32_t j2 = 0; j2 < (insn)->k2; j2++) {                                                          \
+                uint32_t first = j0 * (insn)->ks0 + j1 * (insn)->ks1 + j2 * (insn)->ks2;                            \
+                for (uint32_t j3 = 0; j3 < (insn)->k3; j3++, first += (insn)->ks3) {                                \
+                    BODY                                                                                            \
+                }                                                                                                   \
+            }                                                                                                       \
+        }                                                                                                           \
+    }
+
+/* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is one. */
+#define GM_EXTREMUM_KERNEL(name, BETTER)                                                                            \
+    static float name##_of(const float *x, const gm_insn_##name *insn)                                              \
+    {                                                                                                               \
+        float best = x[0];                                                                                          \
+        GM_FOR_REDUCED(insn, if (x[at] BETTER best || x[at] != x[at]) { best = x[at]; })                            \
+        return best;                                                                                                \
+    }                                                                                                               \
+                                                                                                                    \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                                 \
+    {                                                                                                               \
+        const gm_insn_##name *insn = instruction;                                                                   \
+        const float *x = gm_f32(session, insn->x);                                                                  \
+        float *y = gm_f32_out(session, insn->y);                                                                    \
+        GM_FOR_KEPT(insn, *y++ = name##_of(x + first, insn);)                                                       \
+        return GM_OK;                                                                                               \
+    }
+
+#if GM_WITH_REDUCE_MAX
+GM_EXTREMUM_KERNEL(reduce_max, >)
+#endif
+
+#if GM_WITH_REDUCE_MIN
+GM_EXTREMUM_KERNEL(reduce_min, <)
+#endif
+
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+
+/* dy goes in equal shares to the elements that equal y. */
+static void share(const float *x, float *dx, float y, float dy, const gm_insn_reduce_extremum_grad *insn)
+{
+    uint32_t count = 0;
+    GM_FOR_REDUCED(insn, count += x[at] == y;)
+    float part = dy / (float)count;
+    GM_FOR_REDUCED(insn, dx[at] = x[at] == y ? part : 0.0f;)
+}
+
+int gm_kernel_reduce_extremum_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_reduce_extremum_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const float *y = gm_f32(session, insn->y);
+    const float *x = gm_f32(session, insn->x);
+    float *dx = gm_f32_out(session, insn->dx);
+    GM_FOR_KEPT(insn, share(x + first, dx + first, *y++, *dy++, insn);)
+    return GM_OK;
+}
+
+#endif

@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_SQRT
+GM_MAP_KERNEL(sqrt, gm_sqrt(x))
+#endif

@@ -1,0 +1,16 @@
+#include "elementwise.h"
+
+#if GM_WITH_SWISH
+GM_MAP_KERNEL(swish, x * gm_sigmoid(insn.alpha * x))
+#endif
+
+#if GM_WITH_SWISH_GRAD
+/* s + u s (1 - s) with s = sigmoid(u) */
+static float swish_slope(float u)
+{
+    float s = gm_sigmoid(u);
+    return GM_MAC(s, u * s, gm_sigmoid(-u));
+}
+
+GM_MAP_GRAD_KERNEL(swish_grad, x, dy * swish_slope(insn.alpha * x))
+#endif

@@ -1,0 +1,65 @@
+#include "../src/numerics.h"
+#include "gather.h"
+
+#if GM_WITH_WEIGHTED_GATHER
+
+/* y[n] = MAC(y[n], weight, x[n]); a product alone for the first tap. */
+static void add_tap(const float *x, float *y, float weight, uint32_t n, int first)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        y[i] = first ? weight * x[i] : GM_MAC(y[i], weight, x[i]);
+    }
+}
+
+int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_weighted_gather *insn = instruction;
+    const int32_t *indices = gm_i32(session, insn->indices);
+    const float *weights = gm_f32(session, insn->weights);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t i = 0; i < insn->count; i++) {
+            for (uint32_t t = 0; t < insn->taps; t++) {
+                uint32_t at;
+                if (!gm_index(indices[i * insn->taps + t], insn->size, &at)) {
+                    return GM_ERR_INDEX_OUT_OF_RANGE;
+                }
+                const float *x = gm_f32(session, insn->x) + (o * insn->size + at) * insn->inner;
+                add_tap(x, y, weights[i * insn->taps + t], insn->inner, t == 0);
+            }
+            y += insn->inner;
+        }
+    }
+    return GM_OK;
+}
+
+#endif
+
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+
+int gm_kernel_weighted_scatter_add(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_weighted_scatter_add *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const int32_t *indices = gm_i32(session, insn->indices);
+    const float *weights = gm_f32(session, insn->weights);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t i = 0; i < insn->count; i++) {
+            for (uint32_t t = 0; t < insn->taps; t++) {
+                uint32_t at;
+                if (!gm_index(indices[i * insn->taps + t], insn->size, &at)) {
+                    return GM_ERR_INDEX_OUT_OF_RANGE;
+                }
+                float *dx = gm_f32_out(session, insn->dx) + (o * insn->size + at) * insn->inner;
+                float weight = weights[i * insn->taps + t];
+                for (uint32_t n = 0; n < insn->inner; n++) {
+                    dx[n] = GM_MAC(dx[n], weight, dy[n]);
+                }
+            }
+            dy += insn->inner;
+        }
+    }
+    return GM_OK;
+}
+
+#endif

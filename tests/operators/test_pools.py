@@ -1,0 +1,70 @@
+"""MaxPool, AveragePool and the global pools, 1-D and 2-D, with every attribute."""
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from oracle import Case, check_case, examples, make_model, node, seeds, values
+
+from gradmote.errors import UnsupportedOperator
+
+
+def pool_case(op_type, seed, shape, opset=18, **attributes):
+    model = make_model([node(op_type, "w", "y", **attributes)], {"w": values(seed, *shape)}, opset=opset)
+    return Case(model, seed=seed, reference=False)  # onnx.reference pools wrongly for some paddings
+
+
+@st.composite
+def geometry(draw, dims):
+    """(spatial input, attributes); padding smaller than the kernel, as ONNX asks."""
+    kernel = draw(st.lists(st.integers(1, 3), min_size=dims, max_size=dims))
+    strides = draw(st.lists(st.integers(1, 3), min_size=dims, max_size=dims))
+    pads = [draw(st.integers(0, k - 1)) for k in (*kernel, *kernel)]
+    inputs = draw(st.lists(st.integers(2, 7), min_size=dims, max_size=dims))
+    for axis in range(dims):
+        free = inputs[axis] + pads[axis] + pads[axis + dims] - kernel[axis]
+        assume(free >= 0)
+        assume(-(-free // strides[axis]) * strides[axis] < inputs[axis] + pads[axis])  # else ceil_mode is refused
+    return inputs, {"kernel_shape": kernel, "strides": strides, "pads": pads}
+
+
+@pytest.mark.parametrize("dims", [1, 2])
+@pytest.mark.parametrize("ceil_mode", [0, 1])
+@examples(8)
+@given(data=st.data(), seed=seeds)
+def test_max_pool(dims, ceil_mode, data, seed):
+    inputs, attributes = data.draw(geometry(dims))
+    check_case(pool_case("MaxPool", seed, (2, 3, *inputs), ceil_mode=ceil_mode, **attributes))
+
+
+def test_dilated_max_pool():
+    check_case(pool_case("MaxPool", 1, (1, 2, 7, 6), kernel_shape=[2, 3], dilations=[2, 2], strides=[2, 1]))
+
+
+@pytest.mark.parametrize("dims", [1, 2])
+@pytest.mark.parametrize("ceil_mode", [0, 1])
+@pytest.mark.parametrize("count_include_pad", [0, 1])
+@examples(6)
+@given(data=st.data(), seed=seeds)
+def test_average_pool(dims, ceil_mode, count_include_pad, data, seed):
+    inputs, attributes = data.draw(geometry(dims))
+    attributes |= {"ceil_mode": ceil_mode, "count_include_pad": count_include_pad}
+    check_case(pool_case("AveragePool", seed, (2, 3, *inputs), opset=19, **attributes))
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_auto_pad(op_type, mode):
+    check_case(pool_case(op_type, 2, (1, 2, 5, 6), kernel_shape=[2, 3], strides=[2, 2], auto_pad=mode))
+
+
+@pytest.mark.parametrize("op_type", ["GlobalAveragePool", "GlobalMaxPool"])
+@pytest.mark.parametrize("spatial", [(5,), (4, 3)])
+def test_global_pools(op_type, spatial):
+    check_case(pool_case(op_type, 3, (2, 4, *spatial)))
+
+
+def test_window_without_a_cell_is_refused():
+    """Here onnx's shape inference and runtimes disagree on the number of outputs."""
+    case = pool_case("AveragePool", 0, (1, 1, 2), opset=19, kernel_shape=[1], strides=[2], ceil_mode=1)
+    with pytest.raises(UnsupportedOperator, match="without a single cell"):
+        check_case(case)
