@@ -1,0 +1,64 @@
+"""Clip: y = min(max(x, low), high) with constant bounds, either of which may be absent. dx = dy where low <= x <= high,
+else 0."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, constant_array, describe
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def bound(node: ir.Node, index: int, absent: float) -> float:
+    """Input 1 (min) or 2 (max). Raises UnsupportedOperator where it is computed."""
+    given = node.inputs[index] if len(node.inputs) > index else None
+    if given is None:
+        return absent
+    array = constant_array(given)
+    if array is None:
+        raise UnsupportedOperator(
+            f"Clip to '{given.name}', which is computed", "make it constant, or use Min and Max", describe(node)
+        )
+    return float(array.reshape(()))
+
+
+def bounds(node: ir.Node) -> dict[str, float]:
+    return {"low": bound(node, 1, -math.inf), "high": bound(node, 2, math.inf)}
+
+
+def gradient(back: Backward) -> Gradients:
+    x = back.node.inputs[0]
+    dx = back.op("ClipGrad", back.dy[0], x, of=x, domain=DOMAIN, **bounds(back.node))
+    return [dx, None, None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, y = node.inputs[0], node.outputs[0]
+    layout = low.common_layout([x])
+    place = low.ref(x) if layout is None else low.view(x).ref
+    low.emit("CLAMP", node, {"x": place, "y": low.output(y, layout)}, {"n": low.elements(y), **bounds(node)})
+
+
+GRAD = """
+ClipGrad <low: float, high: float> (dY, X) => (dX) {
+  lowest = Constant <value_float: float = @low> ()
+  highest = Constant <value_float: float = @high> ()
+  zero = Constant <value_float = 0.0> ()
+  below = Less (X, lowest)
+  above = Greater (X, highest)
+  outside = Or (below, above)
+  dX = Where (outside, zero, dY)
+}"""
+
+OPERATORS = [
+    Operator("Clip", gradient, lower),
+    Operator("ClipGrad", None, lower_flat("CLAMP_GRAD", "dy", "x", "dx", low=-math.inf, high=math.inf), DOMAIN, GRAD),
+]

@@ -1,0 +1,80 @@
+"""Elu, Selu, Celu: y = scale x where x > 0, else alpha (exp(rate x) - 1). dx = scale dy where y > 0, else
+rate (y + alpha) dy.
+
+|      | scale | alpha         | rate      |
+|------|-------|---------------|-----------|
+| Elu  | 1     | alpha         | 1         |
+| Selu | gamma | gamma alpha   | 1         |
+| Celu | 1     | alpha         | 1 / alpha |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, attribute, describe
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+# ONNX's defaults.
+ELU_ALPHA = 1.0
+CELU_ALPHA = 1.0
+SELU_ALPHA = 1.67326319217681884765625
+SELU_GAMMA = 1.05070102214813232421875
+
+
+def constants(node: ir.Node) -> dict[str, float]:
+    """scale, alpha, rate of a node. They are positive, so that the sign of y is the sign of x."""
+    found = {
+        "Elu": lambda: (1.0, attribute(node, "alpha", ELU_ALPHA), 1.0),
+        "Selu": lambda: selu_constants(attribute(node, "alpha", SELU_ALPHA), attribute(node, "gamma", SELU_GAMMA)),
+        "Celu": lambda: celu_constants(attribute(node, "alpha", CELU_ALPHA)),
+    }[node.op_type]()
+    if not all(c > 0 for c in found):
+        raise UnsupportedOperator(
+            f"{node.op_type} that is not increasing", "use positive alpha and gamma", describe(node)
+        )
+    return dict(zip(("scale", "alpha", "rate"), found, strict=True))
+
+
+def selu_constants(alpha: float, gamma: float) -> tuple[float, float, float]:
+    return gamma, gamma * alpha, 1.0
+
+
+def celu_constants(alpha: float) -> tuple[float, float, float]:
+    return 1.0, alpha, 1.0 / alpha if alpha else 0.0
+
+
+def gradient(back: Backward) -> Gradients:
+    x, y = back.node.inputs[0], back.node.outputs[0]
+    return [back.op("EluGrad", back.dy[0], y, of=x, domain=DOMAIN, **constants(back.node))]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    lower_flat("ELU", "x", "y", **constants(node))(low, node)
+
+
+GRAD = """
+EluGrad <scale: float, alpha: float, rate: float> (dY, Y) => (dX) {
+  scale_value = Constant <value_float: float = @scale> ()
+  alpha_value = Constant <value_float: float = @alpha> ()
+  rate_value = Constant <value_float: float = @rate> ()
+  zero = Constant <value_float = 0.0> ()
+  positive = Greater (Y, zero)
+  above = Mul (dY, scale_value)
+  shifted = Add (Y, alpha_value)
+  slope = Mul (rate_value, shifted)
+  below = Mul (dY, slope)
+  dX = Where (positive, above, below)
+}"""
+
+OPERATORS = [
+    *(Operator(name, gradient, lower) for name in ("Elu", "Selu", "Celu")),
+    Operator("EluGrad", None, lower_flat("ELU_GRAD", "dy", "y", "dx", scale=1.0, alpha=1.0, rate=1.0), DOMAIN, GRAD),
+]

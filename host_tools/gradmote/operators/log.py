@@ -1,0 +1,12 @@
+"""Log, the natural one: dx = dy / x."""
+
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+
+def gradient(back: Backward) -> Gradients:
+    x = back.node.inputs[0]
+    return [back.op("Div", back.dy[0], x, of=x)]
+
+
+OPERATORS = [Operator("Log", gradient, lower_flat("LOG", "x", "y"))]

@@ -1,0 +1,24 @@
+"""Mish: y = x t, t = tanh(softplus(x)). dx = dy (t + x sigmoid(x) (1 - t^2))."""
+
+from ..graph import DOMAIN
+from .elementwise import gradient_op, lower_flat
+from .operator import Operator
+
+GRAD = """
+MishGrad (dY, X) => (dX) {
+  one = Constant <value_float = 1.0> ()
+  softplus = Softplus (X)
+  t = Tanh (softplus)
+  square = Mul (t, t)
+  complement = Sub (one, square)
+  s = Sigmoid (X)
+  product = Mul (X, s)
+  change = Mul (product, complement)
+  slope = Add (t, change)
+  dX = Mul (dY, slope)
+}"""
+
+OPERATORS = [
+    Operator("Mish", gradient_op("MishGrad"), lower_flat("MISH", "x", "y")),
+    Operator("MishGrad", None, lower_flat("MISH_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+]

@@ -1,0 +1,19 @@
+"""Softsign: y = x / (1 + |x|). dx = dy / (1 + |x|)^2."""
+
+from ..graph import DOMAIN
+from .elementwise import gradient_op, lower_flat
+from .operator import Operator
+
+GRAD = """
+SoftsignGrad (dY, X) => (dX) {
+  one = Constant <value_float = 1.0> ()
+  magnitude = Abs (X)
+  divisor = Add (one, magnitude)
+  square = Mul (divisor, divisor)
+  dX = Div (dY, square)
+}"""
+
+OPERATORS = [
+    Operator("Softsign", gradient_op("SoftsignGrad"), lower_flat("SOFTSIGN", "x", "y")),
+    Operator("SoftsignGrad", None, lower_flat("SOFTSIGN_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+]

@@ -1,0 +1,13 @@
+"""Sqrt: dx = (dy / 2) / y."""
+
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+
+def gradient(back: Backward) -> Gradients:
+    x, y = back.node.inputs[0], back.node.outputs[0]
+    half = back.builder.constant(0.5, f"{x.name}_grad.half")
+    return [back.op("Div", back.op("Mul", back.dy[0], half, of=x), y, of=x)]
+
+
+OPERATORS = [Operator("Sqrt", gradient, lower_flat("SQRT", "x", "y"))]
