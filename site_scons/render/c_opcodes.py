@@ -75,7 +75,8 @@ def struct(op: Opcode) -> str:
     lines += [f"    uint32_t {o.name};" for o in op.operands]
     lines += [f"    {C_PARAM[p.kind]} {p.name};" for p in op.params]
     lines += [f"}} gm_insn_{op.name.lower()};"]
-    lines += [f"typedef char gm_assert_insn_{op.name.lower()}[sizeof(gm_insn_{op.name.lower()}) == {4 * op.words} ? 1 : -1];"]
+    size = f"sizeof(gm_insn_{op.name.lower()}) == {4 * op.words}"
+    lines += [f"typedef char gm_assert_insn_{op.name.lower()}[{size} ? 1 : -1];"]
     return "\n".join(lines)
 
 

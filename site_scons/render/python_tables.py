@@ -40,14 +40,16 @@ def render_opcodes() -> str:
         for o in opcodes()
     }
     return (
-        "from typing import Any\n\n#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
+        "from typing import Any\n\n"
+        "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
         "#: params {name: (kind, choices)}, work, inplace\n" + literal("OPCODES: dict[str, Any]", table)
     )
 
 
 def render_optimizers() -> str:
     table = {
-        r["name"]: {k: r[k] for k in ("kind", "slots", "aux", "hyper", "meaning")} for r in load("optimizers")["optimizer"]
+        r["name"]: {k: r[k] for k in ("kind", "slots", "aux", "hyper", "meaning")}
+        for r in load("optimizers")["optimizer"]
     }
     return "from typing import Any\n\n" + literal("RULES: dict[str, Any]", table)
 

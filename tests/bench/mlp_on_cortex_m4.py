@@ -72,7 +72,7 @@ def selection(image: bytes, optimizer: Optimizer) -> list[str]:
 
 
 def trainer_text(level: str, flags: list[str], folder: Path) -> int:
-    """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc's memcpy is not counted."""
+    """Bytes of .text, constants included, of runtime and kernels linked into a trainer; libc is not counted."""
     elf = folder / f"trainer{level}.elf"
     outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
     sources = [BENCH / "trainer_main.c", *runtime_sources()]
