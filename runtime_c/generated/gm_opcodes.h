@@ -1523,21 +1523,25 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 
 typedef struct gm_operand_info {
     uint8_t flags, n_terms;
-    uint16_t first_term;         /* index into gm_terms */
+    uint8_t first_term;          /* index into the shape's terms */
 } gm_operand_info;
 
 enum gm_param_kind { GM_PARAM_DIM, GM_PARAM_STRIDE, GM_PARAM_FLAG, GM_PARAM_F32, GM_PARAM_I32, GM_PARAM_U32, GM_PARAM_ENUM };
 
-typedef struct gm_opcode_info {
-    gm_kernel kernel;            /* NULL where this build leaves it out */
+/* What the verifier knows of an instruction; opcodes of one shape share it. */
+typedef struct gm_opcode_shape {
+    const gm_operand_info *operands;
+    const uint8_t *params;       /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
+    const uint8_t *terms;
     uint8_t n_operands, n_params, n_work;
-    uint16_t first_operand, first_param, first_work; /* indices into gm_operands, gm_param_kinds, gm_terms */
+    uint8_t first_work;          /* index into terms of the product that bounds the kernel's trips */
+} gm_opcode_shape;
+
+typedef struct gm_opcode_info {
+    gm_kernel kernel;            /* both NULL where no opcode has this code, or this build leaves it out */
+    const gm_opcode_shape *shape;
 } gm_opcode_info;
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
-extern const gm_operand_info gm_operands[];
-/* A gm_param_kind; an enum's kind is GM_PARAM_ENUM + its number of choices. */
-extern const uint8_t gm_param_kinds[];
-extern const uint8_t gm_terms[];
 
 #endif

@@ -232,9 +232,9 @@ static uint64_t product_of_terms(const uint32_t *instruction, const uint8_t *ter
 }
 
 /* How many elements the kernel may touch from an operand on. */
-static uint64_t extent(const uint32_t *instruction, const gm_operand_info *info)
+static uint64_t extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
-    const uint8_t *term = &gm_terms[info->first_term];
+    const uint8_t *term = shape->terms + info->first_term;
     if ((info->flags & GM_STRIDED) == 0) {
         return product_of_terms(instruction, term, info->n_terms);
     }
@@ -280,15 +280,17 @@ static int may_write(const verifier *v, uint32_t offset, uint64_t size)
 }
 
 /* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. */
-static int check_operand(const verifier *v, const uint32_t *instruction, const gm_operand_info *info, uint32_t operand)
+static int check_operand(const verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
 {
+    const gm_operand_info *info = &shape->operands[index];
+    uint32_t operand = instruction[1 + index];
     if (operand == GM_NONE) {
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
     if ((info->flags & GM_RULE) != 0) {
         return check_rule(v, instruction, operand);
     }
-    uint64_t elements = extent(instruction, info);
+    uint64_t elements = extent(instruction, shape, info);
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
@@ -300,17 +302,17 @@ static int check_operand(const verifier *v, const uint32_t *instruction, const g
 }
 
 /* V18: no instruction writes over the indices that it reads, or a kernel could check one and use another. */
-static int check_indices(const uint32_t *instruction, const gm_opcode_info *op)
+static int check_indices(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
-    const gm_operand_info *info = &gm_operands[op->first_operand];
-    for (uint32_t i = 0; i < op->n_operands; ++i) {
+    const gm_operand_info *info = shape->operands;
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
         if ((info[i].flags & GM_INDEX) == 0) {
             continue;
         }
-        for (uint32_t j = 0; j < op->n_operands; ++j) {
+        for (uint32_t j = 0; j < shape->n_operands; ++j) {
             if ((info[j].flags & GM_WRITE) != 0 &&
-                overlaps(instruction[1 + i], WORD * extent(instruction, &info[i]), instruction[1 + j],
-                         WORD * extent(instruction, &info[j]))) {
+                overlaps(instruction[1 + i], WORD * extent(instruction, shape, &info[i]), instruction[1 + j],
+                         WORD * extent(instruction, shape, &info[j]))) {
                 return GM_ERR_BAD_OPERAND;
             }
         }
@@ -318,22 +320,22 @@ static int check_indices(const uint32_t *instruction, const gm_opcode_info *op)
     return GM_OK;
 }
 
-static int check_operands(const verifier *v, const uint32_t *instruction, const gm_opcode_info *op)
+static int check_operands(const verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
 {
-    for (uint32_t i = 0; i < op->n_operands; ++i) {
-        int status = check_operand(v, instruction, &gm_operands[op->first_operand + i], instruction[1 + i]);
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
+        int status = check_operand(v, instruction, shape, i);
         if (status != GM_OK) {
             return status;
         }
     }
-    return check_indices(instruction, op);
+    return check_indices(instruction, shape);
 }
 
 /* V15: parameters are what their kinds allow. */
-static int check_params(const uint32_t *instruction, const gm_opcode_info *op)
+static int check_params(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
-    for (uint32_t i = 0; i < op->n_params; ++i) {
-        int status = check_param(gm_param_kinds[op->first_param + i], instruction[1u + op->n_operands + i]);
+    for (uint32_t i = 0; i < shape->n_params; ++i) {
+        int status = check_param(shape->params[i], instruction[1u + shape->n_operands + i]);
         if (status != GM_OK) {
             return status;
         }
@@ -348,18 +350,18 @@ static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t 
     if (opcode >= GM_OP_LIMIT || gm_opcodes[opcode].kernel == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
-    const gm_opcode_info *op = &gm_opcodes[opcode];
-    if (words != 1u + op->n_operands + op->n_params || words > available) {
+    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    if (words != 1u + shape->n_operands + shape->n_params || words > available) {
         return GM_ERR_BAD_INSTRUCTION;
     }
-    int status = check_params(instruction, op);
+    int status = check_params(instruction, shape);
     if (status == GM_OK) {
-        status = check_operands(v, instruction, op);
+        status = check_operands(v, instruction, shape);
     }
     if (status != GM_OK) {
         return status;
     }
-    uint64_t work = product_of_terms(instruction, &gm_terms[op->first_work], op->n_work);
+    uint64_t work = product_of_terms(instruction, shape->terms + shape->first_work, shape->n_work);
     if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V20 */
         return GM_ERR_TOO_MUCH_WORK;
     }

@@ -4,8 +4,16 @@ executor walk."""
 from .spec import COUNTS, Opcode, Operand, Param, opcodes
 
 ACCESS = {"r": "GM_READ", "w": "GM_WRITE", "rw": "GM_READ | GM_WRITE"}
-C_PARAM = {"dim": "uint32_t", "stride": "uint32_t", "flag": "uint32_t", "f32": "float", "i32": "int32_t",
-           "u32": "uint32_t", "enum": "uint32_t"}
+C_PARAM = {
+    "dim": "uint32_t",
+    "stride": "uint32_t",
+    "flag": "uint32_t",
+    "f32": "float",
+    "i32": "int32_t",
+    "u32": "uint32_t",
+    "enum": "uint32_t",
+}
+NEWLINE = "\n"
 KINDS = ["dim", "stride", "flag", "f32", "i32", "u32", "enum"]
 
 HEADER = """\
@@ -49,22 +57,26 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 
 typedef struct gm_operand_info {{
     uint8_t flags, n_terms;
-    uint16_t first_term;         /* index into gm_terms */
+    uint8_t first_term;          /* index into the shape's terms */
 }} gm_operand_info;
 
 enum gm_param_kind {{ {kinds} }};
 
-typedef struct gm_opcode_info {{
-    gm_kernel kernel;            /* NULL where this build leaves it out */
+/* What the verifier knows of an instruction; opcodes of one shape share it. */
+typedef struct gm_opcode_shape {{
+    const gm_operand_info *operands;
+    const uint8_t *params;       /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
+    const uint8_t *terms;
     uint8_t n_operands, n_params, n_work;
-    uint16_t first_operand, first_param, first_work; /* indices into gm_operands, gm_param_kinds, gm_terms */
+    uint8_t first_work;          /* index into terms of the product that bounds the kernel's trips */
+}} gm_opcode_shape;
+
+typedef struct gm_opcode_info {{
+    gm_kernel kernel;            /* both NULL where no opcode has this code, or this build leaves it out */
+    const gm_opcode_shape *shape;
 }} gm_opcode_info;
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
-extern const gm_operand_info gm_operands[];
-/* A gm_param_kind; an enum's kind is GM_PARAM_ENUM + its number of choices. */
-extern const uint8_t gm_param_kinds[];
-extern const uint8_t gm_terms[];
 
 #endif
 """
@@ -113,40 +125,52 @@ def operand_flags(operand: Operand) -> str:
     return " | ".join(flags)
 
 
-def tables(ops: list[Opcode]) -> str:
+def shape_key(op: Opcode) -> tuple[object, ...]:
+    """Opcodes with equal keys look alike to the verifier."""
+    return (
+        tuple((operand_flags(o), tuple(operand_terms(op, o))) for o in op.operands),
+        tuple(map(param_kind, op.params)),
+        tuple(term(op, n) for n in op.work),
+    )
+
+
+def shape_tables(sharing: list[Opcode]) -> str:
+    """The static tables of one shape, in builds that have any opcode of it."""
+    op, name = sharing[0], sharing[0].name.lower()
     terms: list[int] = []
-    operands: list[str] = []
-    params: list[str] = []
-    infos: list[str] = []
-    for op in ops:
-        first_operand, first_param = len(operands), len(params)
-        for o in op.operands:
-            mine = operand_terms(op, o)
-            operands.append(f"    {{ {operand_flags(o)}, {len(mine)}, {len(terms)} }}, /* {op.name} {o.name} */")
-            terms += mine
-        params += [f"    {param_kind(p)}, /* {op.name} {p.name} */" for p in op.params]
-        work = [term(op, n) for n in op.work]
-        infos.append(
-            f"    [GM_OP_{op.name}] = {{ GM_KERNEL_{op.name}, {len(op.operands)}, {len(op.params)}, {len(work)}, "
-            f"{first_operand}, {first_param}, {len(terms)} }},"
-        )
-        terms += work
-    rows = [", ".join(map(str, terms[i : i + 16])) for i in range(0, len(terms), 16)]
+    operands = []
+    for o in op.operands:
+        mine = operand_terms(op, o)
+        operands.append(f"{{ {operand_flags(o)}, {len(mine)}, {len(terms)} }}")
+        terms += mine
+    work = [term(op, n) for n in op.work]
+    params = map(param_kind, op.params)
+    parts = f"operands_{name}, params_{name}, terms_{name}"
+    counts = f"{len(operands)}, {len(op.params)}, {len(work)}, {len(terms)}"
     return "\n".join(
         [
-            "const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {", *infos, "};", "",
-            "const gm_operand_info gm_operands[] = {", *operands, "};", "",
-            "const uint8_t gm_param_kinds[] = {", *params, "};", "",
-            "const uint8_t gm_terms[] = {", *(f"    {r}," for r in rows), "};", "",
+            f"#if {' || '.join(f'GM_WITH_{o.name}' for o in sharing)}",
+            f"static const gm_operand_info operands_{name}[] = {{\n    {f',{NEWLINE}    '.join(operands)},\n}};",
+            f"static const uint8_t params_{name}[] = {{\n    {f',{NEWLINE}    '.join(params)},\n}};",
+            f"static const uint8_t terms_{name}[] = {{ {', '.join(map(str, terms + work))} }};",
+            f"static const gm_opcode_shape shape_{name} = {{ {parts}, {counts} }};",
+            "#endif\n",
         ]
     )
 
 
-def kernel_macro(op: Opcode) -> str:
-    return (
-        f"#if GM_WITH_{op.name}\n#define GM_KERNEL_{op.name} gm_kernel_{op.name.lower()}\n"
-        f"#else\n#define GM_KERNEL_{op.name} NULL\n#endif"
-    )
+def row(op: Opcode, shape: str) -> str:
+    return f"#if GM_WITH_{op.name}\n    [GM_OP_{op.name}] = {{ gm_kernel_{op.name.lower()}, &shape_{shape} }},\n#endif"
+
+
+def tables(ops: list[Opcode]) -> str:
+    shapes: dict[tuple[object, ...], list[Opcode]] = {}
+    for op in ops:
+        shapes.setdefault(shape_key(op), []).append(op)
+    shape_of = {op.name: sharing[0].name.lower() for sharing in shapes.values() for op in sharing}
+    rows = [row(op, shape_of[op.name]) for op in ops]
+    parts = [shape_tables(sharing) for sharing in shapes.values()]
+    return "\n".join([*parts, "const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {", *rows, "};", ""])
 
 
 def render() -> dict[str, str]:
@@ -165,5 +189,5 @@ def render() -> dict[str, str]:
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
     )
     source = '#include <stddef.h>\n#include "gm_opcodes.h"\n\n'
-    source += "\n".join(kernel_macro(o) for o in ops) + "\n\n" + tables(ops)
+    source += tables(ops)
     return {"gm_opcodes.h": header, "gm_opcodes.c": source}

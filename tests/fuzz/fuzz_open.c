@@ -25,11 +25,11 @@ static int lies_in(uint32_t offset, uint32_t size, uint32_t end)
     return offset % 4 == 0 && offset <= end && size <= end - offset;
 }
 
-static uint64_t work_of(const uint32_t *instruction, const gm_opcode_info *op)
+static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     uint64_t work = 1;
-    for (uint32_t i = 0; i < op->n_work && work <= UINT32_MAX; ++i) {
-        uint8_t term = gm_terms[op->first_work + i];
+    for (uint32_t i = 0; i < shape->n_work && work <= UINT32_MAX; ++i) {
+        uint8_t term = shape->terms[shape->first_work + i];
         work *= term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
     }
     return work;
@@ -43,11 +43,11 @@ static void repair_program(gm_program *program, const uint32_t *code)
     program->instructions = 0;
     for (; left != 0; ++program->instructions) {
         uint32_t opcode = *code & 0xFFFF, words = *code >> 16;
-        if (opcode >= GM_OP_LIMIT || words > left ||
-            words != 1u + gm_opcodes[opcode].n_operands + gm_opcodes[opcode].n_params) {
+        const gm_opcode_shape *shape = opcode < GM_OP_LIMIT ? gm_opcodes[opcode].shape : NULL;
+        if (shape == NULL || words > left || words != 1u + shape->n_operands + shape->n_params) {
             break;
         }
-        work += work_of(code, &gm_opcodes[opcode]);
+        work += work_of(code, shape);
         code += words;
         left -= words;
     }

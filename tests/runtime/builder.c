@@ -67,10 +67,10 @@ void builder_program(builder *b, uint32_t kind)
 void builder_emit(builder *b, uint32_t opcode, void *instruction)
 {
     uint32_t *word = instruction;
-    const gm_opcode_info *op = &gm_opcodes[opcode];
-    uint32_t words = 1u + op->n_operands + op->n_params, work = 1;
-    for (uint32_t i = 0; i < op->n_work; ++i) {
-        uint8_t term = gm_terms[op->first_work + i];
+    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    uint32_t words = 1u + shape->n_operands + shape->n_params, work = 1;
+    for (uint32_t i = 0; i < shape->n_work; ++i) {
+        uint8_t term = shape->terms[shape->first_work + i];
         work *= term < GM_TERM_COUNT ? word[term] : term - GM_TERM_COUNT;
     }
     word[0] = opcode | words << 16;
@@ -273,9 +273,9 @@ static uint32_t default_param(uint32_t kind)
     }
 }
 
-static int has_rule(const gm_opcode_info *op)
+static int has_rule(const gm_opcode_shape *shape)
 {
-    return (gm_operands[op->first_operand + op->n_operands - 1u].flags & GM_RULE) != 0; /* it is the last operand */
+    return (shape->operands[shape->n_operands - 1u].flags & GM_RULE) != 0; /* it is the last operand */
 }
 
 /* The rule, and those of slot1, slot2 and aux that its kind has. */
@@ -287,21 +287,21 @@ static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
     moment[0] = slots[kind] >= 1 ? moment[0] : GM_NONE;
     moment[1] = slots[kind] >= 2 ? moment[1] : GM_NONE;
     moment[2] = aux[kind] ? moment[2] : GM_NONE;
-    word[gm_opcodes[opcode].n_operands] = rule_constant(b, kind);
+    word[gm_opcodes[opcode].shape->n_operands] = rule_constant(b, kind);
 }
 
 /* Operand i at 256 i in the scratch. */
 static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
 {
-    const gm_opcode_info *op = &gm_opcodes[opcode];
+    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
     uint32_t word[64] = { 0 };
-    for (uint32_t i = 0; i < op->n_operands; ++i) {
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
         word[1 + i] = b->header.scratch_offset + 256 * i;
     }
-    for (uint32_t i = 0; i < op->n_params; ++i) {
-        word[1u + op->n_operands + i] = default_param(gm_param_kinds[op->first_param + i]);
+    for (uint32_t i = 0; i < shape->n_params; ++i) {
+        word[1u + shape->n_operands + i] = default_param(shape->params[i]);
     }
-    if (has_rule(op)) {
+    if (has_rule(shape)) {
         set_rule(b, opcode, word, rule_kind);
     }
     builder_emit(b, opcode, word);
@@ -321,7 +321,7 @@ uint32_t build_all_opcodes(uint8_t *out)
         if (gm_opcodes[opcode].kernel == NULL) {
             continue; /* a code that no instruction has */
         }
-        for (uint32_t kind = 0; kind < (has_rule(&gm_opcodes[opcode]) ? GM_RULE_COUNT : 1); ++kind) {
+        for (uint32_t kind = 0; kind < (has_rule(gm_opcodes[opcode].shape) ? GM_RULE_COUNT : 1); ++kind) {
             emit_default(&b, opcode, kind);
         }
     }
