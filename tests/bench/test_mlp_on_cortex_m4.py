@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def figures():
-    from mlp_on_cortex_m4 import measure
+    from bench.mlp_on_cortex_m4 import measure
 
     from gradmote import optimizers
 
@@ -29,7 +29,7 @@ def test_arena_with_parameters_is_under_11_kb(figures):
 
 
 def test_a_step_takes_at_least_five_times_fewer_instructions_than_aifes(figures):
-    from mlp_on_cortex_m4 import AIFES_INSTRUCTIONS
+    from bench.mlp_on_cortex_m4 import AIFES_INSTRUCTIONS
 
     assert figures["instructions"] * 5 < AIFES_INSTRUCTIONS
 
