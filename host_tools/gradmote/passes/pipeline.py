@@ -12,6 +12,7 @@ from ..program import Compiled
 from . import (
     accumulate_gradients,
     fold_constants,
+    freeze_batch_norm,
     fuse_gemm_bias,
     fuse_relu,
     fuse_update,
@@ -28,6 +29,7 @@ from .verify import verify_graph, verify_program
 NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
     fold_constants.run,
     remove_identity.run,
+    freeze_batch_norm.run,
     simplify_gemm.run,
     fuse_gemm_bias.run,
     rewrite_depth_space.run,

@@ -58,7 +58,7 @@ def unique(buffers: Iterable[Buffer]) -> list[Buffer]:
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
     """How many instructions each must wait for, and who waits for each: reads after writes, writes after reads and
-    writes after writes of the same buffer. CHECK_FINITE comes before every write of state."""
+    writes after writes of the same buffer. Whatever may refuse the data comes before every write of state."""
     last_write: dict[int, int] = {}
     reads_since: dict[int, list[int]] = defaultdict(list)
     edges: set[tuple[int, int]] = set()
@@ -73,9 +73,15 @@ def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, 
             last_write[key], reads_since[key] = index, []
             if ref.buffer.region in ("parameter", "slot", "gradient"):
                 edges.update((c, index) for c in checks)
-        if instruction.opcode == "CHECK_FINITE":
+        if may_refuse(instruction):
             checks.append(index)
     return count_edges(len(instructions), {(a, b) for a, b in edges if a != b})
+
+
+def may_refuse(instruction: Instruction) -> bool:
+    """Whether bad data may end the program here: CHECK_FINITE, and selections by indices that are data."""
+    indices = instruction.operands.get("indices")
+    return instruction.opcode == "CHECK_FINITE" or (indices is not None and indices.buffer.region != "constant")
 
 
 def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:
