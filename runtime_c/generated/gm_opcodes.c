@@ -203,7 +203,7 @@ static const uint8_t terms_add[] = { 4, 8, 5, 9, 6, 10, 7, 11, 4, 12, 5, 13, 6, 
 static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 3, 12, 4, 20 };
 #endif
 
-#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH
+#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS
 static const gm_operand_info operands_relu[] = {
     { GM_READ, 1, 0 },
     { GM_WRITE, 1, 1 },
@@ -215,7 +215,7 @@ static const uint8_t terms_relu[] = { 3, 3, 3 };
 static const gm_opcode_shape shape_relu = { operands_relu, params_relu, terms_relu, 2, 1, 1, 2 };
 #endif
 
-#if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD
+#if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
 static const gm_operand_info operands_relu_grad[] = {
     { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
@@ -1088,6 +1088,27 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_SWISH_GRAD
     [GM_OP_SWISH_GRAD] = { gm_kernel_swish_grad, &shape_leaky_relu_grad },
+#endif
+#if GM_WITH_GELU
+    [GM_OP_GELU] = { gm_kernel_gelu, &shape_relu },
+#endif
+#if GM_WITH_GELU_GRAD
+    [GM_OP_GELU_GRAD] = { gm_kernel_gelu_grad, &shape_relu_grad },
+#endif
+#if GM_WITH_GELU_TANH
+    [GM_OP_GELU_TANH] = { gm_kernel_gelu_tanh, &shape_relu },
+#endif
+#if GM_WITH_GELU_TANH_GRAD
+    [GM_OP_GELU_TANH_GRAD] = { gm_kernel_gelu_tanh_grad, &shape_relu_grad },
+#endif
+#if GM_WITH_ERF
+    [GM_OP_ERF] = { gm_kernel_erf, &shape_relu },
+#endif
+#if GM_WITH_SIN
+    [GM_OP_SIN] = { gm_kernel_sin, &shape_relu },
+#endif
+#if GM_WITH_COS
+    [GM_OP_COS] = { gm_kernel_cos, &shape_relu },
 #endif
 #if GM_WITH_GATHER
     [GM_OP_GATHER] = { gm_kernel_gather, &shape_gather },

@@ -63,6 +63,13 @@ enum gm_opcode {
     GM_OP_MISH_GRAD = 58,
     GM_OP_SWISH = 59,
     GM_OP_SWISH_GRAD = 60,
+    GM_OP_GELU = 61,
+    GM_OP_GELU_GRAD = 62,
+    GM_OP_GELU_TANH = 63,
+    GM_OP_GELU_TANH_GRAD = 64,
+    GM_OP_ERF = 65,
+    GM_OP_SIN = 66,
+    GM_OP_COS = 67,
     GM_OP_GATHER = 80,
     GM_OP_SCATTER_ADD = 81,
     GM_OP_WEIGHTED_GATHER = 82,
@@ -788,6 +795,71 @@ typedef struct gm_insn_swish_grad {
 } gm_insn_swish_grad;
 typedef char gm_assert_insn_swish_grad[sizeof(gm_insn_swish_grad) == 24 ? 1 : -1];
 
+/* y = x (1 + erf(x / sqrt(2))) / 2 */
+typedef struct gm_insn_gelu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_gelu;
+typedef char gm_assert_insn_gelu[sizeof(gm_insn_gelu) == 16 ? 1 : -1];
+
+/* dx = dy ((1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)) */
+typedef struct gm_insn_gelu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_gelu_grad;
+typedef char gm_assert_insn_gelu_grad[sizeof(gm_insn_gelu_grad) == 20 ? 1 : -1];
+
+/* y = x s, s = sigmoid(u), u = sqrt(8 / pi) (x + 0.044715 x^3) */
+typedef struct gm_insn_gelu_tanh {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_gelu_tanh;
+typedef char gm_assert_insn_gelu_tanh[sizeof(gm_insn_gelu_tanh) == 16 ? 1 : -1];
+
+/* dx = dy (s + x s (1 - s) du/dx), s and u as in GELU_TANH */
+typedef struct gm_insn_gelu_tanh_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_gelu_tanh_grad;
+typedef char gm_assert_insn_gelu_tanh_grad[sizeof(gm_insn_gelu_tanh_grad) == 20 ? 1 : -1];
+
+/* y = erf(x) */
+typedef struct gm_insn_erf {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_erf;
+typedef char gm_assert_insn_erf[sizeof(gm_insn_erf) == 16 ? 1 : -1];
+
+/* y = sin(x) */
+typedef struct gm_insn_sin {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sin;
+typedef char gm_assert_insn_sin[sizeof(gm_insn_sin) == 16 ? 1 : -1];
+
+/* y = cos(x) */
+typedef struct gm_insn_cos {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_cos;
+typedef char gm_assert_insn_cos[sizeof(gm_insn_cos) == 16 ? 1 : -1];
+
 /* y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it stops with INDEX_OUT_OF_RANGE */
 typedef struct gm_insn_gather {
     uint32_t head;
@@ -1276,6 +1348,13 @@ int gm_kernel_mish(const struct gm_session *session, const void *instruction);
 int gm_kernel_mish_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_swish(const struct gm_session *session, const void *instruction);
 int gm_kernel_swish_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_gelu(const struct gm_session *session, const void *instruction);
+int gm_kernel_gelu_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_gelu_tanh(const struct gm_session *session, const void *instruction);
+int gm_kernel_gelu_tanh_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_erf(const struct gm_session *session, const void *instruction);
+int gm_kernel_sin(const struct gm_session *session, const void *instruction);
+int gm_kernel_cos(const struct gm_session *session, const void *instruction);
 int gm_kernel_gather(const struct gm_session *session, const void *instruction);
 int gm_kernel_scatter_add(const struct gm_session *session, const void *instruction);
 int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction);
@@ -1457,6 +1536,27 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 #endif
 #ifndef GM_WITH_SWISH_GRAD
 #define GM_WITH_SWISH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GELU
+#define GM_WITH_GELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GELU_GRAD
+#define GM_WITH_GELU_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GELU_TANH
+#define GM_WITH_GELU_TANH (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GELU_TANH_GRAD
+#define GM_WITH_GELU_TANH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ERF
+#define GM_WITH_ERF (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SIN
+#define GM_WITH_SIN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_COS
+#define GM_WITH_COS (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_GATHER
 #define GM_WITH_GATHER (!GM_ONLY_SELECTED)

@@ -153,6 +153,132 @@ float gm_sigmoid(float x)
     return (x < 0.0f ? z : 1.0f) / (1.0f + z);
 }
 
+/* ---- erf --------------------------------------------------------------------------------------------------- */
+
+/* erf(x) = x + x p(x^2) for |x| < 1; p is a minimax polynomial, relative error 1.5e-9. */
+static float erf_near_zero(float x)
+{
+    float z = x * x;
+    float p = 0x1.4771fep-14f;
+    p = GM_MAC(-0x1.a3515ep-11f, p, z);
+    p = GM_MAC(0x1.53f224p-8f, p, z);
+    p = GM_MAC(-0x1.b7f71ap-6f, p, z);
+    p = GM_MAC(0x1.ce2ce6p-4f, p, z);
+    p = GM_MAC(-0x1.81273ep-2f, p, z);
+    p = GM_MAC(0x1.06eba8p-3f, p, z);
+    return GM_MAC(x, p, x);
+}
+
+/* log(1 - erf(x)) for 1 <= x < 4; the error of its exponential is 1.1e-9. */
+static float log_erfc(float x)
+{
+    float p = 0x1.85292p-13f;
+    p = GM_MAC(-0x1.814ae6p-9f, p, x);
+    p = GM_MAC(0x1.654172p-6f, p, x);
+    p = GM_MAC(-0x1.a60a4ap-4f, p, x);
+    p = GM_MAC(-0x1.46c588p-1f, p, x);
+    p = GM_MAC(-0x1.2085b2p+0f, p, x);
+    return GM_MAC(-0x1.72e41ep-12f, p, x);
+}
+
+float gm_erf(float x)
+{
+    float magnitude = gm_abs(x);
+    if (magnitude < 1.0f) {
+        return erf_near_zero(x);
+    }
+    float e = magnitude >= 4.0f ? 1.0f : 1.0f - gm_exp(log_erfc(magnitude));
+    return x < 0.0f ? -e : e;
+}
+
+/* ---- sin and cos ------------------------------------------------------------------------------------------- */
+
+/* Bits [start, start + 32) of 2/pi, of which the first word is the integer part. */
+static uint32_t two_over_pi(uint32_t start)
+{
+    static const uint32_t words[] = {
+        0x00000000u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu,
+    };
+    const uint32_t *word = &words[start / 32u];
+    uint64_t pair = (uint64_t)word[0] << 32 | word[1];
+    return (uint32_t)(pair << start % 32u >> 32);
+}
+
+/* x 2/pi modulo 4 in units of 2^-62, for finite x >= pi/4. x = m 2^s; bits of 2/pi whose product with x is a multiple
+ * of 4 are left out, the next 96 decide. The error is below 2^-60. (Payne & Hanek 1983.) */
+static uint64_t quadrants_of(float x)
+{
+    uint32_t bits = gm_bits_of(x);
+    uint64_t mantissa = (bits & 0x007fffffu) | 0x00800000u;
+    uint32_t start = (bits >> 23) - 120u;
+    return (mantissa * two_over_pi(start) << 32) + mantissa * two_over_pi(start + 32u) +
+           (mantissa * two_over_pi(start + 64u) >> 32);
+}
+
+/* r with x = r + n pi/2, |r| <= pi/4, n modulo 4; rounded once, for finite x >= pi/4. */
+static float reduce_by_half_pi(float x, uint32_t *n)
+{
+    uint64_t turn = quadrants_of(x);
+    uint64_t nearest = (turn + (UINT64_C(1) << 61)) >> 62;
+    uint64_t rest = turn - (nearest << 62);
+    int is_negative = (int)(rest >> 63);
+    int32_t exponent = -29;
+    for (rest = (is_negative ? 0 - rest : rest) | 1u; rest >> 63 == 0; rest <<= 1) {
+        exponent--;
+    }
+    /* The product of two numbers in 1 .. 2 with 31 fraction bits, the second pi/2. */
+    uint32_t product = (uint32_t)((rest >> 32) * 0xc90fdaa2u >> 32);
+    float r = (float)product * power_of_two(exponent);
+    *n = (uint32_t)nearest & 3u;
+    return is_negative ? -r : r;
+}
+
+/* r + r^3 p(r^2) for |r| <= pi/4; p is a minimax polynomial, relative error 4.0e-9. */
+static float sin_reduced(float r)
+{
+    float z = r * r;
+    float p = -0x1.995404p-13f;
+    p = GM_MAC(0x1.110778p-7f, p, z);
+    p = GM_MAC(-0x1.555546p-3f, p, z);
+    return GM_MAC(r, p * z, r);
+}
+
+/* 1 - r^2/2 + r^4 p(r^2) for |r| <= pi/4; p is a minimax polynomial, relative error 1.2e-10. */
+static float cos_reduced(float r)
+{
+    float z = r * r;
+    float p = 0x1.99e80cp-16f;
+    p = GM_MAC(-0x1.6c0c28p-10f, p, z);
+    p = GM_MAC(0x1.55554ap-5f, p, z);
+    float half_square = 0.5f * z;
+    float w = 1.0f - half_square;
+    return w + GM_MAC((1.0f - w) - half_square, z * z, p);
+}
+
+/* sin(x + quarter pi/2) for x >= 0. */
+static float sin_shifted(float x, uint32_t quarter)
+{
+    if (!(x < INFINITE)) {
+        return QUIET_NAN;
+    }
+    uint32_t n = 0;
+    float r = x < 0x1.921fb6p-1f ? x : reduce_by_half_pi(x, &n);
+    n += quarter;
+    float y = n & 1u ? cos_reduced(r) : sin_reduced(r);
+    return n & 2u ? -y : y;
+}
+
+float gm_sin(float x)
+{
+    float y = sin_shifted(gm_abs(x), 0);
+    return x < 0.0f ? -y : y;
+}
+
+float gm_cos(float x)
+{
+    return sin_shifted(gm_abs(x), 1);
+}
+
 /* ---- sqrt -------------------------------------------------------------------------------------------------- */
 
 #if !GM_HARDWARE_SQRT

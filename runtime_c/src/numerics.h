@@ -84,6 +84,9 @@ float gm_sqrt(float x);
 #define GM_LOG1P_MAX_ULP 1.5
 #define GM_TANH_MAX_ULP 2.0
 #define GM_SIGMOID_MAX_ULP 2.5
+#define GM_ERF_MAX_ULP 2.0
+#define GM_SIN_MAX_ULP 2.0
+#define GM_COS_MAX_ULP 2.0
 
 /* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
 float gm_exp(float x);
@@ -101,5 +104,11 @@ float gm_tanh(float x);
 
 /* 1 / (1 + exp(-x)), exact to the bounds in both tails. */
 float gm_sigmoid(float x);
+
+float gm_erf(float x);
+
+/* x in radians, of any size; NaN for infinite x. */
+float gm_sin(float x);
+float gm_cos(float x);
 
 #endif

@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_ERF
+GM_MAP_KERNEL(erf, gm_erf(x))
+#endif

@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_SIN
+GM_MAP_KERNEL(sin, gm_sin(x))
+#endif
