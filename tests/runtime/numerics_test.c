@@ -1,6 +1,6 @@
 /*
- * Compares gm_exp, gm_log, gm_log1p, gm_tanh, gm_sigmoid and gm_sqrt with double-precision libm over every 251st
- * binary32 pattern, every N-th one with the argument N, or over all of them with --all. Prints the largest error of each function in ulp and a checksum
+ * Compares the functions of numerics.h with double-precision libm over every 251st binary32 pattern, every N-th one
+ * with the argument N, or over all of them with --all. Prints the largest error of each function in ulp and a checksum
  * of all outputs; exits with 1 where an error exceeds the bound in numerics.h.
  *
  *     cc -O2 -ffp-contract=off -fno-math-errno -Iruntime_c/include -Iruntime_c/src -DGM_FUSED=0 \
@@ -38,12 +38,27 @@ static double expected_exp(double x)
     return x < -200 ? 0 : exp(x);
 }
 
+/* -|x| keeps the argument in the function's domain. */
+static float computed_expm1(float x)
+{
+    return gm_expm1(-gm_abs(x));
+}
+
+static double expected_expm1(double x)
+{
+    return expm1(-fabs(x));
+}
+
 static const test_case cases[] = {
     {"exp", gm_exp, expected_exp, GM_EXP_MAX_ULP, -INFINITY},
+    {"expm1", computed_expm1, expected_expm1, GM_EXPM1_MAX_ULP, -INFINITY},
     {"log", gm_log, log, GM_LOG_MAX_ULP, -INFINITY},
     {"log1p", gm_log1p, log1p, GM_LOG1P_MAX_ULP, 0.0f},
     {"tanh", gm_tanh, tanh, GM_TANH_MAX_ULP, -INFINITY},
     {"sigmoid", gm_sigmoid, expected_sigmoid, GM_SIGMOID_MAX_ULP, -INFINITY},
+    {"erf", gm_erf, erf, GM_ERF_MAX_ULP, -INFINITY},
+    {"sin", gm_sin, sin, GM_SIN_MAX_ULP, -INFINITY},
+    {"cos", gm_cos, cos, GM_COS_MAX_ULP, -INFINITY},
     {"sqrt", computed_sqrt, sqrt, 0.5, -INFINITY},
 };
 

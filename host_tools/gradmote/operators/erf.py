@@ -1,0 +1,16 @@
+"""Erf: dx = (2 / sqrt(pi)) exp(-x^2) dy."""
+
+import math
+
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+
+def gradient(back: Backward) -> Gradients:
+    x = back.node.inputs[0]
+    factor = back.builder.constant(2.0 / math.sqrt(math.pi), f"{x.name}_grad.factor")
+    density = back.op("Exp", back.op("Neg", back.op("Mul", x, x, of=x), of=x), of=x)
+    return [back.op("Mul", back.op("Mul", density, factor, of=x), back.dy[0], of=x)]
+
+
+OPERATORS = [Operator("Erf", gradient, lower_flat("ERF", "x", "y"))]

@@ -1,0 +1,221 @@
+"""Functions of each element by itself: against float64 finite differences, onnxruntime, the reference, and PyTorch."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import Case, check_case, compile_twice, examples, host_profiles, make_model, node, seeds, shapes, values
+
+from gradmote.errors import UnsupportedOperator
+from gradmote_runtime import Session
+
+functional = torch.nn.functional
+
+#: name -> (op_type, attributes, opset, the same in PyTorch)
+FUNCTIONS = {
+    "abs": ("Abs", {}, 18, torch.abs),
+    "neg": ("Neg", {}, 18, torch.neg),
+    "exp": ("Exp", {}, 18, torch.exp),
+    "reciprocal": ("Reciprocal", {}, 18, torch.reciprocal),
+    "elu": ("Elu", {}, 18, functional.elu),
+    "elu 0.4": ("Elu", {"alpha": 0.4}, 18, lambda x: functional.elu(x, 0.4)),
+    "selu": ("Selu", {}, 18, functional.selu),
+    "celu": ("Celu", {}, 18, functional.celu),
+    "celu 2.5": ("Celu", {"alpha": 2.5}, 18, lambda x: functional.celu(x, 2.5)),
+    "hard sigmoid": ("HardSigmoid", {"alpha": 1 / 6}, 18, functional.hardsigmoid),
+    "hard sigmoid of ONNX": ("HardSigmoid", {}, 18, lambda x: torch.clamp(0.2 * x + 0.5, 0, 1)),
+    "hard swish": ("HardSwish", {}, 18, functional.hardswish),
+    "softplus": ("Softplus", {}, 18, functional.softplus),
+    "softsign": ("Softsign", {}, 18, functional.softsign),
+    "mish": ("Mish", {}, 18, functional.mish),
+    "erf": ("Erf", {}, 18, torch.erf),
+    "sin": ("Sin", {}, 18, torch.sin),
+    "cos": ("Cos", {}, 18, torch.cos),
+    "gelu": ("Gelu", {}, 20, functional.gelu),
+    "gelu tanh": ("Gelu", {"approximate": "tanh"}, 20, lambda x: functional.gelu(x, approximate="tanh")),
+    "swish": ("Swish", {}, 24, functional.silu),
+    "swish 1.7": ("Swish", {"alpha": 1.7}, 24, lambda x: x * torch.sigmoid(1.7 * x)),
+}
+#: Defined for positive numbers.
+POSITIVE = {"log": ("Log", {}, 18, torch.log), "sqrt": ("Sqrt", {}, 18, torch.sqrt)}
+
+each_function = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+each_positive = pytest.mark.parametrize("function", POSITIVE.values(), ids=POSITIVE)
+
+
+def function_model(function, weight):
+    op_type, attributes, opset, _ = function
+    return make_model([node(op_type, "w", "y", **attributes)], {"w": weight}, opset=opset)
+
+
+def inferred_and_gradient(case, profile):
+    """y before training, and d loss / dw of the C runtime."""
+    with Session(compile_twice(case.artifacts)[0], profile) as session:
+        y = np.array(session.infer()[0])
+        session.poison()
+        session.train_step()
+        return y, np.array(session.gradient("w"))
+
+
+def check_against_torch(function, weight, rtol=3e-6, atol=1e-7):
+    """Values and gradients of a function of `w` on the points given, in every profile."""
+    case = Case(function_model(function, weight), seed=1)
+    w = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
+    y = function[-1](w)
+    y.backward(torch.tensor(case.weights, dtype=torch.float64))
+    for profile in host_profiles():
+        computed, gradient = inferred_and_gradient(case, profile)
+        np.testing.assert_allclose(computed, y.detach().numpy(), rtol, atol)
+        np.testing.assert_allclose(gradient, w.grad.numpy(), rtol, atol)
+
+
+# ---- Functions of one operand ------------------------------------------------------------------------------------
+
+
+@each_function
+@examples(5)
+@given(shape=shapes(1, 4), scale=st.sampled_from([1.0, 3.0]), seed=seeds)
+def test_any_shape(function, shape, scale, seed):
+    check_case(Case(function_model(function, values(seed, *shape) * np.float32(scale)), seed=seed))
+
+
+@each_positive
+@examples(5)
+@given(shape=shapes(1, 4), seed=seeds)
+def test_any_shape_of_positive_numbers(function, shape, seed):
+    check_case(Case(function_model(function, np.abs(values(seed, *shape))), seed=seed))
+
+
+@each_function
+@examples(3)
+@given(seed=seeds, reused=st.booleans())
+def test_between_layers(function, seed, reused):
+    """After a product, where fusions lie in wait; `reused`: the sum before the function has a second reader."""
+    op_type, attributes, opset, _ = function
+    weights = {"w": values(seed, 3, 4), "b": values(seed + 1, 4), "v": values(seed, 4, 4)}
+    nodes = [
+        node("Gemm", "x w b", "h"),
+        node(op_type, "h", "a", **attributes),
+        node("MatMul", "a v", "z"),
+        node("Add", "z h" if reused else "z b", "y"),
+    ]
+    model = make_model(nodes, weights, {"x": ("N", 3)}, opset=opset)
+    check_case(Case(model, {"x": values(seed, 2, 3)}, seed=seed, batch=2))
+
+
+@each_function
+def test_transposed_operand(function):
+    """The function keeps the layout that it finds."""
+    op_type, attributes, opset, _ = function
+    nodes = [
+        node("Transpose", "w", "t", perm=[1, 2, 0]),
+        node(op_type, "t", "a", **attributes),
+        node("Mul", "a t", "y"),
+    ]
+    check_case(Case(make_model(nodes, {"w": values(5, 2, 3, 4)}, opset=opset)))
+
+
+@each_function
+def test_against_torch(function):
+    """Far out to both sides too, where formulas overflow."""
+    points = np.array([-90, -30, -8, -4.5, -2.2, -0.7, -0.2, -1e-4, 1e-4, 0.2, 0.7, 2.2, 4.5, 8, 30, 80], np.float32)
+    check_against_torch(function, points)
+
+
+@pytest.mark.parametrize("name", ["abs", "elu", "selu", "hard sigmoid", "hard swish"])
+def test_kinks_as_in_torch(name):
+    """At a kink the gradient is PyTorch's choice."""
+    check_against_torch(FUNCTIONS[name], np.array([-3, 0, 3], np.float32))
+
+
+@each_positive
+def test_positive_numbers_against_torch(function):
+    check_against_torch(function, np.array([1e-30, 1e-4, 0.3, 0.9999, 1, 1.0001, 7, 1e4, 1e30], np.float32), atol=0)
+
+
+def test_gelu_as_older_exporters_write_it():
+    """Div, Erf, Add, Mul, Mul."""
+    constants = {name: np.array(number, np.float32) for name, number in (("root", 2**0.5), ("one", 1), ("half", 0.5))}
+    nodes = [
+        node("Div", "w root", "scaled"),
+        node("Erf", "scaled", "error"),
+        node("Add", "error one", "twice"),
+        node("Mul", "w twice", "product"),
+        node("Mul", "product half", "y"),
+    ]
+    check_case(Case(make_model(nodes, {"w": values(3, 2, 3), **constants})))
+
+
+def test_swish_as_older_exporters_write_it():
+    nodes = [node("Sigmoid", "w", "s"), node("Mul", "w s", "y")]
+    check_case(Case(make_model(nodes, {"w": values(3, 2, 3)})))
+
+
+def test_angles_of_any_size():
+    angles = np.array([1e3, -1e4, 355 / 113, 22, 1e6, -3e10, 1e25, 3e38], np.float32)
+    check_against_torch(FUNCTIONS["sin"], angles)
+    check_against_torch(FUNCTIONS["cos"], angles)
+
+
+@each_function
+def test_nan_stays_nan(function, profile):
+    case = Case(function_model(function, values(1, 3)))
+    case.weights  # noqa: B018  from finite values
+    case.model = function_model(function, np.array([1, np.nan, 2], np.float32))
+    with Session(compile_twice(case.artifacts)[0], profile) as session:
+        np.testing.assert_array_equal(np.isnan(session.infer()[0]), [False, True, False])
+
+
+@pytest.mark.parametrize("op_type", ["Elu", "Celu"])
+def test_falling_units_are_refused_by_name(op_type):
+    with pytest.raises(UnsupportedOperator, match=f"{op_type} that is not increasing"):
+        check_case(Case(make_model([node(op_type, "w", "y", alpha=-1.0)], {"w": values(1, 3)})))
+
+
+# ---- Clip --------------------------------------------------------------------------------------------------------
+
+
+BOUNDS = {
+    "both": ("w low high", -0.5, 0.8),
+    "low": ("w low", 0.2, None),
+    "high": ("w - high", None, -0.3),
+    "none": ("w", None, None),
+    "relu6": ("w low high", 0.0, 6.0),
+}
+
+
+def clip_model(inputs, low, high, weight):
+    bounds = {"low": low, "high": high}
+    scalars = {name: np.array(b, np.float32) for name, b in bounds.items() if name in inputs.split()}
+    return make_model([node("Clip", inputs, "y")], {"w": weight, **scalars})
+
+
+@pytest.mark.parametrize("inputs, low, high", BOUNDS.values(), ids=BOUNDS)
+@examples(4)
+@given(shape=shapes(1, 4), seed=seeds)
+def test_clip(inputs, low, high, shape, seed):
+    check_case(Case(clip_model(inputs, low, high, values(seed, *shape) * np.float32(4.9)), seed=seed))
+
+
+def test_clip_lets_the_gradient_through_on_its_bounds():
+    """As torch.clamp."""
+    case = Case(clip_model("w low high", -1.0, 2.0, np.array([-1.5, -1, 0, 2, 2.5], np.float32)))
+    for profile in host_profiles():
+        y, gradient = inferred_and_gradient(case, profile)
+        np.testing.assert_array_equal(y, [-1, -1, 0, 2, 2])
+        np.testing.assert_array_equal(gradient, case.weights * [0, 1, 1, 1, 0])
+
+
+def test_bounds_in_the_wrong_order_give_the_upper_one():
+    case = Case(clip_model("w low high", 2.0, -1.0, values(1, 4)))
+    for profile in host_profiles():
+        y, gradient = inferred_and_gradient(case, profile)
+        np.testing.assert_array_equal(y, np.full(4, -1))
+        np.testing.assert_array_equal(gradient, np.zeros(4))
+
+
+def test_computed_bounds_are_refused_by_name():
+    nodes = [node("ReduceSum", "w", "high", keepdims=0), node("Clip", "w - high", "y")]
+    with pytest.raises(UnsupportedOperator, match="Clip to 'high', which is computed"):
+        check_case(Case(make_model(nodes, {"w": values(1, 3)})))
