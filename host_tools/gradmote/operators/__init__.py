@@ -17,6 +17,7 @@ FILES = (
     "clip",
     "concat",
     "conv",
+    "conv_transpose",
     "depth_to_space",
     "div",
     "dropout",

@@ -24,7 +24,8 @@ def gradient(back: Backward) -> Gradients:
     if back.needs(0):
         dx = back.op("ConvGradX", back.dy[0], w, of=x, domain=DOMAIN, **attributes, **cropping(back.node))
     if back.needs(1):
-        dw = back.op("ConvGradW", back.dy[0], x, of=w, domain=DOMAIN, **attributes, **regrouping(back.node))
+        regrouped = regrouping_of(conv_window(back.node), attribute(back.node, "group", 1), int(w.shape[1]))
+        dw = back.op("ConvGradW", back.dy[0], x, of=w, domain=DOMAIN, **attributes, **regrouped)
     if back.needs(2):
         axes = [0, *range(2, len(x.shape))]
         db = back.op(
@@ -62,16 +63,19 @@ def cropping(node: ir.Node) -> dict[str, Any]:
     return {"output_padding": [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in sizes]}
 
 
-def regrouping(node: ir.Node) -> dict[str, Any]:
-    """How the gradient of the weights becomes a convolution: the batch takes the place of the channels."""
-    w, groups, dims = conv_window(node), attribute(node, "group", 1), len(spatial(node.inputs[0]))
-    channels = int(node.inputs[1].shape[1])
-    axes = list(range(2, 2 + dims))
+def regrouping_of(window: Window, groups: int, channels: int) -> dict[str, Any]:
+    """How the gradient of the weights becomes a convolution: the batch takes the place of the channels.
+    channels: of the data, in each group."""
+    axes = list(range(2, 2 + len(window.inputs)))
     return {
-        "split": [0, groups, channels, *w.inputs], "merged": [channels, -1, *w.inputs],
-        "perm_split": [2, 1, 0, *(a + 1 for a in axes)], "perm_swap": [1, 0, *axes],
-        "kernel_shape": w.kernel, "starts": [0] * dims, "axes": axes,
-    }  # fmt: skip
+        "split": [0, groups, channels, *window.inputs],
+        "merged": [channels, -1, *window.inputs],
+        "perm_split": [2, 1, 0, *(a + 1 for a in axes)],
+        "perm_swap": [1, 0, *axes],
+        "kernel_shape": window.kernel,
+        "starts": [0] * len(axes),
+        "axes": axes,
+    }
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
