@@ -103,6 +103,10 @@ class Lowering:
                 "`gradmote ops` lists what is supported",
                 describe(node),
             )
+        if all(is_integer(o) for o in node.outputs) and not operator.any_type:
+            raise UnsupportedOperator(
+                f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
+            )
         operator.lower(self, node)
 
     # ---- what lowering rules call
@@ -136,6 +140,10 @@ class Lowering:
         ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
         self.places[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
         return ref
+
+    def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int]) -> View:
+        """New scratch for a step within a rule."""
+        return View(Ref(Buffer(name, 4 * math.prod(shape), "scratch")), list(strides))
 
     def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
         """The strides of values of one shape where all lie alike and without gaps; else None: use ref()."""
@@ -191,7 +199,11 @@ class Lowering:
         if value.name in self.shared.state:
             return self.shared.state[value.name]
         array = constant_array(value)
-        if array is None or array.dtype != np.float32:
+        if array is not None and array.dtype == np.bool_:
+            array = array.astype(np.float32)  # truth values are 1 and 0
+        if array is not None and array.dtype in (np.int32, np.int64) and np.array_equal(array, array.astype(np.int32)):
+            array = array.astype(np.int32)
+        elif array is None or array.dtype != np.float32:
             raise UnsupportedOperator(
                 f"'{value.name}' ({value.dtype}) is needed as float32 data",
                 "feed the model float32 and keep it float32",

@@ -1,12 +1,36 @@
-"""Operators that take, place and repeat elements: Concat, Split, Slice, Pad, Tile, DepthToSpace, SpaceToDepth."""
+"""Operators that take, place and repeat elements: Concat, Split, Slice, Pad, Tile, DepthToSpace, SpaceToDepth, Gather,
+Resize."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Case, check_case, examples, make_model, node, seeds, shapes, sizes, values
+from onnx import TensorProto, helper, numpy_helper
+from oracle import (
+    SINGLE_TOLERANCE,
+    Case,
+    assert_all_close,
+    assert_close,
+    check_case,
+    examples,
+    gradients_of,
+    make_model,
+    node,
+    poisoned,
+    projection,
+    read_gradients,
+    run_ort,
+    seeds,
+    shapes,
+    sizes,
+    values,
+)
 
-from gradmote.errors import UnsupportedOperator
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote.errors import GradmoteError, ModelError, UnsupportedOperator
+from gradmote_runtime import Session
 
 
 def i64(*numbers):
@@ -136,13 +160,13 @@ def slice_case(case, shape, given_slices, seed, *arguments):
 @examples(25)
 @given(data=st.data(), shape=shapes(1, 4), seed=seeds)
 def test_slice(data, shape, seed):
-    check_case(slice_case(between_products, shape, data.draw(slices(shape, [1])), seed))
+    check_case(slice_case(between_products, shape, data.draw(slices(shape, [1, 1, 2, 3, -1, -2])), seed))
 
 
 @examples(8)
 @given(data=st.data(), seed=seeds)
 def test_slice_of_a_permuted_value(data, seed):
-    drawn = data.draw(slices((2, 4, 3), [1]))
+    drawn = data.draw(slices((2, 4, 3), [1, 2, -1]))
     check_case(slice_case(permuted, (2, 4, 3), drawn, seed, data.draw(st.permutations(range(3)))))
 
 
@@ -210,6 +234,26 @@ def test_pad_of_a_symbolic_batch():
     check_case(Case(model, {"x": values(2, 3, 3)}, batch=3))
 
 
+@pytest.mark.parametrize("mode", ["edge", "reflect"])
+@examples(10)
+@given(data=st.data(), shape=shapes(1, 4), seed=seeds)
+def test_pad_with_elements(mode, data, shape, seed):
+    highest = [2 if mode == "edge" else min(2, d - 1) for d in shape]  # a reflection longer than x is not defined
+    constants = {"pads": i64(*(data.draw(st.integers(0, h)) for h in [*highest, *highest]))}
+    check_case(between_products([node("Pad", "h pads", "z", mode=mode)], seed, shape, constants))
+
+
+def test_pad_with_elements_of_a_permuted_value():
+    middle = [node("Pad", "h pads", "z", mode="reflect")]
+    check_case(permuted(middle, 3, (2, 3, 4), (0, 2, 1), {"pads": i64(0, 1, 2, 0, 2, 1)}))
+
+
+def test_wrapped_pad():
+    nodes = [node("Mul", "u v", "h"), node("Pad", "h pads", "z", mode="wrap"), node("Mul", "z z", "y")]
+    weights = {"u": values(1, 2, 3), "v": values(2, 2, 3), "pads": i64(1, 2, 0, 1)}
+    check_case(Case(make_model(nodes, weights, opset=19)))
+
+
 # ---- Tile
 
 
@@ -240,3 +284,203 @@ def test_depth_and_space(op_type, attributes, batch, depth, height, width, seed)
     nodes = [node("Mul", "x w", "h"), node(op_type, "h", "z", blocksize=2, **attributes), node("Mul", "z z", "y")]
     model = make_model(nodes, {"w": values(seed, *blocks)}, {"x": ("N", *blocks)})
     check_case(Case(model, {"x": values(seed + 1, batch, *blocks)}, seed=seed, batch=batch))
+
+
+# ---- Gather
+
+
+@examples(25)
+@given(data=st.data(), shape=shapes(1, 3), index_shape=st.lists(sizes, max_size=2), seed=seeds)
+def test_gather_at_constant_positions(data, shape, index_shape, seed):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    position = st.integers(-shape[axis], shape[axis] - 1)
+    count = int(np.prod(index_shape))
+    indices = np.reshape(i64(*(data.draw(position) for _ in range(count))), index_shape)
+    middle = [node("Gather", "h indices", "z", axis=axis)]
+    check_case(between_products(middle, seed, shape, {"indices": indices}))
+
+
+@pytest.mark.parametrize("indices", [1, [0, 2, 1], [[1, 1], [0, 2]]])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_gather_from_a_permuted_value(indices, axis):
+    middle = [node("Gather", "h indices", "z", axis=axis)]
+    check_case(permuted(middle, 5, (3, 4, 3), (2, 0, 1), {"indices": np.array(indices, np.int64)}))
+
+
+def test_constant_index_out_of_range_is_refused():
+    model = between_products([node("Gather", "h indices", "z", axis=0)], 1, (3, 2), {"indices": i64(0, 2)}).model
+    model.graph.initializer[-1].CopyFrom(numpy_helper.from_array(i64(0, 3), "indices"))
+    with pytest.raises(ModelError, match="leave an axis of size 3"):
+        compile_image(build_artifacts(model, None, losses.mse(), optimizers.sgd()))
+
+
+def embedding_model(indices_type=TensorProto.INT64, size=5):
+    """y = sum over t of table[tokens[n, t]] v."""
+    nodes = [
+        node("Gather", "table tokens", "e"),
+        node("ReduceSum", "e axes", "s", keepdims=0),
+        node("MatMul", "s v", "y"),
+    ]
+    weights = {"table": values(1, size, 3), "v": values(2, 3, 2), "axes": i64(1)}
+    graph = helper.make_graph(
+        nodes,
+        "embedding",
+        [helper.make_tensor_value_info("tokens", indices_type, ["N", 4])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 2])],
+        [numpy_helper.from_array(array, name) for name, array in weights.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+TOKENS = np.array([[0, 2, 2, -1], [4, 2, 1, -5], [3, 3, 3, 3]], np.int64)
+
+
+@pytest.fixture(scope="module", params=[TensorProto.INT64, TensorProto.INT32])
+def embedding(request):
+    return build_artifacts(embedding_model(request.param), None, losses.mse(), optimizers.sgd(0.1))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_embedding_trains_as_in_torch(embedding, kept, profile):
+    """Rows that several tokens name get the sum of their gradients, others none."""
+    torch = pytest.importorskip("torch")
+    table, v = (torch.tensor(embedding.parameters[n].copy(), requires_grad=True) for n in ("table", "v"))
+    target = values(7, 3, 2)
+    with Session(compile_image(embedding, Options(batch=3, accumulate=kept)).image, profile) as session:
+        for _ in range(3):
+            loss = torch.nn.functional.mse_loss(table[torch.tensor(TOKENS)].sum(dim=1) @ v, torch.tensor(target))
+            loss.backward()
+            with torch.no_grad():
+                for p in (table, v):
+                    p -= 0.1 * p.grad
+                    p.grad = None
+            if kept:
+                mine = poisoned(session, session.train_step, TOKENS, target)
+                poisoned(session, session.optimizer_step)
+                session.lazy_reset_grad()
+            else:
+                mine = poisoned(session, session.step, TOKENS, target)
+            assert_close(mine, loss.item(), SINGLE_TOLERANCE, "loss")
+        assert_close(session.parameter("table"), table.detach().numpy(), SINGLE_TOLERANCE, "table")
+        assert_close(session.parameter("v"), v.detach().numpy(), SINGLE_TOLERANCE, "v")
+        inferred = np.array(poisoned(session, session.infer, TOKENS)[0])
+        assert_close(inferred, (table[torch.tensor(TOKENS)].sum(dim=1) @ v).detach().numpy(), SINGLE_TOLERANCE, "y")
+
+
+def test_embedding_of_the_training_model_under_onnxruntime(embedding):
+    dtype = np.int32 if embedding.training.graph.input[0].type.tensor_type.elem_type == TensorProto.INT32 else np.int64
+    feeds = {embedding.training.graph.input[0].name: TOKENS.astype(dtype)}
+    label = next(i.name for i in embedding.training.graph.input if i.name not in ("tokens", "table", "v"))
+    feeds[label] = values(7, 3, 2)
+    outputs = run_ort(embedding.training, feeds)
+    with Session(compile_image(embedding, Options(batch=3, accumulate=True)).image, "strict") as session:
+        poisoned(session, session.train_step, TOKENS, feeds[label])
+        assert_all_close(read_gradients(session), gradients_of(outputs, ["table", "v"]), SINGLE_TOLERANCE, "embedding")
+
+
+@pytest.mark.parametrize("bad", [5, -6, 2**31 - 1, -(2**31)])
+@pytest.mark.parametrize("kept", [True, False])
+def test_index_out_of_range_changes_nothing(embedding, bad, kept, profile):
+    tokens = TOKENS.copy()
+    tokens[1, 2] = bad
+    with Session(compile_image(embedding, Options(batch=3, accumulate=kept)).image, profile) as session:
+        step = session.train_step if kept else session.step
+        before = bytes(session.parameters())
+        for program, data in ((step, (tokens, values(7, 3, 2))), (session.infer, (tokens,))):
+            with pytest.raises(GradmoteError, match="an index lies outside"):
+                poisoned(session, program, *data)
+        assert bytes(session.parameters()) == before
+        assert np.isfinite(poisoned(session, step, TOKENS, values(7, 3, 2)))
+
+
+# ---- Resize
+
+NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+COORDINATES = ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]
+
+
+@pytest.mark.parametrize("coordinates", COORDINATES)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@examples(8)
+@given(
+    height=sizes,
+    width=sizes,
+    target=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    by_scale=st.booleans(),
+    rounding=st.sampled_from(NEAREST),
+    seed=seeds,
+)
+def test_resize(coordinates, mode, height, width, target, by_scale, rounding, seed):
+    shape = (1, 2, height, width)
+    if mode == "cubic":
+        target = [max(t, 2) for t in target]  # onnx.reference takes 1 for -0.5 in pytorch_half_pixel, ONNX says 0
+    attributes = {"mode": mode, "coordinate_transformation_mode": coordinates}
+    if mode == "nearest":
+        attributes["nearest_mode"] = rounding
+    if by_scale:
+        factors = [t / 2 if t * d % 2 == 0 else float(t) for t, d in zip(target, shape[2:], strict=True)]
+        middle = [node("Resize", "h - scales", "z", **attributes)]
+        constants = {"scales": np.array([1, 1, *factors], np.float32)}
+    else:
+        middle = [node("Resize", "h - - sizes", "z", **attributes)]
+        constants = {"sizes": i64(1, 2, *target)}
+    check_case(between_products(middle, seed, shape, constants))
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_resize_of_a_permuted_value(mode):
+    """Channels last in memory."""
+    middle = [node("Resize", "h - scales", "z", mode=mode)]
+    constants = {"scales": np.array([1, 1, 2, 1.5], np.float32)}
+    check_case(permuted(middle, 3, (1, 2, 3, 4), (0, 2, 3, 1), constants))
+
+
+def test_resize_of_a_symbolic_batch_to_sizes_of_named_axes():
+    nodes = [
+        node("Mul", "x w", "h"),
+        node("Resize", "h - - sizes", "z", mode="linear", axes=[2, 3]),
+        node("Mul", "z z", "y"),
+    ]
+    model = make_model(nodes, {"w": values(1, 2, 3, 3), "sizes": i64(5, 2)}, {"x": ("N", 2, 3, 3)})
+    check_case(Case(model, {"x": values(2, 2, 2, 3, 3)}, batch=2))
+
+
+@pytest.mark.parametrize(
+    "attributes, reason",
+    [
+        ({"coordinate_transformation_mode": "tf_crop_and_resize"}, "coordinate mode tf_crop_and_resize"),
+        ({"mode": "linear", "antialias": 1}, "antialias"),
+        ({"mode": "cubic", "exclude_outside": 1}, "exclude_outside"),
+    ],
+)
+def test_resize_that_is_refused_by_name(attributes, reason):
+    roi = {"roi": np.array([0, 0, 1, 1], np.float32)}
+    weights = {"w": values(1, 2, 3), "scales": np.array([1, 2], np.float32), **roi}
+    model = make_model([node("Resize", "w roi scales", "y", **attributes)], weights)
+    with pytest.raises(UnsupportedOperator, match=reason):
+        build_artifacts(model, ["w"], projection(np.ones((2, 6), np.float32)), optimizers.sgd())
+
+
+def test_arithmetic_on_integers_is_refused_by_name():
+    model = embedding_model()
+    model.graph.node[0].input[1] = "twice"
+    model.graph.node.insert(0, node("Add", "tokens tokens", "twice"))
+    with pytest.raises(UnsupportedOperator, match="Add of integers"):
+        compile_image(build_artifacts(model, None, losses.mse(), optimizers.sgd()))
+
+
+def test_indices_that_were_moved_and_cast(profile):
+    """Integers go through what moves elements."""
+    model = embedding_model()
+    model.graph.node[0].input[1] = "turned"
+    model.graph.node.insert(0, node("Cast", "tokens", "cast", to=TensorProto.INT32))
+    model.graph.node.insert(1, node("Slice", "cast last first axes steps", "turned"))
+    for name, number in (("last", -1), ("first", -9), ("steps", -1)):
+        model.graph.initializer.append(numpy_helper.from_array(i64(number), name))
+    plain, turned = (build_artifacts(m, None, losses.mse(), optimizers.sgd()) for m in (embedding_model(), model))
+    with (
+        Session(compile_image(plain, Options(batch=3)).image, profile) as first,
+        Session(compile_image(turned, Options(batch=3)).image, profile) as second,
+    ):
+        one, other = (np.array(poisoned(s, s.infer, TOKENS)[0]) for s in (first, second))
+        assert_close(other, one, SINGLE_TOLERANCE, "turned")

@@ -14,11 +14,18 @@ _WEIGHTS = "gradmote.weights"
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension."""
+    """Initializers that could be trained: float32 with at least one dimension, and not the factors of a Resize."""
     return [
         str(name) for name, v in graph.initializers.items()
         if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
+        and not is_setting(v)
     ]
+
+
+def is_setting(value: ir.Value) -> bool:
+    """Whether it only says where a Resize looks."""
+    uses = list(value.uses())
+    return bool(uses) and all(use.node.op_type == "Resize" and use.idx > 0 for use in uses)
 
 
 def note_weights(graph: ir.Graph) -> list[str]:

@@ -1,4 +1,5 @@
-"""Identity, and Cast from float32 to float32, which some exporters leave: the same bytes."""
+"""Identity, and Cast to float32 from float32, which some exporters leave, or from truth values, which are 1 and 0: the
+same bytes."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from .operator import Backward, Gradients, Operator
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
+CASTABLE = (ir.DataType.FLOAT, ir.DataType.BOOL)
+
 
 def gradient(back: Backward) -> Gradients:
     return [back.dy[0]]
@@ -24,11 +27,21 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 def lower_cast(low: Lowering, node: ir.Node) -> None:
     to = ir.DataType(attribute(node, "to"))
-    if to != ir.DataType.FLOAT or node.inputs[0].dtype != ir.DataType.FLOAT:
+    if is_index(to) and is_index(node.inputs[0].dtype):
+        low.alias(node.outputs[0], node.inputs[0])  # the runtime has one kind of integer
+    elif to != ir.DataType.FLOAT or node.inputs[0].dtype not in CASTABLE:
         raise UnsupportedOperator(
             f"Cast from {node.inputs[0].dtype} to {to}", "feed the model float32 and keep it float32", describe(node)
         )
-    low.alias(node.outputs[0], node.inputs[0])
+    else:
+        low.alias(node.outputs[0], node.inputs[0])
 
 
-OPERATORS = [Operator("Identity", gradient, lower), Operator("Cast", gradient, lower_cast)]
+def is_index(dtype: ir.DataType | None) -> bool:
+    return dtype in (ir.DataType.INT32, ir.DataType.INT64)
+
+
+OPERATORS = [
+    Operator("Identity", gradient, lower, any_type=True),
+    Operator("Cast", gradient, lower_cast, any_type=True),
+]

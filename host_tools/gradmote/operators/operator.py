@@ -46,6 +46,7 @@ class Operator:
     """One ONNX operator. `gradient` None: not differentiable; `lower` None: must be folded or rewritten before.
 
     `function` is the body of an operator of our own domain, in ONNX's textual syntax without its header line.
+    `any_type`: the lowering moves 32-bit elements, whatever they are.
     `any_output`: the gradient rule copes with outputs that do not reach the loss, the first one included.
     """
 
@@ -54,6 +55,7 @@ class Operator:
     lower: LoweringRule | None = None
     domain: str = ""
     function: str = ""
+    any_type: bool = False
     any_output: bool = False
 
     def function_proto(self, opset: int) -> onnx.FunctionProto:

@@ -1,6 +1,6 @@
 """Pad with a constant: the output is filled with it, then x is copied into its middle. dx = the middle of dy.
 
-Pads below 0 cut instead; their gradient is 0 there.
+Pads below 0 cut instead; their gradient is 0 there. The modes edge, reflect and wrap select positions along each axis.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
 from ..strides import packed, physical_order
-from .constants import given, integers
+from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
+from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -44,14 +45,42 @@ def filler(node: ir.Node) -> float:
     return 0.0 if array is None else float(array)
 
 
-def require_constant_mode(node: ir.Node) -> None:
-    mode = attribute(node, "mode", "constant")
-    if mode != "constant":
-        raise UnsupportedOperator(f"Pad in mode {mode}", "use mode constant", describe(node))
+def is_constant(node: ir.Node) -> bool:
+    return attribute(node, "mode", "constant") == "constant"
+
+
+def tables(node: ir.Node) -> dict[int, Table]:
+    """For each padded axis, the position that each output repeats."""
+    mode, x = attribute(node, "mode"), node.inputs[0]
+    chosen = {}
+    for axis, (before, after) in enumerate(zip(*pads_of(node), strict=True)):
+        if before or after:
+            dim = known_dim(x, axis, node)
+            chosen[axis] = Table(repeated(np.arange(-before, dim + after), dim, mode))
+    return chosen
+
+
+def repeated(positions: np.ndarray, dim: int, mode: str) -> np.ndarray:
+    """Positions outside of 0 .. dim-1 brought inside."""
+    if mode == "edge":
+        return np.clip(positions, 0, dim - 1)
+    if mode == "wrap":
+        return positions % dim
+    period = max(2 * (dim - 1), 1)
+    return np.minimum(positions % period, period - positions % period) if dim > 1 else 0 * positions
 
 
 def gradient(back: Backward) -> Gradients:
-    require_constant_mode(back.node)
+    if is_constant(back.node):
+        return gradient_of_constant(back)
+    dx, shape = back.dy[0], known_dims(back.node.outputs[0])
+    for axis, table in reversed(tables(back.node).items()):
+        shape[axis] = known_dim(back.node.inputs[0], axis, back.node)
+        dx = put_back(back, dx, shape, axis, table)
+    return [dx, None, None, None]
+
+
+def gradient_of_constant(back: Backward) -> Gradients:
     x, dx = back.node.inputs[0], back.dy[0]
     before, after = pads_of(back.node)
     if max(*before, *after) > 0:
@@ -65,7 +94,16 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    require_constant_mode(node)
+    if is_constant(node):
+        lower_constant(low, node)
+        return
+    view, shape = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node))
+    for axis, table in tables(node).items():
+        view, shape = take(low, node, view, shape, axis, table)
+    low.set_view(node.outputs[0], view.ref, view.strides)
+
+
+def lower_constant(low: Lowering, node: ir.Node) -> None:
     x, y = low.view(node.inputs[0]), node.outputs[0]
     shape, (before, after) = static_shape(node.inputs[0], node), pads_of(node)
     low.output(y, packed(static_shape(y, node), physical_order(shape, x.strides)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,14 +54,22 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
     """One REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
     x = low.view(node.inputs[0])
-    shape, axes = static_shape(node.inputs[0], node), reduced_axes(node)
+    params = walk_params(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+    params |= {"scale": scale, "accumulate": 0}
+    low.emit("REDUCE_SUM", node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+
+
+def walk_params(
+    node: ir.Node, shape: Sequence[int], strides: Sequence[int], axes: Sequence[int]
+) -> dict[str, int | float]:
+    """How a reduction walks x: k and ks over the axes that stay, r and rs over those that go."""
     kept = [i for i in range(len(shape)) if i not in axes]
-    keep, (keep_walk,) = fit(node, [shape[i] for i in kept], [x.strides[i] for i in kept])
-    reduce, (reduce_walk,) = fit(node, [shape[i] for i in axes], [x.strides[i] for i in axes])
-    params: dict[str, int | float] = {"scale": scale, "accumulate": 0}
+    keep, (keep_walk,) = fit(node, [shape[i] for i in kept], [strides[i] for i in kept])
+    reduce, (reduce_walk,) = fit(node, [shape[i] for i in axes], [strides[i] for i in axes])
+    params: dict[str, int | float] = {}
     for i in range(4):
         params |= {f"k{i}": keep[i], f"ks{i}": keep_walk[i], f"r{i}": reduce[i], f"rs{i}": reduce_walk[i]}
-    low.emit("REDUCE_SUM", node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+    return params
 
 
 def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:

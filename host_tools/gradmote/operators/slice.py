@@ -1,6 +1,6 @@
-"""Slice with constant limits: a view where every step is positive. dx = dy with zeros around it, or between.
+"""Slice with constant limits: a view where every step is positive. dx = dy with zeros around it and in between.
 
-An axis with another step is a Gather of constant positions, forward and backward.
+Negative steps, and the gradient of all but 1, select positions along an axis.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..errors import UnsupportedOperator
-from ..graph import describe, normalize_axis, rank, static_shape
+from ..graph import normalize_axis, static_shape
 from .constants import integers, known_dim
 from .operator import Backward, Gradients, Operator
+from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -35,12 +35,15 @@ def ranges(node: ir.Node) -> dict[int, range]:
 def gradient(back: Backward) -> Gradients:
     """One axis with a step after the other, then zeros around all."""
     x, dy = back.node.inputs[0], back.dy[0]
-    n = rank(x, back.node)
-    before, after = [0] * n, [0] * n
+    shape = known_dims(back.node.outputs[0])
+    before, after = [0] * len(shape), [0] * len(shape)
     for axis, taken in ranges(back.node).items():
+        dim = known_dim(x, axis, back.node)
         if len(taken) > 1 and taken.step != 1:
-            raise UnsupportedOperator("the gradient of Slice with steps", "use steps of 1", describe(back.node))
-        before[axis], after[axis] = taken[0], known_dim(x, axis, back.node) - 1 - taken[-1]
+            shape[axis] = dim
+            dy = put_back(back, dy, shape, axis, Table(np.array(taken)))
+        else:
+            before[axis], after[axis] = taken[0], dim - 1 - taken[-1]
     if any(before) or any(after):
         pads = back.builder.constant(np.array(before + after, np.int64), f"{x.name}_grad.pads")
         dy = back.op("Pad", dy, pads, of=x)
@@ -48,13 +51,16 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    x, taken = low.view(node.inputs[0]), ranges(node)
-    n = len(static_shape(node.inputs[0], node))
-    if any(r.step < 0 and len(r) > 1 for r in taken.values()):
-        raise UnsupportedOperator("Slice with negative steps", "use positive steps", describe(node))
-    index = [taken[a][0] if a in taken else 0 for a in range(n)]
-    view = x.at(index, [taken[a].step if a in taken and len(taken[a]) > 1 else 1 for a in range(n)])
+    view, taken = low.view(node.inputs[0]), ranges(node)
+    shape = list(static_shape(node.inputs[0], node))
+    index, steps = [0] * len(shape), [1] * len(shape)
+    for axis, positions in taken.items():
+        if len(positions) > 1 and positions.step < 0:
+            view, shape = take(low, node, view, shape, axis, Table(np.array(positions)))
+        else:
+            index[axis], steps[axis] = positions[0], abs(positions.step)
+    view = view.at(index, steps)
     low.set_view(node.outputs[0], view.ref, view.strides)
 
 
-OPERATORS = [Operator("Slice", gradient, lower)]
+OPERATORS = [Operator("Slice", gradient, lower, any_type=True)]

@@ -1,0 +1,35 @@
+"""CumSum along a constant axis. dx = the sum of dy from the other end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import attribute, normalize_axis, static_shape
+from ..strides import physical_order
+from .constants import integers
+from .operator import Backward, Gradients, Operator
+from .selection import around, gapless
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward) -> Gradients:
+    x, axis = back.node.inputs
+    exclusive, reverse = (attribute(back.node, name, 0) for name in ("exclusive", "reverse"))
+    return [back.op("CumSum", back.dy[0], axis, of=x, exclusive=exclusive, reverse=1 - reverse), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    shape = static_shape(node.inputs[0], node)
+    (given,) = integers(node, 1, "axis") or (0,)
+    axis = normalize_axis(given, node.inputs[0], node)
+    x = gapless(low, node, low.view(node.inputs[0]), shape)
+    params = around(shape, physical_order(shape, x.strides), axis)
+    params |= {name: attribute(node, name, 0) for name in ("exclusive", "reverse")}
+    low.emit("CUMSUM", node, {"x": x.ref, "y": low.output(node.outputs[0], x.strides)}, params)
+
+
+OPERATORS = [Operator("CumSum", gradient, lower)]

@@ -1,0 +1,150 @@
+"""Gather along one axis. Its gradient adds each element of dy where it was taken from: an embedding's, for example.
+
+Constant positions at one distance are a view. Indices that are data are checked on the device, each time.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
+from ..strides import contiguous, packed, physical_order
+from .operator import Backward, Gradients, Operator
+from .selection import around, gapless, gather_grad, known_dims, product
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering, View
+
+
+def axis_of(node: ir.Node) -> int:
+    return normalize_axis(attribute(node, "axis", 0), node.inputs[0], node)
+
+
+def gradient(back: Backward) -> Gradients:
+    x, indices = back.node.inputs
+    count = product(known_dims(indices))
+    return [gather_grad(back, back.dy[0], indices, known_dims(x), axis_of(back.node), count), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, indices = node.inputs
+    axis, shape, index_shape = axis_of(node), static_shape(x, node), static_shape(indices, node)
+    view, y = low.view(x), node.outputs[0]
+    positions = known_positions(node, indices, shape[axis])
+    step = distance(positions)
+    if positions is not None and step is not None:
+        part = view.at([positions[0] if a == axis else 0 for a in range(len(shape))])
+        walk = [s * step * view.strides[axis] for s in contiguous(index_shape)]
+        low.set_view(y, part.ref, [*part.strides[:axis], *walk, *part.strides[axis + 1 :]])
+        return
+    view = gapless(low, node, view, shape)
+    order = physical_order(shape, view.strides)
+    layout = packed(static_shape(y, node), with_index_axes(order, axis, len(index_shape)))
+    params = {"count": math.prod(index_shape), **around(shape, order, axis)}
+    low.emit("GATHER", node, {"x": view.ref, "indices": low.ref(indices), "y": low.output(y, layout)}, params)
+
+
+def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | None:
+    """Constant indices counted from the front; None where they are data. Raises ModelError for one out of range."""
+    array = constant_array(indices)
+    if array is None:
+        return None
+    if array.min() < -size or array.max() >= size:
+        raise ModelError(f"indices {array.tolist()} leave an axis of size {size}", "", describe(node))
+    return [int(i) % size for i in array.reshape(-1)]
+
+
+def distance(positions: list[int] | None) -> int | None:
+    """How far apart neighbouring positions are, where that is one number and at least 0."""
+    if positions is None:
+        return None
+    steps = set(np.diff(positions).tolist()) or {0}
+    step = steps.pop()
+    return step if not steps and step >= 0 else None
+
+
+def with_index_axes(order: list[int], axis: int, count: int) -> list[int]:
+    """The order of the output's axes in memory: those of the indices stand where the selected one stood."""
+    moved = [[a] if a < axis else [a + count - 1] for a in range(len(order))]
+    moved[axis] = list(range(axis, axis + count))
+    return [new for old in order for new in moved[old]]
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """dx is filled with 0, then dy goes to its places."""
+    dy, indices = node.inputs[:2]
+    dx = node.outputs[0]
+    shape, axis = static_shape(dx, node), attribute(node, "axis")
+    target = low.output(dx)
+    low.fill(node, target, 0.0)
+    positions = known_positions(node, indices, shape[axis])
+    step = distance(positions)
+    if positions is not None and step:
+        put_part(low, node, low.view(dx), axis, positions[0], step)
+        return
+    params = {"count": low.elements(indices), **around(shape, range(len(shape)), axis)}
+    low.emit("SCATTER_ADD", node, {"dy": low.ref(dy), "indices": low.ref(indices), "dx": target}, params)
+
+
+def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, step: int) -> None:
+    """Positions at one distance are all different, so that dy can be copied there."""
+    n = len(dx.strides)
+    part = dx.at([first if a == axis else 0 for a in range(n)], [step if a == axis else 1 for a in range(n)])
+    rows = attribute(node, "rows")
+    shape = [rows[1] if a == axis else d for a, d in enumerate(static_shape(node.outputs[0], node))]
+    from ..lowering import View
+
+    low.move(node, shape, View(low.ref(node.inputs[0]), contiguous(shape)), part)
+
+
+def lower_weighted_grad(low: Lowering, node: ir.Node) -> None:
+    dy, indices, weights = node.inputs
+    shape, axis = static_shape(node.outputs[0], node), attribute(node, "axis")
+    target = low.output(node.outputs[0])
+    low.fill(node, target, 0.0)
+    count, taps = static_shape(indices, node)
+    operands = {"dy": low.ref(dy), "indices": low.ref(indices), "weights": low.ref(weights), "dx": target}
+    params = {"count": count, "taps": taps, **around(shape, range(len(shape)), axis)}
+    low.emit("WEIGHTED_SCATTER_ADD", node, operands, params)
+
+
+GRAD = """
+GatherGrad <rows: ints, dims: ints, axis: int, depth: int> (dY, indices) => (dX) {
+  rows_input = Constant <value_ints: ints = @rows> ()
+  dims_input = Constant <value_ints: ints = @dims> ()
+  depth_input = Constant <value_int: int = @depth> ()
+  off_on = Constant <value_floats = [0.0, 1.0]> ()
+  all = Constant <value_ints = [-1]> ()
+  dy_rows = Reshape (dY, rows_input)
+  flat = Reshape (indices, all)
+  places = Cast <to = 7> (flat)
+  one_hot = OneHot <axis = 0> (places, depth_input, off_on)
+  dx_rows = MatMul (one_hot, dy_rows)
+  dX = Reshape (dx_rows, dims_input)
+}"""
+
+WEIGHTED_GRAD = """
+WeightedGatherGrad <rows: ints, dims: ints, axis: int, depth: int> (dY, indices, weights) => (dX) {
+  rows_input = Constant <value_ints: ints = @rows> ()
+  dims_input = Constant <value_ints: ints = @dims> ()
+  depth_input = Constant <value_int: int = @depth> ()
+  off_on = Constant <value_floats = [0.0, 1.0]> ()
+  taps = Constant <value_ints = [2]> ()
+  dy_rows = Reshape (dY, rows_input)
+  one_hot = OneHot <axis = 0> (indices, depth_input, off_on)
+  weighted = Mul (one_hot, weights)
+  matrix = ReduceSum <keepdims = 0> (weighted, taps)
+  dx_rows = MatMul (matrix, dy_rows)
+  dX = Reshape (dx_rows, dims_input)
+}"""
+
+OPERATORS = [
+    Operator("Gather", gradient, lower, any_type=True),
+    Operator("GatherGrad", None, lower_grad, DOMAIN, GRAD),
+    Operator("WeightedGatherGrad", None, lower_weighted_grad, DOMAIN, WEIGHTED_GRAD),
+]

@@ -1,0 +1,57 @@
+"""ReduceMax and ReduceMin over axes. dx = dy in equal shares to the elements that equal the result."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, static_shape
+from .operator import Backward, Gradients, LoweringRule, Operator
+from .reduce_sum import kept_dims, reduced_axes, walk_params
+from .selection import gapless
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward) -> Gradients:
+    x, axes = back.node.inputs[0], reduced_axes(back.node)
+    dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
+    return [back.op("ReduceExtremumGrad", dy, y, x, of=x, domain=DOMAIN, axes=axes), None]
+
+
+def lower_extremum(opcode: str) -> LoweringRule:
+    def lower(low: Lowering, node: ir.Node) -> None:
+        x = low.view(node.inputs[0])
+        params = walk_params(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+        low.emit(opcode, node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+
+    return lower
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """dx lies as x does."""
+    dy, y, x = node.inputs
+    shape = static_shape(x, node)
+    view = gapless(low, node, low.view(x), shape)
+    params = walk_params(node, shape, view.strides, attribute(node, "axes"))
+    operands = {"dy": low.ref(dy), "y": low.ref(y), "x": view.ref, "dx": low.output(node.outputs[0], view.strides)}
+    low.emit("REDUCE_EXTREMUM_GRAD", node, operands, params)
+
+
+GRAD = """
+ReduceExtremumGrad <axes: ints> (dY, Y, X) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  equal = Equal (X, Y)
+  mask = Cast <to = 1> (equal)
+  count = ReduceSum <keepdims = 1, noop_with_empty_axes = 1> (mask, axes_input)
+  part = Div (dY, count)
+  dX = Mul (mask, part)
+}"""
+
+OPERATORS = [
+    Operator("ReduceMax", gradient, lower_extremum("REDUCE_MAX")),
+    Operator("ReduceMin", gradient, lower_extremum("REDUCE_MIN")),
+    Operator("ReduceExtremumGrad", None, lower_grad, DOMAIN, GRAD),
+]

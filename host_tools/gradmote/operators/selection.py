@@ -1,0 +1,120 @@
+"""Elements taken along one axis, by position or as weighted sums, and the gradient that puts them back.
+
+Forward    y[.., i, ..] = sum over t of weights[i,t] x[.., indices[i,t], ..]
+Backward   dx[.., indices[i,t], ..] += weights[i,t] dy[.., i, ..]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, describe
+from ..strides import contiguous, is_gapless, packed, physical_order
+from .operator import Backward
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering, View
+
+#: A dimension that is not known yet, in ONNX's own notation.
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class Table:
+    """Constant positions along an axis: indices (count) or, with weights, (count, taps)."""
+
+    indices: np.ndarray
+    weights: np.ndarray | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self.indices)
+
+
+# ---- forward
+
+
+def take(
+    low: Lowering, node: ir.Node, x: View, shape: Sequence[int], axis: int, table: Table
+) -> tuple[View, list[int]]:
+    """The selected elements as a new value of the node, and its shape; the axes keep their order in memory."""
+    operands = {"indices": low.constant(table.indices.astype(np.int32).tobytes())}
+    params = {"count": table.count}
+    opcode = "GATHER"
+    if table.weights is not None:
+        opcode = "WEIGHTED_GATHER"
+        operands["weights"] = low.constant(table.weights.astype(np.float32).tobytes())
+        params["taps"] = table.indices.shape[1]
+    x = gapless(low, node, x, shape)
+    order = physical_order(shape, x.strides)
+    taken = [table.count if a == axis else d for a, d in enumerate(shape)]
+    y = low.scratch(f"{node.outputs[0].name}.axis_{axis}", taken, packed(taken, order))
+    low.emit(opcode, node, {"x": x.ref, "y": y.ref, **operands}, params | around(shape, order, axis))
+    return y, taken
+
+
+def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View:
+    """x itself where its elements lie side by side, in whatever order of axes; else a copy."""
+    if is_gapless(shape, x.strides):
+        return x
+    copy = low.scratch(f"{node.outputs[0].name}.gapless", shape, contiguous(shape))
+    low.move(node, shape, x, copy)
+    return copy
+
+
+def around(shape: Sequence[int], order: Sequence[int], axis: int) -> dict[str, int]:
+    """Sizes before, at and after `axis` in memory."""
+    place = list(order).index(axis)
+    outer, inner = (math.prod(shape[a] for a in part) for part in (order[:place], order[place + 1 :]))
+    return {"outer": outer, "size": shape[axis], "inner": inner}
+
+
+# ---- backward
+
+
+def known_dims(value: ir.Value) -> list[int]:
+    """The value's dimensions, UNKNOWN where one is symbolic."""
+    assert value.shape is not None
+    return [d if isinstance(d, int) else UNKNOWN for d in value.shape]
+
+
+def put_back(back: Backward, dy: ir.Value, shape: Sequence[int], axis: int, table: Table) -> ir.Value:
+    """The gradient of a selection by constant positions: of `shape`, 0 where nothing was taken."""
+    x = back.node.inputs[0]
+    indices = back.builder.constant(table.indices.astype(np.int64), f"{x.name}_grad.indices")
+    if table.weights is None:
+        return gather_grad(back, dy, indices, shape, axis, table.count)
+    weights = back.builder.constant(table.weights.astype(np.float32), f"{x.name}_grad.weights")
+    sizes = selection_sizes(back.node, shape, axis, table.count)
+    return back.op("WeightedGatherGrad", dy, indices, weights, of=x, domain=DOMAIN, **sizes)
+
+
+def gather_grad(
+    back: Backward, dy: ir.Value, indices: ir.Value, shape: Sequence[int], axis: int, count: int
+) -> ir.Value:
+    """The gradient of a selection by `indices`, which may be data."""
+    sizes = selection_sizes(back.node, shape, axis, count)
+    return back.op("GatherGrad", dy, indices, of=back.node.inputs[0], domain=DOMAIN, **sizes)
+
+
+def selection_sizes(node: ir.Node, shape: Sequence[int], axis: int, count: int) -> dict[str, object]:
+    """The attributes of both gradient operators: dy as (outer, count, inner), the shape of dx, the selected axis."""
+    rows = [product(shape[:axis]), count, product(shape[axis + 1 :])]
+    if rows.count(UNKNOWN) > 1 or list(shape).count(UNKNOWN) > 1 or shape[axis] == UNKNOWN:
+        raise UnsupportedOperator(
+            f"the gradient of {node.op_type} along axis {axis} of '{node.inputs[0].name}', of shape {list(shape)}",
+            "export the model with fixed dimensions; only the batch may be symbolic",
+            describe(node),
+        )
+    return {"rows": rows, "dims": list(shape), "axis": axis, "depth": shape[axis]}
+
+
+def product(dims: Sequence[int]) -> int:
+    return UNKNOWN if UNKNOWN in dims else math.prod(dims)

@@ -1,0 +1,104 @@
+"""ReduceMax and ReduceMin with ties, CumSum, and the reductions that are made of others."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import (
+    Case,
+    check_case,
+    examples,
+    make_model,
+    node,
+    poisoned,
+    projection,
+    read_gradients,
+    seeds,
+    shapes,
+    values,
+)
+
+from gradmote import optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote_runtime import Session
+
+
+def i64(*numbers):
+    return np.array(numbers, np.int64)
+
+
+def distinct(seed, *shape):
+    """Numbers that lie 0.1 apart at least, so that a finite difference changes no order."""
+    count = int(np.prod(shape))
+    return np.reshape(np.random.default_rng(seed).permutation(count) * 0.1 - 0.05 * count, shape).astype(np.float32)
+
+
+def reduce_case(op_type, weights, axes, seed=0, opset=18, **attributes):
+    """y = op(w)^2 over axes, which are an input since opset 18."""
+    if axes is not None and opset >= 18:
+        weights = {**weights, "axes": i64(*axes)}
+    elif axes is not None:
+        attributes["axes"] = list(axes)
+    inputs = "w axes" if "axes" in weights else "w"
+    nodes = [node(op_type, inputs, "z", **attributes), node("Mul", "z z", "y")]
+    return Case(make_model(nodes, weights, opset=opset), seed=seed)
+
+
+def some_axes(data, shape):
+    axis = st.integers(-len(shape), len(shape) - 1)
+    return data.draw(st.none() | st.lists(axis, min_size=1, max_size=len(shape), unique_by=lambda a: a % len(shape)))
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+@pytest.mark.parametrize("opset", [13, 18])
+@examples(10)
+@given(data=st.data(), shape=shapes(1, 4), keepdims=st.integers(0, 1), seed=seeds)
+def test_extremum(op_type, opset, data, shape, keepdims, seed):
+    axes = some_axes(data, shape)
+    check_case(reduce_case(op_type, {"w": distinct(seed, *shape)}, axes, seed, opset, keepdims=keepdims))
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+def test_extremum_of_a_permuted_value(op_type):
+    nodes = [
+        node("Transpose", "w", "t", perm=[2, 0, 1]),
+        node(op_type, "t axes", "z", keepdims=0),
+        node("Mul", "z z", "y"),
+    ]
+    check_case(Case(make_model(nodes, {"w": distinct(1, 2, 3, 4), "axes": i64(1)})))
+
+
+@pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
+def test_extremum_of_an_expanded_value(op_type):
+    """Each element is there twice: its share arrives twice."""
+    nodes = [node("Expand", "w s", "t"), node(op_type, "t axes", "z"), node("Mul", "z z", "y")]
+    check_case(Case(make_model(nodes, {"w": distinct(1, 1, 3), "s": i64(2, 3), "axes": i64(0, 1)})))
+
+
+@pytest.mark.parametrize("op_type, function", [("ReduceMax", "amax"), ("ReduceMin", "amin")])
+def test_ties_share_as_in_torch(op_type, function, profile):
+    torch = pytest.importorskip("torch")
+    rows = np.array([[1, 3, 3, 0], [-2, -2, -2, -2], [5, 0, 5, 0]], np.float32)
+    weight = torch.tensor(rows, requires_grad=True)
+    factors = np.array([1.0, -3.0, 0.5], np.float32)
+    (getattr(torch, function)(weight, dim=1) * torch.tensor(factors)).sum().backward()
+    model = make_model([node(op_type, "w axes", "y", keepdims=0)], {"w": rows, "axes": i64(1)})
+    artifacts = build_artifacts(model, None, projection(factors), optimizers.sgd())
+    with Session(compile_image(artifacts, Options(accumulate=True)).image, profile) as session:
+        poisoned(session, session.train_step)
+        np.testing.assert_array_equal(read_gradients(session)["w"], weight.grad.numpy())
+
+
+@examples(16)
+@given(data=st.data(), shape=shapes(1, 4), exclusive=st.integers(0, 1), reverse=st.integers(0, 1), seed=seeds)
+def test_cumsum(data, shape, exclusive, reverse, seed):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    sums = node("CumSum", "h axis", "z", exclusive=exclusive, reverse=reverse)
+    weights = {"u": values(seed, *shape), "v": values(seed + 1, *shape), "axis": np.array(axis, np.int64)}
+    check_case(Case(make_model([node("Mul", "u v", "h"), sums, node("Mul", "z z", "y")], weights), seed=seed))
+
+
+def test_cumsum_of_a_permuted_value():
+    nodes = [node("Transpose", "w", "t", perm=[1, 0]), node("CumSum", "t axis", "z"), node("Mul", "z z", "y")]
+    check_case(Case(make_model(nodes, {"w": values(1, 3, 4), "axis": np.array(0, np.int64)})))
