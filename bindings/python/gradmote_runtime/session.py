@@ -227,7 +227,7 @@ class Session:
         return self._view(self._parameter(name_or_index))
 
     def gradient(self, name_or_index: str | int) -> memoryview:
-        """The accumulated gradient of one parameter: a sum over the micro-batches since the last update."""
+        """The accumulated gradient of one parameter: a sum over the micro-batches since lazy_reset_grad()."""
         index = self._parameter_index(name_or_index)
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_gradient(self._open(), index, view), f"gradient of parameter '{name_or_index}'")
