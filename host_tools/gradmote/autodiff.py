@@ -11,6 +11,10 @@ from .graph import Builder, describe, unique_name
 from .operators import Backward, find
 
 
+#: Metadata of a node whose outputs count as constant: what is made of them does not depend on their values.
+NO_GRADIENT = "gradmote.no_gradient"
+
+
 def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> list[ir.Value]:
     """Appends to `graph` the nodes that compute d loss / d value for each value of `wrt`, and returns those gradients,
     named `<value>_grad`.
@@ -29,16 +33,16 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> l
     builder = Builder(graph)
     pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(1.0, f"{loss.name}_grad")]}
     for node in reversed(walk):
-        if any(o in pending for o in node.outputs) and any(i in active for i in node.inputs):
+        if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
             visit(builder, node, active, pending)
     return [name_gradient(builder, value, pending) for value in wrt]
 
 
 def reached_from(walk: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """Values that depend on `wrt` through floating-point edges."""
+    """Values that depend on `wrt` through floating-point edges and differentiable nodes."""
     active = set(wrt)
     for node in walk:
-        if any(i in active for i in node.inputs):
+        if NO_GRADIENT not in node.metadata_props and any(i in active for i in node.inputs):
             active.update(o for o in node.outputs if o.dtype is None or o.dtype.is_floating_point())
     return active
 

@@ -102,3 +102,46 @@ def test_cumsum(data, shape, exclusive, reverse, seed):
 def test_cumsum_of_a_permuted_value():
     nodes = [node("Transpose", "w", "t", perm=[1, 0]), node("CumSum", "t axis", "z"), node("Mul", "z z", "y")]
     check_case(Case(make_model(nodes, {"w": values(1, 3, 4), "axis": np.array(0, np.int64)})))
+
+
+@pytest.mark.parametrize("op_type", ["ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"])
+@pytest.mark.parametrize("opset", [13, 18])
+@examples(6)
+@given(data=st.data(), shape=shapes(1, 4), keepdims=st.integers(0, 1), seed=seeds)
+def test_reductions_made_of_others(op_type, opset, data, shape, keepdims, seed):
+    weight = values(seed, *shape) / 5  # so that a step does not carry it through 0
+    weights = {"w": np.abs(weight) + 2 if op_type == "ReduceLogSum" else weight}
+    check_case(reduce_case(op_type, weights, some_axes(data, shape), seed, opset, keepdims=keepdims))
+
+
+@pytest.mark.parametrize("op_type", ["ReduceL2", "ReduceLogSumExp"])
+def test_reduction_of_a_permuted_value(op_type):
+    nodes = [
+        node("Transpose", "w", "t", perm=[2, 0, 1]),
+        node(op_type, "t axes", "z", keepdims=0),
+        node("Mul", "z z", "y"),
+    ]
+    check_case(Case(make_model(nodes, {"w": values(1, 2, 3, 4), "axes": i64(0, 2)})))
+
+
+def gradient_of(model, shape, profile):
+    artifacts = build_artifacts(model, None, projection(np.ones(shape, np.float32)), optimizers.sgd())
+    with Session(compile_image(artifacts, Options(accumulate=True)).image, profile) as session:
+        loss = poisoned(session, session.train_step)
+        return loss, read_gradients(session)["w"]
+
+
+def test_gradient_of_a_norm_at_zero_is_zero(profile):
+    rows = np.array([[0, 0], [3, 4]], np.float32)
+    model = make_model([node("ReduceL2", "w axes", "y", keepdims=0)], {"w": rows, "axes": i64(1)})
+    loss, gradient = gradient_of(model, 2, profile)
+    assert loss == 5
+    np.testing.assert_allclose(gradient, [[0, 0], [0.6, 0.8]], rtol=1e-6)
+
+
+def test_log_sum_exp_does_not_overflow(profile):
+    rows = np.array([[1000, 1000], [-1000, -1000]], np.float32)
+    model = make_model([node("ReduceLogSumExp", "w axes", "y", keepdims=0)], {"w": rows, "axes": i64(1)})
+    loss, gradient = gradient_of(model, 2, profile)
+    np.testing.assert_allclose(loss, 2 * np.log(2), rtol=1e-4)
+    np.testing.assert_allclose(gradient, np.full((2, 2), 0.5), rtol=1e-6)

@@ -44,6 +44,8 @@ FILES = (
     "neg",
     "pad",
     "reciprocal",
+    "reduce_composed",
+    "reduce_l2",
     "reduce_max",
     "reduce_mean",
     "reduce_sum",

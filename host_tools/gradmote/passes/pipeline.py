@@ -19,6 +19,7 @@ from . import (
     remove_dropout,
     remove_identity,
     rewrite_depth_space,
+    rewrite_reductions,
     schedule,
     share_in_place,
     simplify_gemm,
@@ -33,6 +34,7 @@ NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
     simplify_gemm.run,
     fuse_gemm_bias.run,
     rewrite_depth_space.run,
+    rewrite_reductions.run,
 ]
 
 #: Also for graphs that never train: no random numbers.

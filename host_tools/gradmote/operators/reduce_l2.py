@@ -1,0 +1,44 @@
+"""ReduceL2: the root of the sum of squares. dx = x dy / y, and 0 where y is 0, as in PyTorch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import static_shape
+from ..strides import contiguous
+from .operator import Backward, Gradients, Operator
+from .reduce_sum import kept_dims, reduced_axes, walk_params
+from .selection import gapless
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+#: Below the root of every float32 above 0, so that it replaces y only where y, and with it x, is 0.
+SMALLEST = 1e-23
+
+
+def gradient(back: Backward) -> Gradients:
+    x = back.node.inputs[0]
+    dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
+    smallest = back.builder.constant(SMALLEST, f"{x.name}_grad.smallest")
+    share = back.op("Div", dy, back.op("Clip", y, smallest, of=x), of=x)
+    return [back.op("Mul", x, share, of=x), None]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, y = node.inputs[0], node.outputs[0]
+    shape, kept = static_shape(x, node), static_shape(y, node)
+    view = gapless(low, node, low.view(x), shape)
+    squares = low.scratch(f"{y.name}.squares", shape, view.strides)
+    flat: dict[str, int | float] = {"d0": 1, "d1": 1, "d2": 1, "d3": low.elements(x)}
+    flat |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
+    low.emit("MUL", node, {"a": view.ref, "b": view.ref, "y": squares.ref}, flat)
+    total = low.scratch(f"{y.name}.total", kept, contiguous(kept))
+    params = walk_params(node, shape, squares.strides, reduced_axes(node)) | {"scale": 1.0, "accumulate": 0}
+    low.emit("REDUCE_SUM", node, {"x": squares.ref, "y": total.ref}, params)
+    low.emit("SQRT", node, {"x": total.ref, "y": low.output(y)}, {"n": low.elements(y)})
+
+
+OPERATORS = [Operator("ReduceL2", gradient, lower)]
