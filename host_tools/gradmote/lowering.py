@@ -221,4 +221,5 @@ class Lowering:
 
 
 def is_integer(value: ir.Value) -> bool:
-    return value.dtype is not None and not value.dtype.is_floating_point()
+    """Truth values are no integers: the runtime has them as float32."""
+    return value.dtype not in (None, ir.DataType.BOOL) and not value.dtype.is_floating_point()

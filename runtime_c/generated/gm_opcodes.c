@@ -179,7 +179,7 @@ static const uint8_t terms_reduce_sum[] = { 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12,
 static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 20 };
 #endif
 
-#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV
+#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW
 static const gm_operand_info operands_add[] = {
     { GM_READ | GM_STRIDED, 8, 0 },
     { GM_READ | GM_STRIDED, 8, 8 },
@@ -470,6 +470,35 @@ static const uint8_t params_elu_grad[] = {
 };
 static const uint8_t terms_elu_grad[] = { 4, 4, 4, 4 };
 static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 3 };
+#endif
+
+#if GM_WITH_SELECT
+static const gm_operand_info operands_select[] = {
+    { GM_READ | GM_STRIDED, 8, 0 },
+    { GM_READ | GM_STRIDED, 8, 8 },
+    { GM_READ | GM_STRIDED, 8, 16 },
+    { GM_WRITE, 4, 24 },
+};
+static const uint8_t params_select[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_select[] = { 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8, 5, 6, 7, 8 };
+static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 28 };
 #endif
 
 #if GM_WITH_GATHER
@@ -1109,6 +1138,36 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_COS
     [GM_OP_COS] = { gm_kernel_cos, &shape_relu },
+#endif
+#if GM_WITH_MAX
+    [GM_OP_MAX] = { gm_kernel_max, &shape_add },
+#endif
+#if GM_WITH_MIN
+    [GM_OP_MIN] = { gm_kernel_min, &shape_add },
+#endif
+#if GM_WITH_HEAVISIDE
+    [GM_OP_HEAVISIDE] = { gm_kernel_heaviside, &shape_add },
+#endif
+#if GM_WITH_PRELU
+    [GM_OP_PRELU] = { gm_kernel_prelu, &shape_add },
+#endif
+#if GM_WITH_PRELU_SLOPE
+    [GM_OP_PRELU_SLOPE] = { gm_kernel_prelu_slope, &shape_add },
+#endif
+#if GM_WITH_SELECT
+    [GM_OP_SELECT] = { gm_kernel_select, &shape_select },
+#endif
+#if GM_WITH_GREATER
+    [GM_OP_GREATER] = { gm_kernel_greater, &shape_add },
+#endif
+#if GM_WITH_GREATER_OR_EQUAL
+    [GM_OP_GREATER_OR_EQUAL] = { gm_kernel_greater_or_equal, &shape_add },
+#endif
+#if GM_WITH_EQUAL
+    [GM_OP_EQUAL] = { gm_kernel_equal, &shape_add },
+#endif
+#if GM_WITH_POW
+    [GM_OP_POW] = { gm_kernel_pow, &shape_add },
 #endif
 #if GM_WITH_GATHER
     [GM_OP_GATHER] = { gm_kernel_gather, &shape_gather },

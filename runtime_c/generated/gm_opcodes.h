@@ -70,6 +70,16 @@ enum gm_opcode {
     GM_OP_ERF = 65,
     GM_OP_SIN = 66,
     GM_OP_COS = 67,
+    GM_OP_MAX = 68,
+    GM_OP_MIN = 69,
+    GM_OP_HEAVISIDE = 70,
+    GM_OP_PRELU = 71,
+    GM_OP_PRELU_SLOPE = 72,
+    GM_OP_SELECT = 73,
+    GM_OP_GREATER = 74,
+    GM_OP_GREATER_OR_EQUAL = 75,
+    GM_OP_EQUAL = 76,
+    GM_OP_POW = 77,
     GM_OP_GATHER = 80,
     GM_OP_SCATTER_ADD = 81,
     GM_OP_WEIGHTED_GATHER = 82,
@@ -860,6 +870,221 @@ typedef struct gm_insn_cos {
 } gm_insn_cos;
 typedef char gm_assert_insn_cos[sizeof(gm_insn_cos) == 16 ? 1 : -1];
 
+/* y = max(a, b), broadcast by strides of 0; NaN where either is NaN */
+typedef struct gm_insn_max {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_max;
+typedef char gm_assert_insn_max[sizeof(gm_insn_max) == 64 ? 1 : -1];
+
+/* y = min(a, b), broadcast by strides of 0; NaN where either is NaN */
+typedef struct gm_insn_min {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_min;
+typedef char gm_assert_insn_min[sizeof(gm_insn_min) == 64 ? 1 : -1];
+
+/* y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of max(a, b) along a */
+typedef struct gm_insn_heaviside {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_heaviside;
+typedef char gm_assert_insn_heaviside[sizeof(gm_insn_heaviside) == 64 ? 1 : -1];
+
+/* y = a < 0 ? b a : a, broadcast by strides of 0 */
+typedef struct gm_insn_prelu {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_prelu;
+typedef char gm_assert_insn_prelu[sizeof(gm_insn_prelu) == 64 ? 1 : -1];
+
+/* y = a > 0 ? 1 : b, broadcast by strides of 0: the slope of PRELU along a */
+typedef struct gm_insn_prelu_slope {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_prelu_slope;
+typedef char gm_assert_insn_prelu_slope[sizeof(gm_insn_prelu_slope) == 64 ? 1 : -1];
+
+/* y = c is not 0 ? a : b, broadcast by strides of 0 */
+typedef struct gm_insn_select {
+    uint32_t head;
+    uint32_t c;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t c0;
+    uint32_t c1;
+    uint32_t c2;
+    uint32_t c3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_select;
+typedef char gm_assert_insn_select[sizeof(gm_insn_select) == 84 ? 1 : -1];
+
+/* y = a > b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_greater {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_greater;
+typedef char gm_assert_insn_greater[sizeof(gm_insn_greater) == 64 ? 1 : -1];
+
+/* y = a >= b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_greater_or_equal {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_greater_or_equal;
+typedef char gm_assert_insn_greater_or_equal[sizeof(gm_insn_greater_or_equal) == 64 ? 1 : -1];
+
+/* y = a == b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_equal {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_equal;
+typedef char gm_assert_insn_equal[sizeof(gm_insn_equal) == 64 ? 1 : -1];
+
+/* y = a^b, broadcast by strides of 0 */
+typedef struct gm_insn_pow {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_pow;
+typedef char gm_assert_insn_pow[sizeof(gm_insn_pow) == 64 ? 1 : -1];
+
 /* y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it stops with INDEX_OUT_OF_RANGE */
 typedef struct gm_insn_gather {
     uint32_t head;
@@ -1355,6 +1580,16 @@ int gm_kernel_gelu_tanh_grad(const struct gm_session *session, const void *instr
 int gm_kernel_erf(const struct gm_session *session, const void *instruction);
 int gm_kernel_sin(const struct gm_session *session, const void *instruction);
 int gm_kernel_cos(const struct gm_session *session, const void *instruction);
+int gm_kernel_max(const struct gm_session *session, const void *instruction);
+int gm_kernel_min(const struct gm_session *session, const void *instruction);
+int gm_kernel_heaviside(const struct gm_session *session, const void *instruction);
+int gm_kernel_prelu(const struct gm_session *session, const void *instruction);
+int gm_kernel_prelu_slope(const struct gm_session *session, const void *instruction);
+int gm_kernel_select(const struct gm_session *session, const void *instruction);
+int gm_kernel_greater(const struct gm_session *session, const void *instruction);
+int gm_kernel_greater_or_equal(const struct gm_session *session, const void *instruction);
+int gm_kernel_equal(const struct gm_session *session, const void *instruction);
+int gm_kernel_pow(const struct gm_session *session, const void *instruction);
 int gm_kernel_gather(const struct gm_session *session, const void *instruction);
 int gm_kernel_scatter_add(const struct gm_session *session, const void *instruction);
 int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction);
@@ -1557,6 +1792,36 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 #endif
 #ifndef GM_WITH_COS
 #define GM_WITH_COS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MAX
+#define GM_WITH_MAX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MIN
+#define GM_WITH_MIN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_HEAVISIDE
+#define GM_WITH_HEAVISIDE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_PRELU
+#define GM_WITH_PRELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_PRELU_SLOPE
+#define GM_WITH_PRELU_SLOPE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SELECT
+#define GM_WITH_SELECT (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GREATER
+#define GM_WITH_GREATER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GREATER_OR_EQUAL
+#define GM_WITH_GREATER_OR_EQUAL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_EQUAL
+#define GM_WITH_EQUAL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_POW
+#define GM_WITH_POW (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_GATHER
 #define GM_WITH_GATHER (!GM_ONLY_SELECTED)

@@ -4,8 +4,28 @@
 
 #include "../src/gm_internal.h"
 
-/* Defines gm_kernel_<name>: y (d0, d1, d2, d3), contiguous, = a OP b. The innermost dimension has its own loops for
- * the strides that compilers vectorise. y may be a or b. */
+/* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements: each is made by
+ * <name>_row. y may be a or b. */
+#define GM_BROADCAST_WALK(name)                                                                                   \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
+    {                                                                                                             \
+        const gm_insn_##name *insn = instruction;                                                                 \
+        const float *a = gm_f32(session, insn->a);                                                                \
+        const float *b = gm_f32(session, insn->b);                                                                \
+        float *y = gm_f32_out(session, insn->y);                                                                  \
+        for (uint32_t i0 = 0; i0 < insn->d0; i0++) {                                                              \
+            for (uint32_t i1 = 0; i1 < insn->d1; i1++) {                                                          \
+                for (uint32_t i2 = 0; i2 < insn->d2; i2++) {                                                      \
+                    name##_row(a + (i0 * insn->a0 + i1 * insn->a1 + i2 * insn->a2),                               \
+                               b + (i0 * insn->b0 + i1 * insn->b1 + i2 * insn->b2), y, insn);                     \
+                    y += insn->d3;                                                                                \
+                }                                                                                                 \
+            }                                                                                                     \
+        }                                                                                                         \
+        return GM_OK;                                                                                             \
+    }
+
+/* Defines gm_kernel_<name>: y = a OP b. The rows have their own loops for the strides that compilers vectorise. */
 #define GM_BROADCAST_KERNEL(name, OP)                                                                             \
     static void name##_row(const float *a, const float *b, float *y, const gm_insn_##name *insn)                  \
     {                                                                                                             \
@@ -26,22 +46,18 @@
         }                                                                                                         \
     }                                                                                                             \
                                                                                                                   \
-    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
+    GM_BROADCAST_WALK(name)
+
+/* Defines gm_kernel_<name>: y = the expression, of the floats a and b. */
+#define GM_BROADCAST_EXPRESSION_KERNEL(name, ...)                                                                 \
+    static void name##_row(const float *a_row, const float *b_row, float *y, const gm_insn_##name *insn)          \
     {                                                                                                             \
-        const gm_insn_##name *insn = instruction;                                                                 \
-        const float *a = gm_f32(session, insn->a);                                                                \
-        const float *b = gm_f32(session, insn->b);                                                                \
-        float *y = gm_f32_out(session, insn->y);                                                                  \
-        for (uint32_t i0 = 0; i0 < insn->d0; i0++) {                                                              \
-            for (uint32_t i1 = 0; i1 < insn->d1; i1++) {                                                          \
-                for (uint32_t i2 = 0; i2 < insn->d2; i2++) {                                                      \
-                    name##_row(a + (i0 * insn->a0 + i1 * insn->a1 + i2 * insn->a2),                               \
-                               b + (i0 * insn->b0 + i1 * insn->b1 + i2 * insn->b2), y, insn);                     \
-                    y += insn->d3;                                                                                \
-                }                                                                                                 \
-            }                                                                                                     \
+        for (uint32_t i = 0; i < insn->d3; i++) {                                                                 \
+            float a = a_row[i * insn->a3], b = b_row[i * insn->b3];                                               \
+            y[i] = (__VA_ARGS__);                                                                                 \
         }                                                                                                         \
-        return GM_OK;                                                                                             \
-    }
+    }                                                                                                             \
+                                                                                                                  \
+    GM_BROADCAST_WALK(name)
 
 #endif

@@ -5,7 +5,20 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Case, check_case, compile_twice, examples, host_profiles, make_model, node, seeds, shapes, values
+from oracle import (
+    Case,
+    broadcast_pairs,
+    check_case,
+    compile_twice,
+    examples,
+    host_profiles,
+    make_model,
+    node,
+    seeds,
+    shapes,
+    shrunk,
+    values,
+)
 
 from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
@@ -49,6 +62,10 @@ def function_model(function, weight):
     return make_model([node(op_type, "w", "y", **attributes)], {"w": weight}, opset=opset)
 
 
+def power_model(weight, exponent):
+    return make_model([node("Pow", "w p", "y")], {"w": weight, "p": np.asarray(exponent, np.float32)})
+
+
 def inferred_and_gradient(case, profile):
     """y before training, and d loss / dw of the C runtime."""
     with Session(compile_twice(case.artifacts)[0], profile) as session:
@@ -58,9 +75,10 @@ def inferred_and_gradient(case, profile):
         return y, np.array(session.gradient("w"))
 
 
-def check_against_torch(function, weight, rtol=3e-6, atol=1e-7):
-    """Values and gradients of a function of `w` on the points given, in every profile."""
-    case = Case(function_model(function, weight), seed=1)
+def check_against_torch(function, weight, rtol=3e-6, atol=1e-7, exponent=None):
+    """Values and gradients of a function of `w`, or of w and an exponent, on the points given, in every profile."""
+    model = function_model(function, weight) if exponent is None else power_model(weight, exponent)
+    case = Case(model, seed=1)
     w = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
     y = function[-1](w)
     y.backward(torch.tensor(case.weights, dtype=torch.float64))
@@ -219,3 +237,141 @@ def test_computed_bounds_are_refused_by_name():
     nodes = [node("ReduceSum", "w", "high", keepdims=0), node("Clip", "w - high", "y")]
     with pytest.raises(UnsupportedOperator, match="Clip to 'high', which is computed"):
         check_case(Case(make_model(nodes, {"w": values(1, 3)})))
+
+
+# ---- Functions of two operands and more --------------------------------------------------------------------------
+
+
+def positive(seed, *shape):
+    return np.abs(values(seed, *shape))
+
+
+@pytest.mark.parametrize("op_type", ["Max", "Min"])
+@examples(10)
+@given(pair=broadcast_pairs(), train=st.sampled_from([None, ["a"], ["b"]]), seed=seeds)
+def test_extremum_with_broadcasting(op_type, pair, train, seed):
+    weights = {"a": values(seed, *pair[0]), "b": values(seed + 1, *pair[1])}
+    check_case(Case(make_model([node(op_type, "a b", "y")], weights), train=train, seed=seed))
+
+
+@pytest.mark.parametrize("op_type, same", [("Max", torch.maximum), ("Min", torch.minimum)])
+def test_equal_operands_share_the_gradient_as_in_torch(op_type, same):
+    a, b = np.array([1, 2, 3, -1], np.float32), np.array([2, 2, 1, -1], np.float32)
+    case = Case(make_model([node(op_type, "a b", "y")], {"a": a, "b": b}))
+    ta, tb = (torch.tensor(v, requires_grad=True) for v in (a, b))
+    same(ta, tb).backward(torch.tensor(case.weights))
+    for profile in host_profiles():
+        with Session(compile_twice(case.artifacts)[0], profile) as session:
+            session.train_step()
+            np.testing.assert_array_equal(session.gradient("a"), ta.grad.numpy())
+            np.testing.assert_array_equal(session.gradient("b"), tb.grad.numpy())
+
+
+@pytest.mark.parametrize("op_type", ["Sum", "Mean", "Max", "Min"])
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@examples(3)
+@given(full=shapes(1, 3), seed=seeds)
+def test_any_number_of_operands(op_type, count, full, seed):
+    weights = {
+        f"w{i}": values(seed + i, *full[i % 2 :]) if len(full) > 1 else values(seed + i, *full) for i in range(count)
+    }
+    model = make_model([node(op_type, " ".join(weights), "z"), node("Mul", "z w0", "y")], weights)
+    check_case(Case(model, seed=seed))
+
+
+@examples(12)
+@given(data=st.data(), shape=shapes(1, 4), train=st.sampled_from([None, ["w"], ["slope"]]), seed=seeds)
+def test_prelu(data, shape, train, seed):
+    slope_shape = data.draw(shrunk(shape))
+    weights = {"w": values(seed, *shape), "slope": values(seed + 1, *slope_shape)}
+    check_case(Case(make_model([node("PRelu", "w slope", "y")], weights), train=train, seed=seed))
+
+
+def test_prelu_against_torch():
+    w, slope = np.array([-2, -0.5, 0, 0.5, 3], np.float32), np.array([0.3], np.float32)
+    case = Case(make_model([node("PRelu", "w slope", "y")], {"w": w, "slope": slope}))
+    tw, ts = (torch.tensor(v, requires_grad=True) for v in (w, slope))
+    functional.prelu(tw, ts).backward(torch.tensor(case.weights))
+    for profile in host_profiles():
+        with Session(compile_twice(case.artifacts)[0], profile) as session:
+            session.train_step()
+            np.testing.assert_allclose(session.gradient("w"), tw.grad.numpy(), 1e-6)
+            np.testing.assert_allclose(session.gradient("slope"), ts.grad.numpy(), 1e-6)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.5, 1.5, 2.7])
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_power_with_a_constant_exponent(exponent, dtype):
+    if dtype is np.int64 and exponent != int(exponent):
+        pytest.skip("no integer")
+    base = positive(3, 2, 3) * (1 if exponent != int(exponent) else np.float32([1, -1, 1]))
+    check_case(Case(make_model([node("Pow", "w p", "y")], {"w": base, "p": np.array(exponent, dtype)})))
+
+
+def test_power_of_a_transposed_operand():
+    nodes = [node("Transpose", "w", "t"), node("Pow", "t p", "s"), node("Mul", "s t", "y")]
+    for exponent in (2.0, 0.5, 3.0):
+        check_case(Case(make_model(nodes, {"w": positive(3, 2, 3), "p": np.array(exponent, np.float32)})))
+
+
+@examples(12)
+@given(pair=broadcast_pairs(), train=st.sampled_from([None, ["a"], ["b"]]), seed=seeds)
+def test_power_with_broadcasting(pair, train, seed):
+    weights = {"a": positive(seed, *pair[0]), "b": values(seed + 1, *pair[1])}
+    check_case(Case(make_model([node("Pow", "a b", "y")], weights), train=train, seed=seed))
+
+
+def test_powers_against_torch():
+    def cube(x):
+        return x**3
+
+    check_against_torch(("Pow", {}, 18, cube), np.array([-3, -0.5, 0, 0.5, 7], np.float32), exponent=3.0)
+    check_against_torch(("Pow", {}, 18, lambda x: x**40), np.array([-1.2, 0.9, 1.1], np.float32), exponent=40.0)
+    check_against_torch(("Pow", {}, 18, lambda x: x**-1.3), np.array([1e-3, 0.9, 40], np.float32), exponent=-1.3)
+
+
+# ---- Comparisons and Where ---------------------------------------------------------------------------------------
+
+
+COMPARISONS = ["Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal"]
+
+
+@pytest.mark.parametrize("op_type", COMPARISONS)
+@examples(8)
+@given(pair=broadcast_pairs(3), seed=seeds)
+def test_where_with_a_comparison(op_type, pair, seed):
+    weights = {"a": values(seed, *pair[0]), "b": values(seed + 1, *pair[1])}
+    nodes = [node(op_type, "a b", "c"), node("Where", "c a b", "z"), node("Mul", "z a", "y")]
+    check_case(Case(make_model(nodes, weights), seed=seed))
+
+
+@pytest.mark.parametrize("op_type", COMPARISONS)
+def test_comparison_of_equal_numbers(op_type, profile):
+    """As float32 mask, through Cast."""
+    weights = {"w": np.array([1, 2, 3], np.float32), "two": np.array(2, np.float32)}
+    nodes = [node(op_type, "w two", "c"), node("Cast", "c", "m", to=1), node("Mul", "m w", "y")]
+    case = Case(make_model(nodes, weights))
+    with Session(compile_twice(case.artifacts)[0], profile) as session:
+        np.testing.assert_array_equal(session.infer()[0], case.double({})[0])
+    check_case(Case(make_model(nodes, {"w": values(2, 3), "two": np.array(0.1, np.float32)})))
+
+
+@examples(10)
+@given(data=st.data(), full=shapes(1, 3), train=st.sampled_from([None, ["a"], ["b"]]), seed=seeds)
+def test_where_with_a_constant_condition(data, full, train, seed):
+    shape_a, shape_b, shape_c = (data.draw(shrunk(full)) for _ in range(3))
+    condition = np.random.default_rng(seed).integers(0, 2, shape_c).astype(bool)
+    weights = {"c": condition, "a": values(seed, *shape_a), "b": values(seed + 1, *shape_b)}
+    check_case(Case(make_model([node("Where", "c a b", "y")], weights), train=train, seed=seed))
+
+
+@pytest.mark.parametrize("op_type", ["And", "Or", "Not"])
+def test_logic(op_type):
+    nodes = [
+        node("Greater", "w zero", "p"),
+        node("Less", "w one", "q"),
+        node(op_type, "p" if op_type == "Not" else "p q", "c"),
+        node("Where", "c w v", "y"),
+    ]
+    constants = {"zero": np.array(0, np.float32), "one": np.array(1, np.float32)}
+    check_case(Case(make_model(nodes, {"w": values(1, 3, 4), "v": values(2, 4), **constants})))

@@ -15,6 +15,7 @@ FILES = (
     "average_pool",
     "bce_with_logits_loss",
     "clip",
+    "compare",
     "concat",
     "conv",
     "conv_transpose",
@@ -26,6 +27,7 @@ FILES = (
     "erf",
     "exp",
     "expand",
+    "extremum",
     "gather",
     "gelu",
     "gemm",
@@ -43,6 +45,8 @@ FILES = (
     "mul",
     "neg",
     "pad",
+    "pow",
+    "prelu",
     "reciprocal",
     "reduce_composed",
     "reduce_l2",
@@ -66,6 +70,7 @@ FILES = (
     "tanh",
     "tile",
     "transpose",
+    "where",
 )
 
 #: (domain, op_type) -> operator

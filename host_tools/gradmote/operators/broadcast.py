@@ -48,22 +48,28 @@ def same_symbol(a: int | ir.SymbolicDim, b: int | ir.SymbolicDim) -> bool:
     return not isinstance(a, int) and not isinstance(b, int)
 
 
-def lower_binary(opcode: str) -> LoweringRule:
-    """The lowering of a broadcasting operator of two operands."""
+def lower_binary(opcode: str, swap: bool = False) -> LoweringRule:
+    """The lowering of a broadcasting operator of two operands, or of one that is `opcode` with its operands swapped."""
+    return lower_broadcast(opcode, "ba" if swap else "ab")
+
+
+def lower_broadcast(opcode: str, operands: str) -> LoweringRule:
+    """The lowering of a broadcasting operator whose inputs are the instruction's `operands`, one letter each."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
-        a, b = node.inputs[0], node.inputs[1]
-        assert a is not None and b is not None
         y = node.outputs[0]
         output = static_shape(y, node)
-        views = [low.view(a), low.view(b)]
-        walks = [broadcast_walk(v.strides, static_shape(x, node), output) for v, x in zip(views, (a, b), strict=True)]
+        views = [low.view(x) for x in node.inputs]
+        walks = [
+            broadcast_walk(v.strides, static_shape(x, node), output) for v, x in zip(views, node.inputs, strict=True)
+        ]
         layout = output_layout(output, walks)
         order = physical_order(output, layout)
-        dims, (sa, sb) = fit(node, [output[i] for i in order], *([w[i] for i in order] for w in walks))
+        dims, strides = fit(node, [output[i] for i in order], *([w[i] for i in order] for w in walks))
         params = {f"d{i}": d for i, d in enumerate(dims)}
-        params |= {f"a{i}": s for i, s in enumerate(sa)} | {f"b{i}": s for i, s in enumerate(sb)}
-        low.emit(opcode, node, {"a": views[0].ref, "b": views[1].ref, "y": low.output(y, layout)}, params)
+        params |= {f"{name}{i}": s for name, walk in zip(operands, strides, strict=True) for i, s in enumerate(walk)}
+        refs = {name: view.ref for name, view in zip(operands, views, strict=True)}
+        low.emit(opcode, node, {**refs, "y": low.output(y, layout)}, params)
 
     return lower
 

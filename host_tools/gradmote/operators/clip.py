@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, constant_array, describe
-from .elementwise import lower_flat
+from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
@@ -41,10 +41,9 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    x, y = node.inputs[0], node.outputs[0]
-    layout = low.common_layout([x])
-    place = low.ref(x) if layout is None else low.view(x).ref
-    low.emit("CLAMP", node, {"x": place, "y": low.output(y, layout)}, {"n": low.elements(y), **bounds(node)})
+    y = node.outputs[0]
+    x, layout = flat_operand(low, node.inputs[0])
+    low.emit("CLAMP", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **bounds(node)})
 
 
 GRAD = """

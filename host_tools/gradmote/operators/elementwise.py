@@ -11,6 +11,7 @@ from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
+    from ..program import Ref
 
 
 def gradient_op(op_type: str, saved: str = "x", **attributes: float) -> GradientRule:
@@ -41,13 +42,18 @@ def lower_flat(opcode: str, *operands: str, **attributes: float) -> LoweringRule
     return lower
 
 
+def flat_operand(low: Lowering, x: ir.Value | None) -> tuple[Ref, list[int] | None]:
+    """The place of an operand that is walked from its first element to its last, and the layout of a result."""
+    layout = low.common_layout([x])
+    return (low.ref(x) if layout is None else low.view(x).ref), layout
+
+
 def lower_with_constant(opcode: str, a: float | None = None, b: float | None = None) -> LoweringRule:
     """The lowering of an elementwise operator to a broadcasting instruction, one side of which is a number."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x, y = node.inputs[0], node.outputs[0]
-        layout = low.common_layout([x])
-        place = low.ref(x) if layout is None else low.view(x).ref
+        place, layout = flat_operand(low, x)
         operands = {"a": place if a is None else low.scalar(a), "b": place if b is None else low.scalar(b)}
         params = {f"d{i}": 1 for i in range(3)} | {"d3": low.elements(y)}
         params |= {f"{side}{i}": 0 for side in "ab" for i in range(3)} | {"a3": int(a is None), "b3": int(b is None)}

@@ -14,7 +14,7 @@ from .operator import Backward, Gradients, Operator
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
-CASTABLE = (ir.DataType.FLOAT, ir.DataType.BOOL)
+CASTABLE: tuple[ir.DataType | None, ...] = (ir.DataType.FLOAT, ir.DataType.BOOL)
 
 
 def gradient(back: Backward) -> Gradients:

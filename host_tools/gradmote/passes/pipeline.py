@@ -11,6 +11,7 @@ from onnx_ir.passes import common
 from ..program import Compiled
 from . import (
     accumulate_gradients,
+    binary_chains,
     fold_constants,
     freeze_batch_norm,
     fuse_gemm_bias,
@@ -29,6 +30,7 @@ from .verify import verify_graph, verify_program
 #: ONNX graph to ONNX graph, in order; each takes the graph and the names of the parameters that must stay.
 NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
     fold_constants.run,
+    binary_chains.run,
     remove_identity.run,
     freeze_batch_norm.run,
     simplify_gemm.run,

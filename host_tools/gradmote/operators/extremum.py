@@ -1,0 +1,46 @@
+"""Max and Min of two operands; the pass binary_chains makes those of more. da = dy where a is the larger one, dy / 2
+where both are equal, as torch.maximum; so for b, and for Min."""
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN
+from .broadcast import lower_binary, sum_to
+from .operator import Backward, Gradients, Operator
+
+
+def max_gradient(back: Backward) -> Gradients:
+    a, b = back.node.inputs
+    return gradients(back, [(a, b), (b, a)])
+
+
+def min_gradient(back: Backward) -> Gradients:
+    a, b = back.node.inputs
+    return gradients(back, [(b, a), (a, b)])
+
+
+def gradients(back: Backward, pairs: list[tuple[ir.Value | None, ir.Value | None]]) -> Gradients:
+    """For each operand, dy where the first of its pair is the larger one."""
+    found: Gradients = []
+    for index, (larger, smaller) in enumerate(pairs):
+        x = back.node.inputs[index]
+        share = back.op("Heaviside", larger, smaller, of=x, domain=DOMAIN) if back.needs(index) else None
+        found.append(sum_to(back, back.op("Mul", share, back.dy[0], of=x), x) if share is not None else None)
+    return found
+
+
+HEAVISIDE = """
+Heaviside (A, B) => (Y) {
+  zero = Constant <value_float = 0.0> ()
+  half = Constant <value_float = 0.5> ()
+  one = Constant <value_float = 1.0> ()
+  below = Less (A, B)
+  above = Greater (A, B)
+  lower = Where (below, zero, half)
+  Y = Where (above, one, lower)
+}"""
+
+OPERATORS = [
+    Operator("Max", max_gradient, lower_binary("MAX")),
+    Operator("Min", min_gradient, lower_binary("MIN")),
+    Operator("Heaviside", None, lower_binary("HEAVISIDE"), DOMAIN, HEAVISIDE),
+]

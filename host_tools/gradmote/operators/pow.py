@@ -1,0 +1,95 @@
+"""Pow: y = a^b. da = dy b a^(b - 1), db = dy y log(a), 0 where a is 0.
+
+A constant exponent of 1, 2 or 1/2 needs no power.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..graph import constant_array, static_shape
+from ..strides import contiguous
+from .broadcast import lower_binary, sum_to
+from .elementwise import flat_operand
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward) -> Gradients:
+    a, b = back.node.inputs
+    da = base_gradient(back, a, b) if back.needs(0) else None
+    db = exponent_gradient(back, a, b) if back.needs(1) else None
+    return [da, db]
+
+
+def base_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
+    factor, less = exponents(back, b)
+    slope = back.op("Mul", back.op("Pow", a, less, of=a), factor, of=a)
+    return sum_to(back, back.op("Mul", slope, back.dy[0], of=a), a)
+
+
+def exponents(back: Backward, b: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """b as float32, and b - 1."""
+    array = constant_array(b)
+    if array is None:
+        one = back.builder.constant(1.0, f"{b.name}_grad.one")
+        return b, back.op("Sub", b, one, of=b)
+    factor, less = np.asarray(array, np.float32), np.asarray(array - 1, np.float32)
+    return back.builder.constant(factor, f"{b.name}_grad.factor"), back.builder.constant(less, f"{b.name}_grad.less")
+
+
+def exponent_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
+    zero = back.builder.constant(0.0, f"{b.name}_grad.zero")
+    one = back.builder.constant(1.0, f"{b.name}_grad.one")
+    safe = back.op("Where", back.op("Equal", a, zero, of=b), one, a, of=b)
+    slope = back.op("Mul", back.op("Log", safe, of=b), back.node.outputs[0], of=b)
+    return sum_to(back, back.op("Mul", slope, back.dy[0], of=b), b)
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    number = only_exponent(node)
+    if number == 1.0:
+        low.alias(node.outputs[0], node.inputs[0])
+    elif number == 2.0:
+        params = {f"d{i}": 1 for i in range(3)} | {f"{side}{i}": int(i == 3) for side in "ab" for i in range(4)}
+        emit_flat(low, node, "MUL", ("a", "b"), {**params, "d3": low.elements(node.outputs[0])})
+    elif number == 0.5:
+        emit_flat(low, node, "SQRT", ("x",), {"n": low.elements(node.outputs[0])})
+    else:
+        lower_power(low, node)
+
+
+def only_exponent(node: ir.Node) -> float | None:
+    """The exponent of all elements, where it is constant and does not broadcast the base."""
+    array = constant_array(node.inputs[1])
+    if array is None or array.size != 1 or static_shape(node.inputs[0], node) != static_shape(node.outputs[0], node):
+        return None
+    return float(array.reshape(()))
+
+
+def emit_flat(low: Lowering, node: ir.Node, opcode: str, names: tuple[str, ...], params: dict[str, int]) -> None:
+    """An instruction with the base as each of its operands."""
+    base, layout = flat_operand(low, node.inputs[0])
+    low.emit(opcode, node, {**dict.fromkeys(names, base), "y": low.output(node.outputs[0], layout)}, params)
+
+
+def lower_power(low: Lowering, node: ir.Node) -> None:
+    """ONNX lets exponents be integers; constant ones become float32 for this node."""
+    exponent = node.inputs[1]
+    array = constant_array(exponent)
+    before = low.places.get(exponent)
+    if array is not None and array.dtype != np.float32:
+        low.set_view(exponent, low.constant(array.astype(np.float32).tobytes()), contiguous(array.shape))
+    lower_binary("POW")(low, node)
+    if before is None:
+        low.places.pop(exponent)
+    else:
+        low.places[exponent] = before
+
+
+OPERATORS = [Operator("Pow", gradient, lower)]

@@ -1,0 +1,5 @@
+#include "broadcast.h"
+
+#if GM_WITH_MAX
+GM_BROADCAST_EXPRESSION_KERNEL(max, a > b || a != a ? a : b)
+#endif
