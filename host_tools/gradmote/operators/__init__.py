@@ -23,6 +23,7 @@ FILES = (
     "depth_to_space",
     "div",
     "dropout",
+    "einsum",
     "elu",
     "erf",
     "exp",

@@ -20,6 +20,7 @@ from . import (
     remove_dropout,
     remove_identity,
     rewrite_depth_space,
+    rewrite_einsum,
     rewrite_reductions,
     schedule,
     share_in_place,
@@ -36,6 +37,7 @@ NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
     simplify_gemm.run,
     fuse_gemm_bias.run,
     rewrite_depth_space.run,
+    rewrite_einsum.run,
     rewrite_reductions.run,
 ]
 

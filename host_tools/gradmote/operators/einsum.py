@@ -1,0 +1,5 @@
+"""Einsum of one or two operands: the pass rewrite_einsum makes Transpose, Reshape, MatMul and ReduceSum of it."""
+
+from .operator import Operator
+
+OPERATORS = [Operator("Einsum")]
