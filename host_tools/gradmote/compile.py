@@ -14,7 +14,7 @@ import onnx_ir as ir
 from . import records
 from .artifacts import Artifacts
 from .errors import ModelError
-from .frontend import set_batch
+from .frontend import infer_shapes, set_batch
 from .frontend.shapes import require_shapes
 from .generated.optimizers import RULES
 from .graph import prune
@@ -113,9 +113,17 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
     for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
         next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
     model = set_batch(model, options.batch, options.dims)
-    fold_constants(model.graph, keep)
+    unknown = None
+    while unknown != (unknown := count_unknown(model.graph)):  # a shape computed from a shape computed from ...
+        fold_constants(model.graph, keep)
+        model = infer_shapes(model)
     require_shapes(model.graph)
     return model
+
+
+def count_unknown(graph: ir.Graph) -> int:
+    """Values whose shape is not known."""
+    return sum(o.shape is None or not o.shape.is_static() for node in graph for o in node.outputs)
 
 
 def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:

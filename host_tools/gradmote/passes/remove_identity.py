@@ -1,4 +1,4 @@
-"""Removes Identity, and Cast from float32 to float32, unless they carry a graph output's name."""
+"""Removes Identity, and Cast and CastLike from float32 to float32, unless they carry a graph output's name."""
 
 from __future__ import annotations
 
@@ -22,4 +22,6 @@ def is_identity(node: ir.Node) -> bool:
     if node.op_type == "Cast":
         x = node.inputs[0]
         return x is not None and x.dtype == ir.DataType.FLOAT and attribute(node, "to") == ir.DataType.FLOAT
+    if node.op_type == "CastLike":
+        return all(v is not None and v.dtype == ir.DataType.FLOAT for v in node.inputs)
     return node.op_type == "Identity"

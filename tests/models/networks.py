@@ -1,0 +1,96 @@
+"""LeNet and the four MLPerf Tiny reference networks, in PyTorch, with seeded weights and BatchNorm statistics that are
+not trivial. shape: one sample, without the batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+
+def conv_bn(
+    inputs: int, outputs: int, kernel: int | tuple[int, int], stride: int = 1, groups: int = 1
+) -> list[nn.Module]:
+    size = (kernel, kernel) if isinstance(kernel, int) else kernel
+    pad = (size[0] // 2, size[1] // 2)
+    conv = nn.Conv2d(inputs, outputs, size, stride, pad, groups=groups, bias=False)
+    return [conv, nn.BatchNorm2d(outputs), nn.ReLU()]
+
+
+def separable(inputs: int, outputs: int, stride: int = 1) -> list[nn.Module]:
+    return [*conv_bn(inputs, inputs, 3, stride, inputs), *conv_bn(inputs, outputs, 1)]
+
+
+class Residual(nn.Module):
+    """Two 3x3 convolutions beside a shortcut."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(*conv_bn(inputs, outputs, 3, stride), *conv_bn(outputs, outputs, 3)[:2])
+        self.shortcut = nn.Conv2d(inputs, outputs, 1, stride) if stride > 1 else nn.Identity()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.body(x) + self.shortcut(x))
+
+
+def lenet() -> nn.Module:
+    layers = [nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU()]
+    return nn.Sequential(*layers, nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16 * 7 * 7, 10))
+
+
+def ds_cnn() -> nn.Module:
+    layers = [nn.Conv2d(1, 64, (10, 4), 2, (5, 1), bias=False), nn.BatchNorm2d(64), nn.ReLU()]
+    for _ in range(4):
+        layers += separable(64, 64)
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 12))
+
+
+def resnet_8() -> nn.Module:
+    stacks = [Residual(16, 16, 1), Residual(16, 32, 2), Residual(32, 64, 2)]
+    return nn.Sequential(*conv_bn(3, 16, 3), *stacks, nn.AvgPool2d(8), nn.Flatten(), nn.Linear(64, 10))
+
+
+def mobilenet_v1() -> nn.Module:
+    layers = conv_bn(3, 8, 3, 2)
+    plan = [(8, 16, 1), (16, 32, 2), (32, 32, 1), (32, 64, 2), (64, 64, 1), (64, 128, 2), *[(128, 128, 1)] * 5]
+    for inputs, outputs, stride in (*plan, (128, 256, 2), (256, 256, 1)):
+        layers += separable(inputs, outputs, stride)
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 2))
+
+
+def autoencoder() -> nn.Module:
+    sizes = [640, 128, 128, 128, 128, 8, 128, 128, 128, 128]
+    layers: list[nn.Module] = []
+    for inputs, outputs in zip(sizes, sizes[1:]):
+        layers += [nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(128, 640))
+
+
+@dataclass(frozen=True)
+class Network:
+    build: Callable[[], nn.Module]
+    shape: tuple[int, ...]
+    classes: int | None  # None: trained to give back its input
+
+    def make(self) -> nn.Module:
+        """In eval mode: BatchNorm keeps its statistics."""
+        torch.manual_seed(0)
+        network = self.build()
+        for module in network.modules():
+            if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
+                nn.init.normal_(module.running_mean, std=0.2)
+                nn.init.uniform_(module.running_var, 0.5, 1.5)
+                nn.init.uniform_(module.weight, 0.7, 1.3)
+                nn.init.normal_(module.bias, std=0.1)  # an exporter makes equal tensors one
+        return network.eval()
+
+
+NETWORKS = {
+    "lenet": Network(lenet, (1, 28, 28), 10),
+    "ds_cnn": Network(ds_cnn, (1, 49, 10), 12),
+    "resnet_8": Network(resnet_8, (3, 32, 32), 10),
+    "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
+    "autoencoder": Network(autoencoder, (640,), None),
+}
