@@ -3,6 +3,7 @@ not trivial. shape: one sample, without the batch."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -63,7 +64,7 @@ def mobilenet_v1() -> nn.Module:
 def autoencoder() -> nn.Module:
     sizes = [640, 128, 128, 128, 128, 8, 128, 128, 128, 128]
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(sizes, sizes[1:]):
+    for inputs, outputs in itertools.pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs), nn.ReLU()]
     return nn.Sequential(*layers, nn.Linear(128, 640))
 
