@@ -10,7 +10,6 @@ from .errors import ModelError, UnsupportedOperator
 from .graph import Builder, describe, unique_name
 from .operators import Backward, find
 
-
 #: Metadata of a node whose outputs count as constant: what is made of them does not depend on their values.
 NO_GRADIENT = "gradmote.no_gradient"
 
