@@ -412,235 +412,6 @@ static const uint8_t terms_bce_with_logits_loss_grad[] = { 6, 9, 7, 10, 6, 7, 6,
 static const gm_opcode_shape shape_bce_with_logits_loss_grad = { operands_bce_with_logits_loss_grad, params_bce_with_logits_loss_grad, terms_bce_with_logits_loss_grad, 5, 6, 2, 12 };
 #endif
 
-#if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
-static const gm_operand_info operands_clamp[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
-};
-static const uint8_t params_clamp[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-};
-static const uint8_t terms_clamp[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 2 };
-#endif
-
-#if GM_WITH_CLAMP_GRAD
-static const gm_operand_info operands_clamp_grad[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
-};
-static const uint8_t params_clamp_grad[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-};
-static const uint8_t terms_clamp_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 3 };
-#endif
-
-#if GM_WITH_ELU
-static const gm_operand_info operands_elu[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
-};
-static const uint8_t params_elu[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-};
-static const uint8_t terms_elu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 2, 4, 1, 2 };
-#endif
-
-#if GM_WITH_ELU_GRAD
-static const gm_operand_info operands_elu_grad[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
-};
-static const uint8_t params_elu_grad[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-    GM_PARAM_F32,
-};
-static const uint8_t terms_elu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 3 };
-#endif
-
-#if GM_WITH_SELECT
-static const gm_operand_info operands_select[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_READ | GM_STRIDED, 8, 16 },
-    { GM_WRITE, 4, 24 },
-};
-static const uint8_t params_select[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-};
-static const uint8_t terms_select[] = { 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 28 };
-#endif
-
-#if GM_WITH_GATHER
-static const gm_operand_info operands_gather[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 1, 3 },
-    { GM_WRITE, 3, 4 },
-};
-static const uint8_t params_gather[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-};
-static const uint8_t terms_gather[] = { 4, 5, 7, 6, 4, 6, 7, 4, 6, 7 };
-static const gm_opcode_shape shape_gather = { operands_gather, params_gather, terms_gather, 3, 4, 3, 7 };
-#endif
-
-#if GM_WITH_SCATTER_ADD
-static const gm_operand_info operands_scatter_add[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 1, 3 },
-    { GM_READ | GM_WRITE, 3, 4 },
-};
-static const uint8_t params_scatter_add[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-};
-static const uint8_t terms_scatter_add[] = { 4, 6, 7, 6, 4, 5, 7, 4, 6, 7 };
-static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 7 };
-#endif
-
-#if GM_WITH_WEIGHTED_GATHER
-static const gm_operand_info operands_weighted_gather[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ, 2, 5 },
-    { GM_WRITE, 3, 7 },
-};
-static const uint8_t params_weighted_gather[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-};
-static const uint8_t terms_weighted_gather[] = { 5, 6, 9, 7, 8, 7, 8, 5, 7, 9, 5, 7, 8, 9 };
-static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 10 };
-#endif
-
-#if GM_WITH_WEIGHTED_SCATTER_ADD
-static const gm_operand_info operands_weighted_scatter_add[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ, 2, 5 },
-    { GM_READ | GM_WRITE, 3, 7 },
-};
-static const uint8_t params_weighted_scatter_add[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-};
-static const uint8_t terms_weighted_scatter_add[] = { 5, 7, 9, 7, 8, 7, 8, 5, 6, 9, 5, 7, 8, 9 };
-static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 10 };
-#endif
-
-#if GM_WITH_CUMSUM
-static const gm_operand_info operands_cumsum[] = {
-    { GM_READ, 3, 0 },
-    { GM_WRITE, 3, 3 },
-};
-static const uint8_t params_cumsum[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_FLAG,
-    GM_PARAM_FLAG,
-};
-static const uint8_t terms_cumsum[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 6 };
-#endif
-
-#if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
-static const gm_operand_info operands_reduce_max[] = {
-    { GM_READ | GM_STRIDED, 16, 0 },
-    { GM_WRITE, 4, 16 },
-};
-static const uint8_t params_reduce_max[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-};
-static const uint8_t terms_reduce_max[] = { 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6, 3, 4, 5, 6, 11, 12, 13, 14 };
-static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 20 };
-#endif
-
-#if GM_WITH_REDUCE_EXTREMUM_GRAD
-static const gm_operand_info operands_reduce_extremum_grad[] = {
-    { GM_READ, 4, 0 },
-    { GM_READ, 4, 4 },
-    { GM_READ | GM_STRIDED, 16, 8 },
-    { GM_WRITE | GM_STRIDED, 16, 24 },
-};
-static const uint8_t params_reduce_extremum_grad[] = {
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_DIM,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-    GM_PARAM_STRIDE,
-};
-static const uint8_t terms_reduce_extremum_grad[] = { 5, 6, 7, 8, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 13, 14, 15, 16 };
-static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 40 };
-#endif
-
 #if GM_WITH_CONV
 static const gm_operand_info operands_conv[] = {
     { GM_READ | GM_STRIDED, 10, 0 },
@@ -952,6 +723,235 @@ static const uint8_t terms_average_pool_grad[] = { 3, 21, 7, 22, 8, 23, 4, 24, 3
 static const gm_opcode_shape shape_average_pool_grad = { operands_average_pool_grad, params_average_pool_grad, terms_average_pool_grad, 2, 25, 8, 16 };
 #endif
 
+#if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
+static const gm_operand_info operands_clamp[] = {
+    { GM_READ, 1, 0 },
+    { GM_WRITE, 1, 1 },
+};
+static const uint8_t params_clamp[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_clamp[] = { 3, 3, 3 };
+static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 2 };
+#endif
+
+#if GM_WITH_CLAMP_GRAD
+static const gm_operand_info operands_clamp_grad[] = {
+    { GM_READ, 1, 0 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_clamp_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_clamp_grad[] = { 4, 4, 4, 4 };
+static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 3 };
+#endif
+
+#if GM_WITH_ELU
+static const gm_operand_info operands_elu[] = {
+    { GM_READ, 1, 0 },
+    { GM_WRITE, 1, 1 },
+};
+static const uint8_t params_elu[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_elu[] = { 3, 3, 3 };
+static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 2, 4, 1, 2 };
+#endif
+
+#if GM_WITH_ELU_GRAD
+static const gm_operand_info operands_elu_grad[] = {
+    { GM_READ, 1, 0 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_elu_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_elu_grad[] = { 4, 4, 4, 4 };
+static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 3 };
+#endif
+
+#if GM_WITH_GATHER
+static const gm_operand_info operands_gather[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_INDEX, 1, 3 },
+    { GM_WRITE, 3, 4 },
+};
+static const uint8_t params_gather[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_gather[] = { 4, 5, 7, 6, 4, 6, 7, 4, 6, 7 };
+static const gm_opcode_shape shape_gather = { operands_gather, params_gather, terms_gather, 3, 4, 3, 7 };
+#endif
+
+#if GM_WITH_SCATTER_ADD
+static const gm_operand_info operands_scatter_add[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_INDEX, 1, 3 },
+    { GM_READ | GM_WRITE, 3, 4 },
+};
+static const uint8_t params_scatter_add[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_scatter_add[] = { 4, 6, 7, 6, 4, 5, 7, 4, 6, 7 };
+static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 7 };
+#endif
+
+#if GM_WITH_WEIGHTED_GATHER
+static const gm_operand_info operands_weighted_gather[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_INDEX, 2, 3 },
+    { GM_READ, 2, 5 },
+    { GM_WRITE, 3, 7 },
+};
+static const uint8_t params_weighted_gather[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_weighted_gather[] = { 5, 6, 9, 7, 8, 7, 8, 5, 7, 9, 5, 7, 8, 9 };
+static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 10 };
+#endif
+
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+static const gm_operand_info operands_weighted_scatter_add[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_INDEX, 2, 3 },
+    { GM_READ, 2, 5 },
+    { GM_READ | GM_WRITE, 3, 7 },
+};
+static const uint8_t params_weighted_scatter_add[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_weighted_scatter_add[] = { 5, 7, 9, 7, 8, 7, 8, 5, 6, 9, 5, 7, 8, 9 };
+static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 10 };
+#endif
+
+#if GM_WITH_CUMSUM
+static const gm_operand_info operands_cumsum[] = {
+    { GM_READ, 3, 0 },
+    { GM_WRITE, 3, 3 },
+};
+static const uint8_t params_cumsum[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_cumsum[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
+static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 6 };
+#endif
+
+#if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
+static const gm_operand_info operands_reduce_max[] = {
+    { GM_READ | GM_STRIDED, 16, 0 },
+    { GM_WRITE, 4, 16 },
+};
+static const uint8_t params_reduce_max[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_reduce_max[] = { 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6, 3, 4, 5, 6, 11, 12, 13, 14 };
+static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 20 };
+#endif
+
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+static const gm_operand_info operands_reduce_extremum_grad[] = {
+    { GM_READ, 4, 0 },
+    { GM_READ, 4, 4 },
+    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_WRITE | GM_STRIDED, 16, 24 },
+};
+static const uint8_t params_reduce_extremum_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_reduce_extremum_grad[] = { 5, 6, 7, 8, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 13, 14, 15, 16 };
+static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 40 };
+#endif
+
+#if GM_WITH_SELECT
+static const gm_operand_info operands_select[] = {
+    { GM_READ | GM_STRIDED, 8, 0 },
+    { GM_READ | GM_STRIDED, 8, 8 },
+    { GM_READ | GM_STRIDED, 8, 16 },
+    { GM_WRITE, 4, 24 },
+};
+static const uint8_t params_select[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_select[] = { 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8, 5, 6, 7, 8 };
+static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 28 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1055,6 +1055,30 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
     [GM_OP_BCE_WITH_LOGITS_LOSS_GRAD] = { gm_kernel_bce_with_logits_loss_grad, &shape_bce_with_logits_loss_grad },
 #endif
+#if GM_WITH_CONV
+    [GM_OP_CONV] = { gm_kernel_conv, &shape_conv },
+#endif
+#if GM_WITH_CONV_TRANSPOSE
+    [GM_OP_CONV_TRANSPOSE] = { gm_kernel_conv_transpose, &shape_conv_transpose },
+#endif
+#if GM_WITH_CONV_GRAD_W
+    [GM_OP_CONV_GRAD_W] = { gm_kernel_conv_grad_w, &shape_conv_grad_w },
+#endif
+#if GM_WITH_CONV_UPDATE
+    [GM_OP_CONV_UPDATE] = { gm_kernel_conv_update, &shape_conv_update },
+#endif
+#if GM_WITH_MAX_POOL
+    [GM_OP_MAX_POOL] = { gm_kernel_max_pool, &shape_max_pool },
+#endif
+#if GM_WITH_MAX_POOL_GRAD
+    [GM_OP_MAX_POOL_GRAD] = { gm_kernel_max_pool_grad, &shape_max_pool_grad },
+#endif
+#if GM_WITH_AVERAGE_POOL
+    [GM_OP_AVERAGE_POOL] = { gm_kernel_average_pool, &shape_average_pool },
+#endif
+#if GM_WITH_AVERAGE_POOL_GRAD
+    [GM_OP_AVERAGE_POOL_GRAD] = { gm_kernel_average_pool_grad, &shape_average_pool_grad },
+#endif
 #if GM_WITH_ABS
     [GM_OP_ABS] = { gm_kernel_abs, &shape_relu },
 #endif
@@ -1118,6 +1142,30 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_SWISH_GRAD
     [GM_OP_SWISH_GRAD] = { gm_kernel_swish_grad, &shape_leaky_relu_grad },
 #endif
+#if GM_WITH_GATHER
+    [GM_OP_GATHER] = { gm_kernel_gather, &shape_gather },
+#endif
+#if GM_WITH_SCATTER_ADD
+    [GM_OP_SCATTER_ADD] = { gm_kernel_scatter_add, &shape_scatter_add },
+#endif
+#if GM_WITH_WEIGHTED_GATHER
+    [GM_OP_WEIGHTED_GATHER] = { gm_kernel_weighted_gather, &shape_weighted_gather },
+#endif
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+    [GM_OP_WEIGHTED_SCATTER_ADD] = { gm_kernel_weighted_scatter_add, &shape_weighted_scatter_add },
+#endif
+#if GM_WITH_CUMSUM
+    [GM_OP_CUMSUM] = { gm_kernel_cumsum, &shape_cumsum },
+#endif
+#if GM_WITH_REDUCE_MAX
+    [GM_OP_REDUCE_MAX] = { gm_kernel_reduce_max, &shape_reduce_max },
+#endif
+#if GM_WITH_REDUCE_MIN
+    [GM_OP_REDUCE_MIN] = { gm_kernel_reduce_min, &shape_reduce_max },
+#endif
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+    [GM_OP_REDUCE_EXTREMUM_GRAD] = { gm_kernel_reduce_extremum_grad, &shape_reduce_extremum_grad },
+#endif
 #if GM_WITH_GELU
     [GM_OP_GELU] = { gm_kernel_gelu, &shape_relu },
 #endif
@@ -1168,53 +1216,5 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_POW
     [GM_OP_POW] = { gm_kernel_pow, &shape_add },
-#endif
-#if GM_WITH_GATHER
-    [GM_OP_GATHER] = { gm_kernel_gather, &shape_gather },
-#endif
-#if GM_WITH_SCATTER_ADD
-    [GM_OP_SCATTER_ADD] = { gm_kernel_scatter_add, &shape_scatter_add },
-#endif
-#if GM_WITH_WEIGHTED_GATHER
-    [GM_OP_WEIGHTED_GATHER] = { gm_kernel_weighted_gather, &shape_weighted_gather },
-#endif
-#if GM_WITH_WEIGHTED_SCATTER_ADD
-    [GM_OP_WEIGHTED_SCATTER_ADD] = { gm_kernel_weighted_scatter_add, &shape_weighted_scatter_add },
-#endif
-#if GM_WITH_CUMSUM
-    [GM_OP_CUMSUM] = { gm_kernel_cumsum, &shape_cumsum },
-#endif
-#if GM_WITH_REDUCE_MAX
-    [GM_OP_REDUCE_MAX] = { gm_kernel_reduce_max, &shape_reduce_max },
-#endif
-#if GM_WITH_REDUCE_MIN
-    [GM_OP_REDUCE_MIN] = { gm_kernel_reduce_min, &shape_reduce_max },
-#endif
-#if GM_WITH_REDUCE_EXTREMUM_GRAD
-    [GM_OP_REDUCE_EXTREMUM_GRAD] = { gm_kernel_reduce_extremum_grad, &shape_reduce_extremum_grad },
-#endif
-#if GM_WITH_CONV
-    [GM_OP_CONV] = { gm_kernel_conv, &shape_conv },
-#endif
-#if GM_WITH_CONV_TRANSPOSE
-    [GM_OP_CONV_TRANSPOSE] = { gm_kernel_conv_transpose, &shape_conv_transpose },
-#endif
-#if GM_WITH_CONV_GRAD_W
-    [GM_OP_CONV_GRAD_W] = { gm_kernel_conv_grad_w, &shape_conv_grad_w },
-#endif
-#if GM_WITH_CONV_UPDATE
-    [GM_OP_CONV_UPDATE] = { gm_kernel_conv_update, &shape_conv_update },
-#endif
-#if GM_WITH_MAX_POOL
-    [GM_OP_MAX_POOL] = { gm_kernel_max_pool, &shape_max_pool },
-#endif
-#if GM_WITH_MAX_POOL_GRAD
-    [GM_OP_MAX_POOL_GRAD] = { gm_kernel_max_pool_grad, &shape_max_pool_grad },
-#endif
-#if GM_WITH_AVERAGE_POOL
-    [GM_OP_AVERAGE_POOL] = { gm_kernel_average_pool, &shape_average_pool },
-#endif
-#if GM_WITH_AVERAGE_POOL_GRAD
-    [GM_OP_AVERAGE_POOL_GRAD] = { gm_kernel_average_pool_grad, &shape_average_pool_grad },
 #endif
 };

@@ -42,61 +42,61 @@ enum gm_opcode {
     GM_OP_L1_LOSS_GRAD = 32,
     GM_OP_BCE_WITH_LOGITS_LOSS = 33,
     GM_OP_BCE_WITH_LOGITS_LOSS_GRAD = 34,
-    GM_OP_ABS = 40,
-    GM_OP_ABS_GRAD = 41,
-    GM_OP_EXP = 42,
-    GM_OP_LOG = 43,
-    GM_OP_SQRT = 44,
-    GM_OP_CLAMP = 45,
-    GM_OP_CLAMP_GRAD = 46,
-    GM_OP_ELU = 47,
-    GM_OP_ELU_GRAD = 48,
-    GM_OP_HARD_SIGMOID = 49,
-    GM_OP_HARD_SIGMOID_GRAD = 50,
-    GM_OP_HARD_SWISH = 51,
-    GM_OP_HARD_SWISH_GRAD = 52,
-    GM_OP_SOFTPLUS = 53,
-    GM_OP_SOFTPLUS_GRAD = 54,
-    GM_OP_SOFTSIGN = 55,
-    GM_OP_SOFTSIGN_GRAD = 56,
-    GM_OP_MISH = 57,
-    GM_OP_MISH_GRAD = 58,
-    GM_OP_SWISH = 59,
-    GM_OP_SWISH_GRAD = 60,
-    GM_OP_GELU = 61,
-    GM_OP_GELU_GRAD = 62,
-    GM_OP_GELU_TANH = 63,
-    GM_OP_GELU_TANH_GRAD = 64,
-    GM_OP_ERF = 65,
-    GM_OP_SIN = 66,
-    GM_OP_COS = 67,
-    GM_OP_MAX = 68,
-    GM_OP_MIN = 69,
-    GM_OP_HEAVISIDE = 70,
-    GM_OP_PRELU = 71,
-    GM_OP_PRELU_SLOPE = 72,
-    GM_OP_SELECT = 73,
-    GM_OP_GREATER = 74,
-    GM_OP_GREATER_OR_EQUAL = 75,
-    GM_OP_EQUAL = 76,
-    GM_OP_POW = 77,
-    GM_OP_GATHER = 80,
-    GM_OP_SCATTER_ADD = 81,
-    GM_OP_WEIGHTED_GATHER = 82,
-    GM_OP_WEIGHTED_SCATTER_ADD = 83,
-    GM_OP_CUMSUM = 84,
-    GM_OP_REDUCE_MAX = 85,
-    GM_OP_REDUCE_MIN = 86,
-    GM_OP_REDUCE_EXTREMUM_GRAD = 87,
-    GM_OP_CONV = 110,
-    GM_OP_CONV_TRANSPOSE = 111,
-    GM_OP_CONV_GRAD_W = 112,
-    GM_OP_CONV_UPDATE = 113,
-    GM_OP_MAX_POOL = 114,
-    GM_OP_MAX_POOL_GRAD = 115,
-    GM_OP_AVERAGE_POOL = 116,
-    GM_OP_AVERAGE_POOL_GRAD = 117,
-    GM_OP_LIMIT = 118
+    GM_OP_CONV = 35,
+    GM_OP_CONV_TRANSPOSE = 36,
+    GM_OP_CONV_GRAD_W = 37,
+    GM_OP_CONV_UPDATE = 38,
+    GM_OP_MAX_POOL = 39,
+    GM_OP_MAX_POOL_GRAD = 40,
+    GM_OP_AVERAGE_POOL = 41,
+    GM_OP_AVERAGE_POOL_GRAD = 42,
+    GM_OP_ABS = 43,
+    GM_OP_ABS_GRAD = 44,
+    GM_OP_EXP = 45,
+    GM_OP_LOG = 46,
+    GM_OP_SQRT = 47,
+    GM_OP_CLAMP = 48,
+    GM_OP_CLAMP_GRAD = 49,
+    GM_OP_ELU = 50,
+    GM_OP_ELU_GRAD = 51,
+    GM_OP_HARD_SIGMOID = 52,
+    GM_OP_HARD_SIGMOID_GRAD = 53,
+    GM_OP_HARD_SWISH = 54,
+    GM_OP_HARD_SWISH_GRAD = 55,
+    GM_OP_SOFTPLUS = 56,
+    GM_OP_SOFTPLUS_GRAD = 57,
+    GM_OP_SOFTSIGN = 58,
+    GM_OP_SOFTSIGN_GRAD = 59,
+    GM_OP_MISH = 60,
+    GM_OP_MISH_GRAD = 61,
+    GM_OP_SWISH = 62,
+    GM_OP_SWISH_GRAD = 63,
+    GM_OP_GATHER = 64,
+    GM_OP_SCATTER_ADD = 65,
+    GM_OP_WEIGHTED_GATHER = 66,
+    GM_OP_WEIGHTED_SCATTER_ADD = 67,
+    GM_OP_CUMSUM = 68,
+    GM_OP_REDUCE_MAX = 69,
+    GM_OP_REDUCE_MIN = 70,
+    GM_OP_REDUCE_EXTREMUM_GRAD = 71,
+    GM_OP_GELU = 72,
+    GM_OP_GELU_GRAD = 73,
+    GM_OP_GELU_TANH = 74,
+    GM_OP_GELU_TANH_GRAD = 75,
+    GM_OP_ERF = 76,
+    GM_OP_SIN = 77,
+    GM_OP_COS = 78,
+    GM_OP_MAX = 79,
+    GM_OP_MIN = 80,
+    GM_OP_HEAVISIDE = 81,
+    GM_OP_PRELU = 82,
+    GM_OP_PRELU_SLOPE = 83,
+    GM_OP_SELECT = 84,
+    GM_OP_GREATER = 85,
+    GM_OP_GREATER_OR_EQUAL = 86,
+    GM_OP_EQUAL = 87,
+    GM_OP_POW = 88,
+    GM_OP_LIMIT = 89
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -592,642 +592,6 @@ typedef struct gm_insn_bce_with_logits_loss_grad {
 } gm_insn_bce_with_logits_loss_grad;
 typedef char gm_assert_insn_bce_with_logits_loss_grad[sizeof(gm_insn_bce_with_logits_loss_grad) == 48 ? 1 : -1];
 
-/* y = |x| */
-typedef struct gm_insn_abs {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_abs;
-typedef char gm_assert_insn_abs[sizeof(gm_insn_abs) == 16 ? 1 : -1];
-
-/* dx = dy sign(x), sign(0) = 0 */
-typedef struct gm_insn_abs_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_abs_grad;
-typedef char gm_assert_insn_abs_grad[sizeof(gm_insn_abs_grad) == 20 ? 1 : -1];
-
-/* y = exp(x) */
-typedef struct gm_insn_exp {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_exp;
-typedef char gm_assert_insn_exp[sizeof(gm_insn_exp) == 16 ? 1 : -1];
-
-/* y = log(x) */
-typedef struct gm_insn_log {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_log;
-typedef char gm_assert_insn_log[sizeof(gm_insn_log) == 16 ? 1 : -1];
-
-/* y = sqrt(x) */
-typedef struct gm_insn_sqrt {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_sqrt;
-typedef char gm_assert_insn_sqrt[sizeof(gm_insn_sqrt) == 16 ? 1 : -1];
-
-/* y = min(max(x, low), high) */
-typedef struct gm_insn_clamp {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-    float low;
-    float high;
-} gm_insn_clamp;
-typedef char gm_assert_insn_clamp[sizeof(gm_insn_clamp) == 24 ? 1 : -1];
-
-/* dx = low <= x <= high ? dy : 0 */
-typedef struct gm_insn_clamp_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-    float low;
-    float high;
-} gm_insn_clamp_grad;
-typedef char gm_assert_insn_clamp_grad[sizeof(gm_insn_clamp_grad) == 28 ? 1 : -1];
-
-/* y = x > 0 ? scale x : alpha (exp(rate x) - 1) */
-typedef struct gm_insn_elu {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-    float scale;
-    float alpha;
-    float rate;
-} gm_insn_elu;
-typedef char gm_assert_insn_elu[sizeof(gm_insn_elu) == 28 ? 1 : -1];
-
-/* dx = y > 0 ? scale dy : rate (y + alpha) dy */
-typedef struct gm_insn_elu_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t y;
-    uint32_t dx;
-    uint32_t n;
-    float scale;
-    float alpha;
-    float rate;
-} gm_insn_elu_grad;
-typedef char gm_assert_insn_elu_grad[sizeof(gm_insn_elu_grad) == 32 ? 1 : -1];
-
-/* y = min(max(alpha x + beta, 0), 1) */
-typedef struct gm_insn_hard_sigmoid {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-    float alpha;
-    float beta;
-} gm_insn_hard_sigmoid;
-typedef char gm_assert_insn_hard_sigmoid[sizeof(gm_insn_hard_sigmoid) == 24 ? 1 : -1];
-
-/* dx = 0 < y < 1 ? alpha dy : 0 */
-typedef struct gm_insn_hard_sigmoid_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t y;
-    uint32_t dx;
-    uint32_t n;
-    float alpha;
-} gm_insn_hard_sigmoid_grad;
-typedef char gm_assert_insn_hard_sigmoid_grad[sizeof(gm_insn_hard_sigmoid_grad) == 24 ? 1 : -1];
-
-/* y = x min(max(x / 6 + 1/2, 0), 1) */
-typedef struct gm_insn_hard_swish {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_hard_swish;
-typedef char gm_assert_insn_hard_swish[sizeof(gm_insn_hard_swish) == 16 ? 1 : -1];
-
-/* dx = x <= -3 ? 0 : x < 3 ? (x / 3 + 1/2) dy : dy */
-typedef struct gm_insn_hard_swish_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_hard_swish_grad;
-typedef char gm_assert_insn_hard_swish_grad[sizeof(gm_insn_hard_swish_grad) == 20 ? 1 : -1];
-
-/* y = log(1 + exp(-|x|)) + max(x, 0) */
-typedef struct gm_insn_softplus {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_softplus;
-typedef char gm_assert_insn_softplus[sizeof(gm_insn_softplus) == 16 ? 1 : -1];
-
-/* dx = dy sigmoid(x) */
-typedef struct gm_insn_softplus_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_softplus_grad;
-typedef char gm_assert_insn_softplus_grad[sizeof(gm_insn_softplus_grad) == 20 ? 1 : -1];
-
-/* y = x / (1 + |x|) */
-typedef struct gm_insn_softsign {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_softsign;
-typedef char gm_assert_insn_softsign[sizeof(gm_insn_softsign) == 16 ? 1 : -1];
-
-/* dx = dy / (1 + |x|)^2 */
-typedef struct gm_insn_softsign_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_softsign_grad;
-typedef char gm_assert_insn_softsign_grad[sizeof(gm_insn_softsign_grad) == 20 ? 1 : -1];
-
-/* y = x t, t = tanh(log(1 + exp(x))) */
-typedef struct gm_insn_mish {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_mish;
-typedef char gm_assert_insn_mish[sizeof(gm_insn_mish) == 16 ? 1 : -1];
-
-/* dx = dy (t + x sigmoid(x) (1 - t^2)), t as in MISH */
-typedef struct gm_insn_mish_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_mish_grad;
-typedef char gm_assert_insn_mish_grad[sizeof(gm_insn_mish_grad) == 20 ? 1 : -1];
-
-/* y = x sigmoid(alpha x) */
-typedef struct gm_insn_swish {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-    float alpha;
-} gm_insn_swish;
-typedef char gm_assert_insn_swish[sizeof(gm_insn_swish) == 20 ? 1 : -1];
-
-/* dx = dy (s + alpha x s (1 - s)), s = sigmoid(alpha x) */
-typedef struct gm_insn_swish_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-    float alpha;
-} gm_insn_swish_grad;
-typedef char gm_assert_insn_swish_grad[sizeof(gm_insn_swish_grad) == 24 ? 1 : -1];
-
-/* y = x (1 + erf(x / sqrt(2))) / 2 */
-typedef struct gm_insn_gelu {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_gelu;
-typedef char gm_assert_insn_gelu[sizeof(gm_insn_gelu) == 16 ? 1 : -1];
-
-/* dx = dy ((1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)) */
-typedef struct gm_insn_gelu_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_gelu_grad;
-typedef char gm_assert_insn_gelu_grad[sizeof(gm_insn_gelu_grad) == 20 ? 1 : -1];
-
-/* y = x s, s = sigmoid(u), u = sqrt(8 / pi) (x + 0.044715 x^3) */
-typedef struct gm_insn_gelu_tanh {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_gelu_tanh;
-typedef char gm_assert_insn_gelu_tanh[sizeof(gm_insn_gelu_tanh) == 16 ? 1 : -1];
-
-/* dx = dy (s + x s (1 - s) du/dx), s and u as in GELU_TANH */
-typedef struct gm_insn_gelu_tanh_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t n;
-} gm_insn_gelu_tanh_grad;
-typedef char gm_assert_insn_gelu_tanh_grad[sizeof(gm_insn_gelu_tanh_grad) == 20 ? 1 : -1];
-
-/* y = erf(x) */
-typedef struct gm_insn_erf {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_erf;
-typedef char gm_assert_insn_erf[sizeof(gm_insn_erf) == 16 ? 1 : -1];
-
-/* y = sin(x) */
-typedef struct gm_insn_sin {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_sin;
-typedef char gm_assert_insn_sin[sizeof(gm_insn_sin) == 16 ? 1 : -1];
-
-/* y = cos(x) */
-typedef struct gm_insn_cos {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t n;
-} gm_insn_cos;
-typedef char gm_assert_insn_cos[sizeof(gm_insn_cos) == 16 ? 1 : -1];
-
-/* y = max(a, b), broadcast by strides of 0; NaN where either is NaN */
-typedef struct gm_insn_max {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_max;
-typedef char gm_assert_insn_max[sizeof(gm_insn_max) == 64 ? 1 : -1];
-
-/* y = min(a, b), broadcast by strides of 0; NaN where either is NaN */
-typedef struct gm_insn_min {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_min;
-typedef char gm_assert_insn_min[sizeof(gm_insn_min) == 64 ? 1 : -1];
-
-/* y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of max(a, b) along a */
-typedef struct gm_insn_heaviside {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_heaviside;
-typedef char gm_assert_insn_heaviside[sizeof(gm_insn_heaviside) == 64 ? 1 : -1];
-
-/* y = a < 0 ? b a : a, broadcast by strides of 0 */
-typedef struct gm_insn_prelu {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_prelu;
-typedef char gm_assert_insn_prelu[sizeof(gm_insn_prelu) == 64 ? 1 : -1];
-
-/* y = a > 0 ? 1 : b, broadcast by strides of 0: the slope of PRELU along a */
-typedef struct gm_insn_prelu_slope {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_prelu_slope;
-typedef char gm_assert_insn_prelu_slope[sizeof(gm_insn_prelu_slope) == 64 ? 1 : -1];
-
-/* y = c is not 0 ? a : b, broadcast by strides of 0 */
-typedef struct gm_insn_select {
-    uint32_t head;
-    uint32_t c;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t c0;
-    uint32_t c1;
-    uint32_t c2;
-    uint32_t c3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_select;
-typedef char gm_assert_insn_select[sizeof(gm_insn_select) == 84 ? 1 : -1];
-
-/* y = a > b ? 1 : 0, broadcast by strides of 0 */
-typedef struct gm_insn_greater {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_greater;
-typedef char gm_assert_insn_greater[sizeof(gm_insn_greater) == 64 ? 1 : -1];
-
-/* y = a >= b ? 1 : 0, broadcast by strides of 0 */
-typedef struct gm_insn_greater_or_equal {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_greater_or_equal;
-typedef char gm_assert_insn_greater_or_equal[sizeof(gm_insn_greater_or_equal) == 64 ? 1 : -1];
-
-/* y = a == b ? 1 : 0, broadcast by strides of 0 */
-typedef struct gm_insn_equal {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_equal;
-typedef char gm_assert_insn_equal[sizeof(gm_insn_equal) == 64 ? 1 : -1];
-
-/* y = a^b, broadcast by strides of 0 */
-typedef struct gm_insn_pow {
-    uint32_t head;
-    uint32_t a;
-    uint32_t b;
-    uint32_t y;
-    uint32_t d0;
-    uint32_t d1;
-    uint32_t d2;
-    uint32_t d3;
-    uint32_t a0;
-    uint32_t a1;
-    uint32_t a2;
-    uint32_t a3;
-    uint32_t b0;
-    uint32_t b1;
-    uint32_t b2;
-    uint32_t b3;
-} gm_insn_pow;
-typedef char gm_assert_insn_pow[sizeof(gm_insn_pow) == 64 ? 1 : -1];
-
-/* y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it stops with INDEX_OUT_OF_RANGE */
-typedef struct gm_insn_gather {
-    uint32_t head;
-    uint32_t x;
-    uint32_t indices;
-    uint32_t y;
-    uint32_t outer;
-    uint32_t size;
-    uint32_t count;
-    uint32_t inner;
-} gm_insn_gather;
-typedef char gm_assert_insn_gather[sizeof(gm_insn_gather) == 32 ? 1 : -1];
-
-/* dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER */
-typedef struct gm_insn_scatter_add {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t indices;
-    uint32_t dx;
-    uint32_t outer;
-    uint32_t size;
-    uint32_t count;
-    uint32_t inner;
-} gm_insn_scatter_add;
-typedef char gm_assert_insn_scatter_add[sizeof(gm_insn_scatter_add) == 32 ? 1 : -1];
-
-/* y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n]; indices as GATHER */
-typedef struct gm_insn_weighted_gather {
-    uint32_t head;
-    uint32_t x;
-    uint32_t indices;
-    uint32_t weights;
-    uint32_t y;
-    uint32_t outer;
-    uint32_t size;
-    uint32_t count;
-    uint32_t taps;
-    uint32_t inner;
-} gm_insn_weighted_gather;
-typedef char gm_assert_insn_weighted_gather[sizeof(gm_insn_weighted_gather) == 40 ? 1 : -1];
-
-/* dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending; indices as GATHER */
-typedef struct gm_insn_weighted_scatter_add {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t indices;
-    uint32_t weights;
-    uint32_t dx;
-    uint32_t outer;
-    uint32_t size;
-    uint32_t count;
-    uint32_t taps;
-    uint32_t inner;
-} gm_insn_weighted_scatter_add;
-typedef char gm_assert_insn_weighted_scatter_add[sizeof(gm_insn_weighted_scatter_add) == 40 ? 1 : -1];
-
-/* y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other end */
-typedef struct gm_insn_cumsum {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t outer;
-    uint32_t size;
-    uint32_t inner;
-    uint32_t exclusive;
-    uint32_t reverse;
-} gm_insn_cumsum;
-typedef char gm_assert_insn_cumsum[sizeof(gm_insn_cumsum) == 32 ? 1 : -1];
-
-/* y[k0..k3] = largest x over r0..r3; NaN where there is one */
-typedef struct gm_insn_reduce_max {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t k0;
-    uint32_t k1;
-    uint32_t k2;
-    uint32_t k3;
-    uint32_t ks0;
-    uint32_t ks1;
-    uint32_t ks2;
-    uint32_t ks3;
-    uint32_t r0;
-    uint32_t r1;
-    uint32_t r2;
-    uint32_t r3;
-    uint32_t rs0;
-    uint32_t rs1;
-    uint32_t rs2;
-    uint32_t rs3;
-} gm_insn_reduce_max;
-typedef char gm_assert_insn_reduce_max[sizeof(gm_insn_reduce_max) == 76 ? 1 : -1];
-
-/* y[k0..k3] = smallest x over r0..r3; NaN where there is one */
-typedef struct gm_insn_reduce_min {
-    uint32_t head;
-    uint32_t x;
-    uint32_t y;
-    uint32_t k0;
-    uint32_t k1;
-    uint32_t k2;
-    uint32_t k3;
-    uint32_t ks0;
-    uint32_t ks1;
-    uint32_t ks2;
-    uint32_t ks3;
-    uint32_t r0;
-    uint32_t r1;
-    uint32_t r2;
-    uint32_t r3;
-    uint32_t rs0;
-    uint32_t rs1;
-    uint32_t rs2;
-    uint32_t rs3;
-} gm_insn_reduce_min;
-typedef char gm_assert_insn_reduce_min[sizeof(gm_insn_reduce_min) == 76 ? 1 : -1];
-
-/* dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or the smallest y */
-typedef struct gm_insn_reduce_extremum_grad {
-    uint32_t head;
-    uint32_t dy;
-    uint32_t y;
-    uint32_t x;
-    uint32_t dx;
-    uint32_t k0;
-    uint32_t k1;
-    uint32_t k2;
-    uint32_t k3;
-    uint32_t ks0;
-    uint32_t ks1;
-    uint32_t ks2;
-    uint32_t ks3;
-    uint32_t r0;
-    uint32_t r1;
-    uint32_t r2;
-    uint32_t r3;
-    uint32_t rs0;
-    uint32_t rs1;
-    uint32_t rs2;
-    uint32_t rs3;
-} gm_insn_reduce_extremum_grad;
-typedef char gm_assert_insn_reduce_extremum_grad[sizeof(gm_insn_reduce_extremum_grad) == 84 ? 1 : -1];
-
 /* y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and channels c of x w) */
 typedef struct gm_insn_conv {
     uint32_t head;
@@ -1515,6 +879,642 @@ typedef struct gm_insn_average_pool_grad {
 } gm_insn_average_pool_grad;
 typedef char gm_assert_insn_average_pool_grad[sizeof(gm_insn_average_pool_grad) == 112 ? 1 : -1];
 
+/* y = |x| */
+typedef struct gm_insn_abs {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_abs;
+typedef char gm_assert_insn_abs[sizeof(gm_insn_abs) == 16 ? 1 : -1];
+
+/* dx = dy sign(x), sign(0) = 0 */
+typedef struct gm_insn_abs_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_abs_grad;
+typedef char gm_assert_insn_abs_grad[sizeof(gm_insn_abs_grad) == 20 ? 1 : -1];
+
+/* y = exp(x) */
+typedef struct gm_insn_exp {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_exp;
+typedef char gm_assert_insn_exp[sizeof(gm_insn_exp) == 16 ? 1 : -1];
+
+/* y = log(x) */
+typedef struct gm_insn_log {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_log;
+typedef char gm_assert_insn_log[sizeof(gm_insn_log) == 16 ? 1 : -1];
+
+/* y = sqrt(x) */
+typedef struct gm_insn_sqrt {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sqrt;
+typedef char gm_assert_insn_sqrt[sizeof(gm_insn_sqrt) == 16 ? 1 : -1];
+
+/* y = min(max(x, low), high) */
+typedef struct gm_insn_clamp {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float low;
+    float high;
+} gm_insn_clamp;
+typedef char gm_assert_insn_clamp[sizeof(gm_insn_clamp) == 24 ? 1 : -1];
+
+/* dx = low <= x <= high ? dy : 0 */
+typedef struct gm_insn_clamp_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float low;
+    float high;
+} gm_insn_clamp_grad;
+typedef char gm_assert_insn_clamp_grad[sizeof(gm_insn_clamp_grad) == 28 ? 1 : -1];
+
+/* y = x > 0 ? scale x : alpha (exp(rate x) - 1) */
+typedef struct gm_insn_elu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float scale;
+    float alpha;
+    float rate;
+} gm_insn_elu;
+typedef char gm_assert_insn_elu[sizeof(gm_insn_elu) == 28 ? 1 : -1];
+
+/* dx = y > 0 ? scale dy : rate (y + alpha) dy */
+typedef struct gm_insn_elu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+    float scale;
+    float alpha;
+    float rate;
+} gm_insn_elu_grad;
+typedef char gm_assert_insn_elu_grad[sizeof(gm_insn_elu_grad) == 32 ? 1 : -1];
+
+/* y = min(max(alpha x + beta, 0), 1) */
+typedef struct gm_insn_hard_sigmoid {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+    float beta;
+} gm_insn_hard_sigmoid;
+typedef char gm_assert_insn_hard_sigmoid[sizeof(gm_insn_hard_sigmoid) == 24 ? 1 : -1];
+
+/* dx = 0 < y < 1 ? alpha dy : 0 */
+typedef struct gm_insn_hard_sigmoid_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_hard_sigmoid_grad;
+typedef char gm_assert_insn_hard_sigmoid_grad[sizeof(gm_insn_hard_sigmoid_grad) == 24 ? 1 : -1];
+
+/* y = x min(max(x / 6 + 1/2, 0), 1) */
+typedef struct gm_insn_hard_swish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_hard_swish;
+typedef char gm_assert_insn_hard_swish[sizeof(gm_insn_hard_swish) == 16 ? 1 : -1];
+
+/* dx = x <= -3 ? 0 : x < 3 ? (x / 3 + 1/2) dy : dy */
+typedef struct gm_insn_hard_swish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_hard_swish_grad;
+typedef char gm_assert_insn_hard_swish_grad[sizeof(gm_insn_hard_swish_grad) == 20 ? 1 : -1];
+
+/* y = log(1 + exp(-|x|)) + max(x, 0) */
+typedef struct gm_insn_softplus {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_softplus;
+typedef char gm_assert_insn_softplus[sizeof(gm_insn_softplus) == 16 ? 1 : -1];
+
+/* dx = dy sigmoid(x) */
+typedef struct gm_insn_softplus_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softplus_grad;
+typedef char gm_assert_insn_softplus_grad[sizeof(gm_insn_softplus_grad) == 20 ? 1 : -1];
+
+/* y = x / (1 + |x|) */
+typedef struct gm_insn_softsign {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_softsign;
+typedef char gm_assert_insn_softsign[sizeof(gm_insn_softsign) == 16 ? 1 : -1];
+
+/* dx = dy / (1 + |x|)^2 */
+typedef struct gm_insn_softsign_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_softsign_grad;
+typedef char gm_assert_insn_softsign_grad[sizeof(gm_insn_softsign_grad) == 20 ? 1 : -1];
+
+/* y = x t, t = tanh(log(1 + exp(x))) */
+typedef struct gm_insn_mish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_mish;
+typedef char gm_assert_insn_mish[sizeof(gm_insn_mish) == 16 ? 1 : -1];
+
+/* dx = dy (t + x sigmoid(x) (1 - t^2)), t as in MISH */
+typedef struct gm_insn_mish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_mish_grad;
+typedef char gm_assert_insn_mish_grad[sizeof(gm_insn_mish_grad) == 20 ? 1 : -1];
+
+/* y = x sigmoid(alpha x) */
+typedef struct gm_insn_swish {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+} gm_insn_swish;
+typedef char gm_assert_insn_swish[sizeof(gm_insn_swish) == 20 ? 1 : -1];
+
+/* dx = dy (s + alpha x s (1 - s)), s = sigmoid(alpha x) */
+typedef struct gm_insn_swish_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_swish_grad;
+typedef char gm_assert_insn_swish_grad[sizeof(gm_insn_swish_grad) == 24 ? 1 : -1];
+
+/* y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it stops with INDEX_OUT_OF_RANGE */
+typedef struct gm_insn_gather {
+    uint32_t head;
+    uint32_t x;
+    uint32_t indices;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+} gm_insn_gather;
+typedef char gm_assert_insn_gather[sizeof(gm_insn_gather) == 32 ? 1 : -1];
+
+/* dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER */
+typedef struct gm_insn_scatter_add {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t indices;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+} gm_insn_scatter_add;
+typedef char gm_assert_insn_scatter_add[sizeof(gm_insn_scatter_add) == 32 ? 1 : -1];
+
+/* y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n]; indices as GATHER */
+typedef struct gm_insn_weighted_gather {
+    uint32_t head;
+    uint32_t x;
+    uint32_t indices;
+    uint32_t weights;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t taps;
+    uint32_t inner;
+} gm_insn_weighted_gather;
+typedef char gm_assert_insn_weighted_gather[sizeof(gm_insn_weighted_gather) == 40 ? 1 : -1];
+
+/* dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending; indices as GATHER */
+typedef struct gm_insn_weighted_scatter_add {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t indices;
+    uint32_t weights;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t taps;
+    uint32_t inner;
+} gm_insn_weighted_scatter_add;
+typedef char gm_assert_insn_weighted_scatter_add[sizeof(gm_insn_weighted_scatter_add) == 40 ? 1 : -1];
+
+/* y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other end */
+typedef struct gm_insn_cumsum {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t inner;
+    uint32_t exclusive;
+    uint32_t reverse;
+} gm_insn_cumsum;
+typedef char gm_assert_insn_cumsum[sizeof(gm_insn_cumsum) == 32 ? 1 : -1];
+
+/* y[k0..k3] = largest x over r0..r3; NaN where there is one */
+typedef struct gm_insn_reduce_max {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_max;
+typedef char gm_assert_insn_reduce_max[sizeof(gm_insn_reduce_max) == 76 ? 1 : -1];
+
+/* y[k0..k3] = smallest x over r0..r3; NaN where there is one */
+typedef struct gm_insn_reduce_min {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_min;
+typedef char gm_assert_insn_reduce_min[sizeof(gm_insn_reduce_min) == 76 ? 1 : -1];
+
+/* dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or the smallest y */
+typedef struct gm_insn_reduce_extremum_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+} gm_insn_reduce_extremum_grad;
+typedef char gm_assert_insn_reduce_extremum_grad[sizeof(gm_insn_reduce_extremum_grad) == 84 ? 1 : -1];
+
+/* y = x (1 + erf(x / sqrt(2))) / 2 */
+typedef struct gm_insn_gelu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_gelu;
+typedef char gm_assert_insn_gelu[sizeof(gm_insn_gelu) == 16 ? 1 : -1];
+
+/* dx = dy ((1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)) */
+typedef struct gm_insn_gelu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_gelu_grad;
+typedef char gm_assert_insn_gelu_grad[sizeof(gm_insn_gelu_grad) == 20 ? 1 : -1];
+
+/* y = x s, s = sigmoid(u), u = sqrt(8 / pi) (x + 0.044715 x^3) */
+typedef struct gm_insn_gelu_tanh {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_gelu_tanh;
+typedef char gm_assert_insn_gelu_tanh[sizeof(gm_insn_gelu_tanh) == 16 ? 1 : -1];
+
+/* dx = dy (s + x s (1 - s) du/dx), s and u as in GELU_TANH */
+typedef struct gm_insn_gelu_tanh_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_gelu_tanh_grad;
+typedef char gm_assert_insn_gelu_tanh_grad[sizeof(gm_insn_gelu_tanh_grad) == 20 ? 1 : -1];
+
+/* y = erf(x) */
+typedef struct gm_insn_erf {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_erf;
+typedef char gm_assert_insn_erf[sizeof(gm_insn_erf) == 16 ? 1 : -1];
+
+/* y = sin(x) */
+typedef struct gm_insn_sin {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sin;
+typedef char gm_assert_insn_sin[sizeof(gm_insn_sin) == 16 ? 1 : -1];
+
+/* y = cos(x) */
+typedef struct gm_insn_cos {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_cos;
+typedef char gm_assert_insn_cos[sizeof(gm_insn_cos) == 16 ? 1 : -1];
+
+/* y = max(a, b), broadcast by strides of 0; NaN where either is NaN */
+typedef struct gm_insn_max {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_max;
+typedef char gm_assert_insn_max[sizeof(gm_insn_max) == 64 ? 1 : -1];
+
+/* y = min(a, b), broadcast by strides of 0; NaN where either is NaN */
+typedef struct gm_insn_min {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_min;
+typedef char gm_assert_insn_min[sizeof(gm_insn_min) == 64 ? 1 : -1];
+
+/* y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of max(a, b) along a */
+typedef struct gm_insn_heaviside {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_heaviside;
+typedef char gm_assert_insn_heaviside[sizeof(gm_insn_heaviside) == 64 ? 1 : -1];
+
+/* y = a < 0 ? b a : a, broadcast by strides of 0 */
+typedef struct gm_insn_prelu {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_prelu;
+typedef char gm_assert_insn_prelu[sizeof(gm_insn_prelu) == 64 ? 1 : -1];
+
+/* y = a > 0 ? 1 : b, broadcast by strides of 0: the slope of PRELU along a */
+typedef struct gm_insn_prelu_slope {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_prelu_slope;
+typedef char gm_assert_insn_prelu_slope[sizeof(gm_insn_prelu_slope) == 64 ? 1 : -1];
+
+/* y = c is not 0 ? a : b, broadcast by strides of 0 */
+typedef struct gm_insn_select {
+    uint32_t head;
+    uint32_t c;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t c0;
+    uint32_t c1;
+    uint32_t c2;
+    uint32_t c3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_select;
+typedef char gm_assert_insn_select[sizeof(gm_insn_select) == 84 ? 1 : -1];
+
+/* y = a > b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_greater {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_greater;
+typedef char gm_assert_insn_greater[sizeof(gm_insn_greater) == 64 ? 1 : -1];
+
+/* y = a >= b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_greater_or_equal {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_greater_or_equal;
+typedef char gm_assert_insn_greater_or_equal[sizeof(gm_insn_greater_or_equal) == 64 ? 1 : -1];
+
+/* y = a == b ? 1 : 0, broadcast by strides of 0 */
+typedef struct gm_insn_equal {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_equal;
+typedef char gm_assert_insn_equal[sizeof(gm_insn_equal) == 64 ? 1 : -1];
+
+/* y = a^b, broadcast by strides of 0 */
+typedef struct gm_insn_pow {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_pow;
+typedef char gm_assert_insn_pow[sizeof(gm_insn_pow) == 64 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1552,6 +1552,14 @@ int gm_kernel_l1_loss(const struct gm_session *session, const void *instruction)
 int gm_kernel_l1_loss_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_bce_with_logits_loss(const struct gm_session *session, const void *instruction);
 int gm_kernel_bce_with_logits_loss_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruction);
+int gm_kernel_conv_update(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_average_pool(const struct gm_session *session, const void *instruction);
+int gm_kernel_average_pool_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_abs(const struct gm_session *session, const void *instruction);
 int gm_kernel_abs_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_exp(const struct gm_session *session, const void *instruction);
@@ -1573,6 +1581,14 @@ int gm_kernel_mish(const struct gm_session *session, const void *instruction);
 int gm_kernel_mish_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_swish(const struct gm_session *session, const void *instruction);
 int gm_kernel_swish_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_gather(const struct gm_session *session, const void *instruction);
+int gm_kernel_scatter_add(const struct gm_session *session, const void *instruction);
+int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction);
+int gm_kernel_weighted_scatter_add(const struct gm_session *session, const void *instruction);
+int gm_kernel_cumsum(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_max(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_min(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_extremum_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_gelu(const struct gm_session *session, const void *instruction);
 int gm_kernel_gelu_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_gelu_tanh(const struct gm_session *session, const void *instruction);
@@ -1590,22 +1606,6 @@ int gm_kernel_greater(const struct gm_session *session, const void *instruction)
 int gm_kernel_greater_or_equal(const struct gm_session *session, const void *instruction);
 int gm_kernel_equal(const struct gm_session *session, const void *instruction);
 int gm_kernel_pow(const struct gm_session *session, const void *instruction);
-int gm_kernel_gather(const struct gm_session *session, const void *instruction);
-int gm_kernel_scatter_add(const struct gm_session *session, const void *instruction);
-int gm_kernel_weighted_gather(const struct gm_session *session, const void *instruction);
-int gm_kernel_weighted_scatter_add(const struct gm_session *session, const void *instruction);
-int gm_kernel_cumsum(const struct gm_session *session, const void *instruction);
-int gm_kernel_reduce_max(const struct gm_session *session, const void *instruction);
-int gm_kernel_reduce_min(const struct gm_session *session, const void *instruction);
-int gm_kernel_reduce_extremum_grad(const struct gm_session *session, const void *instruction);
-int gm_kernel_conv(const struct gm_session *session, const void *instruction);
-int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction);
-int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruction);
-int gm_kernel_conv_update(const struct gm_session *session, const void *instruction);
-int gm_kernel_max_pool(const struct gm_session *session, const void *instruction);
-int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instruction);
-int gm_kernel_average_pool(const struct gm_session *session, const void *instruction);
-int gm_kernel_average_pool_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -1709,6 +1709,30 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 #ifndef GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 #define GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD (!GM_ONLY_SELECTED)
 #endif
+#ifndef GM_WITH_CONV
+#define GM_WITH_CONV (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_TRANSPOSE
+#define GM_WITH_CONV_TRANSPOSE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_GRAD_W
+#define GM_WITH_CONV_GRAD_W (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CONV_UPDATE
+#define GM_WITH_CONV_UPDATE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MAX_POOL
+#define GM_WITH_MAX_POOL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MAX_POOL_GRAD
+#define GM_WITH_MAX_POOL_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_AVERAGE_POOL
+#define GM_WITH_AVERAGE_POOL (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_AVERAGE_POOL_GRAD
+#define GM_WITH_AVERAGE_POOL_GRAD (!GM_ONLY_SELECTED)
+#endif
 #ifndef GM_WITH_ABS
 #define GM_WITH_ABS (!GM_ONLY_SELECTED)
 #endif
@@ -1772,6 +1796,30 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 #ifndef GM_WITH_SWISH_GRAD
 #define GM_WITH_SWISH_GRAD (!GM_ONLY_SELECTED)
 #endif
+#ifndef GM_WITH_GATHER
+#define GM_WITH_GATHER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SCATTER_ADD
+#define GM_WITH_SCATTER_ADD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_WEIGHTED_GATHER
+#define GM_WITH_WEIGHTED_GATHER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_WEIGHTED_SCATTER_ADD
+#define GM_WITH_WEIGHTED_SCATTER_ADD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CUMSUM
+#define GM_WITH_CUMSUM (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_MAX
+#define GM_WITH_REDUCE_MAX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_MIN
+#define GM_WITH_REDUCE_MIN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_EXTREMUM_GRAD
+#define GM_WITH_REDUCE_EXTREMUM_GRAD (!GM_ONLY_SELECTED)
+#endif
 #ifndef GM_WITH_GELU
 #define GM_WITH_GELU (!GM_ONLY_SELECTED)
 #endif
@@ -1822,54 +1870,6 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
 #endif
 #ifndef GM_WITH_POW
 #define GM_WITH_POW (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_GATHER
-#define GM_WITH_GATHER (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_SCATTER_ADD
-#define GM_WITH_SCATTER_ADD (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_WEIGHTED_GATHER
-#define GM_WITH_WEIGHTED_GATHER (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_WEIGHTED_SCATTER_ADD
-#define GM_WITH_WEIGHTED_SCATTER_ADD (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_CUMSUM
-#define GM_WITH_CUMSUM (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_REDUCE_MAX
-#define GM_WITH_REDUCE_MAX (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_REDUCE_MIN
-#define GM_WITH_REDUCE_MIN (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_REDUCE_EXTREMUM_GRAD
-#define GM_WITH_REDUCE_EXTREMUM_GRAD (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_CONV
-#define GM_WITH_CONV (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_CONV_TRANSPOSE
-#define GM_WITH_CONV_TRANSPOSE (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_CONV_GRAD_W
-#define GM_WITH_CONV_GRAD_W (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_CONV_UPDATE
-#define GM_WITH_CONV_UPDATE (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_MAX_POOL
-#define GM_WITH_MAX_POOL (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_MAX_POOL_GRAD
-#define GM_WITH_MAX_POOL_GRAD (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_AVERAGE_POOL
-#define GM_WITH_AVERAGE_POOL (!GM_ONLY_SELECTED)
-#endif
-#ifndef GM_WITH_AVERAGE_POOL_GRAD
-#define GM_WITH_AVERAGE_POOL_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
