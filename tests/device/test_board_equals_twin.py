@@ -49,12 +49,42 @@ def mlp_with_every_activation():
     return model
 
 
-def train(target, image, batch):
-    """SHA-256 of the state, and the last loss, after STEPS updates."""
+def cnn_with_batch_norm():
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        cnn (float[N,1,8,8] x) => (float[N,10] y) {
+          c1 = Conv <pads = [1, 1, 1, 1]> (x, w1)
+          n1 = BatchNormalization (c1, scale, bias, mean, var)
+          a1 = Relu (n1)
+          p1 = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a1)
+          c2 = Conv <group = 8, pads = [1, 1, 1, 1]> (p1, w2)
+          a2 = HardSwish (c2)
+          p2 = GlobalAveragePool (a2)
+          f = Flatten (p2)
+          y = Gemm (f, w3, b3)
+        }""")
+    rng = np.random.default_rng(0)
+    shapes = {
+        "w1": (8, 1, 3, 3),
+        "scale": (8,),
+        "bias": (8,),
+        "mean": (8,),
+        "w2": (8, 1, 3, 3),
+        "w3": (8, 10),
+        "b3": (10,),
+    }
+    arrays = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    arrays["var"] = np.full(8, 0.5, np.float32)
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())
+    return model
+
+
+def train(target, image, batch, steps=STEPS):
+    """SHA-256 of the state, and the last loss, after some updates."""
     target.load_image(image)
     pixels, labels = digits()
     order = np.random.default_rng(7).permutation(len(pixels))
-    for step in range(STEPS):
+    for step in range(steps):
         rows = order.take(range(step * batch, (step + 1) * batch), mode="wrap")
         target.write_u8("input", 0, pixels[rows], 1 / 16)
         target.write_u8("label", 0, labels[rows])
@@ -73,3 +103,12 @@ def test_state_after_200_steps(emulated, name, batch):
     assert train(emulated, image, batch) == expected
     with open_target("twin:strict") as other_profile:
         assert train(other_profile, image, batch)[0] != expected[0], "the profiles should differ, or this shows nothing"
+
+
+@pytest.mark.device
+def test_state_of_a_cnn_after_20_steps(emulated):
+    made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), optimizers.adamw(0.003))
+    image = compile_image(made, Options(batch=4)).image
+    with open_target("twin") as twin:
+        expected = train(twin, image, 4, steps=20)
+    assert train(emulated, image, 4, steps=20) == expected
