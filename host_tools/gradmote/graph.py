@@ -128,3 +128,12 @@ def prune(graph: ir.Graph) -> None:
     for name, value in list(graph.initializers.items()):
         if not value.uses() and not value.is_graph_output() and not value.is_graph_input():
             del graph.initializers[name]
+
+
+def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
+    """`new` takes the uses, the name and the place among the outputs of `old`, whose node goes."""
+    name = old.name
+    new.shape, new.type = old.shape, old.type
+    old.replace_all_uses_with(new, replace_graph_outputs=True)
+    graph.remove(old.producer(), safe=True)  # type: ignore[arg-type]
+    new.name = name

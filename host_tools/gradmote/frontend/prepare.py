@@ -7,7 +7,7 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import Builder, attribute, describe, unique_name
+from ..graph import Builder, attribute, describe, take_over, unique_name
 
 _ML = "ai.onnx.ml"
 
@@ -55,9 +55,5 @@ def expand(graph: ir.Graph, node: ir.Node) -> None:
     scale_value = builder.constant(scale, f"{old.name}.scale")
     centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
     result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
-    result.shape, result.type = old.shape, old.type
-    name = old.name
-    old.replace_all_uses_with(result, replace_graph_outputs=True)
-    graph.remove(node, safe=True)
-    result.name = name
+    take_over(graph, old, result)
     graph.sort()

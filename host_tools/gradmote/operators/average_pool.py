@@ -8,9 +8,9 @@ import numpy as np
 import onnx_ir as ir
 
 from ..graph import DOMAIN, attribute, static_shape
-from .max_pool import grad_attributes, pool_window, sizes, spatial
+from .max_pool import grad_attributes, pool_window, sizes
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, walk, window_of
+from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -44,10 +44,8 @@ def counts(node: ir.Node, w: Window) -> np.ndarray:
 def cropping(w: Window) -> dict[str, list[int]]:
     """Pads and output_padding with which a transposed convolution of dy has the input's size; ceil_mode lets windows
     hang over the end, which is cropped."""
-    measures = zip(w.inputs, w.outputs, w.kernel, w.strides, w.dilations, w.pads, w.ends, strict=True)
-    extra = [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in measures]
-    ends = [e + max(-x, 0) for e, x in zip(w.ends, extra, strict=True)]
-    return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in extra]}
+    ends = [e + max(-x, 0) for e, x in zip(w.ends, w.uncovered, strict=True)]
+    return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in w.uncovered]}
 
 
 def counting(node: ir.Node, window: Window) -> dict[str, int]:

@@ -11,36 +11,33 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, walk, window_of
+from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
+    from ..program import Ref
 
 
 def gradient(back: Backward) -> Gradients:
     x, w = back.node.inputs[:2]
+    window, group = conv_window(back.node), attribute(back.node, "group", 1)
+    attributes = conv_attributes(window, group)
     dx = dw = db = None
-    attributes = gradient_attributes(back.node)
     if back.needs(0):
-        dx = back.op("ConvGradX", back.dy[0], w, of=x, domain=DOMAIN, **attributes, **cropping(back.node))
+        dx = back.op("ConvGradX", back.dy[0], w, of=x, domain=DOMAIN, **attributes, output_padding=window.uncovered)
     if back.needs(1):
-        regrouped = regrouping_of(conv_window(back.node), attribute(back.node, "group", 1), int(w.shape[1]))
+        regrouped = regrouping_of(window, group, int(w.shape[1]))
         dw = back.op("ConvGradW", back.dy[0], x, of=w, domain=DOMAIN, **attributes, **regrouped)
     if back.needs(2):
-        axes = [0, *range(2, len(x.shape))]
-        db = back.op(
-            "ReduceSum",
-            back.dy[0],
-            back.builder.constant(axes, f"{w.name}.bias_axes"),
-            of=back.node.inputs[2],
-            keepdims=0,
-        )
+        db = bias_gradient(back)
     return [dx, dw, db]
 
 
-def spatial(value: ir.Value) -> list[int]:
-    """Spatial sizes; they must be known where the batch need not be."""
-    return [int(d) for d in list(value.shape)[2:]]
+def bias_gradient(back: Backward) -> ir.Value:
+    """dy summed over all but the channels."""
+    bias = back.node.inputs[2]
+    axes = back.builder.constant([0, *range(2, len(back.node.inputs[0].shape))], f"{bias.name}_grad.axes")
+    return back.op("ReduceSum", back.dy[0], axes, of=bias, keepdims=0)
 
 
 def conv_window(node: ir.Node) -> Window:
@@ -48,19 +45,9 @@ def conv_window(node: ir.Node) -> Window:
     return window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel)
 
 
-def gradient_attributes(node: ir.Node) -> dict[str, Any]:
-    window = conv_window(node)
-    return {
-        "group": attribute(node, "group", 1), "strides": window.strides, "dilations": window.dilations,
-        "pads": window.explicit_pads,
-    }  # fmt: skip
-
-
-def cropping(node: ir.Node) -> dict[str, Any]:
-    """What ConvTranspose adds after its last window to reach the input's size."""
-    w = conv_window(node)
-    sizes = zip(w.inputs, w.outputs, w.kernel, w.strides, w.dilations, w.pads, w.ends, strict=True)
-    return {"output_padding": [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in sizes]}
+def conv_attributes(window: Window, group: int) -> dict[str, Any]:
+    """ONNX's attributes of a convolution over this window."""
+    return {"group": group, "strides": window.strides, "dilations": window.dilations, "pads": window.explicit_pads}
 
 
 def regrouping_of(window: Window, groups: int, channels: int) -> dict[str, Any]:
@@ -80,35 +67,36 @@ def regrouping_of(window: Window, groups: int, channels: int) -> dict[str, Any]:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
     layout = channels_last(static_shape(y, node))
-    params = geometry(low, node, x, w, conv_window(node)) | tensor_walk(layout, "y", int(w.shape[0]), node)
-    params |= weight_walk(low.view(w).strides, int(w.shape[0]) // attribute(node, "group", 1))
-    operands = {
-        "x": low.view(x).ref, "w": low.view(w).ref, "bias": low.ref(bias) if bias is not None else None,
-        "y": low.output(y, layout),
-    }  # fmt: skip
+    params = sizes(node, x, w) | conv_window(node).params() | weight_walk(low.view(w).strides, node, w)
+    params |= tensor_walk(low.view(x).strides, "x", node, w) | tensor_walk(layout, "y", node, w)
+    operands = {"x": low.view(x).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "y": low.output(y, layout)}
     low.emit("CONV", node, operands, {**params, "activation": 0})
 
 
-def geometry(low: Lowering, node: ir.Node, x: ir.Value, w: ir.Value, window: Window) -> dict[str, int]:
-    """Sizes, and the strides of the input."""
+def bias_ref(low: Lowering, node: ir.Node) -> Ref | None:
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    return low.ref(bias) if bias is not None else None
+
+
+def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> dict[str, int]:
+    """Batch, groups, and the channels and maps of one group. w: (groups maps, channels, kernel...)."""
     groups = attribute(node, "group", 1)
-    maps, channels = int(w.shape[0]) // groups, int(w.shape[1])
-    sizes = {"batch": static_shape(x, node)[0], "groups": groups, "channels": channels, "maps": maps}
-    return sizes | window.params() | tensor_walk(low.view(x).strides, "x", groups * channels, node)
+    batch = static_shape(x, node)[0]
+    return {"batch": batch, "groups": groups, "channels": int(w.shape[1]), "maps": int(w.shape[0]) // groups}
 
 
-def tensor_walk(strides: list[int], prefix: str, channels: int, node: ir.Node) -> dict[str, int]:
-    """Strides of x or y, its channels split into groups."""
+def tensor_walk(strides: list[int], prefix: str, node: ir.Node, w: ir.Value) -> dict[str, int]:
+    """Strides of x or y, its channels or maps split into groups."""
     found = walk(strides, prefix)
     step = found.pop(f"{prefix}_channel")
-    name = "channel" if prefix == "x" else "map"
-    return found | {f"{prefix}_{name}": step, f"{prefix}_group": step * (channels // attribute(node, "group", 1))}
+    in_group = int(w.shape[1]) if prefix == "x" else int(w.shape[0]) // attribute(node, "group", 1)
+    return found | {f"{prefix}_{'channel' if prefix == 'x' else 'map'}": step, f"{prefix}_group": step * in_group}
 
 
-def weight_walk(strides: list[int], maps: int) -> dict[str, int]:
+def weight_walk(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int]:
     """Strides of weights (groups maps, channels, kernel...)."""
+    maps = int(w.shape[0]) // attribute(node, "group", 1)
     kernel = [0] * (4 - len(strides)) + strides[2:]
     return {
         "w_group": strides[0] * maps,
@@ -121,22 +109,23 @@ def weight_walk(strides: list[int], maps: int) -> dict[str, int]:
 
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
     dy, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
-    groups = attribute(node, "group", 1)
-    maps, channels = int(w.shape[0]) // groups, int(w.shape[1])
-    layout = channels_last(static_shape(dx, node))
-    window = window_of(node, spatial(dx), spatial(dy), spatial(w))
-    params = {"batch": static_shape(dx, node)[0], "groups": groups, "channels": channels, "maps": maps}
-    params |= window.params() | tensor_walk(layout, "x", groups * channels, node)
-    params |= tensor_walk(low.view(dy).strides, "y", groups * maps, node) | weight_walk(low.view(w).strides, maps)
-    operands = {"y": low.view(dy).ref, "w": low.view(w).ref, "bias": None, "x": low.output(dx, layout)}
+    emit_transposed(low, node, dy, w, dx, window_of(node, spatial(dx), spatial(dy), spatial(w)))
+
+
+def emit_transposed(low: Lowering, node: ir.Node, y: ir.Value, w: ir.Value, x: ir.Value, window: Window) -> None:
+    """One CONV_TRANSPOSE, from what a convolution would make (y) back to what it would take (x)."""
+    layout = channels_last(static_shape(x, node))
+    params = sizes(node, x, w) | window.params() | weight_walk(low.view(w).strides, node, w)
+    params |= tensor_walk(layout, "x", node, w) | tensor_walk(low.view(y).strides, "y", node, w)
+    operands = {"y": low.view(y).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "x": low.output(x, layout)}
     low.emit("CONV_TRANSPOSE", node, operands, params)
 
 
 def lower_grad_w(low: Lowering, node: ir.Node) -> None:
     dy, x, dw = node.inputs[0], node.inputs[1], node.outputs[0]
     window = window_of(node, spatial(x), spatial(dy), spatial(dw))
-    params = geometry(low, node, x, dw, window)
-    params |= tensor_walk(low.view(dy).strides, "y", int(dw.shape[0]), node)
+    params = sizes(node, x, dw) | window.params()
+    params |= tensor_walk(low.view(x).strides, "x", node, dw) | tensor_walk(low.view(dy).strides, "y", node, dw)
     operands = {"x": low.view(x).ref, "dy": low.view(dy).ref, "y": low.output(dw)}
     low.emit("CONV_GRAD_W", node, operands, {**params, "accumulate": 0})
 

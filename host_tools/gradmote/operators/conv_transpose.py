@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe, static_shape
-from .conv import regrouping_of, spatial, tensor_walk, weight_walk
+from ..graph import DOMAIN, attribute, describe
+from .conv import bias_gradient, conv_attributes, emit_transposed, regrouping_of
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, window_of
+from .window import Window, spatial, window_of
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -32,41 +32,20 @@ def transposed_window(node: ir.Node) -> Window:
 def gradient(back: Backward) -> Gradients:
     x, w = back.node.inputs[:2]
     window, group = transposed_window(back.node), attribute(back.node, "group", 1)
-    attributes = {
-        "group": group,
-        "strides": window.strides,
-        "dilations": window.dilations,
-        "pads": window.explicit_pads,
-    }
+    attributes = conv_attributes(window, group)
     dx = dw = db = None
     if back.needs(0):
         dx = back.op("Conv", back.dy[0], w, of=x, **attributes)
-        dx.shape, dx.type = x.shape, x.type
     if back.needs(1):
         regrouped = regrouping_of(window, group, int(w.shape[1]))
         dw = back.op("ConvGradW", x, back.dy[0], of=w, domain=DOMAIN, **attributes, **regrouped)
     if back.needs(2):
-        axes = back.builder.constant([0, *range(2, len(x.shape))], f"{w.name}.bias_axes")
-        db = back.op("ReduceSum", back.dy[0], axes, of=back.node.inputs[2], keepdims=0)
+        db = bias_gradient(back)
     return [dx, dw, db]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
-    bias = node.inputs[2] if len(node.inputs) > 2 else None
-    groups = attribute(node, "group", 1)
-    maps, channels = int(w.shape[0]) // groups, int(w.shape[1])
-    layout = channels_last(static_shape(y, node))
-    params = {"batch": static_shape(y, node)[0], "groups": groups, "channels": channels, "maps": maps}
-    params |= transposed_window(node).params() | tensor_walk(layout, "x", groups * channels, node)
-    params |= tensor_walk(low.view(x).strides, "y", groups * maps, node) | weight_walk(low.view(w).strides, maps)
-    operands = {
-        "y": low.view(x).ref,
-        "w": low.view(w).ref,
-        "bias": low.ref(bias) if bias is not None else None,
-        "x": low.output(y, layout),
-    }
-    low.emit("CONV_TRANSPOSE", node, operands, params)
+    emit_transposed(low, node, node.inputs[0], node.inputs[1], node.outputs[0], transposed_window(node))
 
 
 OPERATORS = [Operator("ConvTranspose", gradient, lower)]

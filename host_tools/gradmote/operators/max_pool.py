@@ -9,14 +9,11 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, walk, window_of
+from .selection import gapless
+from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
-
-
-def spatial(value: ir.Value) -> list[int]:
-    return [int(d) for d in list(value.shape)[2:]]
 
 
 def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
@@ -63,7 +60,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     dy, x, y = node.inputs
-    view = low.view(x)
+    view = gapless(low, node, low.view(x), static_shape(x, node))  # dx lies as x does
     params = sizes(node, x, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")))
     params |= walk(view, "x") | walk(low.view(dy), "y")
     operands = {"x": view.ref, "dy": low.view(dy).ref, "dx": low.output(node.outputs[0], view.strides)}

@@ -32,6 +32,14 @@ class Window:
         """As ONNX's attribute pads has them."""
         return [*self.pads, *self.ends]
 
+    @property
+    def uncovered(self) -> list[int]:
+        """Cells of the padded input behind the last window; negative where ceil_mode lets it hang over the end."""
+        sizes = zip(
+            self.inputs, self.outputs, self.kernel, self.strides, self.dilations, self.pads, self.ends, strict=True
+        )
+        return [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in sizes]
+
     def params(self) -> dict[str, int]:
         """The instruction's parameters; a 1-D window has height 1."""
         columns = {
@@ -43,6 +51,11 @@ class Window:
             params[f"{name}_h"], params[f"{name}_w"] = [1] * (2 - len(values)) + list(values)
         params["pad_h"], params["pad_w"] = [0] * (2 - len(self.pads)) + list(self.pads)
         return params
+
+
+def spatial(value: ir.Value) -> list[int]:
+    """Spatial sizes of (N, C, d1, ...); they must be known where the batch need not be."""
+    return [int(d) for d in list(value.shape)[2:]]
 
 
 def window_of(node: ir.Node, inputs: Sequence[int], outputs: Sequence[int], kernel: Sequence[int]) -> Window:

@@ -7,7 +7,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ..graph import Builder
+from ..graph import Builder, take_over
 
 #: The operator of two operands that each is a chain of.
 STEPS = {"Sum": "Add", "Mean": "Add", "Max": "Max", "Min": "Min"}
@@ -29,11 +29,7 @@ def replace(graph: ir.Graph, node: ir.Node) -> None:
         result = builder.op("Mul", result, share, name=f"{old.name}.mean")
     elif len(node.inputs) == 1:
         result = builder.op("Identity", result, name=f"{old.name}.same")
-    result.shape, result.type = old.shape, old.type
-    name = old.name
-    old.replace_all_uses_with(result, replace_graph_outputs=True)
-    graph.remove(node, safe=True)
-    result.name = name
+    take_over(graph, old, result)
     graph.sort()
 
 

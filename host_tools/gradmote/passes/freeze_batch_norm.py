@@ -13,8 +13,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import Builder, attribute, constant_array, describe, prune, rank
-from .simplify_gemm import take_over
+from ..graph import Builder, attribute, constant_array, describe, prune, rank, take_over
 
 EPSILON = 1e-5  # ONNX's default
 

@@ -6,8 +6,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ..graph import Builder
-from .simplify_gemm import take_over
+from ..graph import Builder, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:

@@ -11,8 +11,7 @@ from collections.abc import Set
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import Builder, attribute, describe
-from .simplify_gemm import take_over
+from ..graph import Builder, attribute, describe, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:

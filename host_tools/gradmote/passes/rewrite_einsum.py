@@ -13,9 +13,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import Builder, attribute, describe
+from ..graph import Builder, attribute, describe, take_over
 from ..operators.selection import UNKNOWN, known_dims, product
-from .simplify_gemm import take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:

@@ -14,9 +14,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ..autodiff import NO_GRADIENT
-from ..graph import Builder, attribute
+from ..graph import Builder, attribute, take_over
 from ..operators.reduce_sum import reduced_axes
-from .simplify_gemm import take_over
 
 #: From here on axes are an input of ReduceMax.
 AXES_INPUT_OPSET = 18

@@ -9,7 +9,7 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ..graph import Builder, attribute
+from ..graph import Builder, attribute, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -50,12 +50,3 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 def scale(builder: Builder, value: ir.Value, factor: float, name: str) -> ir.Value:
     return value if factor == 1.0 else builder.op("Mul", value, builder.constant(float(factor), name), name=name)
-
-
-def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
-    """`new` takes the uses, the name and the place among the outputs of `old`, whose node goes."""
-    name = old.name
-    new.shape, new.type = old.shape, old.type
-    old.replace_all_uses_with(new, replace_graph_outputs=True)
-    graph.remove(old.producer(), safe=True)
-    new.name = name
