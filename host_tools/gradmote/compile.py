@@ -113,10 +113,12 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
     for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
         next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
     model = set_batch(model, options.batch, options.dims)
-    unknown = None
-    while unknown != (unknown := count_unknown(model.graph)):  # a shape computed from a shape computed from ...
-        fold_constants(model.graph, keep)
+    fold_constants(model.graph, keep)
+    unknown, before = count_unknown(model.graph), -1
+    while unknown not in (0, before):  # a shape computed from a shape computed from ...
         model = infer_shapes(model)
+        fold_constants(model.graph, keep)
+        unknown, before = count_unknown(model.graph), unknown
     require_shapes(model.graph)
     return model
 
@@ -170,21 +172,16 @@ def training_programs(
     assert artifacts.training is not None
     if artifacts.optimizer is not None:
         slots += optimizer_slots(artifacts.optimizer)
-    if options.accumulate or artifacts.optimizer is None:
-        if not options.accumulate:
-            raise ModelError(
-                "without an optimizer there is nothing to do with gradients",
-                "give --optimizer, or --accumulate to read them",
-            )
-        train = lower_training(artifacts.training, Program("train"), names, shared, options)
-        return [
-            train,
-            *(
-                [kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared)]
-                if artifacts.optimizer
-                else []
-            ),
-        ]
+    if options.accumulate:
+        programs = [lower_training(artifacts.training, Program("train"), names, shared, options)]
+        if artifacts.optimizer is not None:
+            programs.append(kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared))
+        return programs
+    if artifacts.optimizer is None:
+        raise ModelError(
+            "without an optimizer there is nothing to do with gradients",
+            "give --optimizer, or --accumulate to read them",
+        )
     step = lower_training(artifacts.training, Program("step"), names, shared, options)
     one = shared.constant(np.float32(1).tobytes())
     lower_optimizer(artifacts.optimizer, step, step.gradients, one, slots, shared)

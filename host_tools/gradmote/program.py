@@ -12,9 +12,6 @@ from .generated.records import RECORDS
 #: Words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
 
-#: Where a buffer lives: "parameter", "slot" and "control" are state; "constant" is in the image.
-REGIONS = ("parameter", "slot", "control", "gradient", "constant", "input", "scratch")
-
 
 @dataclass(eq=False)
 class Buffer:
@@ -22,7 +19,7 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    region: str
+    region: str  # parameter, slot, control (all three: state), gradient, input, scratch, or constant (in the image)
     data: bytes | None = None  # initial value of parameters and slots; value of constants
 
 

@@ -2,13 +2,6 @@
 
 #if GM_WITH_CONV_UPDATE
 
-static void next_map(gm_rule_args *args)
-{
-    args->p += args->n;
-    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
-    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
-}
-
 int gm_kernel_conv_update(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_update *insn = instruction;
@@ -34,7 +27,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
             }
             gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_map, row);
             gm_rules[rule[0]](&args);
-            next_map(&args);
+            gm_rule_advance(&args);
         }
     }
     return GM_OK;

@@ -11,13 +11,6 @@ static void gradient_row(const float *a, const float *b, float *row, uint32_t n,
     gm_gemm_row(a, b, row, n, s);
 }
 
-static void next_row(gm_rule_args *args)
-{
-    args->p += args->n;
-    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
-    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
-}
-
 int gm_kernel_gemm_update(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_gemm_update *insn = instruction;
@@ -46,7 +39,7 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
             gradient_row(a + m * insn->a_row, b, row, insn->n, &strides);
         }
         gm_rules[rule[0]](&args);
-        next_row(&args);
+        gm_rule_advance(&args);
     }
     return GM_OK;
 }

@@ -65,6 +65,14 @@ typedef struct gm_rule_args {
 
 typedef void (*gm_rule_fn)(const gm_rule_args *args);
 
+/* Moves on to the next n elements of parameters and moments. */
+static inline void gm_rule_advance(gm_rule_args *args)
+{
+    args->p += args->n;
+    args->slot1 = args->slot1 ? args->slot1 + args->n : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
+}
+
 /* By gm_rule_kind; NULL where this build leaves the rule out. */
 extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
 
