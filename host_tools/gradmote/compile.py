@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -12,14 +13,16 @@ import onnx
 import onnx_ir as ir
 
 from . import records
-from .artifacts import Artifacts
+from .artifacts import Artifacts, build_artifacts
 from .errors import ModelError
 from .frontend import infer_shapes, set_batch
 from .frontend.shapes import require_shapes
 from .generated.optimizers import RULES
 from .graph import prune
 from .image import Layout, lay_out, write_image
+from .losses import Loss
 from .lowering import Lowering, Shared
+from .optimizers import Optimizer
 from .passes import pipeline
 from .passes.fold_constants import run as fold_constants
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, control_ref
@@ -51,6 +54,24 @@ class Result:
     image: bytes
     compiled: Compiled
     layout: Layout
+
+
+def compile_model(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes,
+    loss: Loss | None = None,
+    optimizer: Optimizer | None = None,
+    options: Options | None = None,
+    *,
+    train: Sequence[str] | None = None,
+    freeze: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> Result:
+    """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
+
+    loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
+    trained by default. outputs: those of the model to keep.
+    """
+    return compile_image(build_artifacts(model, train, loss, optimizer, freeze=freeze, outputs=outputs), options)
 
 
 def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:

@@ -20,7 +20,12 @@ Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 def export_inference(
     model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
 ) -> None:
-    """Writes `model` with its trained weights replaced by the checkpoint's; nothing else in it changes.
+    """Writes trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
+    write_atomically(Path(path), trained_model(model, checkpoint).SerializeToString(deterministic=True))
+
+
+def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
+    """`model` with its trained weights replaced by the checkpoint's; nothing else in it changes.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
     ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
@@ -32,7 +37,7 @@ def export_inference(
     tensors = weights(proto.graph)
     for name in trained.parameters:
         replace(tensors, name, trained.tensors[name])
-    write_atomically(Path(path), proto.SerializeToString(deterministic=True))
+    return proto
 
 
 def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:

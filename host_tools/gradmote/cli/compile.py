@@ -43,15 +43,13 @@ def command(
     as_json: o.AsJson = False,
 ) -> None:
     """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash."""
-    from ..artifacts import build_artifacts
-    from ..compile import Options, compile_image
+    from ..compile import Options, compile_model
     from ..files import write_atomically
 
     loss_function = o.make_loss(loss, loss_set)
     update = o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None
-    made = build_artifacts(str(model), train, loss_function, update, freeze=freeze, outputs=output)
     settings = Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names)
-    result = compile_image(made, settings)
+    result = compile_model(str(model), loss_function, update, settings, train=train, freeze=freeze, outputs=output)
     path = out or model.with_suffix(".mote")
     write_atomically(path, result.image)
     typer.echo(json.dumps({"image": str(path), **summary(result)}) if as_json else describe(path, result))

@@ -17,8 +17,6 @@ from ..errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.progress import Progress
-
     from ..device.fit import Fit
     from ..device.target import Target
 
@@ -92,9 +90,9 @@ def command(
 
 
 def _prepare(target: Target, image: Path, resume: Path | None, quiet: bool) -> None:
-    with _progress(quiet) as progress:
-        task = progress.add_task(f"send {image.name} to {target.name}", total=None)
-        target.load_image(image.read_bytes(), lambda done, total: progress.update(task, completed=done, total=total))
+    from ..device.progress import load_with_progress
+
+    load_with_progress(target, image.read_bytes(), image.name, quiet)
     if resume is not None:
         target.load(resume.read_bytes())
 
@@ -110,31 +108,10 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
 
 
 def _train(target: Target, samples: Any, epochs: int, seed: int, quiet: bool) -> Fit:
-    from ..device.fit import fit
+    from ..device.progress import fit_with_progress
 
-    with _progress(quiet) as progress, _ctrl_c() as pressed:
-        task = progress.add_task("train", total=epochs * (len(samples.x) // target.info().batch))
-        shown = {"accuracy": ""}
-
-        def on_step(step: Any) -> None:
-            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}"
-            progress.update(task, advance=1, description=text)
-
-        def on_epoch(epoch: Any) -> None:
-            if epoch.test is not None and not math.isnan(epoch.test.accuracy):
-                shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
-
-        return fit(target, samples, epochs, seed, on_step, on_epoch, lambda: bool(pressed))
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), disable=quiet) as progress:
-        yield progress
+    with _ctrl_c() as pressed:
+        return fit_with_progress(target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet)
 
 
 @contextmanager

@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 import onnx
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .. import losses, optimizers
-from ..artifacts import build_artifacts
-from ..compile import Options, Result, compile_image
-from ..device.dataset import Array, Dataset
+from ..compile import Options, Result, compile_model
+from ..device.dataset import Dataset
 from ..device.emulator import Emulator
-from ..device.fit import Step, evaluate, fit
+from ..device.fit import evaluate
+from ..device.progress import fit_with_progress, load_with_progress
 from ..device.target import BoardTarget, Target, TwinTarget, open_target
 from ..errors import DeviceError
 from ..export import export_inference
@@ -40,7 +39,7 @@ def run(on: str, out: Path, epochs: int) -> None:
     model_path = out / "digits.onnx"
     write_atomically(model_path, model.SerializeToString())
     say(f"pre-trained on {PRETRAINED_ON} digits with scikit-learn, exported by skl2onnx: {model_path}")
-    compiled = compile_model(model)
+    compiled = compile_digits(model)
     write_atomically(out / "digits.mote", compiled.image)
     say(f"compiled: {out / 'digits.mote'}, {len(compiled.image):,} B of flash, {compiled.layout.arena_size:,} B of RAM")
     with open_or_twin(on) as target:
@@ -85,10 +84,9 @@ def pretrain() -> tuple[onnx.ModelProto, Dataset]:
     return model, Dataset(x, y, x_test, y_test, scale=1 / 16)
 
 
-def compile_model(model: onnx.ModelProto) -> Result:
+def compile_digits(model: onnx.ModelProto) -> Result:
     loss = losses.cross_entropy(through_softmax=True)
-    artifacts = build_artifacts(model, None, loss, optimizers.adamw(RATE), outputs=[OUTPUT])
-    return compile_image(artifacts, Options(batch=BATCH))
+    return compile_model(model, loss, optimizers.adamw(RATE), Options(batch=BATCH), outputs=[OUTPUT])
 
 
 def onnxruntime_accuracy(path: Path, data: Dataset) -> float:
@@ -118,37 +116,13 @@ def open_or_twin(on: str) -> Target:
 
 def train(target: Target, compiled: Result, data: Dataset, epochs: int) -> Trained:
     """Sends the image, tests, trains with a falling learning rate, tests, and pulls the checkpoint back."""
-    with progress_bar() as bar:
-        sending = bar.add_task(f"image to {target.name}", total=len(compiled.image))
-        target.load_image(compiled.image, lambda done, total: bar.update(sending, completed=done))
-        before = evaluate(target, data, *held_out(data)).accuracy
-        steps = epochs * (len(data.x) // BATCH)
-        target.set_linear_schedule(RATE, 0, steps)
-        training = bar.add_task("train", total=steps)
-        steps_seen: list[float] = []
-
-        def on_step(step: Step) -> None:
-            steps_seen.append(step.metrics.loss)
-            bar.update(training, advance=1, description=f"epoch {step.epoch}  loss {step.metrics.loss:.3f}")
-
-        result = fit(target, data, epochs, on_step=on_step)
+    load_with_progress(target, compiled.image)
+    before = evaluate(target, data).accuracy
+    target.set_linear_schedule(RATE, 0, epochs * (len(data.x) // BATCH))
+    steps_seen: list[float] = []
+    result = fit_with_progress(target, data, epochs, on_step=lambda step: steps_seen.append(step.metrics.loss))
     state = hashlib.sha256(target.state()).hexdigest()
     return Trained(before, result, steps_seen, target.save(), state, target.name)
-
-
-def held_out(data: Dataset) -> tuple[Array, Array]:
-    assert data.x_test is not None and data.y_test is not None
-    return data.x_test, data.y_test
-
-
-def progress_bar() -> Progress:
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-    )
-    return Progress(*columns, console=console, transient=True)
 
 
 def compare_with_twin(trained: Trained, compiled: Result, data: Dataset, epochs: int) -> Trained:

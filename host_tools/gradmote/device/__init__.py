@@ -1,1 +1,17 @@
-"""Boards and their twin: the serial protocol, the emulator, and one interface to train on any of them."""
+"""Boards and their twin: the serial protocol, the emulator, and one interface to train on any of them.
+
+    with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/ttyACM0"
+        target.load_image(compiled.image)
+        fit_with_progress(target, data, epochs=5)
+        print(evaluate(target, data).accuracy)
+"""
+
+from .dataset import Dataset
+from .fit import Evaluation, Fit, evaluate, fit, predict
+from .progress import fit_with_progress, load_with_progress
+from .target import Target, TwinTarget, open_target
+
+__all__ = [
+    "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "evaluate", "fit", "fit_with_progress",
+    "load_with_progress", "open_target", "predict",
+]

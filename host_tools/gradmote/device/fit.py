@@ -89,7 +89,7 @@ def fit(
 def _test(target: Target, data: Dataset) -> Evaluation | None:
     if data.x_test is None or data.y_test is None:
         return None
-    return evaluate(target, data, data.x_test, data.y_test)
+    return evaluate(target, data)
 
 
 def _train_epoch(
@@ -137,8 +137,13 @@ def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> Non
 # ---- Evaluation ---------------------------------------------------------------------------------------------------
 
 
-def evaluate(target: Target, data: Dataset, x: Array, y: Array) -> Evaluation:
-    """Loss and accuracy over x, y. The last batch is filled up with repeated samples, which do not count."""
+def evaluate(target: Target, data: Dataset, x: Array | None = None, y: Array | None = None) -> Evaluation:
+    """Loss and accuracy over x, y; over data's test set by default. The last batch is filled up with repeated samples,
+    which do not count."""
+    if x is None or y is None:
+        x, y = data.x_test, data.y_test
+    if x is None or y is None:
+        raise DataError("the data has no test set", "give x_test and y_test")
     batch = target.info().batch
     classes = y.dtype.kind in "iu"
     evaluates = "eval" in target.info().programs
@@ -154,6 +159,15 @@ def evaluate(target: Target, data: Dataset, x: Array, y: Array) -> Evaluation:
             right += _right_answers(_scores(target, scored), y[rows])
     accuracy = right / len(x) if classes else math.nan
     return Evaluation(float(np.mean(losses)) if losses else math.nan, accuracy)
+
+
+def predict(target: Target, data: Dataset, x: Array) -> Array:
+    """The model's first output for all of x, (samples, ...). x: stored as data.x is."""
+    outputs = []
+    for rows in _batches(len(x), target.info().batch):
+        write_batch(target, data, x[np.resize(rows, target.info().batch)], None)
+        outputs.append(_scores(target, False)[: len(rows)])
+    return np.concatenate(outputs)
 
 
 def _batches(count: int, batch: int) -> Iterator[Array]:

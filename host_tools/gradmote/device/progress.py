@@ -1,0 +1,56 @@
+"""Progress bars, on stderr, around what takes a board longer than a moment."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .dataset import Dataset
+from .fit import Epoch, Fit, Step, fit
+from .target import Target
+
+
+def load_with_progress(target: Target, image: bytes, name: str = "image", quiet: bool = False) -> None:
+    """target.load_image() behind a bar that counts bytes."""
+    with progress_bar(quiet) as bar:
+        task = bar.add_task(f"send {name} to {target.name}", total=None)
+        target.load_image(image, lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def fit_with_progress(
+    target: Target,
+    data: Dataset,
+    epochs: int,
+    seed: int = 0,
+    on_step: Callable[[Step], None] = lambda step: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    quiet: bool = False,
+) -> Fit:
+    """fit() behind a bar that counts steps and shows the loss of the last one and the accuracy of the last epoch."""
+    shown = {"accuracy": ""}
+
+    with progress_bar(quiet) as bar:
+        task = bar.add_task("train", total=epochs * (len(data.x) // target.info().batch))
+
+        def after_step(step: Step) -> None:
+            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}"
+            bar.update(task, advance=1, description=text)
+            on_step(step)
+
+        def after_epoch(epoch: Epoch) -> None:
+            if epoch.test is not None and not math.isnan(epoch.test.accuracy):
+                shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
+
+        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop)
+
+
+@contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Progress]:
+    """A rich Progress that goes away when it is done; nothing at all where `quiet`."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress:
+        yield progress
