@@ -1,0 +1,13 @@
+"""What a loader raises where its data is not installed: never an invented substitute."""
+
+from __future__ import annotations
+
+from gradmote.errors import DataError
+
+
+class MissingData(DataError):
+    """The data is not on this computer. `command` installs it."""
+
+    def __init__(self, what: str, command: str) -> None:
+        super().__init__(f"{what} is not installed", f"install it: {command}")
+        self.command = command

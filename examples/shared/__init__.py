@@ -1,0 +1,1 @@
+"""What all examples use: a builder of small ONNX networks, and what is printed at the end."""

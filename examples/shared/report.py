@@ -1,0 +1,53 @@
+"""What every example prints at its end: what training brought, and which microcontroller it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from gradmote.compile import Result
+from gradmote.errors import GradmoteError
+from gradmote.microcontrollers import smallest
+
+console = Console()
+
+
+def before_after(title: str, rows: dict[str, tuple[float, float]]) -> None:
+    """Prints a table of shares between 0 and 1, before and after training."""
+    table = Table("", "before", "after", title=title, title_justify="left", box=None)
+    for name, (before, after) in rows.items():
+        table.add_row(name, f"{before:.1%}", f"[bold]{after:.1%}[/]")
+    console.print(table)
+
+
+def on_the_board(compiled: Result) -> None:
+    """Prints what the model takes of a microcontroller's memory to train there, and which one is enough."""
+    arena, image = compiled.layout.arena_size, len(compiled.image)
+    chip = smallest(arena, image)
+    fits = f"fits a {chip.name}" if chip else "too large for the usual microcontrollers: takes external RAM"
+    say(
+        f"on a board: {arena:,} B of RAM, everything included, for steps of {compiled.compiled.batch}; {image:,} B of "
+        f"flash for the image; {fits}"
+    )
+
+
+def say(text: str) -> None:
+    console.print(f"[bold green]*[/] {text}", highlight=False, soft_wrap=True)
+
+
+def run(main: Callable[..., object]) -> None:
+    """Runs a script's main() with its parameters as options; an error of Gradmote's ends it in one line."""
+
+    @wraps(main)
+    def command(*args: object, **options: object) -> None:
+        try:
+            main(*args, **options)
+        except GradmoteError as error:
+            typer.secho(f"error: {error}", fg="red", err=True)
+            raise typer.Exit(1) from error
+
+    typer.run(command)
