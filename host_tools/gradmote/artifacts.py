@@ -31,12 +31,12 @@ from .autodiff import differentiate
 from .errors import ModelError
 from .files import write_atomically
 from .frontend import choose_parameters, infer_shapes, load_model
-from .graph import DOMAIN, DOMAIN_VERSION, Builder
+from .graph import DOMAIN, Builder
 from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.steps import step_op
 from .passes import pipeline
-from .registry import TABLE
+from .registry import attach_functions
 
 
 class LossType(Enum):
@@ -226,18 +226,6 @@ def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
 def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
     model.metadata_props[f"gradmote.{key}"] = str(value)
     model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
-    return model
-
-
-def attach_functions(model: ir.Model) -> ir.Model:
-    """Adds the bodies of our domain's operators that the graph uses."""
-    opset = model.graph.opset_imports[""]
-    used = dict.fromkeys((n.domain, n.op_type) for n in model.graph if n.domain == DOMAIN)
-    for domain, op_type in used:
-        function = ir.serde.deserialize_function(TABLE[(domain, op_type)].function_proto(opset))
-        model.functions[function.identifier()] = function
-    if used:
-        model.graph.opset_imports[DOMAIN] = DOMAIN_VERSION
     return model
 
 

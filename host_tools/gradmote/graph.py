@@ -132,8 +132,15 @@ def prune(graph: ir.Graph) -> None:
 
 def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
     """`new` takes the uses, the name and the place among the outputs of `old`, whose node goes."""
-    name = old.name
-    new.shape, new.type = old.shape, old.type
-    old.replace_all_uses_with(new, replace_graph_outputs=True)
-    graph.remove(old.producer(), safe=True)  # type: ignore[arg-type]
-    new.name = name
+    take_over_all(graph, old.producer(), [new])  # type: ignore[arg-type]
+
+
+def take_over_all(graph: ir.Graph, node: ir.Node, made: Sequence[ir.Value]) -> None:
+    """The same for all outputs of a node that are used: `made` has one value for each, in their order."""
+    pairs = [(old, new, old.name) for old, new in zip(node.outputs, made, strict=False) if old.name]
+    for old, new, _ in pairs:
+        new.shape, new.type = old.shape, old.type
+        old.replace_all_uses_with(new, replace_graph_outputs=True)
+    graph.remove(node, safe=True)
+    for _, new, name in pairs:
+        new.name = name

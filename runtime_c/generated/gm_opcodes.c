@@ -952,6 +952,68 @@ static const uint8_t terms_select[] = { 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14,
 static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 28 };
 #endif
 
+#if GM_WITH_STANDARDIZE
+static const gm_operand_info operands_standardize[] = {
+    { GM_READ | GM_STRIDED, 16, 0 },
+    { GM_WRITE | GM_OPTIONAL, 4, 16 },
+    { GM_WRITE | GM_OPTIONAL, 4, 20 },
+    { GM_WRITE | GM_OPTIONAL, 4, 24 },
+    { GM_WRITE | GM_STRIDED, 16, 28 },
+};
+static const uint8_t params_standardize[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_F32,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_standardize[] = { 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 6, 7, 8, 9, 6, 7, 8, 9, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 14, 15, 16, 17 };
+static const gm_opcode_shape shape_standardize = { operands_standardize, params_standardize, terms_standardize, 5, 18, 8, 44 };
+#endif
+
+#if GM_WITH_STANDARDIZE_GRAD
+static const gm_operand_info operands_standardize_grad[] = {
+    { GM_READ | GM_STRIDED, 16, 0 },
+    { GM_READ | GM_STRIDED, 16, 16 },
+    { GM_READ, 4, 32 },
+    { GM_WRITE | GM_STRIDED, 16, 36 },
+};
+static const uint8_t params_standardize_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_standardize_grad[] = { 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 13, 14, 15, 16 };
+static const gm_opcode_shape shape_standardize_grad = { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 52 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1216,5 +1278,11 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_POW
     [GM_OP_POW] = { gm_kernel_pow, &shape_add },
+#endif
+#if GM_WITH_STANDARDIZE
+    [GM_OP_STANDARDIZE] = { gm_kernel_standardize, &shape_standardize },
+#endif
+#if GM_WITH_STANDARDIZE_GRAD
+    [GM_OP_STANDARDIZE_GRAD] = { gm_kernel_standardize_grad, &shape_standardize_grad },
 #endif
 };

@@ -96,7 +96,9 @@ enum gm_opcode {
     GM_OP_GREATER_OR_EQUAL = 86,
     GM_OP_EQUAL = 87,
     GM_OP_POW = 88,
-    GM_OP_LIMIT = 89
+    GM_OP_STANDARDIZE = 89,
+    GM_OP_STANDARDIZE_GRAD = 90,
+    GM_OP_LIMIT = 91
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1515,6 +1517,62 @@ typedef struct gm_insn_pow {
 } gm_insn_pow;
 typedef char gm_assert_insn_pow[sizeof(gm_insn_pow) == 64 ? 1 : -1];
 
+/* y = (x - mean) inv_std over r0..r3, inv_std = 1 / sqrt(var + epsilon); mean is 0 unless centre */
+typedef struct gm_insn_standardize {
+    uint32_t head;
+    uint32_t x;
+    uint32_t inv_std;
+    uint32_t mean;
+    uint32_t var;
+    uint32_t y;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+    float epsilon;
+    uint32_t centre;
+} gm_insn_standardize;
+typedef char gm_assert_insn_standardize[sizeof(gm_insn_standardize) == 96 ? 1 : -1];
+
+/* dx = inv_std (dy - mean(dy) - y mean(dy y)), means over r0..r3; without mean(dy) unless centre */
+typedef struct gm_insn_standardize_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t y;
+    uint32_t inv_std;
+    uint32_t dx;
+    uint32_t k0;
+    uint32_t k1;
+    uint32_t k2;
+    uint32_t k3;
+    uint32_t ks0;
+    uint32_t ks1;
+    uint32_t ks2;
+    uint32_t ks3;
+    uint32_t r0;
+    uint32_t r1;
+    uint32_t r2;
+    uint32_t r3;
+    uint32_t rs0;
+    uint32_t rs1;
+    uint32_t rs2;
+    uint32_t rs3;
+    uint32_t centre;
+} gm_insn_standardize_grad;
+typedef char gm_assert_insn_standardize_grad[sizeof(gm_insn_standardize_grad) == 88 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1606,6 +1664,8 @@ int gm_kernel_greater(const struct gm_session *session, const void *instruction)
 int gm_kernel_greater_or_equal(const struct gm_session *session, const void *instruction);
 int gm_kernel_equal(const struct gm_session *session, const void *instruction);
 int gm_kernel_pow(const struct gm_session *session, const void *instruction);
+int gm_kernel_standardize(const struct gm_session *session, const void *instruction);
+int gm_kernel_standardize_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -1870,6 +1930,12 @@ int gm_kernel_pow(const struct gm_session *session, const void *instruction);
 #endif
 #ifndef GM_WITH_POW
 #define GM_WITH_POW (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_STANDARDIZE
+#define GM_WITH_STANDARDIZE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_STANDARDIZE_GRAD
+#define GM_WITH_STANDARDIZE_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

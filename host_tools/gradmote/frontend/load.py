@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import onnx
 import onnx_ir as ir
@@ -11,12 +12,14 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import prune
 from ..passes import pipeline
+from ..registry import attach_functions
 from .parameters import note_weights
 from .prepare import expand_scalers, name_split_outputs, raise_opset_13
 from .shapes import infer_shapes
 
 OLDEST_OPSET = 13
 _EXPORT_AGAIN = "export the model again"
+_DEPRECATED = "gradmote.deprecated"
 
 
 def load_model(
@@ -34,7 +37,7 @@ def load_model(
     name_split_outputs(model.graph)
     expand_scalers(model.graph)
     model = pipeline.normalize(infer_shapes(model), keep)
-    return infer_shapes(model)
+    return infer_shapes(attach_functions(model))
 
 
 def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
@@ -75,12 +78,29 @@ def check(proto: onnx.ModelProto) -> None:
     tensors."""
     check_opset({o.domain: o.version for o in proto.opset_import}.get("", OLDEST_OPSET))
     try:
-        onnx.checker.check_model(proto)
+        with deprecated_hidden(proto):
+            onnx.checker.check_model(proto)
     except Exception as error:  # ValidationError, and what else hostile bytes provoke in the checker
         raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
     for value in (*proto.graph.input, *proto.graph.output):
         if value.type.WhichOneof("value") not in (None, "tensor_type"):
             raise ModelError(f"'{value.name}' is no tensor", "with skl2onnx, export with options={'zipmap': False}")
+
+
+@contextmanager
+def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
+    """onnx's checker refuses the GroupNormalization of opsets 18 to 20, which exporters write and we understand; it
+    lets nodes of a foreign domain through."""
+    nodes = [n for n in proto.graph.node if n.op_type == "GroupNormalization" and not n.domain]
+    domain = proto.opset_import.add(domain=_DEPRECATED, version=1)
+    for node in nodes:
+        node.domain = _DEPRECATED
+    try:
+        yield
+    finally:
+        proto.opset_import.remove(domain)
+        for node in nodes:
+            node.domain = ""
 
 
 def check_opset(version: int) -> None:

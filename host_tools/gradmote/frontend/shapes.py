@@ -13,6 +13,24 @@ from ..graph import describe
 
 def infer_shapes(model: ir.Model) -> ir.Model:
     """The model with every shape that onnx can infer, data propagated through shape computations."""
+    result = infer_once(model)
+    while carry_over_group_norms(result.graph):
+        result = infer_once(result)
+    return result
+
+
+def carry_over_group_norms(graph: ir.Graph) -> bool:
+    """GroupNormalization's outputs, which onnx does not infer, get the shape of x; False where all have one."""
+    found = False
+    for node in graph:
+        if node.op_type == "GroupNormalization" and node.outputs[0].shape is None:
+            x, y = node.inputs[0], node.outputs[0]
+            if x is not None and x.shape is not None:
+                y.shape, y.type, found = x.shape, x.type, True
+    return found
+
+
+def infer_once(model: ir.Model) -> ir.Model:
     proto = ir.to_proto(model)
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)

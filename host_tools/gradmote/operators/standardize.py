@@ -1,0 +1,118 @@
+"""Standardize, an operator of our own that all normalisations are made of: mean 0 and variance 1 over `axes`.
+
+    y = (x - mean) inv_std,  inv_std = 1 / sqrt(var + epsilon),  var = mean((x - mean)^2)
+    dx = inv_std (dy - mean(dy) - y mean(dy y))
+
+The statistics have the shape of x with 1 along `axes`. Without `centre`, mean is 0 and dx lacks mean(dy).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, attribute, describe, static_shape
+from ..strides import same_walk
+from .operator import Backward, Gradients, Operator
+from .reduce_sum import walk_params
+from .selection import gapless
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+#: The outputs that are optional operands of the instruction, in the order of both.
+STATISTICS = ("inv_std", "mean", "var")
+
+
+def gradient(back: Backward) -> Gradients:
+    node = back.node
+    if any(dy is not None for dy in back.dy[1:]):
+        raise UnsupportedOperator(
+            "the loss depends on the statistics of a normalization", "use its first output only", describe(node)
+        )
+    y, inv_std = node.outputs[:2]
+    given = {"axes": attribute(node, "axes"), "centre": attribute(node, "centre")}
+    return [back.op("StandardizeGrad", back.dy[0], y, inv_std, of=node.inputs[0], domain=DOMAIN, **given)]
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    """y lies as x does."""
+    x, y = node.inputs[0], node.outputs[0]
+    view = gapless(low, node, low.view(x), static_shape(x, node))
+    params = group_params(node, view.strides) | {"epsilon": attribute(node, "epsilon")}
+    operands = {"x": view.ref, "y": low.output(y, view.strides)}
+    for name, value in zip(STATISTICS, node.outputs[1:], strict=False):
+        if value.uses() or value.is_graph_output():
+            operands[name] = low.output(value)
+    low.emit("STANDARDIZE", node, operands, params)
+
+
+def group_params(node: ir.Node, strides: Sequence[int]) -> dict[str, int | float]:
+    """How the instruction walks tensors that lie with `strides`."""
+    shape = static_shape(node.inputs[0], node)
+    return walk_params(node, shape, strides, attribute(node, "axes")) | {"centre": attribute(node, "centre")}
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """dy is brought to lie as y does; so does dx."""
+    dy, y, inv_std = node.inputs
+    shape, saved, arriving = static_shape(y, node), low.view(y), low.view(dy)
+    if not same_walk(shape, arriving.strides, saved.strides):
+        arriving = low.scratch(f"{node.outputs[0].name}.dy", shape, saved.strides)
+        low.move(node, shape, low.view(dy), arriving)
+    operands = {"dy": arriving.ref, "y": saved.ref, "inv_std": low.ref(inv_std)}
+    operands["dx"] = low.output(node.outputs[0], saved.strides)
+    low.emit("STANDARDIZE_GRAD", node, operands, group_params(node, saved.strides))
+
+
+FORWARD = """
+Standardize <axes: ints, epsilon: float, centre: int> (X) => (Y, InvStd, Mean, Var) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  epsilon_value = Constant <value_float: float = @epsilon> ()
+  centre_int = Constant <value_int: int = @centre> ()
+  centre_value = Cast <to = 1> (centre_int)
+  total = ReduceSum <keepdims = 1> (X, axes_input)
+  size_x = Size (X)
+  size_total = Size (total)
+  count_int = Div (size_x, size_total)
+  count = Cast <to = 1> (count_int)
+  average = Div (total, count)
+  Mean = Mul (average, centre_value)
+  centred = Sub (X, Mean)
+  square = Mul (centred, centred)
+  squares = ReduceSum <keepdims = 1> (square, axes_input)
+  Var = Div (squares, count)
+  safe = Add (Var, epsilon_value)
+  std = Sqrt (safe)
+  InvStd = Reciprocal (std)
+  Y = Mul (centred, InvStd)
+}"""
+
+GRAD = """
+StandardizeGrad <axes: ints, centre: int> (dY, Y, InvStd) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  centre_int = Constant <value_int: int = @centre> ()
+  centre_value = Cast <to = 1> (centre_int)
+  size_y = Size (Y)
+  size_groups = Size (InvStd)
+  count_int = Div (size_y, size_groups)
+  count = Cast <to = 1> (count_int)
+  total = ReduceSum <keepdims = 1> (dY, axes_input)
+  average = Div (total, count)
+  mean = Mul (average, centre_value)
+  product = Mul (dY, Y)
+  product_total = ReduceSum <keepdims = 1> (product, axes_input)
+  slope = Div (product_total, count)
+  parallel = Mul (Y, slope)
+  centred = Sub (dY, mean)
+  part = Sub (centred, parallel)
+  dX = Mul (InvStd, part)
+}"""
+
+OPERATORS = [
+    Operator("Standardize", gradient, lower, DOMAIN, FORWARD),
+    Operator("StandardizeGrad", None, lower_grad, DOMAIN, GRAD),
+]
