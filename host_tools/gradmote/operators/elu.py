@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, attribute, describe
-from .elementwise import lower_flat
+from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
@@ -57,7 +57,10 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    lower_flat("ELU", "x", "y", **constants(node))(low, node)
+    """The instruction's alpha is not Selu's attribute of that name."""
+    y = node.outputs[0]
+    x, layout = flat_operand(low, node.inputs[0])
+    low.emit("ELU", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **constants(node)})
 
 
 GRAD = """
