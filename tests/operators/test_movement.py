@@ -3,7 +3,7 @@ Resize."""
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from oracle import (
@@ -12,8 +12,10 @@ from oracle import (
     assert_all_close,
     assert_close,
     check_case,
+    compile_twice,
     examples,
     gradients_of,
+    host_profiles,
     make_model,
     node,
     poisoned,
@@ -286,6 +288,17 @@ def test_depth_and_space(op_type, attributes, batch, depth, height, width, seed)
     check_case(Case(model, {"x": values(seed + 1, batch, *blocks)}, seed=seed, batch=batch))
 
 
+def test_space_to_channels_side_by_side(profile):
+    """SpaceToDepth with mode CRD, which onnxruntime does not have: the inverse of DepthToSpace with it."""
+    attributes = {"blocksize": 2, "mode": "CRD"}
+    nodes = [node("SpaceToDepth", "w", "d", **attributes), node("DepthToSpace", "d", "y", **attributes)]
+    case = Case(make_model(nodes, {"w": values(1, 1, 2, 4, 6)}, opset=28))
+    with Session(compile_twice(case.artifacts)[0], profile) as session:
+        poisoned(session, session.train_step, *case.feeds.values())
+        np.testing.assert_array_equal(read_gradients(session)["w"], case.weights)
+        np.testing.assert_array_equal(np.array(poisoned(session, session.infer)[0]), values(1, 1, 2, 4, 6))
+
+
 # ---- Gather
 
 
@@ -445,19 +458,57 @@ def test_resize_of_a_symbolic_batch_to_sizes_of_named_axes():
     check_case(Case(model, {"x": values(2, 2, 2, 3, 3)}, batch=2))
 
 
-@pytest.mark.parametrize(
-    "attributes, reason",
-    [
-        ({"coordinate_transformation_mode": "tf_crop_and_resize"}, "coordinate mode tf_crop_and_resize"),
-        ({"mode": "linear", "antialias": 1}, "antialias"),
-        ({"mode": "cubic", "exclude_outside": 1}, "exclude_outside"),
-    ],
-)
-def test_resize_that_is_refused_by_name(attributes, reason):
-    roi = {"roi": np.array([0, 0, 1, 1], np.float32)}
-    weights = {"w": values(1, 2, 3), "scales": np.array([1, 2], np.float32), **roi}
+MIXING = {
+    "antialiased linear": {"mode": "linear", "antialias": 1},
+    "antialiased cubic": {"mode": "cubic", "antialias": 1, "cubic_coeff_a": -0.5},
+    "inside alone": {"mode": "cubic", "exclude_outside": 1},
+    "symmetric": {"mode": "linear", "coordinate_transformation_mode": "half_pixel_symmetric"},
+}
+
+
+@pytest.mark.parametrize("form", MIXING)
+@examples(5)
+@given(height=st.integers(2, 5), width=st.integers(2, 5), factors=st.tuples(*[st.sampled_from([0.4, 0.7, 1.5])] * 2))
+def test_resize_with_more_neighbours_or_other_positions(form, height, width, factors):
+    """onnxruntime counts neighbours without weight, and rejects some forms: float64 is the reference here."""
+    assume(all(int(d * f) >= 1 for d, f in zip((height, width), factors)))
+    weights = {"w": values(1, 1, 1, height, width), "scales": np.array([1, 1, *factors], np.float32)}
+    nodes = [node("Resize", "w - scales", "z", **MIXING[form]), node("Mul", "z z", "y")]
+    check_against_float64(Case(make_model(nodes, weights, opset=19)))
+
+
+def check_against_float64(case):
+    for profile in host_profiles():
+        with Session(compile_twice(case.artifacts)[0], profile) as session:
+            poisoned(session, session.train_step, *case.feeds.values())
+            assert_all_close(read_gradients(session), case.numeric_gradients(), 1e-4, "C runtime against float64")
+            inferred = np.array(poisoned(session, session.infer, *case.data.values())[0])
+            assert_close(inferred, case.double(case.data)[0], 1e-4, "C runtime: inference")
+
+
+@pytest.mark.parametrize("policy", ["not_larger", "not_smaller"])
+@pytest.mark.parametrize("target", [(7, 8), (2, 5), (3, 1)])
+def test_resize_that_keeps_the_aspect_ratio(policy, target):
+    attributes = {"mode": "linear", "keep_aspect_ratio_policy": policy, "axes": [2, 3]}
+    constants = {"sizes": i64(*target)}
+    check_case(between_products([node("Resize", "h - - sizes", "z", **attributes)], 1, (1, 2, 3, 4), constants))
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+@pytest.mark.parametrize("axes, region", [(None, (0, 0, 0.4, 0.1, 1, 1, 0.9, 1)), ([2, 3], (0.2, 0, 0.7, 1))])
+def test_resize_of_a_region(mode, axes, region):
+    attributes = {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize"}
+    attributes |= {"axes": axes} if axes else {}
+    constants = {"roi": np.array(region, np.float32), "sizes": i64(*([4, 5] if axes else [1, 2, 4, 5]))}
+    check_case(between_products([node("Resize", "h roi - sizes", "z", **attributes)], 1, (1, 2, 5, 4), constants))
+
+
+def test_resize_of_a_region_outside_is_refused_by_name():
+    roi = np.array([0, 0, 1, 1.5], np.float32)
+    weights = {"w": values(1, 2, 3), "scales": np.array([1, 2], np.float32), "roi": roi}
+    attributes = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"}
     model = make_model([node("Resize", "w roi scales", "y", **attributes)], weights)
-    with pytest.raises(UnsupportedOperator, match=reason):
+    with pytest.raises(UnsupportedOperator, match="leaves its input"):
         build_artifacts(model, ["w"], projection(np.ones((2, 6), np.float32)), optimizers.sgd())
 
 

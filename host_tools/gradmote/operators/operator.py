@@ -48,6 +48,8 @@ class Operator:
     `function` is the body of an operator of our own domain, in ONNX's textual syntax without its header line.
     `any_type`: the lowering moves 32-bit elements, whatever they are.
     `any_output`: the gradient rule copes with outputs that do not reach the loss, the first one included.
+    `constants`: indices of the inputs that must be known when the model is compiled.
+    `limits`: what of the ONNX operator is refused, in few words, for the reference of operators.
     """
 
     op_type: str
@@ -57,6 +59,8 @@ class Operator:
     function: str = ""
     any_type: bool = False
     any_output: bool = False
+    constants: tuple[int, ...] = ()
+    limits: str = ""
 
     def function_proto(self, opset: int) -> onnx.FunctionProto:
         """The body in standard ONNX, for any other runtime."""

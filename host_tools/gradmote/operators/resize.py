@@ -13,7 +13,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
-from .constants import given
+from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
@@ -27,6 +27,8 @@ ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "round_prefer_floor": lambda x: np.ceil(x - np.float32(0.5)),
     "round_prefer_ceil": lambda x: np.floor(x + np.float32(0.5)),
 }
+#: A region of an axis: all of it.
+WHOLE = (0.0, 1.0)
 
 
 def refuse(node: ir.Node, what: str, hint: str) -> UnsupportedOperator:
@@ -34,72 +36,120 @@ def refuse(node: ir.Node, what: str, hint: str) -> UnsupportedOperator:
 
 
 def axis_scales(node: ir.Node) -> dict[int, np.float32]:
-    """The factor of each axis that changes, in float32 as other runtimes compute."""
-    x, y = known_dims(node.inputs[0]), known_dims(node.outputs[0])
+    """The factor of each axis that is resized, in float32 as other runtimes compute."""
     scales = given(node, 2)
     if scales is None or 0 in list(scales.shape or ()):
-        if attribute(node, "keep_aspect_ratio_policy", "stretch") != "stretch":
-            raise refuse(node, "an aspect ratio to keep", "export it with the sizes that result")
-        return {a: np.float32(y[a]) / np.float32(x[a]) for a in range(len(x)) if x[a] != y[a]}
+        return scales_of_sizes(node)
     array = constant_array(scales)
     if array is None:
         raise refuse(node, "scales that are computed", "make the scales constant")
+    return dict(zip(resized_axes(node), np.asarray(array, np.float32), strict=True))
+
+
+def resized_axes(node: ir.Node) -> list[int]:
     axes = attribute(node, "axes", list(range(rank(node.inputs[0], node))))
-    factors = {normalize_axis(a, node.inputs[0], node): s for a, s in zip(axes, array, strict=True)}
-    return {a: np.float32(s) for a, s in factors.items() if s != 1}
+    return [normalize_axis(a, node.inputs[0], node) for a in axes]
+
+
+def scales_of_sizes(node: ir.Node) -> dict[int, np.float32]:
+    """Each axis has its own factor, or all have the smallest or largest, which keeps the aspect ratio."""
+    x, y = known_dims(node.inputs[0]), known_dims(node.outputs[0])
+    policy = attribute(node, "keep_aspect_ratio_policy", "stretch")
+    if policy == "stretch":
+        return {a: np.float32(y[a]) / np.float32(x[a]) for a in range(len(x)) if x[a] != y[a]}
+    axes, wanted = resized_axes(node), integers(node, 3, "sizes") or []
+    factors = [np.float32(size) / np.float32(known_dim(node.inputs[0], a, node)) for a, size in zip(axes, wanted)]
+    return dict.fromkeys(axes, min(factors) if policy == "not_larger" else max(factors))
+
+
+def regions(node: ir.Node) -> dict[int, tuple[float, float]]:
+    """Input roi of tf_crop_and_resize: where each axis begins and ends, as shares of its size."""
+    if attribute(node, "coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
+        return {}
+    array, axes = constant_array(given(node, 1)), resized_axes(node)
+    if array is None:
+        raise refuse(node, "a region that is computed", "make roi constant")
+    return {a: (float(array[i]), float(array[len(axes) + i])) for i, a in enumerate(axes)}
 
 
 def tables(node: ir.Node) -> dict[int, Table]:
     """For each axis that changes, what is taken for each output."""
-    x, y = known_dims(node.inputs[0]), known_dims(node.outputs[0])
-    if attribute(node, "antialias", 0):
-        raise refuse(node, "antialias", "export it without")
-    return {axis: table(node, x[axis], y[axis], scale) for axis, scale in axis_scales(node).items()}
+    x, y, roi = known_dims(node.inputs[0]), known_dims(node.outputs[0]), regions(node)
+    changed = {a: s for a, s in axis_scales(node).items() if s != 1 or roi.get(a, WHOLE) != WHOLE}
+    return {a: table(node, x[a], y[a], scale, roi.get(a, WHOLE)) for a, scale in changed.items()}
 
 
-def table(node: ir.Node, size: int, count: int, scale: np.float32) -> Table:
+def table(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple[float, float]) -> Table:
     if size < 1 or count < 1:
         raise refuse(node, "a change of a dimension that is not fixed", "only height and width can be resized")
-    where = positions(node, size, count, scale)
+    where = positions(node, size, count, scale, region)
     mode = attribute(node, "mode", "nearest")
     if mode == "nearest":
         rounding = ROUNDING[attribute(node, "nearest_mode", "round_prefer_floor")]
         return Table(np.clip(rounding(where), 0, size - 1).astype(np.int64))
-    first = np.floor(where)
-    fraction = (where - first).astype(np.float64)
-    if mode == "linear":
-        return weighted(first, [1 - fraction, fraction], 0, size)
-    if attribute(node, "exclude_outside", 0):
-        raise refuse(node, "exclude_outside", "export it without")
-    return weighted(first, cubic(fraction, attribute(node, "cubic_coeff_a", -0.75)), -1, size)
+    return weighted(node, where, size, min(float(scale), 1.0) if attribute(node, "antialias", 0) else 1.0)
 
 
-def positions(node: ir.Node, size: int, count: int, scale: np.float32) -> np.ndarray:
-    """Where each output lies in the input's coordinates."""
+def positions(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple[float, float]) -> np.ndarray:
+    """Where each output lies in the input's coordinates. The corners are those of the whole output, as in PyTorch,
+    where ONNX's reference aligns them with size times scale, of which the output is the whole part."""
     mode, half = attribute(node, "coordinate_transformation_mode", "half_pixel"), np.float32(0.5)
     i = np.arange(count, dtype=np.float32)
     if mode == "asymmetric":
         return i / scale
     if mode == "align_corners":
         return i * np.float32(size - 1) / np.float32(max(count - 1, 1))
+    if mode == "tf_crop_and_resize":
+        return cropped(node, i, size, region)
     if mode == "pytorch_half_pixel" and count == 1:
         return np.zeros(1, np.float32)
-    if mode in ("half_pixel", "pytorch_half_pixel"):
-        return (i + half) / scale - half
-    raise refuse(node, f"coordinate mode {mode}", "use half_pixel, pytorch_half_pixel, asymmetric or align_corners")
+    centred = (i + half) / scale - half
+    if mode == "half_pixel_symmetric":  # what the whole output lacks to size times scale is left out on both sides
+        return centred + np.float32(size / 2) * (1 - np.float32(count) / (scale * np.float32(size)))
+    return centred
 
 
-def weighted(first: np.ndarray, weights: list[np.ndarray], offset: int, size: int) -> Table:
-    """Taps from `first` + offset on; those outside of the input read its border."""
-    indices = np.stack([first + offset + t for t in range(len(weights))], axis=1)
-    return Table(np.clip(indices, 0, size - 1).astype(np.int64), np.stack(weights, axis=1).astype(np.float32))
+def cropped(node: ir.Node, i: np.ndarray, size: int, region: tuple[float, float]) -> np.ndarray:
+    """From one end of the region to the other; its middle where there is but one output."""
+    start, end = (np.float32(share) * np.float32(size - 1) for share in region)
+    where = start + i * ((end - start) / np.float32(len(i) - 1)) if len(i) > 1 else np.array([(start + end) / 2])
+    if where.min() < 0 or where.max() > size - 1:
+        raise refuse(node, "a region that leaves its input (extrapolation_value)", "Pad the input, then crop")
+    return where
 
 
-def cubic(t: np.ndarray, a: float) -> list[np.ndarray]:
-    """The four weights at fraction t (Keys 1981)."""
-    near = [((a + 2) * d - (a + 3)) * d * d + 1 for d in (t, 1 - t)]
-    far = [((a * d - 5 * a) * d + 8 * a) * d - 4 * a for d in (t + 1, 2 - t)]
-    return [far[0], near[0], near[1], far[1]]
+def weighted(node: ir.Node, where: np.ndarray, size: int, shrink: float) -> Table:
+    """Neighbours by their distance; those outside of the input read its border, or count nothing (exclude_outside).
+    shrink: below 1 it makes the kernel wide enough for all inputs between two outputs."""
+    kernel, reach = KERNELS[attribute(node, "mode")]
+    first = int(np.floor(-reach / shrink)) + 1
+    below = np.floor(where)
+    taps = np.arange(first, 2 - first)
+    indices = below[:, None].astype(np.int64) + taps
+    distances = np.abs(shrink * (taps - (where - below).astype(np.float64)[:, None]))
+    weights = kernel(distances, attribute(node, "cubic_coeff_a", -0.75))
+    if attribute(node, "exclude_outside", 0):
+        weights = np.where((indices >= 0) & (indices < size), weights, 0.0)
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    return Table(np.clip(indices, 0, size - 1), weights.astype(np.float32))
+
+
+def triangle(d: np.ndarray, _: float) -> np.ndarray:
+    return np.maximum(1 - d, 0)
+
+
+def cubic(d: np.ndarray, a: float) -> np.ndarray:
+    """The weight at distance d (Keys 1981)."""
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+    return np.where(d <= 1, near, np.where(d < 2, far, 0.0))
+
+
+#: Weight by distance, and how far it reaches, of each mode that mixes neighbours.
+KERNELS: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], int]] = {
+    "linear": (triangle, 1),
+    "cubic": (cubic, 2),
+}
 
 
 def gradient(back: Backward) -> Gradients:
@@ -118,4 +168,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], view.ref, view.strides)
 
 
-OPERATORS = [Operator("Resize", gradient, lower)]
+OPERATORS = [Operator("Resize", gradient, lower, constants=(1, 2, 3))]

@@ -1,7 +1,7 @@
 """DepthToSpace and SpaceToDepth become Reshape, Transpose, Reshape, and need no rules of their own.
 
 DepthToSpace  DCR  (N, b, b, C, H, W) -> (N, C, H, b, W, b)      CRD  (N, C, b, b, H, W) -> (N, C, H, b, W, b)
-SpaceToDepth       (N, C, H, b, W, b) -> (N, b, b, C, H, W)
+SpaceToDepth  DCR  (N, C, H, b, W, b) -> (N, b, b, C, H, W)    CRD  (N, C, H, b, W, b) -> (N, C, b, b, H, W)
 """
 
 from __future__ import annotations
@@ -46,10 +46,12 @@ def sizes(node: ir.Node) -> list[int]:
 def steps(node: ir.Node, c: int, h: int, w: int) -> tuple[list[int], list[int], list[int]]:
     """Shape, permutation, shape; 0 keeps the batch."""
     b = attribute(node, "blocksize")
+    channels_inside = attribute(node, "mode", "DCR") == "DCR"
     if node.op_type == "SpaceToDepth":
-        return [0, c, h // b, b, w // b, b], [0, 3, 5, 1, 2, 4], [0, c * b * b, h // b, w // b]
+        perm = [0, 3, 5, 1, 2, 4] if channels_inside else [0, 1, 3, 5, 2, 4]
+        return [0, c, h // b, b, w // b, b], perm, [0, c * b * b, h // b, w // b]
     depth = c // (b * b)
     after = [0, depth, h * b, w * b]
-    if attribute(node, "mode", "DCR") == "CRD":
+    if not channels_inside:
         return [0, depth, b, b, h, w], [0, 1, 4, 2, 5, 3], after
     return [0, b, b, depth, h, w], [0, 3, 4, 1, 5, 2], after
