@@ -21,7 +21,7 @@ from .generated.optimizers import RULES
 from .graph import prune
 from .image import Layout, lay_out, write_image
 from .losses import Loss
-from .lowering import Lowering, Shared
+from .lowering import DTYPES, Lowering, Shared
 from .optimizers import Optimizer
 from .passes import pipeline
 from .passes.fold_constants import run as fold_constants
@@ -35,11 +35,12 @@ ADDRESSABLE = 2**32 - 1
 class Options:
     """What the image should be able to do.
 
-    batch: samples in one step. accumulate: keep gradients, so that several micro-batches can be averaged (programs
-    train and optimizer) instead of the fused program step. dims: sizes of symbolic dimensions other than the batch.
+    batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
+    micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
+    symbolic dimensions other than the batch.
     """
 
-    batch: int = 1
+    batch: int | None = 1
     accumulate: bool = False
     dims: Mapping[str, int] | None = None
     seed: int = 0
@@ -102,7 +103,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         slots,
         control,
         list(shared.inputs.values()),
-        options.batch,
+        options.batch or 1,
         artifacts.learning_rate,
         frozen_digest(artifacts),
         options.seed,
@@ -168,7 +169,8 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     if role == "loss" and lowering.elements(value) != 1:
         role = "output"  # reduction none: one loss a sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-    lowering.program.bindings.append(Binding(str(value.name), role, "f32", shape, ref))
+    dtype = DTYPES.get(value.dtype, "f32")  # type: ignore[arg-type]
+    lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
 
 
 def copy_out(lowering: Lowering, value: ir.Value, source: Ref) -> Ref:

@@ -17,7 +17,7 @@ from .strides import contiguous, fit, is_gapless, same_walk
 
 #: Dimensions that one COPY walks.
 COPY_RANK = 6
-DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
+DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
 
 @dataclass(frozen=True)

@@ -43,13 +43,13 @@ def infer_once(model: ir.Model) -> ir.Model:
     return result
 
 
-def set_batch(model: ir.Model, batch: int, dims: Mapping[str, int] | None = None) -> ir.Model:
+def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None = None) -> ir.Model:
     """The model with its batch dimension and other named dimensions fixed, shapes inferred anew.
 
     The batch dimension is the first one of each input: symbolic ones take `batch`; one that the model fixes must
-    equal it.
+    equal it. Without a batch the model's inputs are independent of one another, and each keeps its dimensions.
     """
-    if batch < 1:
+    if batch is not None and batch < 1:
         raise ModelError(f"batch {batch}", "use at least 1")
     known = dict(dims or {})
     for value in model.graph.inputs:
@@ -64,18 +64,18 @@ def set_batch(model: ir.Model, batch: int, dims: Mapping[str, int] | None = None
     return infer_shapes(model)
 
 
-def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int, known: Mapping[str, int]) -> int:
+def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None, known: Mapping[str, int]) -> int:
     if isinstance(dim, int):
-        if axis == 0 and dim != batch and len(value.shape or ()) > 0 and not value.is_initializer():
+        if axis == 0 and batch not in (None, dim) and len(value.shape or ()) > 0 and not value.is_initializer():
             raise ModelError(
                 f"input '{value.name}' has a fixed batch of {dim}, asked for {batch}",
                 f"use --batch {dim}, or export the model with a dynamic batch axis",
             )
         return dim
-    if axis == 0:
-        return known.get(str(dim.value), batch)
     if str(dim.value) in known:
         return known[str(dim.value)]
+    if axis == 0 and batch is not None:
+        return batch
     raise ModelError(f"dimension {axis} of input '{value.name}' ({dim}) is not fixed", f"give --dim {dim}=N")
 
 

@@ -58,6 +58,6 @@ ClipGrad <low: float, high: float> (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Clip", gradient, lower),
+    Operator("Clip", gradient, lower, constants=(1, 2)),
     Operator("ClipGrad", None, lower_flat("CLAMP_GRAD", "dy", "x", "dx", low=-math.inf, high=math.inf), DOMAIN, GRAD),
 ]

@@ -32,4 +32,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.emit("CUMSUM", node, {"x": x.ref, "y": low.output(node.outputs[0], x.strides)}, params)
 
 
-OPERATORS = [Operator("CumSum", gradient, lower)]
+OPERATORS = [Operator("CumSum", gradient, lower, constants=(1,))]

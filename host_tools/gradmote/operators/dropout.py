@@ -81,4 +81,7 @@ DropoutGrad (dY, mask, ratio) => (dX) {
   dX = Where (mask, scaled, zero)
 }"""
 
-OPERATORS = [Operator("Dropout", gradient, lower), Operator("DropoutGrad", None, lower_grad, DOMAIN, GRAD)]
+OPERATORS = [
+    Operator("Dropout", gradient, lower, constants=(1, 2)),
+    Operator("DropoutGrad", None, lower_grad, DOMAIN, GRAD),
+]

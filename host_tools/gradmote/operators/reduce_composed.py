@@ -2,4 +2,6 @@
 
 from .operator import Operator
 
-OPERATORS = [Operator(name) for name in ("ReduceL1", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp")]
+NAMES = ("ReduceL1", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp")
+
+OPERATORS = [Operator(name, constants=(1,)) for name in NAMES]

@@ -41,4 +41,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.emit("SQRT", node, {"x": total.ref, "y": low.output(y)}, {"n": low.elements(y)})
 
 
-OPERATORS = [Operator("ReduceL2", gradient, lower)]
+OPERATORS = [Operator("ReduceL2", gradient, lower, constants=(1,))]

@@ -51,7 +51,7 @@ ReduceExtremumGrad <axes: ints> (dY, Y, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("ReduceMax", gradient, lower_extremum("REDUCE_MAX")),
-    Operator("ReduceMin", gradient, lower_extremum("REDUCE_MIN")),
+    Operator("ReduceMax", gradient, lower_extremum("REDUCE_MAX"), constants=(1,)),
+    Operator("ReduceMin", gradient, lower_extremum("REDUCE_MIN"), constants=(1,)),
     Operator("ReduceExtremumGrad", None, lower_grad, DOMAIN, GRAD),
 ]

@@ -48,4 +48,7 @@ ReduceMeanGrad (dY, X) => (dX) {
   dX = Expand (share, shape)
 }"""
 
-OPERATORS = [Operator("ReduceMean", gradient, lower), Operator("ReduceMeanGrad", None, lower_grad, DOMAIN, GRAD)]
+OPERATORS = [
+    Operator("ReduceMean", gradient, lower, constants=(1,)),
+    Operator("ReduceMeanGrad", None, lower_grad, DOMAIN, GRAD),
+]

@@ -85,6 +85,6 @@ BroadcastLike (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("ReduceSum", gradient, lower),
+    Operator("ReduceSum", gradient, lower, constants=(1,)),
     Operator("BroadcastLike", None, lower_broadcast_like, DOMAIN, BROADCAST_LIKE),
 ]

@@ -22,4 +22,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.alias(node.outputs[0], node.inputs[0])
 
 
-OPERATORS = [Operator(name, gradient, lower, any_type=True) for name in ("Reshape", "Flatten", "Squeeze", "Unsqueeze")]
+OPERATORS = [
+    Operator(name, gradient, lower, any_type=True, constants=(1,))
+    for name in ("Reshape", "Flatten", "Squeeze", "Unsqueeze")
+]

@@ -45,6 +45,6 @@ ZerosLike (X) => (Y) {
 }"""
 
 OPERATORS = [
-    Operator("Split", gradient, lower, any_type=True, any_output=True),
+    Operator("Split", gradient, lower, any_type=True, any_output=True, constants=(1,)),
     Operator("ZerosLike", None, lower_zeros_like, DOMAIN, ZEROS_LIKE),
 ]

@@ -52,4 +52,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.move(node, dims, View(x.ref, source), View(target.ref, written))
 
 
-OPERATORS = [Operator("Tile", gradient, lower, any_type=True)]
+OPERATORS = [Operator("Tile", gradient, lower, any_type=True, constants=(1,))]

@@ -1,0 +1,149 @@
+"""An ONNX backend (onnx.backend.base) that runs models under the C runtime, on this computer, with the bits of a board.
+
+    from gradmote import onnx_backend
+    probabilities, = onnx_backend.run_model(onnx.load("model.onnx"), [pixels])
+
+A model is compiled for the shapes of the arrays that it is given. What the compiler must know beforehand (the shape of
+a Reshape, the limits of a Slice, the bounds of a Clip: `Operator.constants`) may be an input here, although no device
+could take it as one: such an array becomes part of the image. All other arrays are data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.backend.base
+from onnx import helper, numpy_helper
+
+from gradmote_runtime import Session
+from gradmote_runtime.library import cpu_has_fma
+
+from .artifacts import build_artifacts
+from .compile import Options, compile_image
+from .errors import DataError, ModelError
+from .registry import TABLE
+
+#: Types of arrays that the runtime takes or gives as float32.
+AS_FLOAT32 = (np.float32, np.bool_)
+
+
+class GradmoteRep(onnx.backend.base.BackendRep):
+    """A model that can be run, each time on arrays of any shapes that fit it."""
+
+    def __init__(self, model: onnx.ModelProto, profile: str) -> None:
+        self.model = model
+        self.profile = profile
+        weights = {t.name for t in model.graph.initializer}
+        self.inputs = [v.name for v in model.graph.input if v.name not in weights]
+
+    def run(self, inputs: Any, **_: Any) -> tuple[np.ndarray, ...]:
+        """The outputs in the model's order and types.
+
+        inputs: an array for each input that is no initializer, in order, or by name. Raises UnsupportedOperator or
+        ModelError where the model cannot be compiled, DataError where arrays do not fit it, RuntimeFault where the
+        runtime refuses their values.
+        """
+        given = self.by_name(inputs)
+        known = {name: given[name] for name in constant_inputs(self.model) if name in given}
+        data = {name: array for name, array in given.items() if name not in known}
+        image = compile_image(build_artifacts(bound(self.model, known, data)), Options(batch=None)).image
+        with Session(image, self.profile) as session:
+            outputs = session.infer(*(runtime_array(data[str(t["name"])]) for t in session.inputs()))
+            return tuple(onnx_array(o, v) for o, v in zip(outputs, self.model.graph.output, strict=True))
+
+    def by_name(self, inputs: Any) -> dict[str, np.ndarray]:
+        if isinstance(inputs, np.ndarray):
+            inputs = [inputs]
+        if isinstance(inputs, Sequence) and len(inputs) == len(self.inputs):
+            inputs = dict(zip(self.inputs, inputs, strict=True))
+        if not isinstance(inputs, Mapping) or set(inputs) != set(self.inputs):
+            raise DataError(f"the model takes {', '.join(self.inputs)}", "give an array for each, in order or by name")
+        return {name: np.asarray(array) for name, array in inputs.items()}
+
+
+class GradmoteBackend(onnx.backend.base.Backend):
+    """Compiles a model with the program `infer` alone, and runs it under the twin of the board."""
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """Only "CPU"."""
+        return device == "CPU"
+
+    @classmethod
+    def prepare(
+        cls, model: onnx.ModelProto, device: str = "CPU", profile: str | None = None, **_: Any
+    ) -> GradmoteRep:
+        """The model, ready to run. profile: that of the board, "fused" or "strict"; by default what this CPU runs."""
+        if not cls.supports_device(device):
+            raise ModelError(f"there is no device {device}", "use CPU")
+        onnx.checker.check_model(model)
+        return GradmoteRep(model, profile or ("fused" if cpu_has_fma() else "strict"))
+
+    @classmethod
+    def run_node(
+        cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **options: Any
+    ) -> tuple[np.ndarray, ...]:
+        """The outputs of one node. outputs_info: (dtype, shape) of each; float32 by default. opset_version: newest."""
+        version = options.pop("opset_version", onnx.defs.onnx_opset_version())
+        arrays = [np.asarray(array) for array in inputs]
+        names = list(dict.fromkeys(name for name in node.input if name))
+        types = [dtype for dtype, _ in outputs_info] if outputs_info else [np.float32] * len(node.output)
+        graph = helper.make_graph(
+            [node],
+            node.name or node.op_type,
+            [value_info(name, array.dtype, array.shape) for name, array in zip(names, arrays, strict=True)],
+            [value_info(name, dtype, None) for name, dtype in zip(node.output, types, strict=True) if name],
+        )
+        model = helper.make_model_gen_version(graph, opset_imports=[helper.make_opsetid("", version)])
+        return cls.prepare(onnx.shape_inference.infer_shapes(model), device, **options).run(arrays)
+
+
+def value_info(name: str, dtype: Any, shape: Sequence[int] | None) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape)
+
+
+def constant_inputs(model: onnx.ModelProto) -> Iterator[str]:
+    """Inputs of the model that an operator needs to know when it is compiled."""
+    types = {v.name: v.type.tensor_type.elem_type for v in model.graph.input}
+    for node in model.graph.node:
+        operator = TABLE.get((node.domain, node.op_type))
+        for index, name in enumerate(node.input):
+            is_exponent = node.op_type == "Pow" and index == 1 and types.get(name) != onnx.TensorProto.FLOAT
+            if name in types and operator is not None and (index in operator.constants or is_exponent):
+                yield name
+
+
+def bound(
+    model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping[str, np.ndarray]
+) -> onnx.ModelProto:
+    """A copy with the known arrays as initializers, and its inputs of the shapes of the data."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    inputs = [v for v in copy.graph.input if v.name not in known]
+    del copy.graph.input[:], copy.graph.value_info[:]
+    for value in inputs:
+        if value.name in data:
+            value.CopyFrom(value_info(value.name, data[value.name].dtype, data[value.name].shape))
+    copy.graph.input.extend(inputs)
+    copy.graph.initializer.extend(numpy_helper.from_array(array, name) for name, array in known.items())
+    return copy
+
+
+def runtime_array(array: np.ndarray) -> np.ndarray:
+    """The runtime has truth values as 1 and 0."""
+    return array.astype(np.float32) if array.dtype in AS_FLOAT32 else array
+
+
+def onnx_array(output: memoryview, value: onnx.ValueInfoProto) -> np.ndarray:
+    """A copy of an output, in the type that the model says."""
+    return np.array(output).astype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+
+
+is_compatible = GradmoteBackend.is_compatible
+prepare = GradmoteBackend.prepare
+run_model = GradmoteBackend.run_model
+run_node = GradmoteBackend.run_node
+supports_device = GradmoteBackend.supports_device
