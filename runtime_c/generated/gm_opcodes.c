@@ -305,8 +305,9 @@ static const gm_operand_info operands_softmax_cross_entropy[] = {
     { GM_READ, 3, 0 },
     { GM_READ | GM_INDEX, 2, 3 },
     { GM_READ | GM_OPTIONAL, 1, 5 },
-    { GM_WRITE, 3, 6 },
-    { GM_WRITE | GM_STRIDED, 4, 9 },
+    { GM_READ | GM_OPTIONAL, 2, 6 },
+    { GM_WRITE, 3, 8 },
+    { GM_WRITE | GM_STRIDED, 4, 11 },
 };
 static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_DIM,
@@ -316,9 +317,10 @@ static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_ENUM + 3,
     GM_PARAM_I32,
+    GM_PARAM_F32,
 };
-static const uint8_t terms_softmax_cross_entropy[] = { 6, 7, 8, 6, 8, 7, 6, 7, 8, 6, 9, 8, 10, 6, 7, 8 };
-static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 5, 7, 3, 13 };
+static const uint8_t terms_softmax_cross_entropy[] = { 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 10, 9, 11, 7, 8, 9 };
+static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 8, 3, 15 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
@@ -327,7 +329,8 @@ static const gm_operand_info operands_softmax_cross_entropy_grad[] = {
     { GM_READ, 3, 4 },
     { GM_READ | GM_INDEX, 2, 7 },
     { GM_READ | GM_OPTIONAL, 1, 9 },
-    { GM_WRITE, 3, 10 },
+    { GM_READ | GM_OPTIONAL, 2, 10 },
+    { GM_WRITE, 3, 12 },
 };
 static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_DIM,
@@ -337,9 +340,10 @@ static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_ENUM + 3,
     GM_PARAM_I32,
+    GM_PARAM_F32,
 };
-static const uint8_t terms_softmax_cross_entropy_grad[] = { 6, 9, 8, 10, 6, 7, 8, 6, 8, 7, 6, 7, 8, 6, 7, 8 };
-static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 5, 7, 3, 13 };
+static const uint8_t terms_softmax_cross_entropy_grad[] = { 7, 10, 9, 11, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 8, 9 };
+static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 8, 3, 15 };
 #endif
 
 #if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS

@@ -475,12 +475,13 @@ typedef struct gm_insn_dropout {
 } gm_insn_dropout;
 typedef char gm_assert_insn_dropout[sizeof(gm_insn_dropout) == 32 ? 1 : -1];
 
-/* log_prob = log_softmax(x); loss = reduce(-weight[label] log_prob[label]); labels equal to ignore_index count nothing */
+/* log_prob = log_softmax(x); loss = reduce(-mask weight[label] log_prob[label]), smoothed; labels equal to ignore_index count nothing */
 typedef struct gm_insn_softmax_cross_entropy {
     uint32_t head;
     uint32_t x;
     uint32_t labels;
     uint32_t weight;
+    uint32_t mask;
     uint32_t log_prob;
     uint32_t loss;
     uint32_t outer;
@@ -490,16 +491,18 @@ typedef struct gm_insn_softmax_cross_entropy {
     uint32_t loss_inner;
     uint32_t reduction;
     int32_t ignore_index;
+    float smoothing;
 } gm_insn_softmax_cross_entropy;
-typedef char gm_assert_insn_softmax_cross_entropy[sizeof(gm_insn_softmax_cross_entropy) == 52 ? 1 : -1];
+typedef char gm_assert_insn_softmax_cross_entropy[sizeof(gm_insn_softmax_cross_entropy) == 60 ? 1 : -1];
 
-/* dx = dloss weight[label] (exp(log_prob) - onehot(label)), divided by the total weight where reduction is mean */
+/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean */
 typedef struct gm_insn_softmax_cross_entropy_grad {
     uint32_t head;
     uint32_t dloss;
     uint32_t log_prob;
     uint32_t labels;
     uint32_t weight;
+    uint32_t mask;
     uint32_t dx;
     uint32_t outer;
     uint32_t classes;
@@ -508,8 +511,9 @@ typedef struct gm_insn_softmax_cross_entropy_grad {
     uint32_t loss_inner;
     uint32_t reduction;
     int32_t ignore_index;
+    float smoothing;
 } gm_insn_softmax_cross_entropy_grad;
-typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 52 ? 1 : -1];
+typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 60 ? 1 : -1];
 
 /* loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1 */
 typedef struct gm_insn_mse_loss {

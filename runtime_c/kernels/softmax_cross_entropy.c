@@ -2,8 +2,9 @@
 #include "softmax_line.h"
 
 /*
- * x, log_prob, dx (outer, classes, inner); labels (outer, inner); weight (classes) or absent, which is all ones.
- * An image may let any two operands overlap, so a label is checked each time it is read, before it is an index.
+ * x, log_prob, dx (outer, classes, inner); labels, mask (outer, inner); weight (classes). weight and mask may be absent,
+ * which is all ones. An image may let any two operands overlap, so a label is checked each time it is read, before it
+ * is an index.
  */
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
@@ -22,6 +23,11 @@ static int weight_of(int32_t label, int32_t ignore_index, const float *weight, u
     return 1;
 }
 
+static float at_or_one(const float *array, uint32_t i)
+{
+    return array ? array[i] : 1.0f;
+}
+
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
@@ -35,12 +41,27 @@ static float reduce(float sum, float total_weight, uint32_t reduction)
     return total_weight == 0.0f ? 0.0f : sum / total_weight;
 }
 
+/* (1 - s) element + s / classes sum over c of -weight[c] log_prob[c], s the smoothing */
+static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *weight, const float *log_prob,
+                      float element)
+{
+    if (insn->smoothing == 0.0f) {
+        return element;
+    }
+    float sum = 0.0f;
+    for (uint32_t c = 0; c < insn->classes; c++) {
+        sum = GM_MAC(sum, at_or_one(weight, c), -log_prob[c * insn->inner]);
+    }
+    return GM_MAC((1.0f - insn->smoothing) * element, insn->smoothing / (float)insn->classes, sum);
+}
+
 int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_softmax_cross_entropy *insn = instruction;
     const float *x = gm_f32(session, insn->x);
     const int32_t *labels = gm_i32(session, insn->labels);
     const float *weight = gm_f32_optional(session, insn->weight);
+    const float *mask = gm_f32_optional(session, insn->mask);
     float *log_prob = gm_f32_out(session, insn->log_prob);
     float *loss = gm_f32_out(session, insn->loss);
     float sum = 0.0f, total_weight = 0.0f;
@@ -53,10 +74,14 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
             if (!weight_of(label, insn->ignore_index, weight, insn->classes, &w)) {
                 return GM_ERR_LABEL_OUT_OF_RANGE;
             }
-            int ignored = label == insn->ignore_index;
-            float element = ignored ? 0.0f : w * -log_prob[line + (uint32_t)label * insn->inner];
+            float m = at_or_one(mask, o * insn->inner + i);
+            float element = 0.0f;
+            if (label != insn->ignore_index) {
+                element = w * -log_prob[line + (uint32_t)label * insn->inner];
+                element = m * smoothed(insn, weight, log_prob + line, element);
+            }
             sum += element;
-            total_weight += w;
+            total_weight += m * w;
             if (insn->reduction == GM_REDUCTION_NONE) {
                 loss[o * insn->loss_outer + i * insn->loss_inner] = element;
             }
@@ -72,12 +97,26 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
 
-/* dx = factor (exp(log_prob) - onehot(label)) */
-static void grad_line(const float *log_prob, float *dx, uint32_t classes, uint32_t stride, int32_t label, float factor)
+/* What the lines of one gradient have in common. */
+struct grad {
+    const float *weight;
+    uint32_t classes, stride;
+    float smoothing, class_weights; /* the sum of all classes' weights */
+};
+
+/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), p = exp(log_prob) */
+static void grad_line(const struct grad *g, const float *log_prob, float *dx, int32_t label, float factor, float share)
 {
-    for (uint32_t c = 0; c < classes; c++) {
+    float sharp = factor * (1.0f - g->smoothing);
+    float spread = share * (g->smoothing / (float)g->classes);
+    for (uint32_t c = 0; c < g->classes; c++) {
         float onehot = c == (uint32_t)label ? 1.0f : 0.0f;
-        dx[c * stride] = factor * (gm_exp(log_prob[c * stride]) - onehot);
+        float p = gm_exp(log_prob[c * g->stride]);
+        float slope = sharp * (p - onehot);
+        if (g->smoothing != 0.0f) {
+            slope = GM_MAC(slope, spread, p * g->class_weights - at_or_one(g->weight, c));
+        }
+        dx[c * g->stride] = slope;
     }
 }
 
@@ -88,9 +127,18 @@ static void zero_line(float *dx, uint32_t classes, uint32_t stride)
     }
 }
 
+static struct grad open_grad(const gm_insn_softmax_cross_entropy_grad *insn, const float *weight)
+{
+    struct grad g = { weight, insn->classes, insn->inner, insn->smoothing, 0.0f };
+    for (uint32_t c = 0; c < insn->classes; c++) {
+        g.class_weights += at_or_one(weight, c);
+    }
+    return g;
+}
+
 /* What the loss was divided by: the total weight of all labels for a mean, else 1. */
 static int divisor_of(const gm_insn_softmax_cross_entropy_grad *insn, const int32_t *labels, const float *weight,
-                      float *divisor)
+                      const float *mask, float *divisor)
 {
     *divisor = 1.0f;
     if (insn->reduction != GM_REDUCTION_MEAN) {
@@ -102,7 +150,7 @@ static int divisor_of(const gm_insn_softmax_cross_entropy_grad *insn, const int3
         if (!weight_of(labels[i], insn->ignore_index, weight, insn->classes, &w)) {
             return 0;
         }
-        total_weight += w;
+        total_weight += at_or_one(mask, i) * w;
     }
     *divisor = total_weight;
     return 1;
@@ -115,9 +163,11 @@ int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const
     const float *log_prob = gm_f32(session, insn->log_prob);
     const int32_t *labels = gm_i32(session, insn->labels);
     const float *weight = gm_f32_optional(session, insn->weight);
+    const float *mask = gm_f32_optional(session, insn->mask);
     float *dx = gm_f32_out(session, insn->dx);
+    struct grad g = open_grad(insn, weight);
     float divisor;
-    if (!divisor_of(insn, labels, weight, &divisor)) {
+    if (!divisor_of(insn, labels, weight, mask, &divisor)) {
         return GM_ERR_LABEL_OUT_OF_RANGE;
     }
     for (uint32_t o = 0; o < insn->outer; o++) {
@@ -132,8 +182,8 @@ int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const
                 zero_line(dx + line, insn->classes, insn->inner);
                 continue;
             }
-            float factor = dloss[o * insn->loss_outer + i * insn->loss_inner] * w / divisor;
-            grad_line(log_prob + line, dx + line, insn->classes, insn->inner, label, factor);
+            float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * at_or_one(mask, o * insn->inner + i);
+            grad_line(&g, log_prob + line, dx + line, label, share * w / divisor, share / divisor);
         }
     }
     return GM_OK;

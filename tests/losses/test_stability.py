@@ -72,7 +72,7 @@ def test_label_out_of_range_changes_nothing(label, profile):
         assert session.state_sha256() == before
 
 
-@pytest.mark.parametrize("name", losses.LOSSES)
+@pytest.mark.parametrize("name", ["cross_entropy", "mse", "l1", "bce_with_logits"])
 def test_reduction_none_is_refused_for_training(name):
     model = make_model([node("Identity", "w", "y")], {"w": values(0, 2, 3)})
     with pytest.raises(ModelError, match="training needs a scalar: use reduction mean or sum"):

@@ -19,6 +19,7 @@ FILES = (
     "concat",
     "conv",
     "conv_transpose",
+    "cross_entropy",
     "cumsum",
     "depth_to_space",
     "div",

@@ -57,6 +57,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         "x": low.ref(scores),
         "labels": low.ref(node.inputs[1]),
         "weight": low.ref(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None,
+        "mask": None,
         "log_prob": low.output(log_prob),
         "loss": low.output(node.outputs[0]),
     }
@@ -72,6 +73,7 @@ def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, in
         "loss_inner": 1 if one_each else 0,
         "reduction": REDUCTIONS.index(reduction),
         "ignore_index": attribute(node, "ignore_index", NO_LABEL),
+        "smoothing": attribute(node, "smoothing", 0.0),
     }
 
 
@@ -81,6 +83,7 @@ def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
         "log_prob": low.ref(node.inputs[1]),
         "labels": low.ref(node.inputs[2]),
         "weight": low.ref(node.inputs[3]) if len(node.inputs) > 3 else None,
+        "mask": None,
         "dx": low.output(node.outputs[0]),
     }
     low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, node.inputs[1], reduction))

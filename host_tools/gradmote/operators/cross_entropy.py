@@ -1,0 +1,154 @@
+"""CrossEntropyMean, ...Sum and ...None: SoftmaxCrossEntropyLoss with what ONNX's operator lacks, smoothing and a mask.
+
+scores (N, C, d1, ...); labels (N, d1, ...); weight (1, C, 1, ...), one a class; mask (N, d1, ...), or the number 1.
+The target distribution of a position with label l and mask m is, s being the smoothing,
+
+    t_c = m ((1 - s) weight_l [c = l] + s weight_c / C), and 0 where l is ignored
+
+    loss = -sum over c of t_c log_prob_c; a mean is over the sum of m weight_l
+    dscores_c = dloss (exp(log_prob_c) (sum of t) - t_c), over the same
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, constant_array
+from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
+from .softmax_cross_entropy_loss import REDUCTIONS, loss_params
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+    from ..program import Ref
+
+#: From log_prob, labels, weight and mask to `target`, and `counted`, its divisor's terms.
+TARGET = """
+  ignored = Constant <value_int: int = @ignore_index> ()
+  smoothing = Constant <value_float: float = @smoothing> ()
+  zero = Constant <value_int = 0> ()
+  zero_f = Constant <value_float = 0.0> ()
+  one_f = Constant <value_float = 1.0> ()
+  all = Constant <value_ints = [-1]> ()
+  class_axis = Constant <value_ints = [1]> ()
+  never = Constant <value = bool {0}> ()
+  is_ignored = Equal (labels, ignored)
+  safe = Where (is_ignored, zero, labels)
+  kept = Where (is_ignored, zero_f, mask)
+  weights = Reshape (weight, all)
+  label_weight = Gather (weights, safe)
+  counted = Mul (label_weight, kept)
+  zeros = Where (never, log_prob, zero_f)
+  class = Unsqueeze (safe, class_axis)
+  class_weight = Unsqueeze (label_weight, class_axis)
+  one_hot = ScatterElements <axis = 1> (zeros, class, class_weight)
+  sharpness = Sub (one_f, smoothing)
+  sharp = Mul (one_hot, sharpness)
+  size = Size (weight)
+  classes = Cast <to = 1> (size)
+  share_each = Div (smoothing, classes)
+  flat = Mul (weight, share_each)
+  mixed = Add (sharp, flat)
+  kept_c = Unsqueeze (kept, class_axis)
+  target = Mul (mixed, kept_c)"""
+
+REDUCE = {
+    "none": "loss = Identity (each)",
+    "sum": "loss = ReduceSum <keepdims = 0> (each)",
+    "mean": """total = ReduceSum <keepdims = 0> (counted)
+  sum = ReduceSum <keepdims = 0> (each)
+  loss = Div (sum, total)""",
+}
+SHARE = {
+    "none": "share = Unsqueeze (dloss, class_axis)",
+    "sum": "share = Identity (dloss)",
+    "mean": """total = ReduceSum <keepdims = 0> (counted)
+  share = Div (dloss, total)""",
+}
+
+
+def loss_type(reduction: str) -> str:
+    return f"CrossEntropy{reduction.title()}"
+
+
+def grad_type(reduction: str) -> str:
+    return f"CrossEntropyGrad{reduction.title()}"
+
+
+def loss_body(reduction: str) -> str:
+    return f"""
+{loss_type(reduction)} <ignore_index: int, smoothing: float> (scores, labels, weight, mask) => (loss, log_prob) {{
+  log_prob = LogSoftmax <axis = 1> (scores)
+{TARGET}
+  product = Mul (target, log_prob)
+  gain = ReduceSum <keepdims = 0> (product, class_axis)
+  each = Neg (gain)
+  {REDUCE[reduction]}
+}}"""
+
+
+def grad_body(reduction: str) -> str:
+    return f"""
+{grad_type(reduction)} <ignore_index: int, smoothing: float> (dloss, log_prob, labels, weight, mask) => (dX) {{
+{TARGET}
+  {SHARE[reduction]}
+  probability = Exp (log_prob)
+  target_sum = ReduceSum <keepdims = 1> (target, class_axis)
+  expected = Mul (probability, target_sum)
+  difference = Sub (expected, target)
+  dX = Mul (difference, share)
+}}"""
+
+
+def gradient_rule(reduction: str) -> GradientRule:
+    def gradient(back: Backward) -> Gradients:
+        node = back.node
+        scores, *others = node.inputs
+        attributes = {name: attribute(node, name) for name in ("ignore_index", "smoothing")}
+        inputs = [back.dy[0], node.outputs[1], *others]
+        return [back.op(grad_type(reduction), *inputs, of=scores, domain=DOMAIN, **attributes), None, None, None]
+
+    return gradient
+
+
+def shared_operands(low: Lowering, labels: ir.Value, weight: ir.Value, mask: ir.Value) -> dict[str, Ref | None]:
+    return {"labels": low.ref(labels), "weight": unless_ones(low, weight), "mask": unless_ones(low, mask)}
+
+
+def unless_ones(low: Lowering, value: ir.Value) -> Ref | None:
+    """None, which stands for ones, where the value is constant and holds nothing else."""
+    array = constant_array(value)
+    return None if array is not None and np.all(array == 1) else low.ref(value)
+
+
+def lower_loss(reduction: str) -> LoweringRule:
+    def lower(low: Lowering, node: ir.Node) -> None:
+        scores, *others = node.inputs
+        loss, log_prob = node.outputs
+        operands = {"x": low.ref(scores), **shared_operands(low, *others)}
+        operands |= {"log_prob": low.output(log_prob), "loss": low.output(loss)}
+        low.emit("SOFTMAX_CROSS_ENTROPY", node, operands, loss_params(node, scores, reduction))
+
+    return lower
+
+
+def lower_grad(reduction: str) -> LoweringRule:
+    def lower(low: Lowering, node: ir.Node) -> None:
+        dloss, log_prob, *others = node.inputs
+        operands = {"dloss": low.ref(dloss), "log_prob": low.ref(log_prob), **shared_operands(low, *others)}
+        operands["dx"] = low.output(node.outputs[0])
+        low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, log_prob, reduction))
+
+    return lower
+
+
+OPERATORS = [
+    operator
+    for r in REDUCTIONS
+    for operator in (
+        Operator(loss_type(r), gradient_rule(r), lower_loss(r), DOMAIN, loss_body(r)),
+        Operator(grad_type(r), None, lower_grad(r), DOMAIN, grad_body(r)),
+    )
+]
