@@ -5,8 +5,8 @@ weight for each position, 0 where there is only padding; a mean is then over wha
 nothing.
 
 A loss is any callable `loss(builder, *outputs) -> ir.Value` that builds on the model's outputs with
-`builder.op(...)`, `builder.constant(...)` and `label(builder, ...)`. `contrastive` and `triplet` show how to take several
-outputs; a custom one is written the same way:
+`builder.op(...)`, `builder.constant(...)` and `label(builder, ...)`. `contrastive` and `triplet` show how to take
+several outputs; a custom one is written the same way:
 
     def weighted_mse(builder, prediction):
         target = label(builder, "target", like=prediction)
@@ -154,7 +154,8 @@ def mse(
     """(x - t)^2, target of the output's shape.
 
     mask: adds an input that weights each element. mask_axes: axes of the output that the mask has, all by default, the
-    batch among them: (0, 1) for one number a step of a sequence (N, T, features), (0, 2, 3) for one a pixel of an image (N, C, H, W).
+    batch among them: (0, 1) for one number a step of a sequence (N, T, features), (0, 2, 3) for one a pixel of an image
+    (N, C, H, W).
     """
     return elementwise("MSELoss", reduction, target_name, masking(mask, mask_name, mask_axes))
 

@@ -1,4 +1,4 @@
-"""Contrastive and triplet loss: against PyTorch in float64, and through whole models whose towers share their weights."""
+"""Contrastive and triplet loss against PyTorch in float64, through models whose towers share their weights."""
 
 import numpy as np
 import pytest
