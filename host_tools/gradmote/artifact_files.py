@@ -34,15 +34,16 @@ def load_artifacts(
     """
     train, evaluate = read_artifact(training, "loss"), read_artifact(evaluation, "loss") if evaluation else None
     step = read_artifact(optimizer, "optimizer") if optimizer else None
-    names = parameter_names(train)
+    names, statistics = parameter_names(train), statistic_names(train)
     check_parameters(train, {n: np.shape(a) for n, a in parameters.items()})
     return Artifacts(
-        inference_model(train),
+        inference_model(evaluate or train),
         evaluate,
         train,
         step,
         {n: np.asarray(parameters[n], np.float32) for n in names},
         float(metadata(step)["gradmote.learning_rate"]) if step else 1e-3,
+        {t.name: onnx.numpy_helper.to_array(t) for t in train.graph.initializer if t.name in statistics},
     )
 
 
@@ -69,6 +70,11 @@ def parameter_names(training: onnx.ModelProto) -> list[str]:
     return list(json.loads(known["gradmote.parameters"]))
 
 
+def statistic_names(training: onnx.ModelProto) -> list[str]:
+    """The running statistics that a training model updates; of an eval model, none."""
+    return list(json.loads(metadata(training).get("gradmote.statistics", "[]")))
+
+
 def parameter_shapes(training: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
     shapes = {t.name: tuple(t.dims) for t in training.graph.initializer}
     return {name: shapes[name] for name in parameter_names(training)}
@@ -93,8 +99,11 @@ def inference_model(
     """The forward part of a training or eval model, without labels and dropout.
 
     outputs: values to end at; by default the outputs of the model that the artifacts were made from. parameters:
-    newer data for initializers. Raises ModelError for a name that the model lacks.
+    newer data for initializers. Raises ModelError for a name that the model lacks, and for a training model that
+    normalizes with statistics of the batch: its eval model has the forward part.
     """
+    if statistic_names(proto):
+        raise ModelError("this training model normalizes with statistics of the batch", "pass the eval model too")
     model = ir.from_proto(proto)
     graph = model.graph
     cut(graph, list(outputs if outputs is not None else json.loads(model.metadata_props["gradmote.outputs"])))

@@ -3,13 +3,15 @@
 All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and carry a body in
 standard operators, so any ONNX runtime can run them.
 
-    training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs], <parameter>_grad ...
+    training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs], <parameter>_grad ...,
+                          <running statistic>_new ...
     eval_model.onnx       inputs: data, labels; outputs: loss, the model's outputs
     optimizer_model.onnx  inputs: learning_rate, gradient_scale, <parameter>, <parameter>_grad, moments ...;
                           outputs: the same names with `_new`
-    checkpoint            parameters, in Gradmote's checkpoint format (.gmck)
+    checkpoint            parameters and running statistics, in Gradmote's checkpoint format (.gmck)
 
-Trained parameters are initializers and inputs at once: the models run as they are, and a caller may pass newer values.
+Trained parameters and running statistics are initializers and inputs at once: the models run as they are, and a caller
+may pass newer values.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import inspect
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
@@ -36,6 +38,9 @@ from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.steps import step_op
 from .passes import pipeline
+from .passes.batch_norm import applied
+from .passes.batch_norm import training as batch_statistics
+from .passes.batch_norm.claim import running_statistics
 from .registry import attach_functions
 
 
@@ -77,6 +82,11 @@ class Artifacts:
     optimizer: onnx.ModelProto | None
     parameters: dict[str, np.ndarray]  # trained ones, in state order
     learning_rate: float = 1e-3
+    statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
+
+    def batch_norm(self) -> tuple[str, int] | None:
+        """The mode of the model's BatchNormalizations and how many it had; None where it had none."""
+        return applied({p.key: p.value for p in self.inference.graph.metadata_props})
 
 
 def generate_artifacts(
@@ -92,8 +102,11 @@ def generate_artifacts(
     additional_output_names: Sequence[str] | None = None,
     nominal_checkpoint: bool = False,
     loss_input_names: Sequence[str] | None = None,
+    batch_norm: str = "frozen",
+    running_variance: str = "population",
 ) -> None:
-    """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts.
+    """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts, but
+    for batch_norm and running_variance (see build_artifacts): onnxruntime always trains with statistics of the batch.
 
     requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params: must not overlap with it.
     loss: a LossType or a function over the graph (gradmote.losses). additional_output_names: values that the training
@@ -114,6 +127,8 @@ def generate_artifacts(
         resolve_optimizer(optimizer),
         additional_outputs=additional_output_names or (),
         loss_inputs=loss_input_names,
+        batch_norm=batch_norm,
+        running_variance=running_variance,
     )
     write_artifacts(made, Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
 
@@ -136,18 +151,27 @@ def build_artifacts(
     outputs: Sequence[str] | None = None,
     additional_outputs: Sequence[str] = (),
     loss_inputs: Sequence[str] | None = None,
+    batch_norm: str = "frozen",
+    running_variance: str = "population",
 ) -> Artifacts:
-    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: those to keep."""
-    forward = load_model(model, outputs)
+    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: those to keep.
+
+    batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean); running_variance: for "batch", over
+    n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
+    """
+    forward = load_model(model, outputs, batch_norm)
     names = choose_parameters(forward.graph, train, freeze) if loss is not None and train != [] else []
-    parameters = {n: forward.graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
+    parameters = data_of(forward.graph, names)
+    statistics = running_statistics(forward.graph) if names else []
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
-    training = with_gradients(evaluation, names, additional_outputs) if evaluation is not None and names else None
+    training = None
+    if evaluation is not None and names:
+        training = with_gradients(evaluation, names, additional_outputs, running_variance)
     inference = forward.clone()
-    pipeline.for_inference(inference, set(names))
+    pipeline.for_inference(inference, {*names, *statistics})
     if evaluation is not None:
-        pipeline.for_inference(evaluation, set(names))
-        expose_parameters(evaluation.graph, names)
+        pipeline.for_inference(evaluation, {*names, *statistics})
+        expose_parameters(evaluation.graph, [*names, *statistics])
     return Artifacts(
         to_proto(inference),
         to_proto(evaluation) if evaluation else None,
@@ -155,7 +179,13 @@ def build_artifacts(
         to_proto(optimizer_model(optimizer, parameters)) if optimizer is not None and names else None,
         parameters,
         optimizer.learning_rate if optimizer else 1e-3,
+        data_of(forward.graph, statistics),
     )
+
+
+def data_of(graph: ir.Graph, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Copies of initializers."""
+    return {n: graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
 
 
 def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
@@ -190,8 +220,11 @@ def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
         ) from None
 
 
-def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Sequence[str]) -> ir.Model:
-    """The loss graph with every parameter's gradient as an output; the model's own outputs only where asked for."""
+def with_gradients(
+    evaluation: ir.Model, names: Sequence[str], additional: Sequence[str], running_variance: str
+) -> ir.Model:
+    """The loss graph with every parameter's gradient as an output, then the new running statistics; the model's own
+    outputs only where asked for."""
     model = evaluation.clone()
     graph = model.graph
     for node in graph:
@@ -200,9 +233,13 @@ def with_gradients(evaluation: ir.Model, names: Sequence[str], additional: Seque
     loss = graph.outputs[0]
     by_name = {o.name: o for o in graph.outputs[1:]}
     graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(additional))]
+    statistics = running_statistics(graph)
     model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
+    model.metadata_props["gradmote.statistics"] = json.dumps(statistics)
+    updates = batch_statistics.run(graph, running_variance)
     differentiate(graph, loss, [graph.initializers[n] for n in names])
-    expose_parameters(graph, names)
+    graph.outputs.extend(updates)
+    expose_parameters(graph, [*names, *statistics])
     return infer_shapes(attach_functions(model))
 
 
@@ -297,8 +334,8 @@ def write_artifacts(made: Artifacts, directory: Path, prefix: str, nominal: bool
             written.append(directory / f"{prefix}{name}.onnx")
             write_atomically(written[-1], proto.SerializeToString(deterministic=True))
     written.append(directory / f"{prefix}checkpoint")
-    write_atomically(written[-1], checkpoint.pack(made.parameters))
+    write_atomically(written[-1], checkpoint.pack(made.parameters, made.statistics))
     if nominal:
         written.append(directory / f"{prefix}nominal_checkpoint")
-        write_atomically(written[-1], checkpoint.pack(made.parameters, nominal=True))
+        write_atomically(written[-1], checkpoint.pack(made.parameters, made.statistics, nominal=True))
     return written

@@ -25,14 +25,15 @@ _BODY = 16  # the CRC covers everything from here on
 class Checkpoint:
     """What a checkpoint holds.
 
-    tensors: parameters and moments by name, float32 copies. control: counters and learning rate; empty in a desk
-    checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes, zero in a desk
-    checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers the device's
-    state has room for.
+    tensors: parameters, running statistics and moments by name, float32 copies. control: counters and learning rate;
+    empty in a desk checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes,
+    zero in a desk checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers
+    the device's state has room for.
     """
 
     tensors: dict[str, np.ndarray]
     parameters: list[str]
+    statistics: list[str] = field(default_factory=list)
     control: dict[str, int | float] = field(default_factory=dict)
     properties: dict[str, int | float | str] = field(default_factory=dict)
     model_id: bytes = bytes(16)
@@ -40,13 +41,17 @@ class Checkpoint:
     property_slots: int | None = None
 
 
-def pack(parameters: Mapping[str, np.ndarray], nominal: bool = False) -> bytes:
-    """A desk checkpoint of float32 parameters; nominal leaves their data out and keeps names and shapes."""
+def pack(
+    parameters: Mapping[str, np.ndarray], statistics: Mapping[str, np.ndarray] | None = None, nominal: bool = False
+) -> bytes:
+    """A desk checkpoint of float32 parameters and running statistics; nominal leaves their data out and keeps names and
+    shapes."""
     names, table, state = b"", [], b""
-    for name, array in parameters.items():
+    pieces = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
+    for role, name, array in pieces:
         shape = tuple(array.shape)
         data = np.ascontiguousarray(array, np.float32).tobytes()
-        table.append(entry(len(names), "parameter", shape, len(state), len(data)))
+        table.append(entry(len(names), role, shape, len(state), len(data)))
         names += name.encode() + b"\0"
         state += data
     names += bytes(-len(names) % 4)
@@ -158,8 +163,8 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
         name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else names[row["name"] :].split(b"\0")[0].decode()
         shape = tuple(row["dims"][: row["rank"]])
         found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)
-        if role == "parameter":
-            found.parameters.append(name)
+        if role in ("parameter", "statistic"):
+            (found.parameters if role == "parameter" else found.statistics).append(name)
 
 
 def read_properties(data: bytes) -> dict[str, int | float | str]:

@@ -24,8 +24,9 @@ from .losses import Loss
 from .lowering import DTYPES, Lowering, Shared
 from .optimizers import Optimizer
 from .passes import pipeline
+from .passes.batch_norm import training as batch_statistics
 from .passes.fold_constants import run as fold_constants
-from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, control_ref
+from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, Statistic, control_ref
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
@@ -50,11 +51,12 @@ class Options:
 
 @dataclass
 class Result:
-    """An image with what was known when it was made."""
+    """An image with what was known when it was made. batch_norm: mode and number of layers, or None."""
 
     image: bytes
     compiled: Compiled
     layout: Layout
+    batch_norm: tuple[str, int] | None
 
 
 def compile_model(
@@ -66,13 +68,25 @@ def compile_model(
     train: Sequence[str] | None = None,
     freeze: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
+    batch_norm: str = "frozen",
+    running_variance: str = "population",
 ) -> Result:
     """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
 
     loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
-    trained by default. outputs: those of the model to keep.
+    trained by default. outputs: those of the model to keep. batch_norm, running_variance: see build_artifacts.
     """
-    return compile_image(build_artifacts(model, train, loss, optimizer, freeze=freeze, outputs=outputs), options)
+    made = build_artifacts(
+        model,
+        train,
+        loss,
+        optimizer,
+        freeze=freeze,
+        outputs=outputs,
+        batch_norm=batch_norm,
+        running_variance=running_variance,
+    )
+    return compile_image(made, options)
 
 
 def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
@@ -82,7 +96,8 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
     layout = lay_out(compiled)
     if layout.arena_size > ADDRESSABLE:
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
-    return Result(write_image(compiled, layout, (options or Options()).strip_names), compiled, layout)
+    image = write_image(compiled, layout, (options or Options()).strip_names)
+    return Result(image, compiled, layout, artifacts.batch_norm())
 
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
@@ -90,7 +105,8 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control)
     parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
-    shared.state.update({p.name: Ref(p.buffer) for p in parameters})
+    statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
+    shared.state.update({piece.name: Ref(piece.buffer) for piece in (*parameters, *statistics)})
     programs = [lower_forward(artifacts.inference, "infer", shared, options)]
     if artifacts.evaluation is not None:
         programs.append(lower_forward(artifacts.evaluation, "eval", shared, options))
@@ -100,6 +116,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     return Compiled(
         programs,
         parameters,
+        statistics,
         slots,
         control,
         list(shared.inputs.values()),
@@ -117,11 +134,16 @@ def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:
     return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient)
 
 
+def statistic(name: str, array: np.ndarray) -> Statistic:
+    data = np.ascontiguousarray(array, np.float32).tobytes()
+    return Statistic(name, tuple(array.shape), Buffer(name, len(data), "statistic", data))
+
+
 def frozen_digest(artifacts: Artifacts) -> bytes:
     """SHA-256 over the weights of the inference model that are not trained."""
     digest = hashlib.sha256()
     for tensor in sorted(artifacts.inference.graph.initializer, key=lambda t: t.name):
-        if tensor.name not in artifacts.parameters:
+        if tensor.name not in artifacts.parameters and tensor.name not in artifacts.statistics:
             digest.update(tensor.name.encode() + b"\0" + onnx.numpy_helper.to_array(tensor).tobytes())
     return digest.digest()
 
@@ -165,7 +187,8 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     """Outputs lie in scratch of their own: one that is an input or a parameter as it stands is copied there."""
     ref = lowering.ref(value)
     if ref.buffer.region != "scratch":
-        ref = copy_out(lowering, value, ref)
+        source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
+        copy(lowering, value, source, ref)
     if role == "loss" and lowering.elements(value) != 1:
         role = "output"  # reduction none: one loss a sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
@@ -173,15 +196,14 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
 
 
-def copy_out(lowering: Lowering, value: ir.Value, source: Ref) -> Ref:
+def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
+    """The contiguous elements of `value`, from one place to another."""
     n = lowering.elements(value)
-    target = Ref(Buffer(f"{value.name}.output", 4 * n, "scratch"))
     params: dict[str, int | float] = {"d5": n}
     params |= {f"d{i}": 1 for i in range(5)}
     params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
     instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name))
     lowering.program.instructions.append(instruction)
-    return target
 
 
 # ---- training programs
@@ -191,12 +213,10 @@ def training_programs(
     artifacts: Artifacts, parameters: Sequence[Parameter], slots: list[Slot], shared: Shared, options: Options
 ) -> list[Program]:
     """train and optimizer where gradients are kept, else step."""
-    names = [p.name for p in parameters]
-    assert artifacts.training is not None
     if artifacts.optimizer is not None:
         slots += optimizer_slots(artifacts.optimizer)
     if options.accumulate:
-        programs = [lower_training(artifacts.training, Program("train"), names, shared, options)]
+        programs = [lower_training(artifacts, Program("train"), shared, options)]
         if artifacts.optimizer is not None:
             programs.append(kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared))
         return programs
@@ -205,30 +225,42 @@ def training_programs(
             "without an optimizer there is nothing to do with gradients",
             "give --optimizer, or --accumulate to read them",
         )
-    step = lower_training(artifacts.training, Program("step"), names, shared, options)
+    step = lower_training(artifacts, Program("step"), shared, options)
     one = shared.constant(np.float32(1).tobytes())
     lower_optimizer(artifacts.optimizer, step, step.gradients, one, slots, shared)
     return [step]
 
 
-def lower_training(
-    proto: onnx.ModelProto, program: Program, names: Sequence[str], shared: Shared, options: Options
-) -> Program:
-    """Forward, loss and gradients. Data and loss are checked before anything that could change the state."""
-    graph = concrete(proto, options, set(shared.state)).graph
-    gradients = list(graph.outputs[len(graph.outputs) - len(names) :])
+def lower_training(artifacts: Artifacts, program: Program, shared: Shared, options: Options) -> Program:
+    """Forward, loss, gradients and new running statistics. Data and loss are checked before anything that could change
+    the state."""
+    assert artifacts.training is not None
+    graph = concrete(artifacts.training, options, set(shared.state)).graph
+    batch_statistics.check(graph)
+    outputs, gradients, updates = split_outputs(graph, len(artifacts.parameters), len(artifacts.statistics))
     lowering = Lowering(program, shared)
     for value in graph.inputs:
         lowering.bind_input(value)
         if value.name in shared.inputs and shared.inputs[value.name].dtype == "f32" and value.uses():
             check_finite(lowering, value)
     lowering.run(graph)
-    bind_output(lowering, graph.outputs[0], "loss")
-    check_finite(lowering, graph.outputs[0])
-    for value in graph.outputs[1 : len(graph.outputs) - len(names)]:
+    bind_output(lowering, outputs[0], "loss")
+    check_finite(lowering, outputs[0])
+    for value in outputs[1:]:
         bind_output(lowering, value, "output")
-    program.gradients = {n: lowering.ref(g) for n, g in zip(names, gradients, strict=True)}
+    program.gradients = {n: lowering.ref(g) for n, g in zip(artifacts.parameters, gradients, strict=True)}
+    for name, value in zip(artifacts.statistics, updates, strict=True):
+        copy(lowering, value, lowering.ref(value), shared.state[name])
     return program
+
+
+def split_outputs(
+    graph: ir.Graph, parameters: int, statistics: int
+) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value]]:
+    """A training graph's outputs: loss and what was asked for, gradients, new statistics."""
+    outputs = list(graph.outputs)
+    last = len(outputs) - statistics
+    return outputs[: last - parameters], outputs[last - parameters : last], outputs[last:]
 
 
 def check_finite(lowering: Lowering, value: ir.Value) -> None:

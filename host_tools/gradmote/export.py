@@ -12,7 +12,8 @@ from . import checkpoint as checkpoint_format
 from .checkpoint import Checkpoint
 from .errors import CheckpointError
 from .files import write_atomically
-from .frontend import read_model
+from .frontend import fold_batch_norm, read_model
+from .passes.batch_norm.fold import FOLDED
 
 Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 
@@ -25,17 +26,20 @@ def export_inference(
 
 
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
-    """`model` with its trained weights replaced by the checkpoint's; nothing else in it changes.
+    """`model` with its trained weights and running statistics replaced by the checkpoint's; nothing else in it changes,
+    but where it was compiled with batch_norm "fold": then its BatchNormalizations go.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
     ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
     the model's weights do not have.
     """
-    proto, trained = read_model(model), read_checkpoint(checkpoint)
+    trained = read_checkpoint(checkpoint)
     if trained.nominal:
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
+    folded = any(name.endswith(FOLDED) for name in trained.parameters)
+    proto = fold_batch_norm(model) if folded else read_model(model)
     tensors = weights(proto.graph)
-    for name in trained.parameters:
+    for name in (*trained.parameters, *trained.statistics):
         replace(tensors, name, trained.tensors[name])
     return proto
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from .errors import ModelError
 #: Domain of the operators that ONNX lacks; each has a function body in standard ONNX.
 DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
+
+#: Metadata of a graph: the names of the model's own weights.
+_WEIGHTS = "gradmote.weights"
 
 
 def describe(node: ir.Node) -> str:
@@ -61,6 +65,17 @@ def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
     if not -n <= axis < n:
         raise ModelError(f"axis {axis} does not exist in '{value.name}' of rank {n}", "", describe(node))
     return axis % n
+
+
+def note_weights(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Records which initializers are the model's own weights, beside the constants that passes add."""
+    graph.metadata_props[_WEIGHTS] = json.dumps(list(names))
+
+
+def noted_weights(graph: ir.Graph) -> list[str] | None:
+    """The names recorded, or None."""
+    noted = graph.metadata_props.get(_WEIGHTS)
+    return None if noted is None else list(json.loads(noted))
 
 
 def unique_name(graph: ir.Graph, stem: str) -> str:

@@ -19,8 +19,8 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    region: str  # parameter, slot, control (all three: state), gradient, input, scratch, or constant (in the image)
-    data: bytes | None = None  # initial value of parameters and slots; value of constants
+    region: str  # parameter, statistic, slot, control (these four: state), gradient, input, scratch, or constant
+    data: bytes | None = None  # initial value of parameters and statistics; value of constants
 
 
 @dataclass(frozen=True)
@@ -108,22 +108,27 @@ class Program:
 
 
 @dataclass
-class Parameter:
-    """A trained tensor: its state buffer, its gradient buffer where gradients are kept, and its moments."""
+class StateTensor:
+    """A named piece of the state."""
 
     name: str
     shape: tuple[int, ...]
     buffer: Buffer
-    gradient: Buffer | None
 
 
 @dataclass
-class Slot:
-    """A moment tensor of a parameter, or the bias corrections that all share."""
+class Parameter(StateTensor):
+    """A trained tensor, with its gradient's buffer where gradients are kept."""
 
-    name: str
-    shape: tuple[int, ...]
-    buffer: Buffer
+    gradient: Buffer | None
+
+
+class Statistic(StateTensor):
+    """A running mean or variance: a training step updates it without a gradient."""
+
+
+class Slot(StateTensor):
+    """A moment tensor of a parameter, or the bias corrections that all share."""
 
 
 @dataclass
@@ -132,6 +137,7 @@ class Compiled:
 
     programs: list[Program]
     parameters: list[Parameter]
+    statistics: list[Statistic]
     slots: list[Slot]
     control: Buffer
     inputs: list[Binding]  # and labels; each has one place for all programs
@@ -140,6 +146,10 @@ class Compiled:
     frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
+
+    def state(self) -> list[StateTensor]:
+        """What of the state has a name, in the order in which it lies."""
+        return [*self.parameters, *self.statistics, *self.slots]
 
 
 def control_ref(control: Buffer, name: str) -> Ref:

@@ -268,13 +268,30 @@ static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t o
     return fits ? GM_OK : GM_ERR_BAD_OPERAND;
 }
 
-/* V17: nothing is written below the program's floor, nor over the control record, the properties or the inputs. */
+/* Whether the bytes lie in one running mean or variance. */
+static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
+{
+    const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
+    uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
+            lies_in(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* V17: nothing is written below the program's floor but statistics by TRAIN, nor over the control record, the
+ * properties or the inputs. */
 static int may_write(const verifier *v, uint32_t offset, uint64_t size)
 {
     const gm_header *header = v->header;
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
     uint32_t inputs = inputs_offset(header);
-    return offset >= v->write_floor && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
+    int is_allowed = offset >= v->write_floor ||
+                     (v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
+    return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
            !overlaps(offset, size, header->properties_offset, properties_size) &&
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }

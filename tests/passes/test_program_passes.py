@@ -31,7 +31,7 @@ def flat(n):
 
 def compiled(program, parameters=()):
     verify_program(program)
-    return Compiled([program], list(parameters), [], Buffer("control", 48, "control"), [], 1, 0.1)
+    return Compiled([program], list(parameters), [], [], Buffer("control", 48, "control"), [], 1, 0.1)
 
 
 def run(module, program, parameters=()):

@@ -162,6 +162,7 @@ static const refusal refusals[] = {
     { "training writes an input", SECOND(2, GEMM(y)), TINY_X, GM_ERR_BAD_OPERAND },
     { "training writes the end of a label", SECOND(2, GEMM(y)), TINY_SCRATCH - 4, GM_ERR_BAD_OPERAND },
     { "training writes gradients and an input", SECOND(2, GEMM(y)), TINY_X - 28, GM_ERR_BAD_OPERAND },
+    { "training writes a moment", SECOND(2, GEMM(y)), TINY_W_MOMENT, GM_ERR_BAD_OPERAND },
     { "update of an input", CODE(3, UPDATE(p)), TINY_X, GM_ERR_BAD_OPERAND },
     { "update keeps its moment in a label", CODE(3, UPDATE(slot1)), TINY_TARGET, GM_ERR_BAD_OPERAND },
     { "step writes a label", SECOND(4, GEMM(y)), TINY_TARGET, GM_ERR_BAD_OPERAND },
@@ -258,6 +259,30 @@ static void test_indices_are_not_overwritten(void)
     insn->labels = insn->log_prob + 16;
     image_seal(image.bytes);
     CHECK_STATUS(GM_ERR_BAD_OPERAND, gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
+}
+
+/* Two numbers of TRAIN's product go to `at` in the state, where the moment of w (2 x 3) is called a statistic. */
+static int open_writing_state(uint32_t size, uint32_t at)
+{
+    const refusal role = { "", STATE(2, role), 0, 0 };
+    const refusal rows = { "", SECOND(2, GEMM(m)), 0, 0 }, output = { "", SECOND(2, GEMM(y)), 0, 0 };
+    gm_session session;
+    memcpy(image.bytes, original.bytes, size);
+    *word_of(image.bytes, &role) = GM_STATE_ROLE_STATISTIC;
+    *word_of(image.bytes, &output) = at;
+    *word_of(image.bytes, &rows) = 1;
+    image_seal(image.bytes);
+    return gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes);
+}
+
+/* Training writes running statistics, whole or in part, and nothing else of the state. The work no longer fits. */
+static void test_statistics_are_written(uint32_t size)
+{
+    CHECK_STATUS(GM_ERR_BAD_PROGRAM, open_writing_state(size, TINY_W_MOMENT));
+    CHECK_STATUS(GM_ERR_BAD_PROGRAM, open_writing_state(size, TINY_B_MOMENT - 8));
+    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_writing_state(size, TINY_B_MOMENT - 4));
+    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_writing_state(size, TINY_W_MOMENT - 4));
+    CHECK_STATUS(GM_ERR_BAD_OPERAND, open_writing_state(size, TINY_B_MOMENT));
 }
 
 /* ---- Mutations ------------------------------------------------------------------------------------------------ */
@@ -374,6 +399,7 @@ int main(void)
     test_truncations(size);
     test_bit_flips(size);
     test_indices_are_not_overwritten();
+    test_statistics_are_written(size);
     test_mutations("tiny", build_tiny);
     test_mutations("all opcodes", build_all_opcodes);
     return checks_summary();

@@ -19,6 +19,8 @@ def command(
     train: o.Train = None,
     freeze: o.Freeze = None,
     output: o.Outputs = None,
+    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
+    running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     loss_set: o.LossSettings = None,
     optimizer_set: o.OptimizerSettings = None,
     lr: o.LearningRate = 1e-3,
@@ -35,6 +37,8 @@ def command(
         o.make_optimizer(optimizer, lr, optimizer_set),
         freeze=freeze,
         outputs=output,
+        batch_norm=batch_norm.value,
+        running_variance=running_variance.value,
     )
     written = write_artifacts(made, directory, prefix, nominal=False)
     if as_json:
@@ -43,4 +47,7 @@ def command(
     for path in written:
         typer.echo(f"{path}  {path.stat().st_size:,} bytes")
     count = sum(a.size for a in made.parameters.values())
+    normalization = made.batch_norm()
+    if normalization is not None:
+        typer.echo(o.describe_batch_norm(*normalization))
     typer.echo(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")

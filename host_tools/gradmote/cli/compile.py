@@ -34,6 +34,8 @@ def command(
     optimizer_set: o.OptimizerSettings = None,
     loss_set: o.LossSettings = None,
     output: o.Outputs = None,
+    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
+    running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     dim: Annotated[
         list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
     ] = None,
@@ -49,7 +51,17 @@ def command(
     loss_function = o.make_loss(loss, loss_set)
     update = o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None
     settings = Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names)
-    result = compile_model(str(model), loss_function, update, settings, train=train, freeze=freeze, outputs=output)
+    result = compile_model(
+        str(model),
+        loss_function,
+        update,
+        settings,
+        train=train,
+        freeze=freeze,
+        outputs=output,
+        batch_norm=batch_norm.value,
+        running_variance=running_variance.value,
+    )
     path = out or model.with_suffix(".mote")
     write_atomically(path, result.image)
     typer.echo(json.dumps({"image": str(path), **summary(result)}) if as_json else describe(path, result))
@@ -66,6 +78,7 @@ def summary(result: Result) -> dict[str, object]:
         "gradients_bytes": layout.gradients_size,
         "inputs_bytes": layout.inputs_size,
         "batch": result.compiled.batch,
+        "batch_norm": result.batch_norm,
         "trained": [p.name for p in result.compiled.parameters],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
     }
@@ -85,5 +98,7 @@ def describe(path: Path, result: Result) -> str:
             f"  {program.kind:<9} {len(program.instructions):>3} instructions, scratch {placement.peak:,} B "
             f"(lower bound {placement.bound:,} B)"
         )
+    if result.batch_norm is not None:
+        lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
     return "\n".join([*lines, f"  trains {trained}"])

@@ -26,6 +26,17 @@ class OptimizerName(str, Enum):
     adamw_ort = "adamw_ort"
 
 
+class BatchNorm(str, Enum):
+    frozen = "frozen"
+    fold = "fold"
+    batch = "batch"
+
+
+class RunningVariance(str, Enum):
+    population = "population"
+    sample = "sample"
+
+
 LossOption = Annotated[
     LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")
 ]
@@ -57,8 +68,30 @@ OptimizerSettings = Annotated[
         "Repeatable.",
     ),
 ]
+BatchNormOption = Annotated[
+    BatchNorm,
+    typer.Option(
+        "--batch-norm",
+        help="frozen: keep the running statistics, train scale and bias. fold: into the weights before. batch: "
+        "statistics of the batch, as in training from scratch; for batches of 8 and more.",
+    ),
+]
+RunningVarianceOption = Annotated[
+    RunningVariance,
+    typer.Option(help="With --batch-norm batch: variance over n (population, ONNX) or n - 1 values (sample, PyTorch)."),
+]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def describe_batch_norm(mode: str, layers: int) -> str:
+    """What happens to a model's BatchNormalizations, in one line."""
+    meaning = {
+        "frozen": "running statistics as they are",
+        "fold": "in the weights before them",
+        "batch": "statistics of the batch while training, running ones updated",
+    }
+    return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"
 
 
 def make_loss(name: LossName | None, settings: list[str] | None) -> Callable[..., Any] | None:

@@ -10,10 +10,10 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import prune
+from ..graph import note_weights, noted_weights, prune
 from ..passes import pipeline
 from ..registry import attach_functions
-from .parameters import note_weights
+from .parameters import floats
 from .prepare import expand_scalers, name_split_outputs, raise_opset_13
 from .shapes import infer_shapes
 
@@ -23,21 +23,35 @@ _DEPRECATED = "gradmote.deprecated"
 
 
 def load_model(
-    source: str | os.PathLike[str] | bytes | onnx.ModelProto, outputs: Sequence[str] | None = None
+    source: str | os.PathLike[str] | bytes | onnx.ModelProto,
+    outputs: Sequence[str] | None = None,
+    batch_norm: str = "frozen",
 ) -> ir.Model:
     """An inference graph in normal form: functions inlined, constants folded, Gemm plain, ranks known.
 
     outputs: graph outputs to keep; all by default. Weights (float32 initializers with at least one dimension) survive
-    folding. Raises ModelError for what is no valid ONNX model.
+    folding. batch_norm: a mode of passes.batch_norm. Raises ModelError for what is no valid ONNX model.
     """
-    model = to_ir(raise_opset_13(read_model(source)))
-    keep = set(note_weights(model.graph))
+    model = read_weights(source)
     if outputs is not None:
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
     expand_scalers(model.graph)
-    model = pipeline.normalize(infer_shapes(model), keep)
+    model = pipeline.normalize(infer_shapes(model), set(noted_weights(model.graph) or ()), batch_norm)
     return infer_shapes(attach_functions(model))
+
+
+def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
+    """A model in standard ONNX without BatchNormalization, whose weights have it in them under names of their own."""
+    model = read_weights(source)
+    return ir.to_proto(pipeline.prepare(infer_shapes(model), set(noted_weights(model.graph) or ()), "fold"))
+
+
+def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:
+    """The model in memory, its own weights noted."""
+    model = to_ir(raise_opset_13(read_model(source)))
+    note_weights(model.graph, floats(model.graph))
+    return model
 
 
 def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:

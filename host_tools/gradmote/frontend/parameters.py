@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 import onnx_ir as ir
 
 from ..errors import ModelError
-
-_WEIGHTS = "gradmote.weights"
+from ..graph import noted_weights
 
 
 def floats(graph: ir.Graph) -> list[str]:
@@ -28,16 +26,9 @@ def is_setting(value: ir.Value) -> bool:
     return bool(uses) and all(use.node.op_type == "Resize" and use.idx > 0 for use in uses)
 
 
-def note_weights(graph: ir.Graph) -> list[str]:
-    """Records the model's own weights, before passes add constants of theirs to the initializers. Returns them."""
-    names = floats(graph)
-    graph.metadata_props[_WEIGHTS] = json.dumps(names)
-    return names
-
-
 def candidates(graph: ir.Graph) -> list[str]:
     """The model's own weights that are still there; all float initializers where none were recorded."""
-    noted = json.loads(graph.metadata_props.get(_WEIGHTS, "null"))
+    noted = noted_weights(graph)
     return [n for n in floats(graph) if noted is None or n in noted]
 
 

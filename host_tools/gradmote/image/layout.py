@@ -1,7 +1,7 @@
 """Where everything lies in the arena:
 
-| parameters | control | properties | moments | gradients | inputs and labels | scratch of the running program |
-|<------------------- state ----------------->|
+| parameters | statistics | control | properties | moments | gradients | inputs and labels | scratch of the program |
+|<-------------------------- state ----------------------->|
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ def lay_out(compiled: Compiled) -> Layout:
     offsets: dict[int, int] = {}
     end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
     parameters_size = end
+    end = pack(offsets, end, [s.buffer for s in compiled.statistics])
     control_offset = end
     end = pack(offsets, end, [compiled.control])
     properties_offset = end

@@ -23,7 +23,7 @@ from ..generated.records import (
     SECTION,
     STATE_ROLE,
 )
-from ..program import Binding, Buffer, Compiled, Instruction, Parameter, Ref, Slot
+from ..program import Binding, Buffer, Compiled, Instruction, Ref, StateTensor
 from .layout import Layout, align
 
 _BODY = 16  # the CRC covers everything from here on
@@ -98,8 +98,7 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
     """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may
     differ, so images of one model with other batches or losses share checkpoints."""
     digest = hashlib.sha256(compiled.frozen_digest)
-    pieces: list[Parameter | Slot] = [*compiled.parameters, *compiled.slots]
-    for piece in pieces:
+    for piece in compiled.state():
         digest.update(f"{piece.name} {piece.shape} {layout.offsets[id(piece.buffer)]}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
     return digest.digest()[:16]
@@ -205,7 +204,7 @@ def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Name
 
 
 def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
-    """Parameters, control, properties, moments, in the order in which they lie."""
+    """Parameters, statistics, control, properties, moments, in the order in which they lie."""
     rows = []
     for p in compiled.parameters:
         gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
@@ -214,15 +213,18 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
                 names.offset(p.name), "parameter", p.shape, layout.offsets[id(p.buffer)], p.buffer.size, gradient
             )
         )
+    rows += [named_entry("statistic", s, layout, names) for s in compiled.statistics]
     rows.append(words_entry("control", layout.control_offset, records.size_of("control")))
     if compiled.properties:
         size = compiled.properties * records.size_of("property")
         rows.append(words_entry("properties", layout.properties_offset, size))
-    for s in compiled.slots:
-        rows.append(
-            checkpoint.entry(names.offset(s.name), "slot", s.shape, layout.offsets[id(s.buffer)], s.buffer.size)
-        )
+    rows += [named_entry("slot", s, layout, names) for s in compiled.slots]
     return b"".join(rows)
+
+
+def named_entry(role: str, piece: StateTensor, layout: Layout, names: Names) -> bytes:
+    offset = layout.offsets[id(piece.buffer)]
+    return checkpoint.entry(names.offset(piece.name), role, piece.shape, offset, piece.buffer.size)
 
 
 def words_entry(role: str, offset: int, size: int) -> bytes:
@@ -242,8 +244,8 @@ def words_entry(role: str, offset: int, size: int) -> bytes:
 
 
 def initial_section(compiled: Compiled) -> bytes:
-    """Parameters and control as they are at first; what follows in the state begins as zero."""
-    parameters = b"".join(initial_bytes(p.buffer) for p in compiled.parameters)
+    """Parameters, statistics and control as they are at first; what follows in the state begins as zero."""
+    tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
     control = records.pack(
         "control",
         {
@@ -253,7 +255,7 @@ def initial_section(compiled: Compiled) -> bytes:
             "gradient_scale": 1.0,
         },
     )
-    return parameters + control
+    return tensors + control
 
 
 def initial_bytes(buffer: Buffer) -> bytes:

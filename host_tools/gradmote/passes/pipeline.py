@@ -11,9 +11,9 @@ from onnx_ir.passes import common
 from ..program import Compiled
 from . import (
     accumulate_gradients,
+    batch_norm,
     binary_chains,
     fold_constants,
-    freeze_batch_norm,
     fuse_gemm_bias,
     fuse_relu,
     fuse_update,
@@ -27,24 +27,32 @@ from . import (
     share_in_place,
     simplify_gemm,
 )
+from .batch_norm import inference as running_statistics
 from .verify import verify_graph, verify_program
 
 #: ONNX graph to ONNX graph, in order; each takes the graph and the names of the parameters that must stay.
-NORMALIZE: list[Callable[[ir.Graph, Set[str]], None]] = [
+PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     fold_constants.run,
     binary_chains.run,
     remove_identity.run,
-    freeze_batch_norm.run,
-    rewrite_normalizations.run,
     simplify_gemm.run,
     fuse_gemm_bias.run,
+]
+
+#: Then BatchNormalization in the mode chosen, and these.
+REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_normalizations.run,
     rewrite_depth_space.run,
     rewrite_einsum.run,
     rewrite_reductions.run,
 ]
 
 #: Also for graphs that never train: no random numbers.
-INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [remove_dropout.run, remove_identity.run]
+INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    remove_dropout.run,
+    remove_identity.run,
+    running_statistics.run,
+]
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
@@ -56,13 +64,24 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
 ]
 
 
-def normalize(model: ir.Model, keep: Set[str]) -> ir.Model:
-    """Functions inlined, constants as initializers, then NORMALIZE."""
-    model = common.InlinePass()(model).model
-    model = common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
-    for run in NORMALIZE:
+def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
+    """`prepare`, then REWRITE."""
+    model = prepare(model, keep, mode)
+    for run in REWRITE:
         run(model.graph, keep)
         verify_graph(model.graph)
+    return model
+
+
+def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
+    """Functions inlined, constants as initializers, PREPARE, BatchNormalization by `mode`; still standard ONNX."""
+    model = common.InlinePass()(model).model
+    model = common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
+    for run in PREPARE:
+        run(model.graph, keep)
+        verify_graph(model.graph)
+    batch_norm.run(model.graph, keep, mode)
+    verify_graph(model.graph)
     return model
 
 

@@ -71,7 +71,7 @@ def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, 
             key = id(ref.buffer)
             edges.update((i, index) for i in (*reads_since[key], *([last_write[key]] if key in last_write else [])))
             last_write[key], reads_since[key] = index, []
-            if ref.buffer.region in ("parameter", "slot", "gradient"):
+            if ref.buffer.region in ("parameter", "statistic", "slot", "gradient"):
                 edges.update((c, index) for c in checks)
         if may_refuse(instruction):
             checks.append(index)

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..artifact_files import check_parameters, inference_model, load_artifacts, parameter_names, read_artifact
+from ..artifact_files import (
+    check_parameters,
+    inference_model,
+    load_artifacts,
+    parameter_names,
+    read_artifact,
+    statistic_names,
+)
 from ..errors import CheckpointError, DataError, ModelError
 from ..files import write_atomically
 from .inputs import Input, as_array, check, user_inputs
@@ -44,8 +51,8 @@ class Module:
         self.training = True
         self._twin = state._twin
         self._train_model = read_artifact(train_model_uri, "loss")
-        gradients = len(parameter_names(self._train_model))
-        self._outputs = [o.name for o in self._train_model.graph.output][: -gradients]
+        updates = len(parameter_names(self._train_model)) + len(statistic_names(self._train_model))
+        self._outputs = [o.name for o in self._train_model.graph.output][:-updates]
         self._eval_model = read_artifact(eval_model_uri, "loss") if eval_model_uri is not None else None
         self._train_inputs = user_inputs(self._train_model)
         self._eval_inputs = user_inputs(self._eval_model) if self._eval_model is not None else None
@@ -120,8 +127,8 @@ class Module:
         self, inference_model_uri: str | os.PathLike[str], graph_output_names: Sequence[str]
     ) -> None:
         """Writes an ONNX model that ends at the named values, with the parameters as they are now."""
-        parameters = {n: self._twin.parameter(n) for n in self._twin.names}
-        proto = inference_model(self._eval_model or self._train_model, graph_output_names, parameters)
+        tensors = {n: self._twin.parameter(n) for n in self._twin.names} | self._twin.statistics()
+        proto = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
         write_atomically(inference_model_uri, proto.SerializeToString(deterministic=True))
 
     def input_names(self) -> list[str]:

@@ -21,7 +21,6 @@ from ..checkpoint import Checkpoint
 from ..compile import Options, Result, compile_image
 from ..errors import CheckpointError, DataError
 from ..generated.records import RECORDS
-from ..program import Parameter, Slot
 from .inputs import Sizes, user_inputs
 
 _CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
@@ -55,10 +54,8 @@ class Opened:
         return self.session.state()[at : at + _CONTROL_SIZE].cast("I")
 
     def place(self, name: str) -> memoryview:
-        """The bytes of a parameter or moment, in place."""
-        compiled = self.result.compiled
-        pieces: list[Parameter | Slot] = [*compiled.parameters, *compiled.slots]
-        buffer = next(p.buffer for p in pieces if p.name == name)
+        """The bytes of a parameter, statistic or moment, in place."""
+        buffer = next(p.buffer for p in self.result.compiled.state() if p.name == name)
         at = self.result.layout.offsets[id(buffer)]
         return self.session.state()[at : at + buffer.size]
 
@@ -141,6 +138,13 @@ class Twin:
         target[...] = data
         self._missing.discard(name)
 
+    def statistics(self) -> dict[str, np.ndarray]:
+        """Copies of the running statistics."""
+        arrays = self._arrays
+        if self._current is None:
+            return {n: arrays.tensors[n].copy() for n in arrays.statistics}
+        return {n: np.frombuffer(self._current.place(n), np.float32).copy() for n in arrays.statistics}
+
     def gradient(self, name: str) -> np.ndarray | None:
         """A copy of the sum since the last reset; None where nothing was accumulated."""
         if self._current is None:
@@ -192,8 +196,8 @@ class Twin:
     # ---- Checkpoints
 
     def save(self) -> bytes:
-        """A desk checkpoint: parameters alone."""
-        return checkpoint_format.pack({n: self.parameter(n) for n in self.names})
+        """A desk checkpoint: parameters and running statistics alone."""
+        return checkpoint_format.pack({n: self.parameter(n) for n in self.names}, self.statistics())
 
     def save_with_optimizer(self, properties: Mapping[str, int | float | str]) -> bytes:
         """A checkpoint as a device writes and reads it. properties: those that fit go into its slots."""
@@ -224,10 +228,9 @@ class Twin:
     def _restore(self, target: Opened) -> None:
         """Brings the arrays into a session."""
         self._check_model(target)
-        known = [*target.session.parameter_names(), *(s.name for s in target.result.compiled.slots)]
-        for name in known:
-            if name in self._arrays.tensors:
-                target.place(name)[:] = self._arrays.tensors[name].tobytes()
+        for piece in target.result.compiled.state():
+            if piece.name in self._arrays.tensors:
+                target.place(piece.name)[:] = self._arrays.tensors[piece.name].tobytes()
         control = target.control().cast("B")
         control[:] = records.pack("control", {**records.unpack("control", bytes(control)), **self._arrays.control})
         if not self._gradients:
