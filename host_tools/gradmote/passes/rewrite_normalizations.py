@@ -14,7 +14,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, Builder, attribute, constant_array, describe, normalize_axis, rank, take_over_all
-from .freeze_batch_norm import per_channel
+from .per_channel import per_channel
 
 EPSILON = 1e-5  # ONNX's default
 #: From here on GroupNormalization has one scale and bias a channel; before, one a group.

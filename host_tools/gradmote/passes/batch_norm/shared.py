@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
 from ...graph import Builder, attribute, constant_array, describe, rank
+from ..per_channel import per_channel
 
 #: ONNX's defaults.
 EPSILON, MOMENTUM = 1e-5, 0.9
@@ -44,17 +45,6 @@ def known(node: ir.Node, index: int) -> np.ndarray:
 def tail(node: ir.Node) -> list[int]:
     """Dimensions behind the channels: what a vector of C needs to be (C, 1, ...)."""
     return [1] * (rank(node.inputs[0], node) - 2)
-
-
-def per_channel(builder: Builder, value: ir.Value, ones: list[int]) -> ir.Value:
-    """(C) as (C, 1, ...)."""
-    if not ones:
-        return value
-    axes = builder.constant(list(range(1, 1 + len(ones))), f"{value.name}.axes")
-    shaped = builder.op("Unsqueeze", value, axes, name=f"{value.name}.per_channel")
-    if value.shape is not None:
-        shaped.shape, shaped.type = ir.Shape([*list(value.shape), *ones]), value.type
-    return shaped
 
 
 def scale_and_shift(builder: Builder, node: ir.Node, x: ir.Value, scale: ir.Value, shift: ir.Value) -> ir.Value:
