@@ -4,8 +4,8 @@
     network.conv(8, kernel=3, padding=1).relu().max_pool(2).flatten().linear(10)
     model = network.model()
 
-Weights are drawn as PyTorch's Linear and Conv2d draw them: uniform in +-1/sqrt(inputs of one output). They are called
-conv1.weight, linear2.bias and so on, so that `train=["linear2.*"]` can choose among them.
+Weights are normal with variance 2 / (inputs of one output), which keeps the scale of activations through Relu (He et
+al. 2015); biases start at 0. They are called conv1.weight, linear2.bias and so on, for `train=["linear2.*"]`.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class Network:
         self._weights.append(numpy_helper.from_array(values.astype(np.float32), name))
         return name
 
-    def uniform(self, shape: tuple[int, ...], limit: float) -> np.ndarray:
-        """Numbers in -limit .. limit from the network's seed."""
-        return self._random.uniform(-limit, limit, shape)
+    def normal(self, shape: tuple[int, ...], deviation: float) -> np.ndarray:
+        """Random numbers around 0, from the network's seed."""
+        return self._random.normal(0, deviation, shape)
 
     def model(self) -> onnx.ModelProto:
         """The network as ONNX; input "x" (batch, *shape), output "y"."""
@@ -114,9 +114,8 @@ class Network:
         return f"{kind}{self._layers}"
 
     def _linear_weights(self, name: str, shape: tuple[int, ...], fan_in: int, outputs: int) -> tuple[str, str]:
-        limit = fan_in**-0.5
-        weight = self.weight(f"{name}.weight", self.uniform(shape, limit))
-        return weight, self.weight(f"{name}.bias", self.uniform((outputs,), limit))
+        weight = self.weight(f"{name}.weight", self.normal(shape, (2 / fan_in) ** 0.5))
+        return weight, self.weight(f"{name}.bias", np.zeros(outputs))
 
 
 def _pair(value: Pair) -> tuple[int, int]:

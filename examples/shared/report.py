@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 
 import typer
@@ -18,7 +19,8 @@ console = Console()
 
 def before_after(title: str, rows: dict[str, tuple[float, float]]) -> None:
     """Prints a table of shares between 0 and 1, before and after training."""
-    table = Table("", "before", "after", title=title, title_justify="left", box=None)
+    table = Table("", "before", "after", box=None)
+    console.print(f"[bold]{title}[/]")
     for name, (before, after) in rows.items():
         table.add_row(name, f"{before:.1%}", f"[bold]{after:.1%}[/]")
     console.print(table)
@@ -33,6 +35,13 @@ def on_the_board(compiled: Result) -> None:
         f"on a board: {arena:,} B of RAM, everything included, for steps of {compiled.compiled.batch}; {image:,} B of "
         f"flash for the image; {fits}"
     )
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """A spinner beside `what`, for work that has no steps to count."""
+    with console.status(what):
+        yield
 
 
 def say(text: str) -> None:
