@@ -86,15 +86,4 @@ class GlobalMaxPool(OpRun):
         return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
 
 
-class GroupNormalization(OpRun):
-    """In the precision of x; onnx's own rounds the statistics to float32. Scale and bias by group or by channel."""
-
-    def _run(self, x, scale, bias, epsilon=None, num_groups=None, stash_type=None):
-        grouped = x.reshape(x.shape[0], num_groups, -1)
-        mean, var = grouped.mean(2, keepdims=True), grouped.var(2, keepdims=True)
-        y = ((grouped - mean) / np.sqrt(var + epsilon)).reshape(x.shape)
-        scale, bias = (np.repeat(v, x.shape[1] // len(v)).reshape(-1, *[1] * (x.ndim - 2)) for v in (scale, bias))
-        return (y * scale + bias,)
-
-
-NAIVE = [Conv, MaxPool, AveragePool, GlobalMaxPool, GroupNormalization]
+NAIVE = [Conv, MaxPool, AveragePool, GlobalMaxPool]

@@ -93,3 +93,20 @@ def fit(
 def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
     """Whether two sets of strides visit the same elements in the same order."""
     return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
+
+
+def reshaped(shape: Sequence[int], strides: Sequence[int], output: Sequence[int]) -> list[int] | None:
+    """Strides under which the same elements in the same order have shape `output`, or None where no strides do."""
+    dims, (walk,) = collapse(shape, strides)
+    found: list[int] = []
+    for size in reversed(output):  # each takes its part of the innermost dimension that has elements left
+        if size > 1 and (not dims or dims[-1] % size):
+            return None
+        found.append(walk[-1] if size > 1 else 0)
+        if size > 1:
+            dims[-1] //= size
+            walk[-1] *= size
+        if dims and dims[-1] == 1:
+            dims.pop()
+            walk.pop()
+    return found[::-1]

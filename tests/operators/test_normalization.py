@@ -14,12 +14,18 @@ from oracle import (
     make_model,
     node,
     poisoned,
+    projection,
     read_gradients,
+    run_ort,
     seeds,
     shapes,
     values,
 )
 
+from gradmote import optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
 
 #: Groups of two elements are +1 and -1 but for epsilon: with a small one, their gradient is what cancellation leaves.
@@ -124,3 +130,126 @@ def test_a_large_offset_costs_no_precision(profile):
     wide = rows.astype(np.float64)
     expected = (wide - wide.mean(1, keepdims=True)) / np.sqrt(wide.var(1, keepdims=True) + 1e-5)
     assert_close(inferred(norm_model(rows), profile)[0], expected, 1e-6, "large offset")
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+@examples(12)
+@given(data=st.data(), shape=shapes(1, 4), p=st.sampled_from([None, 1, 2]), seed=seeds)
+def test_lp_norm(opset, data, shape, p, seed):
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    given = {} if p is None else {"p": p}
+    norm = node("LpNormalization", "x", "z", axis=axis, **given)
+    nodes = [norm, node("Mul", "z u", "a"), node("Mul", "a a", "y")]
+    check(nodes, {"x": values(seed, *shape), "u": values(seed + 1, *shape)}, seed, opset)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_vectors_of_norm_zero_give_zero_and_no_gradient(p, profile):
+    rows = np.array([[0, 0], [0.5, -0.5]], np.float32)
+    case = Case(make_model([node("LpNormalization", "x", "y", p=p)], {"x": rows}))
+    expected = [[0, 0], rows[1] / np.linalg.norm(rows[1], p)]
+    np.testing.assert_allclose(inferred(case.model, profile)[0], expected, rtol=1e-6)
+    with Session(compile_twice(case.artifacts)[0], profile) as session:
+        poisoned(session, session.train_step)
+        gradient = read_gradients(session)["x"]
+    np.testing.assert_array_equal(gradient[0], 0)
+    assert np.abs(gradient[1]).max() > 0.1
+
+
+# ---- as networks have them
+
+
+def between_convolutions(op_type, factors, **attributes):
+    weights = {"w1": values(1, 4, 2, 3, 3), "scale": values(2, *factors), "bias": values(3, *factors)}
+    weights["w2"] = values(4, 2, 4, 2, 2)
+    nodes = [
+        node("Conv", "x w1", "c", pads=[1, 1, 1, 1]),
+        node(op_type, "c scale bias", "n", **attributes),
+        node("Relu", "n", "r"),
+        node("Conv", "r w2", "y"),
+    ]
+    model = make_model(nodes, weights, {"x": (2, 2, 5, 5)}, opset=21)
+    model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, (2, 2, 4, 4)))
+    return Case(model, {"x": values(0, 2, 2, 5, 5)}, train=list(weights), batch=2, reference=False)
+
+
+@pytest.mark.parametrize(
+    "op_type, factors, attributes",
+    [
+        ("GroupNormalization", (4,), {"num_groups": 2}),
+        ("InstanceNormalization", (4,), {}),
+        ("LayerNormalization", (4, 5, 5), {"axis": 1}),
+    ],
+)
+def test_between_convolutions_nothing_is_copied(op_type, factors, attributes):
+    case = between_convolutions(op_type, factors, **attributes)
+    check_case(case)
+    programs = compile_image(case.artifacts, Options(batch=2, accumulate=True)).compiled.programs
+    train = next(p for p in programs if p.kind == "train")
+    assert "COPY" not in [i.opcode for i in train.instructions]
+
+
+def test_statistics_of_layer_norm_as_outputs(profile):
+    """In a model that trains: Mean and InvStdDev are outputs beside y."""
+    x = values(1, 2, 3, 4)
+    norm = node("LayerNormalization", "x scale", "y mean inv_std", axis=1, epsilon=0.5)
+    model = make_model([norm], {"x": x, "scale": values(2, 3, 4)}, outputs=("y", "mean", "inv_std"))
+    loss = projection(values(3, 2, 3, 4))
+    made = build_artifacts(model, None, lambda builder, y, *_: loss(builder, y), optimizers.sgd())
+    ours = run_ort(model, {})
+    with Session(compile_image(made).image, profile) as session:
+        for got, name in zip(poisoned(session, session.infer), ours, strict=True):
+            assert_close(got, ours[name], 1e-6, name)
+        poisoned(session, session.step)
+
+
+def test_a_loss_of_the_statistics_is_refused():
+    nodes = [node("LayerNormalization", "x scale", "n mean"), node("Add", "n mean", "y")]
+    case = Case(make_model(nodes, {"x": values(1, 2, 3), "scale": values(2, 3)}))
+    with pytest.raises(UnsupportedOperator, match="statistics of a normalization.*first output"):
+        check_case(case)
+
+
+@pytest.mark.parametrize("square", ["Pow", "Mul"])
+def test_decomposed_layer_norm(square):
+    """As exporters write it where their opset has no LayerNormalization."""
+    squares = node("Pow", "d two", "s") if square == "Pow" else node("Mul", "d d", "s")
+    nodes = [
+        node("ReduceMean", "x", "m", axes=[-1]),
+        node("Sub", "x m", "d"),
+        squares,
+        node("ReduceMean", "s", "v", axes=[-1]),
+        node("Add", "v epsilon", "e"),
+        node("Sqrt", "e", "std"),
+        node("Div", "d std", "n"),
+        node("Mul", "n scale", "g"),
+        node("Add", "g bias", "y"),
+    ]
+    weights = {"x": values(1, 2, 3, 8), "scale": values(2, 8), "bias": values(3, 8)}
+    constants = {"two": np.array(2, np.float32), "epsilon": np.array(1e-5, np.float32)}
+    check_case(Case(make_model(nodes, weights | constants, opset=13), train=list(weights)))
+
+
+# ---- refusals
+
+
+@pytest.mark.parametrize(
+    "op_type, attributes, shape, message",
+    [
+        ("LayerNormalization", {"epsilon": -1.0}, (2, 3), "epsilon -1.0.*positive"),
+        ("LayerNormalization", {"stash_type": 16}, (2, 3), "stash_type 16.*set it to 1"),
+        ("GroupNormalization", {"num_groups": 2}, (2, 3, 4), "3 channels in 2 groups.*divide"),
+        ("InstanceNormalization", {}, (2, 3), "spatial dimensions"),
+    ],
+)
+def test_bad_attributes_are_refused(op_type, attributes, shape, message):
+    weights = {"x": values(1, *shape), "scale": values(2, 3), "bias": values(3, 3)}
+    model = make_model([node(op_type, "x scale bias", "y", **attributes)], weights, opset=21)
+    model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, shape))
+    with pytest.raises(UnsupportedOperator, match=message):
+        build_artifacts(model)
+
+
+def test_p_other_than_1_and_2_is_refused():
+    with pytest.raises(UnsupportedOperator, match="p = 3.*1 and 2"):
+        build_artifacts(make_model([node("LpNormalization", "x", "y", p=3)], {"x": values(1, 2, 3)}))

@@ -11,6 +11,7 @@ from onnx import TensorProto, numpy_helper
 from oracle import Case, broadcast_pairs, check_case, examples, make_model, node, seeds, shapes, shrunk, values
 
 from gradmote.errors import UnsupportedOperator
+from gradmote.strides import reshaped
 
 
 def i64(*numbers):
@@ -167,3 +168,24 @@ def test_size_of_everything_is_checked_against_numpy():
     case = Case(make_model([node("Transpose", "w", "y", perm=[2, 0, 1])], {"w": weight}))
     assert math.prod(case.weights.shape) == 24
     np.testing.assert_array_equal(case.double({})[0], weight.transpose(2, 0, 1))
+
+
+@examples(200)
+@given(data=st.data(), shape=shapes(1, 4))
+def test_reshaped_strides_are_those_of_numpy(data, shape):
+    """A view where numpy gives a view, of the same elements; None where numpy has to copy."""
+    order = data.draw(st.permutations(range(len(shape))))
+    array = np.arange(math.prod(shape)).reshape([shape[a] for a in order]).transpose(np.argsort(order))
+    cuts = data.draw(st.permutations([f for d in shape for f in factors(d)]))
+    joined = data.draw(st.integers(0, len(cuts)))
+    output = [math.prod(cuts[:joined]), *cuts[joined:]]
+    strides = reshaped(array.shape, [s // array.itemsize for s in array.strides], output)
+    expected = array.reshape(output)
+    assert (strides is not None) == np.shares_memory(array, expected)
+    if strides is not None:
+        steps = [s * array.itemsize for s in strides]
+        np.testing.assert_array_equal(np.lib.stride_tricks.as_strided(array, output, steps), expected)
+
+
+def factors(number):
+    return [2, 2] if number == 4 else [number]

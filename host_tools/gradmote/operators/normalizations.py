@@ -1,8 +1,13 @@
-"""Normalizations, which the pass rewrite_normalizations makes of Standardize."""
+"""Normalizations, which the passes rewrite_normalizations and rewrite_lp_normalization make of other operators."""
 
 from .operator import Operator
 
-OPERATORS = [
-    Operator(name)
-    for name in ("GroupNormalization", "InstanceNormalization", "LayerNormalization", "RMSNormalization")
-]
+NAMES = (
+    "GroupNormalization",
+    "InstanceNormalization",
+    "LayerNormalization",
+    "LpNormalization",
+    "RMSNormalization",
+)
+
+OPERATORS = [Operator(name) for name in NAMES]

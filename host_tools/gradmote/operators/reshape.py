@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..graph import static_shape
+from ..strides import reshaped
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
@@ -19,7 +21,14 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    low.alias(node.outputs[0], node.inputs[0])
+    """The bytes as they lie, where strides can say the new shape; else as a row-major copy."""
+    x, y = node.inputs[0], node.outputs[0]
+    view = low.view(x)
+    strides = reshaped(static_shape(x, node), view.strides, static_shape(y, node))
+    if strides is None:
+        low.alias(y, x)
+    else:
+        low.set_view(y, view.ref, strides)
 
 
 OPERATORS = [

@@ -21,6 +21,7 @@ from . import (
     remove_identity,
     rewrite_depth_space,
     rewrite_einsum,
+    rewrite_lp_normalization,
     rewrite_normalizations,
     rewrite_reductions,
     schedule,
@@ -44,6 +45,7 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_normalizations.run,
     rewrite_depth_space.run,
     rewrite_einsum.run,
+    rewrite_lp_normalization.run,
     rewrite_reductions.run,
 ]
 

@@ -17,7 +17,7 @@ from ..autodiff import NO_GRADIENT
 from ..graph import Builder, attribute, take_over
 from ..operators.reduce_sum import reduced_axes
 
-#: From here on axes are an input of ReduceMax.
+#: From here on axes are an input of all reductions.
 AXES_INPUT_OPSET = 18
 
 
@@ -64,14 +64,16 @@ def log_sum_exp(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
 
 
 def maximum(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
-    """The largest x over the axes, which ReduceMax takes as an attribute in older opsets."""
-    x, name = node.inputs[0], f"{node.outputs[0].name}.max"
-    if builder.graph.opset_imports[""] >= AXES_INPUT_OPSET:
-        highest = builder.op("ReduceMax", x, axes, name=name, keepdims=1, noop_with_empty_axes=1)
-    else:
-        highest = builder.op("ReduceMax", x, name=name, keepdims=1, axes=reduced_axes(node))
+    highest = reduce(builder, "ReduceMax", node.inputs[0], axes, f"{node.outputs[0].name}.max")
     highest.producer().metadata_props[NO_GRADIENT] = "1"
     return highest
+
+
+def reduce(builder: Builder, op_type: str, x: ir.Value, axes: ir.Value, name: str) -> ir.Value:
+    """A reduction that keeps dimensions; in older opsets its axes are an attribute."""
+    if builder.graph.opset_imports[""] >= AXES_INPUT_OPSET:
+        return builder.op(op_type, x, axes, name=name, keepdims=1, noop_with_empty_axes=1)
+    return builder.op(op_type, x, name=name, keepdims=1, axes=axes.const_value.numpy().tolist())
 
 
 REWRITES: dict[str, Callable[[Builder, ir.Node, ir.Value], ir.Value]] = {
