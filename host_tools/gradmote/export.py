@@ -13,6 +13,7 @@ from .checkpoint import Checkpoint
 from .errors import CheckpointError
 from .files import write_atomically
 from .frontend import fold_batch_norm, read_model
+from .passes.batch_norm.claim import STATISTICS
 from .passes.batch_norm.fold import FOLDED
 
 Source = str | os.PathLike[str] | bytes | onnx.ModelProto
@@ -38,6 +39,8 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
     folded = any(name.endswith(FOLDED) for name in trained.parameters)
     proto = fold_batch_norm(model) if folded else read_model(model)
+    for name in trained.statistics:
+        give_own_statistic(proto.graph, name, trained.tensors[name])
     tensors = weights(proto.graph)
     for name in (*trained.parameters, *trained.statistics):
         replace(tensors, name, trained.tensors[name])
@@ -48,6 +51,15 @@ def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Chec
     if isinstance(source, Checkpoint):
         return source
     return checkpoint_format.unpack(source) if isinstance(source, bytes) else checkpoint_format.load(source)
+
+
+def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> None:
+    """Where the model's exporter had merged a running statistic with another tensor, it was compiled as a copy."""
+    for node in graph.node:
+        for index, suffix in STATISTICS.items():
+            if node.op_type == "BatchNormalization" and name == node.output[0] + suffix:
+                graph.initializer.append(onnx.numpy_helper.from_array(data, name))
+                node.input[index] = name
 
 
 def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:

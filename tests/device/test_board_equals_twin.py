@@ -106,8 +106,11 @@ def test_state_after_200_steps(emulated, name, batch):
 
 
 @pytest.mark.device
-def test_state_of_a_cnn_after_20_steps(emulated):
-    made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), optimizers.adamw(0.003))
+@pytest.mark.parametrize("batch_norm", ["frozen", "fold", "batch"])
+def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
+    """With statistics of the batch the running ones are in the state too."""
+    update = optimizers.adamw(0.003)
+    made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, batch_norm=batch_norm)
     image = compile_image(made, Options(batch=4)).image
     with open_target("twin") as twin:
         expected = train(twin, image, 4, steps=20)

@@ -13,13 +13,16 @@ from ...errors import UnsupportedOperator
 from ...graph import Builder, constant_array, describe, note_weights, noted_weights, prune, take_over
 from .shared import batch_norms
 
+#: Inputs of BatchNormalization, and what follows its output's name in that of a copy.
+STATISTICS = {3: ".running_mean", 4: ".running_var"}
+
 _STATISTICS = "gradmote.statistics"
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     claimed: list[str] = []
     for node in batch_norms(graph):
-        claimed += statistics(node)
+        claimed += [own(graph, node, index) for index in STATISTICS]
         infer(graph, node)
     note_weights(graph, [n for n in noted_weights(graph) or () if n not in claimed])
     graph.metadata_props[_STATISTICS] = json.dumps(claimed)
@@ -32,16 +35,19 @@ def running_statistics(graph: ir.Graph) -> list[str]:
     return list(json.loads(graph.metadata_props.get(_STATISTICS, "[]")))
 
 
-def statistics(node: ir.Node) -> list[str]:
-    """Names of running mean and variance. Raises UnsupportedOperator where they are not the node's own."""
-    for value in node.inputs[3:5]:
-        if constant_array(value) is None or len(list(value.uses())) != 1:
-            raise UnsupportedOperator(
-                f"BatchNormalization whose running statistics '{value.name}' are not its own",
-                "export the model with an initializer for each, or use --batch-norm frozen",
-                describe(node),
-            )
-    return [str(value.name) for value in node.inputs[3:5]]
+def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
+    """The name of the node's running mean or variance. Exporters merge initializers of equal values, so that it may be
+    somebody else's too: then the node gets a copy. Raises UnsupportedOperator where the model computes it."""
+    value = node.inputs[index]
+    array = constant_array(value)
+    if array is None:
+        raise UnsupportedOperator(
+            f"BatchNormalization with a computed '{value.name}'", "make it an initializer", describe(node)
+        )
+    if len(list(value.uses())) > 1:
+        value = Builder(graph).constant(array, f"{node.outputs[0].name}{STATISTICS[index]}")
+        node.replace_input_with(index, value)
+    return str(value.name)
 
 
 def infer(graph: ir.Graph, node: ir.Node) -> None:
