@@ -22,6 +22,9 @@ def command(
     batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     loss_set: o.LossSettings = None,
+    label_smoothing: o.LabelSmoothing = None,
+    ignore_index: o.IgnoreIndex = None,
+    mask: o.Mask = False,
     optimizer_set: o.OptimizerSettings = None,
     lr: o.LearningRate = 1e-3,
     prefix: Annotated[str, typer.Option(help="Put before each file's name.")] = "",
@@ -33,7 +36,7 @@ def command(
     made = build_artifacts(
         str(model),
         train,
-        o.make_loss(loss, loss_set),
+        o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
         o.make_optimizer(optimizer, lr, optimizer_set),
         freeze=freeze,
         outputs=output,

@@ -33,6 +33,9 @@ def command(
     lr: o.LearningRate = 1e-3,
     optimizer_set: o.OptimizerSettings = None,
     loss_set: o.LossSettings = None,
+    label_smoothing: o.LabelSmoothing = None,
+    ignore_index: o.IgnoreIndex = None,
+    mask: o.Mask = False,
     output: o.Outputs = None,
     batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
@@ -48,7 +51,7 @@ def command(
     from ..compile import Options, compile_model
     from ..files import write_atomically
 
-    loss_function = o.make_loss(loss, loss_set)
+    loss_function = o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask)
     update = o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None
     settings = Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names)
     result = compile_model(

@@ -17,6 +17,8 @@ class LossName(str, Enum):
     mse = "mse"
     l1 = "l1"
     bce_with_logits = "bce_with_logits"
+    contrastive = "contrastive"
+    triplet = "triplet"
 
 
 class OptimizerName(str, Enum):
@@ -56,8 +58,17 @@ LossSettings = Annotated[
     typer.Option(
         "--loss-set",
         metavar="NAME=VALUE",
-        help="Setting of the loss: reduction=sum, ignore_index=0, weight=1,2,1, pos_weight=3. Repeatable.",
+        help="Setting of the loss: reduction=sum, weight=1,2,1, pos_weight=3, mask_axes=0,1, margin=0.5. Repeatable.",
     ),
+]
+LabelSmoothing = Annotated[
+    float | None, typer.Option("--label-smoothing", help="Part of cross-entropy's target spread over all classes.")
+]
+IgnoreIndex = Annotated[
+    int | None, typer.Option("--ignore-index", help="Label that counts nothing in cross-entropy; -100 by default.")
+]
+Mask = Annotated[
+    bool, typer.Option("--mask", help="Add an input that weights each position, 0 for padding, and the mean with it.")
 ]
 OptimizerSettings = Annotated[
     list[str] | None,
@@ -94,14 +105,22 @@ def describe_batch_norm(mode: str, layers: int) -> str:
     return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"
 
 
-def make_loss(name: LossName | None, settings: list[str] | None) -> Callable[..., Any] | None:
+def make_loss(
+    name: LossName | None,
+    settings: list[str] | None,
+    label_smoothing: float | None = None,
+    ignore_index: int | None = None,
+    mask: bool = False,
+) -> Callable[..., Any] | None:
     """The loss function, or None. Cross-entropy takes the scores before a final Softmax, as frameworks train."""
     from ..losses import LOSSES
 
     if name is None:
         return None
+    named = {"label_smoothing": label_smoothing, "ignore_index": ignore_index, "mask": int(mask) or None}
+    given = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     extra = {"through_softmax": True} if name is LossName.cross_entropy else {}
-    return LOSSES[name.value](**extra, **parse(LOSSES[name.value], settings))
+    return LOSSES[name.value](**extra, **parse(LOSSES[name.value], given))
 
 
 def make_optimizer(name: OptimizerName | None, learning_rate: float, settings: list[str] | None) -> Any:

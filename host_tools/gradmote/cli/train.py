@@ -28,7 +28,8 @@ Data = Annotated[
         exists=True,
         dir_okay=False,
         help="An .npz file with arrays x and y, and x_test and y_test if you want a test. x: float32, or uint8 with "
-        "scalars scale and zero that make it (x - zero) * scale. y: class indices or float32 targets.",
+        "scalars scale and zero that make it (x - zero) * scale. y: class indices or float32 targets. Further "
+        "inputs and labels, such as mask, go by their names in the model.",
     ),
 ]
 On = Annotated[

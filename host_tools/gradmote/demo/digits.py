@@ -144,6 +144,7 @@ def compare_with_twin(trained: Trained, compiled: Result, data: Dataset, epochs:
 def count_instructions(compiled: Result, data: Dataset) -> int:
     """Machine instructions of one step of 8 samples, by an emulated clock that ticks with them."""
     with Emulator(icount=True) as emulator, BoardTarget(emulator.connect()) as target:
+        assert data.y is not None
         target.load_image(compiled.image)
         target.write_u8("input", 0, data.x[:BATCH], data.scale)
         target.write_u8("label", 0, data.y[:BATCH].astype(np.uint8))

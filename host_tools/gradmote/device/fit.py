@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -70,12 +70,13 @@ def fit(
     out, others each time. epochs 0 only tests. should_stop: asked after each step.
     """
     batch = _checked_batch(target, data)
+    others = _others(target, data.more, len(data.x))
     result = Fit(dropped=len(data.x) % batch)
     if epochs == 0:
         result.epochs.append(Epoch(0, math.nan, _test(target, data), 0, 0.0))
     for epoch in range(1, epochs + 1):
         start = time.perf_counter()
-        losses = _train_epoch(target, data, batch, (seed, epoch), result, on_step, should_stop)
+        losses = _train_epoch(target, data, others, batch, (seed, epoch), result, on_step, should_stop)
         seconds = time.perf_counter() - start
         test = None if result.stopped else _test(target, data)
         done = Epoch(epoch, float(np.mean(losses)), test, len(losses) * batch, seconds)
@@ -87,13 +88,11 @@ def fit(
 
 
 def _test(target: Target, data: Dataset) -> Evaluation | None:
-    if data.x_test is None or data.y_test is None:
-        return None
-    return evaluate(target, data)
+    return None if data.x_test is None else evaluate(target, data)
 
 
 def _train_epoch(
-    target: Target, data: Dataset, batch: int, seed: tuple[int, int], result: Fit,
+    target: Target, data: Dataset, others: Others, batch: int, seed: tuple[int, int], result: Fit,
     on_step: Callable[[Step], None], should_stop: Callable[[], bool],
 ) -> list[float]:
     order = np.random.default_rng(seed).permutation(len(data.x))
@@ -101,7 +100,8 @@ def _train_epoch(
     losses: list[float] = []
     for step in range(steps):
         rows = order[step * batch : (step + 1) * batch]
-        write_batch(target, data, data.x[rows], data.y[rows])
+        write_batch(target, data, data.x[rows], None if data.y is None else data.y[rows])
+        write_others(target, others, rows)
         metrics = train_once(target)
         losses.append(metrics.loss)
         result.metrics = metrics
@@ -126,38 +126,82 @@ def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> Non
         target.write_u8("input", 0, x, data.scale, data.zero)
     else:
         target.write("input", 0, x)
-    if y is None:
-        return
-    if y.dtype.kind in "iu" and int(y.min()) >= 0 and int(y.max()) < 256:
-        target.write_u8("label", 0, y.astype(np.uint8))
+    if y is not None:
+        _write(target, "label", 0, y)
+
+
+def _write(target: Target, role: str, index: int, array: Array) -> None:
+    if array.dtype.kind in "iu" and int(array.min()) >= 0 and int(array.max()) < 256:
+        target.write_u8(role, index, array.astype(np.uint8))
     else:
-        target.write("label", 0, y)
+        target.write(role, index, array)
+
+
+# ---- Inputs and labels after the first ------------------------------------------------------------------------------
+
+#: Role, index and samples of each.
+Others = list[tuple[str, int, Array]]
+
+
+def write_others(target: Target, others: Others, rows: Array) -> None:
+    """Writes these rows of all further inputs and labels."""
+    for role, index, array in others:
+        _write(target, role, index, array[rows])
+
+
+def _others(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
+    """The places of what the model takes beside x and y. DataError for what is missing or of another length or size."""
+    info = target.info()
+    program = next((p for p in ("step", "train", "eval", "infer") if p in info.programs), "infer")
+    found: Others = []
+    for role in ("input", "label"):
+        index = 1
+        while (tensor := target.describe(program, role, index)) is not None:
+            array = arrays.get(tensor.name)
+            if array is None or len(array) != count:
+                there = "is missing" if array is None else f"has {len(array)} samples, x {count}"
+                raise DataError(
+                    f"the model also takes the {role} '{tensor.name}', which {there}",
+                    f"add an array {tensor.name} (for a test also {tensor.name}_test) with a row for each sample",
+                )
+            _check_tensor(tensor, array, tensor.name, info.batch)
+            found.append((role, index, array))
+            index += 1
+    return found
 
 
 # ---- Evaluation ---------------------------------------------------------------------------------------------------
 
 
-def evaluate(target: Target, data: Dataset, x: Array | None = None, y: Array | None = None) -> Evaluation:
-    """Loss and accuracy over x, y; over data's test set by default. The last batch is filled up with repeated samples,
-    which do not count."""
-    if x is None or y is None:
-        x, y = data.x_test, data.y_test
-    if x is None or y is None:
+def evaluate(
+    target: Target,
+    data: Dataset,
+    x: Array | None = None,
+    y: Array | None = None,
+    more: Mapping[str, Array] | None = None,
+) -> Evaluation:
+    """Loss and accuracy over x, y and more; over data's test set by default. The last batch is filled up with repeated
+    samples, which do not count. Nor do positions whose label is no class or whose mask, a label of y's shape, is 0."""
+    if x is None:
+        x, y, more = data.x_test, data.y_test, data.more_test
+    if x is None:
         raise DataError("the data has no test set", "give x_test and y_test")
+    others = _others(target, more or {}, len(x))
     batch = target.info().batch
-    classes = y.dtype.kind in "iu"
     evaluates = "eval" in target.info().programs
     scores_from_eval = evaluates and target.describe("eval", "output", 0) is not None
-    losses, right = [], 0
+    losses, right, counted = [], 0, 0
     for rows in _batches(len(x), batch):
         full = np.resize(rows, batch)
-        write_batch(target, data, x[full], y[full])
+        write_batch(target, data, x[full], None if y is None else y[full])
+        write_others(target, others, full)
         if evaluates and len(rows) == batch:
             losses.append(target.run("eval").loss)
-        if classes:
-            scored = scores_from_eval and len(rows) == batch
-            right += _right_answers(_scores(target, scored), y[rows])
-    accuracy = right / len(x) if classes else math.nan
+        if y is not None and y.dtype.kind in "iu":
+            scores = _scores(target, scores_from_eval and len(rows) == batch)[: len(rows)]
+            marks = _marks(scores, y[rows], [a[rows] for role, _, a in others if role == "label"])
+            right, counted = right + int(marks.sum()), counted + marks.size
+    accuracy = right / counted if counted else math.nan
     return Evaluation(float(np.mean(losses)) if losses else math.nan, accuracy)
 
 
@@ -183,11 +227,21 @@ def _scores(target: Target, scored: bool) -> Array:
     return target.output(0, "infer")
 
 
-def _right_answers(scores: Array, y: Array) -> int:
-    """How many of the samples in y the largest score meets; a single score means class 1 where positive."""
-    scores = scores.reshape(len(scores), -1)[: len(y)]
-    answers = scores.argmax(axis=1) if scores.shape[1] > 1 else scores[:, 0] > 0
-    return int((answers == y.reshape(len(y), -1)[:, 0]).sum())
+def _marks(scores: Array, y: Array, masks: list[Array]) -> Array:
+    """For each label that counts, whether the largest score meets it; a single score means class 1 where positive.
+
+    scores: (N, classes), or (N, classes, d1, ...) where y is (N, d1, ...). Nothing counts for outputs of other shapes.
+    """
+    if y[0].size == 1:
+        scores = scores.reshape(len(y), -1)
+    if scores.size != scores.shape[1] * y.size:
+        return np.zeros(0, bool)
+    classes = scores.shape[1]
+    answers = (scores.argmax(axis=1) if classes > 1 else scores[:, 0] > 0).reshape(y.shape)
+    kept = (y >= 0) & (y < max(classes, 2))
+    for mask in masks:
+        kept &= mask > 0 if mask.shape == y.shape else True
+    return np.asarray(answers == y)[kept]
 
 
 # ---- Checks -------------------------------------------------------------------------------------------------------
@@ -203,7 +257,11 @@ def _checked_batch(target: Target, data: Dataset) -> int:
             "compile it for training: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
         )
     _check_tensor(target.describe(program, "input", 0), data.x, "x", info.batch)
-    _check_tensor(target.describe(program, "label", 0), data.y, "y", info.batch)
+    label = target.describe(program, "label", 0)
+    if data.y is not None:
+        _check_tensor(label, data.y, "y", info.batch)
+    elif label is not None:
+        raise DataError(f"the model takes labels '{label.name}', and the data has none", "add an array y")
     if len(data.x) < info.batch:
         raise DataError(f"{len(data.x)} samples do not fill a batch of {info.batch}", "compile with a smaller --batch")
     return info.batch
