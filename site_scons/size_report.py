@@ -1,4 +1,4 @@
-"""The table of code and data bytes of each of the runtime's objects on a Cortex-M4."""
+"""Tables of code and data bytes: of each of the runtime's objects on a Cortex-M4, and of what a firmware carries."""
 
 from __future__ import annotations
 
@@ -21,11 +21,29 @@ def write_size_report(target: list[Any], source: list[Any], env: Any) -> None:
     print(text, end="")
 
 
+def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> None:
+    """SCons action: writes and prints what each kernel adds to a firmware. source: the firmware, then the runtime's
+    objects, which are empty where a kernel was left out."""
+    firmware, *objects = [str(node) for node in source]
+    whole = _weigh([firmware])[firmware]
+    text = {Path(path).stem: size[0] for path, size in _weigh(objects).items() if "/kernels/" in path and size[0]}
+    rows = [(f"{firmware}, all of it", whole[0] + whole[1]), ("  its kernels", sum(text.values()))]
+    rows += [(f"    {name}", text[name]) for name in sorted(text, key=lambda name: -text[name])]
+    table = f"{'bytes of flash':<60}\n" + "".join(f"{name:<60}{size:>8}\n" for name, size in rows)
+    Path(str(target[0])).write_text(table)
+    print("".join(table.splitlines(keepends=True)[1:3]), end="")
+
+
 def _sizes(objects: list[str]) -> dict[str, tuple[int, ...]]:
-    """Source name -> (text, data, bss), as arm-none-eabi-size counts them."""
-    output = subprocess.run(["arm-none-eabi-size", *objects], check=True, capture_output=True, text=True).stdout
+    """Source name -> (text, data, bss)."""
+    return {Path(*Path(path).parts[3:]).with_suffix(".c").as_posix(): size for path, size in _weigh(objects).items()}
+
+
+def _weigh(files: list[str]) -> dict[str, tuple[int, ...]]:
+    """File -> (text, data, bss), as arm-none-eabi-size counts them."""
+    output = subprocess.run(["arm-none-eabi-size", *files], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in output.splitlines()[1:]]
-    return {Path(*Path(row[5]).parts[3:]).with_suffix(".c").as_posix(): tuple(map(int, row[:3])) for row in rows}
+    return {row[5]: tuple(map(int, row[:3])) for row in rows}
 
 
 def _total(sizes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:

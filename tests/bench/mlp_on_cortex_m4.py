@@ -24,11 +24,11 @@ sys.path.insert(0, str(ROOT / "site_scons"))
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.artifacts import build_artifacts  # noqa: E402
 from gradmote.compile import Options, Result, compile_image  # noqa: E402
-from gradmote.generated.optimizers import RULES  # noqa: E402
 from gradmote.generated.records import SECTION  # noqa: E402
 from gradmote.image import read_image  # noqa: E402
+from gradmote.kernels import needs_of  # noqa: E402
 from gradmote.optimizers import Optimizer  # noqa: E402
-from render.spec import opcodes, tomllib  # noqa: E402
+from render.spec import tomllib  # noqa: E402
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
 
 BENCH = Path(__file__).resolve().parent
@@ -62,13 +62,6 @@ def compiled(optimizer: Optimizer, batch: int) -> Result:
 
 
 # ---- Code size
-
-
-def selection(image: bytes, optimizer: Optimizer) -> list[str]:
-    """Compiler flags that keep only the kernels and the rule that the image uses."""
-    used = {i["opcode"] for p in read_image(image).programs for i in p["instructions"]}
-    chosen = [f"-DGM_WITH_{op.name}={int(op.name in used)}" for op in opcodes()]
-    return [*chosen, *(f"-DGM_WITH_{rule.upper()}={int(rule == optimizer.rule)}" for rule in RULES)]
 
 
 def trainer_text(level: str, flags: list[str], folder: Path) -> int:
@@ -183,7 +176,7 @@ def measure(optimizer: Optimizer, batch: int = 1) -> dict[str, float]:
     result = compiled(optimizer, batch)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        flags = selection(result.image, optimizer)
+        flags = needs_of(result.image).flags()
         stream, straight = step_instructions(result, folder)
         return {
             "text_O2": trainer_text("-O2", flags, folder),

@@ -12,13 +12,14 @@ from collections.abc import Callable
 import typer
 
 from ..errors import GradmoteError
-from . import artifacts, compile, console, export, inspect, ops, train
+from . import artifacts, compile, console, export, inspect, kernels, ops, train
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("artifacts", artifacts.command, "On the desk"),
     ("compile", compile.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),
+    ("kernels", kernels.command, "On the desk"),
     ("ops", ops.command, "On the desk"),
     ("export", export.command, "On the desk"),
     ("train", train.command, "On the device"),

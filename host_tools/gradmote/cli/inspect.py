@@ -72,7 +72,7 @@ def memory_table(path: Path, image: Image) -> Table:
     inputs = h["gradients_offset"] + h["gradients_size"]
     rows = [
         ("parameters", 0, h["parameters_size"]),
-        ("control, properties, moments", h["parameters_size"], h["state_size"] - h["parameters_size"]),
+        ("statistics, control, properties, moments", h["parameters_size"], h["state_size"] - h["parameters_size"]),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
         ("inputs and labels", inputs, h["scratch_offset"] - inputs),
         ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),

@@ -36,6 +36,7 @@ class Image:
     tensors: list[dict[str, Any]]
     state: list[dict[str, Any]]
     sizes: dict[str, int]  # bytes by section
+    constants: bytes
 
     @property
     def model_id(self) -> bytes:
@@ -52,8 +53,9 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
         if len(parts[name]) != section["size"]:
             raise ImageError(f"section {name} lies outside the file", "compile the model again")
     try:
+        sizes = {n: len(p) for n, p in parts.items()}
         return Image(
-            header, read_programs(parts), read_tensors(parts), read_state(parts), {n: len(p) for n, p in parts.items()}
+            header, read_programs(parts), read_tensors(parts), read_state(parts), sizes, parts["constants"]
         )
     except (struct.error, KeyError, IndexError, ValueError) as error:
         raise ImageError(f"a record cannot be read ({error})", "compile the model again") from error

@@ -1,0 +1,41 @@
+"""gradmote kernels: what of the runtime an image needs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import options as o
+
+
+def command(
+    images: Annotated[list[Path], typer.Argument(help="The images that one firmware is to run.")],
+    flags: Annotated[
+        bool, typer.Option("--flags", help="Print compiler flags that leave all other kernels out of the runtime.")
+    ] = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """List the kernels that images need, so that a firmware can be built with these alone.
+
+    With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own, compile the runtime with
+    the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
+    """
+    from ..kernels import needs_of
+
+    needs = needs_of(*images)
+    if flags:
+        typer.echo(" ".join(needs.flags()))
+    elif as_json:
+        typer.echo(json.dumps({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()}))
+    else:
+        from rich.console import Console
+
+        from .inspect import table_of
+
+        table = table_of("Kernels and update rules", "instructions#", "name")
+        for name, count in (*sorted(needs.kernels.items()), *sorted(needs.rules.items())):
+            table.add_row(str(count), name)
+        Console().print(table)

@@ -1,0 +1,44 @@
+"""What of the runtime an image needs, and how a firmware is built that carries nothing else."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections import Counter
+from dataclasses import dataclass, field
+
+from .generated.opcodes import OPCODES
+from .generated.optimizers import RULES
+from .image import read_image
+
+_KIND_OF = {rule["kind"]: name for name, rule in RULES.items()}
+
+
+@dataclass
+class Needs:
+    """Kernels and update rules, each with the number of instructions that use it."""
+
+    kernels: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+
+    def add(self, source: str | os.PathLike[str] | bytes) -> None:
+        """What one more image needs. Raises ImageError."""
+        image = read_image(source)
+        for instruction in (i for program in image.programs for i in program["instructions"]):
+            self.kernels[instruction["opcode"]] += 1
+            if "rule" in instruction["operands"]:
+                at = int(instruction["operands"]["rule"].removeprefix("constants+"))
+                self.rules[_KIND_OF[struct.unpack_from("<I", image.constants, at)[0]]] += 1
+
+    def flags(self) -> list[str]:
+        """For the C compiler, when it compiles the runtime: kernels and rules that are not named stay out."""
+        used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
+        return ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in used)]
+
+
+def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:
+    """What a firmware for these images needs. Raises ImageError."""
+    needs = Needs()
+    for image in images:
+        needs.add(image)
+    return needs

@@ -1,0 +1,78 @@
+"""`scons firmware MODEL=...`: a firmware with the kernels of one image and no others."""
+
+import hashlib
+import subprocess
+
+import numpy as np
+import pytest
+from oracle import compiled, make_model, node, values
+
+from gradmote import losses, optimizers
+from gradmote.device.emulator import Emulator
+from gradmote.device.target import BoardTarget
+from gradmote.errors import RuntimeFault
+from gradmote.kernels import needs_of
+from gradmote_runtime import Session
+from support.firmware import build_firmware
+
+pytestmark = pytest.mark.device
+
+
+def cnn(activation):
+    nodes = [
+        node("Conv", "x w1", "c", pads=[1, 1, 1, 1]),
+        node(activation, "c", "a"),
+        node("GlobalAveragePool", "a", "p"),
+        node("Flatten", "p", "f"),
+        node("Gemm", "f w2 b2", "y"),
+    ]
+    weights = {"w1": values(1, 4, 1, 3, 3), "w2": values(2, 4, 3), "b2": values(3, 3)}
+    model = make_model(nodes, weights, {"x": ("N", 1, 6, 6)})
+    return compiled(model, losses.cross_entropy(), optimizers.adamw(0.01), batch=2)
+
+
+@pytest.fixture(scope="module")
+def small(firmware, tmp_path_factory):
+    """(image, firmware.elf built for it alone)."""
+    path = tmp_path_factory.mktemp("only") / "tiny_cnn.mote"
+    path.write_bytes(cnn("Relu"))
+    build_firmware(f"MODEL={path}")
+    return path.read_bytes(), firmware.parent.parent / "mps2_an386-tiny_cnn" / "firmware.elf"
+
+
+def kernels_in(elf):
+    """Opcodes whose kernels the firmware has."""
+    symbols = subprocess.run(["arm-none-eabi-nm", elf], capture_output=True, text=True, check=True).stdout.split()
+    return {s.removeprefix("gm_kernel_").upper() for s in symbols if s.startswith("gm_kernel_")}
+
+
+def test_it_has_these_kernels_and_no_others(small, firmware):
+    image, elf = small
+    assert kernels_in(elf) == set(needs_of(image).kernels)
+    assert len(kernels_in(firmware)) > 4 * len(kernels_in(elf))
+    sizes = (elf.parent / "sizes.txt").read_text()
+    assert "conv_gradient" in sizes and "adamw" in sizes and "leaky_relu" not in sizes and "momentum" not in sizes
+
+
+def test_it_trains_as_the_twin_does(small):
+    image, elf = small
+    x, y = values(5, 2, 1, 6, 6), np.array([2, 0], np.int32)
+    with Session(image) as twin:
+        for _ in range(5):
+            twin.step(x, y)
+        expected = hashlib.sha256(bytes(twin.state())).hexdigest()
+    with Emulator(elf=elf) as emulator, BoardTarget(emulator.connect()) as board:
+        board.load_image(image)
+        board.write("input", 0, x)
+        board.write("label", 0, y)
+        for _ in range(5):
+            board.run("step")
+        assert hashlib.sha256(board.state()).hexdigest() == expected
+
+
+def test_it_refuses_another_model_and_goes_on(small):
+    image, elf = small
+    with Emulator(elf=elf) as emulator, emulator.connect() as board:
+        with pytest.raises(RuntimeFault, match=r"unknown to this build.*build the runtime with this kernel"):
+            board.load_image(cnn("HardSwish"))
+        board.load_image(image)
