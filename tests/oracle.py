@@ -20,6 +20,7 @@ import onnxruntime
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from naive_normalizations import NAIVE as NORMALIZATIONS
+from naive_recurrent import NAIVE as RECURRENT
 from naive_windows import NAIVE as WINDOWS
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference.ops import op_erf
@@ -112,7 +113,7 @@ class DoubleModel:
         )
         for constant in graph.node:
             widen_constant(constant)
-        self.evaluator = onnx.reference.ReferenceEvaluator(copy, new_ops=[*NORMALIZATIONS, *WINDOWS])
+        self.evaluator = onnx.reference.ReferenceEvaluator(copy, new_ops=[*NORMALIZATIONS, *RECURRENT, *WINDOWS])
 
     def __call__(self, data: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """The outputs, for inputs and any weights that differ from the model's own."""

@@ -226,6 +226,8 @@ def with_gradients(
     """The loss graph with every parameter's gradient as an output, then the new running statistics; the model's own
     outputs only where asked for."""
     model = evaluation.clone()
+    if pipeline.decompose(model.graph, set(names)):
+        model = infer_shapes(attach_functions(model))
     graph = model.graph
     for node in graph:
         if node.op_type == "Dropout" and not node.domain:

@@ -13,7 +13,7 @@ import onnx
 import onnx_ir as ir
 
 from . import records
-from .artifacts import Artifacts, build_artifacts
+from .artifacts import Artifacts, attach_functions, build_artifacts
 from .errors import ModelError
 from .frontend import infer_shapes, set_batch
 from .frontend.shapes import require_shapes
@@ -163,6 +163,9 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
         model = infer_shapes(model)
         fold_constants(model.graph, keep)
         unknown, before = count_unknown(model.graph), unknown
+    if pipeline.decompose(model.graph, keep):
+        model = infer_shapes(attach_functions(model))
+        fold_constants(model.graph, keep)
     require_shapes(model.graph)
     return model
 

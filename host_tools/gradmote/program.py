@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .errors import GradmoteError
-from .generated.opcodes import OPCODES
+from .generated.opcodes import COUNTS, OPCODES
 from .generated.records import RECORDS
 
 #: Words of the control record, in order.
@@ -72,7 +72,7 @@ class Instruction:
         """Inner-loop trips, as the runtime counts them."""
         total = 1
         for name in OPCODES[self.opcode]["work"]:
-            total *= int(self.params.get(name, 1))
+            total *= COUNTS.get(name) or int(self.params[name])
         return total
 
 

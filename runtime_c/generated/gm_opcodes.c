@@ -1018,6 +1018,151 @@ static const uint8_t terms_standardize_grad[] = { 5, 9, 6, 10, 7, 11, 8, 12, 13,
 static const gm_opcode_shape shape_standardize_grad = { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 52 };
 #endif
 
+#if GM_WITH_LSTM_CELLS
+static const gm_operand_info operands_lstm_cells[] = {
+    { GM_READ, 4, 0 },
+    { GM_READ, 3, 4 },
+    { GM_READ | GM_OPTIONAL, 2, 7 },
+    { GM_READ | GM_OPTIONAL, 2, 9 },
+    { GM_READ | GM_OPTIONAL, 2, 11 },
+    { GM_WRITE | GM_STRIDED, 8, 13 },
+    { GM_WRITE | GM_STRIDED, 8, 21 },
+    { GM_WRITE, 4, 29 },
+};
+static const uint8_t params_lstm_cells[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_lstm_cells[] = { 9, 10, 132, 11, 132, 11, 11, 131, 11, 10, 11, 10, 11, 9, 12, 130, 12, 10, 11, 11, 129, 9, 13, 130, 13, 10, 11, 11, 129, 9, 10, 132, 11, 9, 10, 132, 11, 11 };
+static const gm_opcode_shape shape_lstm_cells = { operands_lstm_cells, params_lstm_cells, terms_lstm_cells, 8, 7, 5, 33 };
+#endif
+
+#if GM_WITH_LSTM_CELLS_GRAD
+static const gm_operand_info operands_lstm_cells_grad[] = {
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
+    { GM_READ | GM_OPTIONAL, 2, 6 },
+    { GM_READ | GM_OPTIONAL, 2, 8 },
+    { GM_READ, 3, 10 },
+    { GM_READ | GM_OPTIONAL, 2, 13 },
+    { GM_READ | GM_STRIDED, 8, 15 },
+    { GM_READ, 4, 23 },
+    { GM_WRITE, 2, 27 },
+    { GM_WRITE, 2, 29 },
+    { GM_WRITE, 4, 31 },
+};
+static const uint8_t params_lstm_cells_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_lstm_cells_grad[] = { 11, 14, 12, 15, 13, 129, 12, 13, 12, 13, 132, 13, 13, 131, 13, 11, 16, 130, 16, 12, 13, 13, 129, 11, 12, 132, 13, 12, 13, 12, 13, 11, 12, 132, 13, 11, 12, 132, 13, 13 };
+static const gm_opcode_shape shape_lstm_cells_grad = { operands_lstm_cells_grad, params_lstm_cells_grad, terms_lstm_cells_grad, 10, 8, 5, 35 };
+#endif
+
+#if GM_WITH_GRU_CELLS
+static const gm_operand_info operands_gru_cells[] = {
+    { GM_READ, 4, 0 },
+    { GM_READ, 3, 4 },
+    { GM_READ | GM_OPTIONAL, 1, 7 },
+    { GM_READ | GM_OPTIONAL, 2, 8 },
+    { GM_WRITE | GM_STRIDED, 8, 10 },
+    { GM_WRITE | GM_STRIDED, 6, 18 },
+    { GM_WRITE, 4, 24 },
+};
+static const uint8_t params_gru_cells[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_gru_cells[] = { 8, 9, 131, 10, 131, 10, 10, 10, 9, 10, 8, 11, 130, 11, 9, 10, 10, 129, 8, 12, 9, 10, 10, 129, 8, 9, 131, 10, 8, 9, 131, 10, 10 };
+static const gm_opcode_shape shape_gru_cells = { operands_gru_cells, params_gru_cells, terms_gru_cells, 7, 7, 5, 28 };
+#endif
+
+#if GM_WITH_GRU_CELLS_GRAD
+static const gm_operand_info operands_gru_cells_grad[] = {
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
+    { GM_READ | GM_OPTIONAL, 2, 6 },
+    { GM_READ, 3, 8 },
+    { GM_READ | GM_STRIDED, 8, 11 },
+    { GM_READ | GM_STRIDED, 6, 19 },
+    { GM_READ, 4, 25 },
+    { GM_WRITE, 2, 29 },
+    { GM_WRITE | GM_STRIDED, 6, 31 },
+    { GM_WRITE, 4, 37 },
+};
+static const uint8_t params_gru_cells_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_gru_cells_grad[] = { 10, 13, 11, 14, 12, 129, 11, 12, 131, 12, 12, 10, 15, 130, 15, 11, 12, 12, 129, 10, 16, 11, 12, 12, 129, 10, 11, 131, 12, 11, 12, 10, 17, 11, 12, 12, 129, 10, 11, 131, 12, 10, 11, 131, 12, 12 };
+static const gm_opcode_shape shape_gru_cells_grad = { operands_gru_cells_grad, params_gru_cells_grad, terms_gru_cells_grad, 9, 10, 5, 41 };
+#endif
+
+#if GM_WITH_RNN_CELLS
+static const gm_operand_info operands_rnn_cells[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ, 2, 3 },
+    { GM_READ | GM_OPTIONAL, 2, 5 },
+    { GM_WRITE | GM_STRIDED, 8, 7 },
+    { GM_WRITE, 3, 15 },
+};
+static const uint8_t params_rnn_cells[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_rnn_cells[] = { 6, 7, 8, 8, 8, 7, 8, 6, 9, 130, 9, 7, 8, 8, 129, 6, 7, 8, 6, 7, 8, 8 };
+static const gm_opcode_shape shape_rnn_cells = { operands_rnn_cells, params_rnn_cells, terms_rnn_cells, 5, 6, 4, 18 };
+#endif
+
+#if GM_WITH_RNN_CELLS_GRAD
+static const gm_operand_info operands_rnn_cells_grad[] = {
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
+    { GM_READ | GM_OPTIONAL, 2, 6 },
+    { GM_READ, 2, 8 },
+    { GM_READ | GM_STRIDED, 8, 10 },
+    { GM_WRITE, 2, 18 },
+    { GM_WRITE, 3, 20 },
+};
+static const uint8_t params_rnn_cells_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_rnn_cells_grad[] = { 7, 10, 8, 11, 9, 129, 8, 9, 9, 9, 7, 12, 130, 12, 8, 9, 9, 129, 8, 9, 7, 8, 9, 7, 8, 9, 9 };
+static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 23 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1288,5 +1433,23 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_STANDARDIZE_GRAD
     [GM_OP_STANDARDIZE_GRAD] = { gm_kernel_standardize_grad, &shape_standardize_grad },
+#endif
+#if GM_WITH_LSTM_CELLS
+    [GM_OP_LSTM_CELLS] = { gm_kernel_lstm_cells, &shape_lstm_cells },
+#endif
+#if GM_WITH_LSTM_CELLS_GRAD
+    [GM_OP_LSTM_CELLS_GRAD] = { gm_kernel_lstm_cells_grad, &shape_lstm_cells_grad },
+#endif
+#if GM_WITH_GRU_CELLS
+    [GM_OP_GRU_CELLS] = { gm_kernel_gru_cells, &shape_gru_cells },
+#endif
+#if GM_WITH_GRU_CELLS_GRAD
+    [GM_OP_GRU_CELLS_GRAD] = { gm_kernel_gru_cells_grad, &shape_gru_cells_grad },
+#endif
+#if GM_WITH_RNN_CELLS
+    [GM_OP_RNN_CELLS] = { gm_kernel_rnn_cells, &shape_rnn_cells },
+#endif
+#if GM_WITH_RNN_CELLS_GRAD
+    [GM_OP_RNN_CELLS_GRAD] = { gm_kernel_rnn_cells_grad, &shape_rnn_cells_grad },
 #endif
 };

@@ -98,7 +98,13 @@ enum gm_opcode {
     GM_OP_POW = 88,
     GM_OP_STANDARDIZE = 89,
     GM_OP_STANDARDIZE_GRAD = 90,
-    GM_OP_LIMIT = 91
+    GM_OP_LSTM_CELLS = 91,
+    GM_OP_LSTM_CELLS_GRAD = 92,
+    GM_OP_GRU_CELLS = 93,
+    GM_OP_GRU_CELLS_GRAD = 94,
+    GM_OP_RNN_CELLS = 95,
+    GM_OP_RNN_CELLS_GRAD = 96,
+    GM_OP_LIMIT = 97
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1577,6 +1583,133 @@ typedef struct gm_insn_standardize_grad {
 } gm_insn_standardize_grad;
 typedef char gm_assert_insn_standardize_grad[sizeof(gm_insn_standardize_grad) == 88 ? 1 : -1];
 
+/* gates in order i, o, f, c'; c[t] = f c[t-1] + i c'; h[t] = o tanh(c[t]); with coupled, f = 1 - i */
+typedef struct gm_insn_lstm_cells {
+    uint32_t head;
+    uint32_t z;
+    uint32_t r;
+    uint32_t p;
+    uint32_t h0;
+    uint32_t c0;
+    uint32_t h;
+    uint32_t c;
+    uint32_t gates;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t h_step;
+    uint32_t c_step;
+    uint32_t reverse;
+    uint32_t coupled;
+} gm_insn_lstm_cells;
+typedef char gm_assert_insn_lstm_cells[sizeof(gm_insn_lstm_cells) == 64 ? 1 : -1];
+
+/* dz, the gradient of the gates before their activations, and those of the initial states */
+typedef struct gm_insn_lstm_cells_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t dyh;
+    uint32_t dyc;
+    uint32_t r;
+    uint32_t p;
+    uint32_t c;
+    uint32_t gates;
+    uint32_t dh0;
+    uint32_t dc0;
+    uint32_t dz;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t dy_step;
+    uint32_t dy_row;
+    uint32_t c_step;
+    uint32_t reverse;
+    uint32_t coupled;
+} gm_insn_lstm_cells_grad;
+typedef char gm_assert_insn_lstm_cells_grad[sizeof(gm_insn_lstm_cells_grad) == 76 ? 1 : -1];
+
+/* gates in order z, r, h'; h[t] = (1 - z) h' + z h[t-1]; part is r h[t-1], with reset_after r_h h[t-1] + bias */
+typedef struct gm_insn_gru_cells {
+    uint32_t head;
+    uint32_t z;
+    uint32_t r;
+    uint32_t bias;
+    uint32_t h0;
+    uint32_t h;
+    uint32_t part;
+    uint32_t gates;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t h_step;
+    uint32_t part_step;
+    uint32_t reverse;
+    uint32_t reset_after;
+} gm_insn_gru_cells;
+typedef char gm_assert_insn_gru_cells[sizeof(gm_insn_gru_cells) == 60 ? 1 : -1];
+
+/* dz, the gradient of the gates before their activations, dpart, and that of the initial state */
+typedef struct gm_insn_gru_cells_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t dyh;
+    uint32_t r;
+    uint32_t h;
+    uint32_t part;
+    uint32_t gates;
+    uint32_t dh0;
+    uint32_t dpart;
+    uint32_t dz;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t dy_step;
+    uint32_t dy_row;
+    uint32_t h_step;
+    uint32_t part_step;
+    uint32_t dpart_step;
+    uint32_t reverse;
+    uint32_t reset_after;
+} gm_insn_gru_cells_grad;
+typedef char gm_assert_insn_gru_cells_grad[sizeof(gm_insn_gru_cells_grad) == 80 ? 1 : -1];
+
+/* sums = z[t] + r h[t-1]; h[t] = relu or tanh of it */
+typedef struct gm_insn_rnn_cells {
+    uint32_t head;
+    uint32_t z;
+    uint32_t r;
+    uint32_t h0;
+    uint32_t h;
+    uint32_t sums;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t h_step;
+    uint32_t reverse;
+    uint32_t relu;
+} gm_insn_rnn_cells;
+typedef char gm_assert_insn_rnn_cells[sizeof(gm_insn_rnn_cells) == 48 ? 1 : -1];
+
+/* dz, the gradient of the sums before the activation, and that of the initial state */
+typedef struct gm_insn_rnn_cells_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t dyh;
+    uint32_t r;
+    uint32_t h;
+    uint32_t dh0;
+    uint32_t dz;
+    uint32_t steps;
+    uint32_t batch;
+    uint32_t hidden;
+    uint32_t dy_step;
+    uint32_t dy_row;
+    uint32_t h_step;
+    uint32_t reverse;
+    uint32_t relu;
+} gm_insn_rnn_cells_grad;
+typedef char gm_assert_insn_rnn_cells_grad[sizeof(gm_insn_rnn_cells_grad) == 60 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1670,6 +1803,12 @@ int gm_kernel_equal(const struct gm_session *session, const void *instruction);
 int gm_kernel_pow(const struct gm_session *session, const void *instruction);
 int gm_kernel_standardize(const struct gm_session *session, const void *instruction);
 int gm_kernel_standardize_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_lstm_cells(const struct gm_session *session, const void *instruction);
+int gm_kernel_lstm_cells_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_gru_cells(const struct gm_session *session, const void *instruction);
+int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_rnn_cells(const struct gm_session *session, const void *instruction);
+int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -1940,6 +2079,24 @@ int gm_kernel_standardize_grad(const struct gm_session *session, const void *ins
 #endif
 #ifndef GM_WITH_STANDARDIZE_GRAD
 #define GM_WITH_STANDARDIZE_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LSTM_CELLS
+#define GM_WITH_LSTM_CELLS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LSTM_CELLS_GRAD
+#define GM_WITH_LSTM_CELLS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GRU_CELLS
+#define GM_WITH_GRU_CELLS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_GRU_CELLS_GRAD
+#define GM_WITH_GRU_CELLS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_RNN_CELLS
+#define GM_WITH_RNN_CELLS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_RNN_CELLS_GRAD
+#define GM_WITH_RNN_CELLS_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

@@ -1,6 +1,10 @@
 #include "gemm_tile.h"
 
-#if GM_WITH_GEMM || GM_WITH_GEMM_UPDATE
+#define WITH_RECURRENT                                                                                          \
+    (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD || GM_WITH_GRU_CELLS || GM_WITH_GRU_CELLS_GRAD ||             \
+     GM_WITH_RNN_CELLS || GM_WITH_RNN_CELLS_GRAD)
+
+#if GM_WITH_GEMM || GM_WITH_GEMM_UPDATE || WITH_RECURRENT
 
 /* ---- One row ----------------------------------------------------------------------------------------------- */
 

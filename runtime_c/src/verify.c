@@ -221,12 +221,17 @@ static int check_param(uint32_t kind, uint32_t value)
     return value <= limit && (value != 0 || kind != GM_PARAM_DIM) ? GM_OK : GM_ERR_BAD_INSTRUCTION;
 }
 
+/* A parameter of the instruction, or a constant. */
+static uint32_t term_value(const uint32_t *instruction, uint8_t term)
+{
+    return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
+}
+
 static uint64_t product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
 {
     uint64_t product = 1;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t factor = term[i] < GM_TERM_COUNT ? instruction[term[i]] : term[i] - GM_TERM_COUNT;
-        product = saturating_product(product, factor);
+        product = saturating_product(product, term_value(instruction, term[i]));
     }
     return product;
 }
@@ -240,7 +245,7 @@ static uint64_t extent(const uint32_t *instruction, const gm_opcode_shape *shape
     }
     uint64_t elements = 1;
     for (uint32_t i = 0; i < info->n_terms && elements <= UINT32_MAX; i += 2) {
-        elements += (uint64_t)(instruction[term[i]] - 1) * instruction[term[i + 1]];
+        elements += (uint64_t)(term_value(instruction, term[i]) - 1) * term_value(instruction, term[i + 1]);
     }
     return elements;
 }

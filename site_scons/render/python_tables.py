@@ -2,7 +2,7 @@
 
 import pprint
 
-from .spec import load, opcodes, records
+from .spec import COUNTS, load, opcodes, records
 
 
 def literal(name: str, value: object) -> str:
@@ -42,7 +42,10 @@ def render_opcodes() -> str:
     return (
         "from typing import Any\n\n"
         "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
-        "#: params {name: (kind, choices)}, work, inplace\n" + literal("OPCODES: dict[str, Any]", table)
+        "#: params {name: (kind, choices)}, work, inplace\n"
+        + literal("OPCODES: dict[str, Any]", table)
+        + "\n#: Counts that an extent or work may name besides parameters.\n"
+        + literal("COUNTS", COUNTS)
     )
 
 

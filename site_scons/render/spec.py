@@ -20,7 +20,7 @@ PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name besides parameters.
-COUNTS = {"one": 1, "two": 2}
+COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 
 
 def load(name: str) -> dict[str, Any]:

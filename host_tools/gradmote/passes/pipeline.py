@@ -23,6 +23,7 @@ from . import (
     rewrite_einsum,
     rewrite_lp_normalization,
     rewrite_normalizations,
+    rewrite_recurrent,
     rewrite_reductions,
     schedule,
     share_in_place,
@@ -55,6 +56,9 @@ INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_identity.run,
     running_statistics.run,
 ]
+
+#: Before differentiation or lowering: to operators of our own, so that models for inference stay plain ONNX.
+DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_recurrent.run]
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
@@ -92,6 +96,15 @@ def for_inference(model: ir.Model, keep: Set[str]) -> None:
     for run in INFERENCE:
         run(model.graph, keep)
         verify_graph(model.graph)
+
+
+def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
+    """DECOMPOSE on a graph whose ranks are known. Says whether there was anything to do: shapes are then unknown."""
+    before = [id(node) for node in graph]
+    for run in DECOMPOSE:
+        run(graph, keep)
+        verify_graph(graph)
+    return before != [id(node) for node in graph]
 
 
 def optimize(compiled: Compiled) -> None:

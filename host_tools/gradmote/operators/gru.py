@@ -1,0 +1,200 @@
+"""GRU. The pass rewrite_recurrent makes GruCells of it. Gates in order z, r, n:
+
+    z = sigmoid(Z_z + R_z h[t-1])      r = sigmoid(Z_r + R_r h[t-1])
+    n = tanh(Z_n + R_n (r h[t-1])), or with linear_before_reset tanh(Z_n + r (R_n h[t-1] + bias))
+    h[t] = (1 - z) n + z h[t-1]
+
+`Part` is r h[t-1], or with linear_before_reset R_n h[t-1] + bias. Backward through time, dh = dY[t] + what comes from
+the step after:
+
+    dz = dh (h[t-1] - n) z (1 - z)     dn = dh (1 - z) (1 - n^2)
+    dPart = R_n^T dn                   dr = dPart h[t-1] r (1 - r)     dh[t-1] = dh z + R_zr^T (dz, dr) + dPart r
+    linear_before_reset:
+    dPart = dn r                       dr = dn Part r (1 - r)          dh[t-1] = dh z + R_zr^T (dz, dr) + R_n^T dPart
+
+dR_zr = sum over t of (dz, dr) h[t-1]^T; dR_n = sum of dn Part^T, or with linear_before_reset of dPart h[t-1]^T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from .constants import known_dim
+from .operator import Backward, Gradients, Operator
+from .recurrent import (
+    Cells,
+    arriving,
+    before,
+    gradient_ops,
+    is_used,
+    joined_states,
+    output_gradient,
+    part,
+    parts,
+    scan,
+    sizes,
+    split_states,
+    state_slots,
+    unless_zero,
+    weight_gradient,
+)
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+    from ..program import Ref
+
+#: Rows of Z and R; each is `hidden` numbers.
+GATES = 3
+
+# The products with all of R where a part would do keep these bodies short; the kernels do not do so.
+
+RESET_BEFORE = """part = Mul (r, h)
+    part_recurrent = MatMul (part, Rt)
+    {parts}
+    s_n = Add (x_n, q_n)"""
+RESET_AFTER = """part = Add (h_n, Bias)
+    gated = Mul (r, part)
+    s_n = Add (x_n, gated)"""
+
+RESET_BEFORE_GRAD = """padded = Concat <axis = 1> (none, none, dn)
+    d_part = MatMul (padded, R)
+    d_reset = Mul (d_part, h)
+    dr = Mul (d_reset, slope_r)
+    d_through = Mul (d_part, r)
+    dzr = Concat <axis = 1> (dz, dr, none)"""
+RESET_AFTER_GRAD = """d_part = Mul (dn, r)
+    d_reset = Mul (dn, part)
+    dr = Mul (d_reset, slope_r)
+    d_through = Identity (none)
+    dzr = Concat <axis = 1> (dz, dr, d_part)"""
+
+
+@dataclass(frozen=True)
+class GruCells(Cells):
+    reset_after: bool
+
+    @property
+    def name(self) -> str:
+        return f"Gru{'ResetAfter' if self.reset_after else ''}Cells{'Reverse' if self.reverse else ''}"
+
+    def body(self) -> str:
+        reset = RESET_AFTER if self.reset_after else RESET_BEFORE
+        return f"""
+{self.name} (Z, R, Bias, H0) => (Y, Yh, States, Part, Gates) {{
+  Rt = Transpose <perm = [1, 0]> (R)
+  Yh, Y, Part, Gates = Scan <{scan(self.reverse, 1, 3)}, body = step (h, x) => (h_new, y, part, gates) {{
+    recurrent = MatMul (h, Rt)
+    {parts("x", ["x_z", "x_r", "x_n"])}
+    {parts("recurrent", ["h_z", "h_r", "h_n"])}
+    s_z = Add (x_z, h_z)
+    z = Sigmoid (s_z)
+    s_r = Add (x_r, h_r)
+    r = Sigmoid (s_r)
+    {reset.format(parts=parts("part_recurrent", ["q_z", "q_r", "q_n"]))}
+    n = Tanh (s_n)
+    difference = Sub (h, n)
+    kept = Mul (z, difference)
+    h_new = Add (n, kept)
+    y = Identity (h_new)
+    gates = Concat <axis = 1> (z, r, n)
+  }}> (H0, Z)
+  {joined_states("Y", "H0", "States", self.reverse)}
+}}"""
+
+    def grad_body(self) -> str:
+        return f"""
+{self.name}Grad (dY, dYh, R, States, Part, Gates) => (dZ, dH0, dPart) {{
+  one = Constant <value_float = 1.0> ()
+  zero = Constant <value_float = 0.0> ()
+  {split_states("States", self.reverse)}
+  dH0, dZ, dPart = Scan <{scan(not self.reverse, 4, 2)},
+      body = step (dh, dy, gates, h, part) => (dh_before, dx, d_part) {{
+    {parts("gates", ["z", "r", "n"])}
+    d = Add (dh, dy)
+    not_z = Sub (one, z)
+    slope_z = Mul (z, not_z)
+    not_r = Sub (one, r)
+    slope_r = Mul (r, not_r)
+    n_2 = Mul (n, n)
+    slope_n = Sub (one, n_2)
+    difference = Sub (h, n)
+    d_update = Mul (d, difference)
+    dz = Mul (d_update, slope_z)
+    d_candidate = Mul (d, not_z)
+    dn = Mul (d_candidate, slope_n)
+    none = Mul (dn, zero)
+    {RESET_AFTER_GRAD if self.reset_after else RESET_BEFORE_GRAD}
+    d_gates = MatMul (dzr, R)
+    d_kept = Mul (d, z)
+    d_past = Add (d_kept, d_through)
+    dh_before = Add (d_past, d_gates)
+    dx = Concat <axis = 1> (dz, dr, dn)
+  }}> (dYh, dY, Gates, States_before, Part)
+}}"""
+
+    def gradient(self, back: Backward) -> Gradients:
+        z, r, bias, h0 = back.node.inputs
+        _, _, states, saved, gates = back.node.outputs
+        given = [arriving(back, 0), arriving(back, 1), r, states, saved, gates]
+        dz, dh0, dpart = gradient_ops(back, f"{self.name}Grad", given, of=[z, h0, saved])
+        dr = self.recurrence_gradient(back, dz, dpart) if back.needs(1) else None
+        dbias = None
+        if self.reset_after and back.needs(2):
+            axes = back.builder.constant([0, 1], f"{bias.name}_grad.axes")
+            dbias = back.op("ReduceSum", dpart, axes, of=bias, keepdims=0)
+        return [dz, dr, dbias, dh0]
+
+    def recurrence_gradient(self, back: Backward, dz: ir.Value, dpart: ir.Value) -> ir.Value:
+        """Two products: for update and reset, and for the candidate."""
+        r, (_, _, states, saved, _) = back.node.inputs[1], back.node.outputs
+        hidden, past = known_dim(r, 1, back.node), before(back, states, self.reverse)
+        gates = part(back, dz, 2, 0, 2 * hidden)
+        candidate = part(back, dz, 2, 2 * hidden, GATES * hidden)
+        d_gates = weight_gradient(back, gates, 2 * hidden, past, hidden, of=r)
+        pair = (dpart, past) if self.reset_after else (candidate, saved)
+        d_candidate = weight_gradient(back, pair[0], hidden, pair[1], hidden, of=r)
+        return back.op("Concat", d_gates, d_candidate, of=r, axis=0)
+
+    def lower(self, low: Lowering, node: ir.Node) -> None:
+        z, r, bias, h0 = node.inputs
+        y, last, states, saved, gates = node.outputs
+        h, h_step = state_slots(low, node, y, last, states, self.reverse)
+        all_sizes = sizes(node, z, r)
+        slot = all_sizes["batch"] * all_sizes["hidden"]
+        operands = {"z": low.ref(z), "r": low.ref(r), "bias": unless_zero(low, bias), "h0": unless_zero(low, h0)}
+        operands["h"] = h
+        operands["part"], part_step = self.part_place(low, saved, slot, is_used(saved))
+        operands["gates"] = low.output(gates)
+        params = {**all_sizes, **self.flags(), "h_step": h_step, "part_step": part_step}
+        low.emit("GRU_CELLS", node, operands, params)
+
+    def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        dy, dyh, r, states, saved, gates = node.inputs
+        dz, dh0, dpart = node.outputs
+        all_sizes = sizes(node, dz, r)
+        slot = all_sizes["batch"] * all_sizes["hidden"]
+        dy_ref, walk = output_gradient(low, dy)
+        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r), "h": low.ref(states)}
+        operands |= {"part": low.ref(saved), "gates": low.ref(gates), "dh0": low.output(dh0)}
+        operands["dpart"], dpart_step = self.part_place(low, dpart, slot, is_used(dpart))
+        operands["dz"] = low.output(dz)
+        params = {**all_sizes, **walk, **self.flags(), "h_step": low.view(states).strides[0], "part_step": slot}
+        low.emit("GRU_CELLS_GRAD", node, operands, {**params, "dpart_step": dpart_step})
+
+    def part_place(self, low: Lowering, value: ir.Value, slot: int, every_step: bool) -> tuple[Ref, int]:
+        """Scratch for (T, B, H), or for one step of it; with the stride of a step."""
+        if every_step:
+            return low.output(value), slot
+        return low.scratch(f"{value.name}.step", [slot], [1]).ref, 0
+
+    def flags(self) -> dict[str, int]:
+        return {"reverse": int(self.reverse), "reset_after": int(self.reset_after)}
+
+
+OPERATORS = [
+    Operator("GRU"),
+    *(o for after in (False, True) for reverse in (False, True) for o in GruCells(reverse, after).operators()),
+]

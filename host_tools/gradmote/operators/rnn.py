@@ -1,0 +1,112 @@
+"""RNN: h[t] = f(Z[t] + R h[t-1]), f Tanh or Relu. The pass rewrite_recurrent makes RnnCells of it.
+
+dZ[t] = (dY[t] + R^T dZ[t+1]) f'(h[t]); dR = sum over t of dZ[t] h[t-1]^T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import static_shape
+from ..strides import contiguous
+from .constants import known_dim
+from .operator import Backward, Gradients, Operator
+from .recurrent import (
+    Cells,
+    arriving,
+    before,
+    gradient_ops,
+    joined_states,
+    output_gradient,
+    scan,
+    sizes,
+    split_states,
+    state_slots,
+    unless_zero,
+    weight_gradient,
+)
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+#: The slope of each activation, from its result h.
+SLOPES = {
+    "Tanh": "square = Mul (h, h)\n    slope = Sub (one, square)",
+    "Relu": "positive = Greater (h, zero)\n    slope = CastLike (positive, h)",
+}
+
+
+@dataclass(frozen=True)
+class RnnCells(Cells):
+    activation: str
+
+    @property
+    def name(self) -> str:
+        return f"Rnn{self.activation}Cells{'Reverse' if self.reverse else ''}"
+
+    def body(self) -> str:
+        return f"""
+{self.name} (Z, R, H0) => (Y, Yh, States) {{
+  Rt = Transpose <perm = [1, 0]> (R)
+  Yh, Y = Scan <{scan(self.reverse, 1, 1)}, body = step (h, z) => (h_new, y) {{
+    recurrent = MatMul (h, Rt)
+    sums = Add (z, recurrent)
+    h_new = {self.activation} (sums)
+    y = Identity (h_new)
+  }}> (H0, Z)
+  {joined_states("Y", "H0", "States", self.reverse)}
+}}"""
+
+    def grad_body(self) -> str:
+        return f"""
+{self.name}Grad (dY, dYh, R, States) => (dZ, dH0) {{
+  one = Constant <value_float = 1.0> ()
+  zero = Constant <value_float = 0.0> ()
+  {split_states("States", self.reverse)}
+  dH0, dZ = Scan <{scan(not self.reverse, 2, 1)}, body = step (dh, dy, h) => (dh_before, dz) {{
+    d = Add (dh, dy)
+    {SLOPES[self.activation]}
+    dz = Mul (d, slope)
+    dh_before = MatMul (dz, R)
+  }}> (dYh, dY, States_after)
+}}"""
+
+    def gradient(self, back: Backward) -> Gradients:
+        z, r, h0 = back.node.inputs
+        hidden, states = known_dim(r, 1, back.node), back.node.outputs[2]
+        given = [arriving(back, 0), arriving(back, 1), r, states]
+        dz, dh0 = gradient_ops(back, f"{self.name}Grad", given, of=[z, h0])
+        dr = None
+        if back.needs(1):
+            dr = weight_gradient(back, dz, hidden, before(back, states, self.reverse), hidden, of=r)
+        return [dz, dr, dh0]
+
+    def lower(self, low: Lowering, node: ir.Node) -> None:
+        z, r, h0 = node.inputs
+        y, last, states = node.outputs
+        h, h_step = state_slots(low, node, y, last, states, self.reverse)
+        shape = static_shape(z, node)
+        sums = low.scratch(f"{y.name}.sums", shape, contiguous(shape)).ref
+        operands = {"z": low.ref(z), "r": low.ref(r), "h0": unless_zero(low, h0), "h": h, "sums": sums}
+        low.emit("RNN_CELLS", node, operands, {**sizes(node, z, r), **self.flags(), "h_step": h_step})
+
+    def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        dy, dyh, r, states = node.inputs
+        dz, dh0 = node.outputs
+        dy_ref, walk = output_gradient(low, dy)
+        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r), "h": low.ref(states)}
+        operands |= {"dh0": low.output(dh0), "dz": low.output(dz)}
+        params = {**sizes(node, dz, r), **walk, **self.flags(), "h_step": low.view(states).strides[0]}
+        low.emit("RNN_CELLS_GRAD", node, operands, params)
+
+    def flags(self) -> dict[str, int]:
+        return {"reverse": int(self.reverse), "relu": int(self.activation == "Relu")}
+
+
+OPERATORS = [
+    Operator("RNN"),
+    *(operator for f in SLOPES for reverse in (False, True) for operator in RnnCells(reverse, f).operators()),
+]

@@ -1,0 +1,112 @@
+#include "recurrent.h"
+
+/* Rows of the gates: input, output, forget, cell; `hidden` numbers each. */
+
+#if GM_WITH_LSTM_CELLS
+
+/* a + p[j] c where there are peepholes. */
+static float peep(float a, const float *p, uint32_t j, float c)
+{
+    return p ? GM_MAC(a, p[j], c) : a;
+}
+
+/* From the sums in `gates`, which become the gates, and the cells before: cells and output of one row. */
+static void cell_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
+                     float *h)
+{
+    const uint32_t n = insn->hidden;
+    for (uint32_t j = 0; j < n; j++) {
+        float past = before[j];
+        float i = gm_sigmoid(peep(gates[j], p, j, past));
+        float f = insn->coupled ? 1.0f - i : gm_sigmoid(peep(gates[2 * n + j], p, 2 * n + j, past));
+        float g = gm_tanh(gates[3 * n + j]);
+        float now = GM_MAC(i * g, f, past);
+        float o = gm_sigmoid(peep(gates[n + j], p, n + j, now));
+        gates[j] = i, gates[n + j] = o, gates[2 * n + j] = f, gates[3 * n + j] = g;
+        c[j] = now;
+        h[j] = o * gm_tanh(now);
+    }
+}
+
+int gm_kernel_lstm_cells(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_lstm_cells *insn = instruction;
+    const float *z = gm_f32(session, insn->z), *r = gm_f32(session, insn->r), *p = gm_f32_optional(session, insn->p);
+    float *h = gm_f32_out(session, insn->h), *c = gm_f32_out(session, insn->c);
+    float *gates = gm_f32_out(session, insn->gates);
+    const uint32_t row = insn->hidden, slot = insn->batch * row, first = insn->reverse * insn->steps;
+    gm_copy_or_zero(gm_f32_optional(session, insn->h0), h + first * insn->h_step, slot);
+    gm_copy_or_zero(gm_f32_optional(session, insn->c0), c + first * insn->c_step, slot);
+    for (uint32_t n = 0; n < insn->steps; n++) {
+        gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
+        for (uint32_t b = 0; b < insn->batch; b++) {
+            uint32_t at = 4 * (step.time * slot + b * row), state = b * row;
+            gm_copy_or_zero(z + at, gates + at, 4 * row);
+            gm_add_recurrence(h + step.before * insn->h_step + state, r, gates + at, 4 * row, row);
+            cell_row(insn, p, gates + at, c + step.before * insn->c_step + state,
+                     c + step.after * insn->c_step + state, h + step.after * insn->h_step + state);
+        }
+    }
+    return GM_OK;
+}
+
+#endif
+
+#if GM_WITH_LSTM_CELLS_GRAD
+
+/* What a row reads. */
+typedef struct lstm_row {
+    const float *dy, *p, *gates, *before, *after; /* dy, p: perhaps NULL; cells before and after the step */
+} lstm_row;
+
+/* dz from dh and dc, which become those of the step before but for what comes through the gates. dz may be gates. */
+static void cell_row_grad(const gm_insn_lstm_cells_grad *insn, const lstm_row *row, float *dh, float *dc, float *dz)
+{
+    const uint32_t n = insn->hidden;
+    const float *p = row->p;
+    for (uint32_t j = 0; j < n; j++) {
+        float i = row->gates[j], o = row->gates[n + j], f = row->gates[2 * n + j], g = row->gates[3 * n + j];
+        float past = row->before[j], squashed = gm_tanh(row->after[j]);
+        float d = row->dy ? dh[j] + row->dy[j] : dh[j];
+        float d_o = (d * squashed) * (o * (1.0f - o));
+        float d_c = GM_MAC(dc[j], d * o, GM_MAC(1.0f, -squashed, squashed));
+        d_c = p ? GM_MAC(d_c, p[n + j], d_o) : d_c;
+        float d_i = (d_c * (insn->coupled ? g - past : g)) * (i * (1.0f - i));
+        float d_f = insn->coupled ? 0.0f : (d_c * past) * (f * (1.0f - f));
+        float d_past = d_c * f;
+        dz[j] = d_i, dz[n + j] = d_o, dz[2 * n + j] = d_f;
+        dz[3 * n + j] = (d_c * i) * GM_MAC(1.0f, -g, g);
+        dc[j] = p ? GM_MAC(GM_MAC(d_past, p[j], d_i), p[2 * n + j], d_f) : d_past;
+        dh[j] = GM_EMPTY_SUM;
+    }
+}
+
+int gm_kernel_lstm_cells_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_lstm_cells_grad *insn = instruction;
+    const float *dy = gm_f32_optional(session, insn->dy), *p = gm_f32_optional(session, insn->p);
+    const float *r = gm_f32(session, insn->r), *c = gm_f32(session, insn->c), *gates = gm_f32(session, insn->gates);
+    float *dh = gm_f32_out(session, insn->dh0), *dc = gm_f32_out(session, insn->dc0);
+    float *dz = gm_f32_out(session, insn->dz);
+    const uint32_t n_row = insn->hidden, slot = insn->batch * n_row;
+    gm_copy_or_zero(gm_f32_optional(session, insn->dyh), dh, slot);
+    gm_copy_or_zero(gm_f32_optional(session, insn->dyc), dc, slot);
+    for (uint32_t n = insn->steps; n-- > 0;) {
+        gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
+        for (uint32_t b = 0; b < insn->batch; b++) {
+            uint32_t at = 4 * (step.time * slot + b * n_row), state = b * n_row;
+            const lstm_row row = {
+                .dy = dy ? dy + step.time * insn->dy_step + b * insn->dy_row : NULL,
+                .p = p,
+                .gates = gates + at,
+                .before = c + step.before * insn->c_step + state,
+                .after = c + step.after * insn->c_step + state,
+            };
+            cell_row_grad(insn, &row, dh + state, dc + state, dz + at);
+            gm_add_recurrence_grad(dz + at, r, dh + state, 4 * n_row, n_row);
+        }
+    }
+    return GM_OK;
+}
+
+#endif
