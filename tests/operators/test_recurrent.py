@@ -1,15 +1,25 @@
-"""LSTM, GRU and RNN: directions, layouts, optional inputs, any subset of the outputs."""
+"""LSTM, GRU and RNN: directions, layouts, optional inputs, any subset of the outputs; PyTorch's layers."""
+
+import io
+import logging
+import os
+import warnings
 
 import numpy as np
+import onnx
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Case, assert_close, check_case, examples, make_model, node, run_ort, seeds, values
+from oracle import Case, assert_close, check_case, examples, make_model, node, run_ort, seeds, train, values
 
+from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import compile_image
+from gradmote.compile import Options, compile_image
 from gradmote.errors import UnsupportedOperator
 
+#: 40 in the long form.
+EXAMPLES = int(os.environ.get("GRADMOTE_RECURRENT_EXAMPLES", "7"))
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 DIRECTIONS = {"forward": 1, "reverse": 1, "bidirectional": 2}
 #: Which outputs reach the loss; each is made a matrix (B, any) and joined with the others.
@@ -58,9 +68,179 @@ def recurrent_model(op_type, weights, used, batch, attributes, inputs=None):
     return make_model([cells, *flat, joined], {**weights, "flat": np.array([-1], np.int64)}, inputs, opset=18)
 
 
-@pytest.mark.parametrize("op_type", ["LSTM", "GRU", "RNN"])
-@examples(25)
+@pytest.mark.parametrize("op_type", GATES)
+@examples(EXAMPLES)
 @given(data=st.data())
 def test_gradients(op_type, data):
     model, seed = data.draw(recurrent_cases(op_type))
-    check_case(Case(model, seed=seed, reference=False))  # onnx.reference has no Scan in reverse
+    case = Case(model, seed=seed, reference=False)  # onnx.reference has no Scan in reverse
+    check_case(case)
+    attributes = {a.name: a for a in model.graph.node[0].attribute}
+    if not attributes["layout"].i:  # onnxruntime knows no other
+        assert_close(run_ort(model, {})["y"], case.double({})[0], 1e-5, "onnxruntime's own operator")
+
+
+@pytest.mark.parametrize("op_type", GATES)
+def test_data_with_a_symbolic_batch(op_type):
+    """More than one tile of units; the states of both directions come from data, through a trained layer."""
+    batch, steps, width, hidden, gates = 3, 3, 2, 9, GATES[op_type]
+    shapes = {"w": (2, gates * hidden, width), "r": (2, gates * hidden, hidden), "b": (2, 2 * gates * hidden)}
+    weights = {name: values(i, *shape) / 3 for i, (name, shape) in enumerate(shapes.items())}
+    weights["scale"] = values(7, hidden)
+    nodes = [
+        node("Transpose", "x", "time_major", perm=[1, 0, 2]),
+        node("Mul", "s scale", "states"),
+        node("Transpose", "states", "h0", perm=[1, 0, 2]),
+        node(op_type, "time_major w r b - h0", "out", hidden_size=hidden, direction="bidirectional"),
+        node("Transpose", "out", "y", perm=[2, 0, 1, 3]),
+    ]
+    model = make_model(nodes, weights, {"x": ("N", steps, width), "s": ("N", 2, hidden)})
+    data = {"x": values(8, batch, steps, width), "s": values(9, batch, 2, hidden)}
+    check_case(Case(model, data, train=["w", "r", "b", "scale"], batch=batch, reference=False))
+
+
+# ---- what inference does not pay for -----------------------------------------------------------------------------
+
+
+def instruction(program, opcode):
+    return next(i for i in program.instructions if i.opcode == opcode)
+
+
+@pytest.mark.parametrize(("used", "kept"), [("y", 1), ("h", 0), ("c", 0)])
+def test_inference_keeps_the_states_that_are_read(used, kept):
+    weights = {"w": values(0, 1, 12, 2), "r": values(1, 1, 12, 3)}
+    model = recurrent_model("LSTM", weights, used, 2, {"hidden_size": 3}, {"x": (4, 2, 2)})
+    made = build_artifacts(model, None, lambda b, y: b.op("ReduceSum", y, name="loss", keepdims=0), optimizers.sgd(0.1))
+    infer, _, step = compile_image(made, Options(batch=4)).compiled.programs
+    cells = instruction(infer, "LSTM_CELLS")
+    assert (cells.params["h_step"] > 0, cells.params["c_step"] > 0) == (kept, False)
+    assert cells.operands["gates"] == cells.operands["z"] and cells.operands["h0"] is None
+    saved = instruction(step, "LSTM_CELLS")
+    assert saved.params["h_step"] == saved.params["c_step"] == 6
+    assert instruction(step, "LSTM_CELLS_GRAD").operands["dz"] == saved.operands["z"]
+
+
+# ---- PyTorch -------------------------------------------------------------------------------------------------------
+
+BATCH, STEPS, WIDTH, HIDDEN, CLASSES = 4, 6, 3, 5, 3
+
+
+class Classifier(torch.nn.Module):
+    """A recurrent layer, batch first, and a linear layer on its last output."""
+
+    def __init__(self, cell, **options):
+        super().__init__()
+        self.cell = cell(WIDTH, HIDDEN, batch_first=True, **options)
+        self.head = torch.nn.Linear(HIDDEN * (2 if options.get("bidirectional") else 1), CLASSES)
+
+    def forward(self, x):
+        return self.head(self.cell(x)[0][:, -1])
+
+
+NETWORKS = {
+    "lstm": lambda: Classifier(torch.nn.LSTM),
+    "stacked": lambda: Classifier(torch.nn.LSTM, num_layers=2, bidirectional=True),
+    "gru": lambda: Classifier(torch.nn.GRU, bidirectional=True),
+    "rnn": lambda: Classifier(torch.nn.RNN, nonlinearity="relu", num_layers=2),
+}
+
+
+def exported(network, dynamo, dynamic):
+    """What torch.onnx.export writes; quietly."""
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    file, options = io.BytesIO(), {"verbose": False} if dynamo else {}
+    if dynamic:
+        options |= {"dynamic_shapes": ({0: torch.export.Dim("N")},)} if dynamo else {"dynamic_axes": {"x": {0: "N"}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = (torch.zeros(BATCH, STEPS, WIDTH),)
+        torch.onnx.export(network, data, file, dynamo=dynamo, input_names=["x"], output_names=["y"], **options)
+    return onnx.load_model_from_string(file.getvalue())
+
+
+def batches(count):
+    rng = np.random.default_rng(5)
+    for _ in range(count):
+        yield rng.normal(0, 1, (BATCH, STEPS, WIDTH)).astype(np.float32), rng.integers(0, CLASSES, BATCH)
+
+
+def torch_curve(network, count, rate):
+    """Losses before each SGD step, in float64."""
+    network = network.double()
+    optimizer, curve = torch.optim.SGD(network.parameters(), rate, momentum=0.9), []
+    for x, y in batches(count):
+        loss = torch.nn.functional.cross_entropy(network(torch.from_numpy(x).double()), torch.from_numpy(y))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        curve.append(loss.item())
+    return curve
+
+
+def check_curve(name, dynamo, dynamic, steps, rate=0.2):
+    torch.manual_seed(0)
+    network = NETWORKS[name]()
+    made = build_artifacts(
+        exported(network.eval(), dynamo, dynamic), None, losses.cross_entropy(), optimizers.sgd(rate, momentum=0.9)
+    )
+    assert sum(p.size for p in made.parameters.values()) == sum(p.numel() for p in network.parameters())
+    curve, session = train(compile_image(made, Options(batch=BATCH)).image, list(batches(steps)), "strict")
+    session.close()
+    np.testing.assert_allclose(curve, torch_curve(network, steps, rate), rtol=1e-4)
+
+
+@pytest.mark.parametrize(("dynamo", "dynamic"), [(False, True), (True, True), (True, False)])
+def test_stacked_bidirectional_lstm(dynamo, dynamic):
+    check_curve("stacked", dynamo, dynamic, 5)
+
+
+@pytest.mark.parametrize("name", ["gru", "rnn"])
+def test_other_layers(name):
+    check_curve(name, False, False, 5)
+
+
+def test_50_steps():
+    check_curve("lstm", False, True, 50)
+
+
+# ---- refusals ------------------------------------------------------------------------------------------------------
+
+
+def attempt(attributes=None, lens=None, shape=(4, "N", 2), op_type="LSTM"):
+    gates = GATES[op_type]
+    weights = {"w": values(0, 1, 3 * gates, 2), "r": values(1, 1, 3 * gates, 3)}
+    inputs = {"x": shape}
+    nodes = [node(op_type, "x w r - lens" if lens is not None else "x w r", "y last", hidden_size=3, **attributes or {})]
+    if isinstance(lens, list):
+        weights["lens"] = np.array(lens, np.int32)
+    model = make_model(nodes, weights, inputs)
+    if lens == "data":
+        model.graph.input.append(onnx.helper.make_tensor_value_info("lens", onnx.TensorProto.INT32, [2]))
+    return build_artifacts(model, None, lambda b, y: b.op("ReduceSum", y, name="loss", keepdims=0))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"attributes": {"clip": 1.0}}, "LSTM with clip"),
+        ({"attributes": {"activations": ["Sigmoid", "Relu", "Tanh"]}}, "LSTM with activations Sigmoid, Relu, Tanh"),
+        ({"attributes": {"activations": ["Softsign"]}, "op_type": "RNN"}, "use Tanh or Relu"),
+        ({"lens": [4, 3]}, "LSTM with sequence_lens"),
+        ({"lens": "data"}, "LSTM with sequence_lens"),
+        ({"shape": ("T", "N", 2)}, "length is not fixed"),
+    ],
+)
+def test_refusals(arguments, message):
+    with pytest.raises(UnsupportedOperator, match=message):
+        attempt(**arguments)
+
+
+def test_full_sequence_lens_and_explicit_defaults_are_accepted():
+    attempt({"activations": ["sigmoid", "tanh", "tanh"]}, [4, 4])
+    attempt({"activations": ["Relu"]}, op_type="RNN")
+
+
+def test_inference_artifacts_stay_plain_onnx():
+    made = attempt()
+    assert [n.op_type for n in made.inference.graph.node] == ["LSTM"] and not made.inference.functions
+    assert "LSTM" not in [n.op_type for n in made.training.graph.node]

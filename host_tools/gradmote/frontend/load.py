@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..graph import note_weights, noted_weights, prune
 from ..passes import pipeline
 from ..registry import attach_functions
-from .parameters import floats
+from .parameters import weights
 from .prepare import expand_scalers, name_split_outputs, raise_opset_13
 from .shapes import infer_shapes
 
@@ -50,7 +50,7 @@ def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto) ->
 def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:
     """The model in memory, its own weights noted."""
     model = to_ir(raise_opset_13(read_model(source)))
-    note_weights(model.graph, floats(model.graph))
+    note_weights(model.graph, weights(model.graph))
     return model
 
 

@@ -26,6 +26,18 @@ def is_setting(value: ir.Value) -> bool:
     return bool(uses) and all(use.node.op_type == "Resize" and use.idx > 0 for use in uses)
 
 
+def is_zero_state(value: ir.Value) -> bool:
+    """Whether it only is the state, 0, from which a recurrent layer starts: exporters write that like a weight."""
+    uses = list(value.uses())
+    starts = all(use.node.op_type in ("LSTM", "GRU", "RNN") and use.idx in (5, 6) for use in uses)
+    return bool(uses) and starts and not value.const_value.numpy().any()  # type: ignore[union-attr]
+
+
+def weights(graph: ir.Graph) -> list[str]:
+    """What counts as the model's own weights."""
+    return [n for n in floats(graph) if not is_zero_state(graph.initializers[n])]
+
+
 def candidates(graph: ir.Graph) -> list[str]:
     """The model's own weights that are still there; all float initializers where none were recorded."""
     noted = noted_weights(graph)
