@@ -23,7 +23,7 @@ def lstm_step(node, x, state, w, r, b, p):
 
 
 def gru_step(node, x, state, w, r, b, p):
-    (h,), n = state, r.shape[-1]
+    (h,) = state
     (w_z, w_r, w_h), (r_z, r_r, r_h) = np.split(w, 3), np.split(r, 3)
     wb_z, wb_r, wb_h, rb_z, rb_r, rb_h = np.split(b, 6)
     z = sigmoid(x @ w_z.T + h @ r_z.T + wb_z + rb_z)
@@ -70,7 +70,8 @@ def recurrent(step, gates, node, x, w, r, b, initial, p=None):
 
 class LSTM(OpRun):
     def _run(self, x, w, r, b=None, lens=None, h=None, c=None, p=None, activation_alpha=None, activation_beta=None,
-             activations=None, clip=None, direction=None, hidden_size=None, input_forget=None, layout=None):  # fmt: skip
+             activations=None, clip=None, direction=None, hidden_size=None, input_forget=None,
+             layout=None):  # fmt: skip
         node = {"input_forget": input_forget, "layout": layout, "direction": direction, "activations": None}
         return recurrent(lstm_step, 4, node, x, w, r, b, [h, c], p)[: len(self.onnx_node.output)]
 

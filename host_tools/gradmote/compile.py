@@ -13,7 +13,7 @@ import onnx
 import onnx_ir as ir
 
 from . import records
-from .artifacts import Artifacts, attach_functions, build_artifacts
+from .artifacts import Artifacts, build_artifacts
 from .errors import ModelError
 from .frontend import infer_shapes, set_batch
 from .frontend.shapes import require_shapes
@@ -27,6 +27,7 @@ from .passes import pipeline
 from .passes.batch_norm import training as batch_statistics
 from .passes.fold_constants import run as fold_constants
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, Statistic, control_ref
+from .registry import attach_functions
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1

@@ -209,11 +209,11 @@ def test_50_steps():
 def attempt(attributes=None, lens=None, shape=(4, "N", 2), op_type="LSTM"):
     gates = GATES[op_type]
     weights = {"w": values(0, 1, 3 * gates, 2), "r": values(1, 1, 3 * gates, 3)}
-    inputs = {"x": shape}
-    nodes = [node(op_type, "x w r - lens" if lens is not None else "x w r", "y last", hidden_size=3, **attributes or {})]
+    inputs = "x w r - lens" if lens is not None else "x w r"
+    nodes = [node(op_type, inputs, "y last", hidden_size=3, **attributes or {})]
     if isinstance(lens, list):
         weights["lens"] = np.array(lens, np.int32)
-    model = make_model(nodes, weights, inputs)
+    model = make_model(nodes, weights, {"x": shape})
     if lens == "data":
         model.graph.input.append(onnx.helper.make_tensor_value_info("lens", onnx.TensorProto.INT32, [2]))
     return build_artifacts(model, None, lambda b, y: b.op("ReduceSum", y, name="loss", keepdims=0))

@@ -3,8 +3,8 @@
     Z (T, B, G H) = X W^T + bias         a Gemm over the whole sequence
     cells (Z, R, initial states) -> Y (T, B, H), last states (B, H), and what the gradient reads
 
-where `cells`, an operator of our own domain, walks through time. States are kept in T + 1 slots, the initial state among
-them: forward in time, step t leads from slot t to slot t + 1, in reverse from slot t + 1 to slot t.
+where `cells`, an operator of our own domain, walks through time. States are kept in T + 1 slots, the initial state
+among them: forward in time, step t leads from slot t to slot t + 1, in reverse from slot t + 1 to slot t.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def gradient_ops(
     names = [f"{v.name}_grad.part" for v in of if v is not None]
     outputs = back.builder.ops(op_type, *inputs, names=names, domain=DOMAIN)
     for output, value in zip(outputs, of, strict=True):
-        output.shape, output.type = value.shape, value.type  # type: ignore[union-attr]
+        output.shape, output.type = value.shape, value.type
     return outputs
 
 
@@ -145,7 +145,8 @@ def parts(x: str, names: Sequence[str]) -> str:
     """The gates in a row (B, G H), one (B, H) each."""
     lines = [f"{x}_sizes = Constant <value_ints = [0, {len(names)}, -1]> ()", f"{x}_parts = Reshape ({x}, {x}_sizes)"]
     for index, name in enumerate(names):
-        lines += [f"{name}_at = Constant <value_int = {index}> ()", f"{name} = Gather <axis = 1> ({x}_parts, {name}_at)"]
+        lines.append(f"{name}_at = Constant <value_int = {index}> ()")
+        lines.append(f"{name} = Gather <axis = 1> ({x}_parts, {name}_at)")
     return "\n    ".join(lines)
 
 

@@ -48,7 +48,7 @@ class Rewrite:
         self.directions = DIRECTIONS[attribute(node, "direction", "forward")]
         self.batch_first = attribute(node, "layout", 0) == 1
         self.gates = GATES[node.op_type]
-        self.hidden = known_dim(self.input(R), 2, node)  # type: ignore[arg-type]
+        self.hidden = known_dim(self.input(R), 2, node)
 
     def run(self) -> list[ir.Value]:
         """The node's outputs."""
@@ -132,7 +132,7 @@ class Rewrite:
         corner = [self.integers(v) for v in ([0, 0], [1, self.hidden], [0, 2])]
         like = self.squeeze(self.op("Slice", z, *corner), 0)
         zeros = self.op("ZerosLike", like, domain=DOMAIN)
-        zeros.producer().metadata_props[NO_GRADIENT] = "1"  # type: ignore[union-attr]
+        zeros.producer().metadata_props[NO_GRADIENT] = "1"
         return zeros
 
     # ---- what both directions share
@@ -158,7 +158,7 @@ class Rewrite:
     @cached_property
     def rows(self) -> ir.Value:
         """X (T B, I)."""
-        width = known_dim(self.input(W), 2, self.node)  # type: ignore[arg-type]
+        width = known_dim(self.input(W), 2, self.node)
         return self.op("Reshape", self.time_major, self.integers([-1, width]))
 
     @cached_property
