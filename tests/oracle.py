@@ -129,7 +129,7 @@ def widen_constant(constant: onnx.NodeProto) -> None:
     for attribute in list(constant.attribute):
         if constant.op_type == "Cast" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.DOUBLE
-        elif constant.op_type == "Constant":
+        elif constant.op_type == "Constant" and attribute.name in ("value", "value_float", "value_floats"):
             value = attribute.t if attribute.name == "value" else attribute.f or list(attribute.floats)
             array = numpy_helper.to_array(value) if attribute.name == "value" else np.array(value, np.float32)
             tensor = numpy_helper.from_array(widen(array))
