@@ -1163,6 +1163,35 @@ static const uint8_t terms_rnn_cells_grad[] = { 7, 10, 8, 11, 9, 129, 8, 9, 9, 9
 static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 23 };
 #endif
 
+#if GM_WITH_REDUCE_PROD
+static const gm_operand_info operands_reduce_prod[] = {
+    { GM_READ, 3, 0 },
+    { GM_WRITE, 2, 3 },
+};
+static const uint8_t params_reduce_prod[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_reduce_prod[] = { 3, 4, 5, 3, 5, 3, 4, 5 };
+static const gm_opcode_shape shape_reduce_prod = { operands_reduce_prod, params_reduce_prod, terms_reduce_prod, 2, 3, 3, 5 };
+#endif
+
+#if GM_WITH_REDUCE_PROD_GRAD
+static const gm_operand_info operands_reduce_prod_grad[] = {
+    { GM_READ, 2, 0 },
+    { GM_READ, 3, 2 },
+    { GM_WRITE, 3, 5 },
+};
+static const uint8_t params_reduce_prod_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_reduce_prod_grad[] = { 4, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6 };
+static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 8 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1451,5 +1480,11 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_RNN_CELLS_GRAD
     [GM_OP_RNN_CELLS_GRAD] = { gm_kernel_rnn_cells_grad, &shape_rnn_cells_grad },
+#endif
+#if GM_WITH_REDUCE_PROD
+    [GM_OP_REDUCE_PROD] = { gm_kernel_reduce_prod, &shape_reduce_prod },
+#endif
+#if GM_WITH_REDUCE_PROD_GRAD
+    [GM_OP_REDUCE_PROD_GRAD] = { gm_kernel_reduce_prod_grad, &shape_reduce_prod_grad },
 #endif
 };

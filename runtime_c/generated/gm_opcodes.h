@@ -104,7 +104,9 @@ enum gm_opcode {
     GM_OP_GRU_CELLS_GRAD = 94,
     GM_OP_RNN_CELLS = 95,
     GM_OP_RNN_CELLS_GRAD = 96,
-    GM_OP_LIMIT = 97
+    GM_OP_REDUCE_PROD = 97,
+    GM_OP_REDUCE_PROD_GRAD = 98,
+    GM_OP_LIMIT = 99
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1710,6 +1712,29 @@ typedef struct gm_insn_rnn_cells_grad {
 } gm_insn_rnn_cells_grad;
 typedef char gm_assert_insn_rnn_cells_grad[sizeof(gm_insn_rnn_cells_grad) == 60 ? 1 : -1];
 
+/* y[o,i] = product of x[o,c,i] over c */
+typedef struct gm_insn_reduce_prod {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_reduce_prod;
+typedef char gm_assert_insn_reduce_prod[sizeof(gm_insn_reduce_prod) == 24 ? 1 : -1];
+
+/* dx[o,c,i] = dy[o,i] times the product of x[o,b,i] over b != c */
+typedef struct gm_insn_reduce_prod_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+} gm_insn_reduce_prod_grad;
+typedef char gm_assert_insn_reduce_prod_grad[sizeof(gm_insn_reduce_prod_grad) == 28 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1809,6 +1834,8 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
 int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_rnn_cells(const struct gm_session *session, const void *instruction);
 int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruction);
+int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2097,6 +2124,12 @@ int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instr
 #endif
 #ifndef GM_WITH_RNN_CELLS_GRAD
 #define GM_WITH_RNN_CELLS_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_PROD
+#define GM_WITH_REDUCE_PROD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_REDUCE_PROD_GRAD
+#define GM_WITH_REDUCE_PROD_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

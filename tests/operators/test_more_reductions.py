@@ -114,7 +114,25 @@ def test_reductions_made_of_others(op_type, opset, data, shape, keepdims, seed):
     check_case(reduce_case(op_type, weights, some_axes(data, shape), seed, opset, keepdims=keepdims))
 
 
-@pytest.mark.parametrize("op_type", ["ReduceL2", "ReduceLogSumExp"])
+@pytest.mark.parametrize("opset", [13, 18])
+@examples(8)
+@given(data=st.data(), shape=shapes(1, 4), keepdims=st.integers(0, 1), seed=seeds)
+def test_product(opset, data, shape, keepdims, seed):
+    weight = values(seed, *shape)
+    near_one = np.sign(weight) * (0.75 + np.abs(weight) / 4)  # so that no product is very large
+    check_case(reduce_case("ReduceProd", {"w": near_one}, some_axes(data, shape), seed, opset, keepdims=keepdims))
+
+
+def test_product_with_zeros(profile):
+    """One 0 in a line leaves its own gradient, two leave none."""
+    rows = np.array([[2, 0, 3], [0, 0, 5], [1, 2, 4]], np.float32)
+    model = make_model([node("ReduceProd", "w axes", "y", keepdims=0)], {"w": rows, "axes": i64(1)})
+    loss, gradient = gradient_of(model, 3, profile)
+    assert loss == 8
+    np.testing.assert_array_equal(gradient, [[0, 6, 0], [0, 0, 0], [8, 4, 2]])
+
+
+@pytest.mark.parametrize("op_type", ["ReduceL2", "ReduceLogSumExp", "ReduceProd"])
 def test_reduction_of_a_permuted_value(op_type):
     nodes = [
         node("Transpose", "w", "t", perm=[2, 0, 1]),

@@ -57,6 +57,7 @@ FILES = (
     "reduce_l2",
     "reduce_max",
     "reduce_mean",
+    "reduce_prod",
     "reduce_sum",
     "relu",
     "reshape",

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
+#: From here on axes are an input of every reduction, and not of ReduceSum alone.
+AXES_INPUT_OPSET = 18
+
+
 def reduced_axes(node: ir.Node) -> list[int]:
     """Axes as input (opset 18, ReduceSum 13) or attribute; none means all unless noop_with_empty_axes."""
     given = node.inputs[1] if len(node.inputs) > 1 else None

@@ -1,4 +1,5 @@
-"""Reductions that are sums of something else become ReduceSum and that.
+"""Reductions that are sums of something else become ReduceSum and that; a product over several axes becomes one over
+each.
 
 ReduceL1         sum |x|                    ReduceSumSquare    sum x x
 ReduceLogSum     log sum x                  ReduceLogSumExp    log sum exp(x - m) + m, m = max x
@@ -15,10 +16,7 @@ import onnx_ir as ir
 
 from ..autodiff import NO_GRADIENT
 from ..graph import Builder, attribute, take_over
-from ..operators.reduce_sum import reduced_axes
-
-#: From here on axes are an input of all reductions.
-AXES_INPUT_OPSET = 18
+from ..operators.reduce_sum import AXES_INPUT_OPSET, reduced_axes
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -69,11 +67,20 @@ def maximum(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
     return highest
 
 
-def reduce(builder: Builder, op_type: str, x: ir.Value, axes: ir.Value, name: str) -> ir.Value:
-    """A reduction that keeps dimensions; in older opsets its axes are an attribute."""
+def reduce(builder: Builder, op_type: str, x: ir.Value, axes: ir.Value, name: str, keepdims: int = 1) -> ir.Value:
+    """A reduction; in older opsets its axes are an attribute."""
     if builder.graph.opset_imports[""] >= AXES_INPUT_OPSET:
-        return builder.op(op_type, x, axes, name=name, keepdims=1, noop_with_empty_axes=1)
-    return builder.op(op_type, x, name=name, keepdims=1, axes=axes.const_value.numpy().tolist())
+        return builder.op(op_type, x, axes, name=name, keepdims=keepdims, noop_with_empty_axes=1)
+    return builder.op(op_type, x, name=name, keepdims=keepdims, axes=axes.const_value.numpy().tolist())
+
+
+def product(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
+    """From the last axis to the first, whose numbers then stay what they are."""
+    result, name = node.inputs[0], f"{node.outputs[0].name}.product"
+    for axis in reversed(axes.const_value.numpy()):
+        one = builder.constant([int(axis)], f"{name}.axis")
+        result = reduce(builder, "ReduceProd", result, one, name, attribute(node, "keepdims", 1))
+    return builder.op("Identity", result, name=name)
 
 
 REWRITES: dict[str, Callable[[Builder, ir.Node, ir.Value], ir.Value]] = {
@@ -81,4 +88,5 @@ REWRITES: dict[str, Callable[[Builder, ir.Node, ir.Value], ir.Value]] = {
     "ReduceSumSquare": sum_square,
     "ReduceLogSum": log_sum,
     "ReduceLogSumExp": log_sum_exp,
+    "ReduceProd": product,
 }

@@ -1,0 +1,57 @@
+#include "../src/gm_internal.h"
+
+#if GM_WITH_REDUCE_PROD
+
+int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_reduce_prod *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t o = 0; o < insn->outer; o++, x += insn->classes * insn->inner) {
+        for (uint32_t i = 0; i < insn->inner; i++) {
+            float product = 1.0f;
+            for (uint32_t c = 0; c < insn->classes; c++) {
+                product *= x[c * insn->inner + i];
+            }
+            *y++ = product;
+        }
+    }
+    return GM_OK;
+}
+
+#endif
+
+#if GM_WITH_REDUCE_PROD_GRAD
+
+/* One line of `classes` elements, `stride` apart: dy times all before an element, then times all behind it. No division,
+   so that an x of 0 is as good as any other. */
+static void spread(const float *x, float *dx, float dy, uint32_t classes, uint32_t stride)
+{
+    float before = dy;
+    for (uint32_t c = 0; c < classes; c++) {
+        dx[c * stride] = before;
+        before *= x[c * stride];
+    }
+    float behind = 1.0f;
+    for (uint32_t c = classes; c-- > 0;) {
+        dx[c * stride] *= behind;
+        behind *= x[c * stride];
+    }
+}
+
+int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_reduce_prod_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const float *x = gm_f32(session, insn->x);
+    float *dx = gm_f32_out(session, insn->dx);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t i = 0; i < insn->inner; i++) {
+            uint32_t line = o * insn->classes * insn->inner + i;
+            spread(x + line, dx + line, *dy++, insn->classes, insn->inner);
+        }
+    }
+    return GM_OK;
+}
+
+#endif
