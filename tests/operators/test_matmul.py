@@ -1,11 +1,8 @@
-"""MatMul of rank 2 to 4, batches equal or broadcast, and the fusion with a bias that follows."""
+"""MatMul of rank 1 to 5, batches equal or broadcast, and the fusion with a bias that follows."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, check_case, examples, make_model, node, seeds, sizes, values
-
-from gradmote.errors import UnsupportedOperator
 
 
 def matmul_case(a_shape, b_shape, seed=0):
@@ -29,15 +26,32 @@ def test_batches(batch, m, n, k, side, seed):
     check_case(matmul_case((*a_batch, m, k), (*b_batch, k, n), seed))
 
 
-def test_independent_batch_dimensions_are_refused_by_name():
-    case = matmul_case((2, 1, 2, 3), (1, 4, 3, 2))
-    with pytest.raises(UnsupportedOperator, match="2 independent batch dimensions"):
-        check_case(case)
+@examples(12)
+@given(data=st.data(), batch=st.lists(st.integers(1, 3), min_size=2, max_size=3), m=sizes, n=sizes, k=sizes, seed=seeds)
+def test_independent_batch_dimensions(data, batch, m, n, k, seed):
+    """Each side has 1 in some of them."""
+    a_batch, b_batch = (tuple(data.draw(st.sampled_from([1, d])) for d in batch) for _ in "ab")
+    check_case(matmul_case((*a_batch, m, k), (*b_batch, k, n), seed))
 
 
-def test_vectors_are_refused_by_name():
-    with pytest.raises(UnsupportedOperator, match="MatMul of a vector"):
-        check_case(matmul_case((2, 3), (3,)))
+def test_transposed_operands_of_independent_batch_dimensions():
+    weights = {"a": values(1, 2, 4, 1, 3), "b": values(2, 1, 2, 3, 4)}
+    nodes = [node("Transpose", "a", "at", perm=[0, 2, 3, 1]), node("Transpose", "b", "bt", perm=[0, 1, 3, 2])]
+    check_case(Case(make_model([*nodes, node("MatMul", "at bt", "y")], weights)))  # (2, 1, 3, 4) (1, 2, 4, 3)
+
+
+@examples(12)
+@given(batch=st.lists(sizes, max_size=2), m=sizes, k=sizes, side=st.sampled_from(["left", "right", "both"]), seed=seeds)
+def test_vectors(batch, m, k, side, seed):
+    a_shape = (*batch, m, k) if side == "right" else (k,)
+    b_shape = (*batch, k, m) if side == "left" else (k,)
+    check_case(matmul_case(a_shape, b_shape, seed))
+
+
+def test_vector_of_weights_on_data_with_a_symbolic_batch():
+    nodes = [node("MatMul", "x w", "product"), node("Add", "product b", "y")]
+    model = make_model(nodes, {"w": values(1, 3), "b": values(2, 1)}, {"x": ("N", 3)})
+    check_case(Case(model, {"x": values(3, 4, 3)}, batch=4))
 
 
 @examples(12)

@@ -1,4 +1,5 @@
-"""MatMul of operands of rank 2 and more: y[b,m,n] = sum over k of A[b,m,k] B[b,k,n].
+"""MatMul of operands of rank 2 and more: y[b,m,n] = sum over k of A[b,m,k] B[b,k,n]. The pass matmul_vectors makes
+matrices of vectors.
 
 dA = dy B^T, dB = A^T dy, summed over the dimensions along which an operand was broadcast.
 """
@@ -6,20 +7,20 @@ dA = dy B^T, dB = A^T dy, summed over the dimensions along which an operand was 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
 
-from ..errors import UnsupportedOperator
-from ..graph import describe, rank, static_shape
-from ..strides import broadcast_strides, collapse
+from ..graph import rank, static_shape
+from ..strides import broadcast_walk, collapse, contiguous
 from .broadcast import sum_to
 from .gemm import emit_gemm
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..lowering import Lowering, View
 
 
 def transpose_last(back: Backward, value: ir.Value) -> ir.Value:
@@ -39,7 +40,6 @@ def rows(back: Backward, value: ir.Value, like: ir.Value) -> ir.Value:
 
 def gradient(back: Backward) -> Gradients:
     a, b = back.node.inputs
-    check_ranks(back.node)
     dy, y = back.dy[0], back.node.outputs[0]
     da = db = None
     if back.needs(0):
@@ -58,15 +58,7 @@ def sum_batch(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
     return sum_to(back, grad, stand_in)
 
 
-def check_ranks(node: ir.Node) -> None:
-    if min(rank(v, node) for v in node.inputs) < 2:
-        raise UnsupportedOperator(
-            "MatMul of a vector", "use Unsqueeze so that both operands are matrices", describe(node)
-        )
-
-
 def lower(low: Lowering, node: ir.Node) -> None:
-    check_ranks(node)
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = static_shape(node.outputs[0], node)
     k = static_shape(node.inputs[0], node)[-1]
@@ -81,29 +73,37 @@ def lower(low: Lowering, node: ir.Node) -> None:
             None,
             (1, math.prod(y[:-1]), y[-1], k),
         )
-        return
-    batch, (a_batch, b_batch) = batch_walk(node, y[:-2], a.strides, b.strides)
-    emit_gemm(
-        low, node, (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:]), None, (batch, y[-2], y[-1], k)
-    )
+    else:
+        lower_batches(low, node, a, b)
 
 
-def batch_walk(node: ir.Node, batch_shape: tuple[int, ...], *strides: list[int]) -> tuple[int, list[int]]:
-    """The batch dimensions as one, with each operand's stride."""
-    shapes = [static_shape(v, node)[:-2] for v in node.inputs if v is not None]
-    walks = []
-    for shape, stride in zip(shapes, strides, strict=True):
-        contiguous = broadcast_strides(shape, batch_shape)
-        own = [0] * (len(batch_shape) - len(shape)) + list(stride[:-2])
-        walks.append([o if c else 0 for o, c in zip(own, contiguous, strict=True)])
-    dims, merged = collapse(batch_shape, *walks)
-    if len(dims) > 1:
-        raise UnsupportedOperator(
-            f"MatMul broadcasts over {len(dims)} independent batch dimensions",
-            "expand one operand first",
-            describe(node),
-        )
-    return (dims[0], [w[0] for w in merged]) if dims else (1, [0 for _ in merged])
+def lower_batches(low: Lowering, node: ir.Node, a: View, b: View) -> None:
+    """One product for each element of the batch dimensions."""
+    y, k = static_shape(node.outputs[0], node), static_shape(node.inputs[0], node)[-1]
+    a, b = (over_batch(x, view, y[:-2]) for x, view in zip(node.inputs, (a, b), strict=True))
+    dims, walks = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
+    if len(dims) > 1:  # a product walks one batch dimension
+        shapes = [(*y[:-2], y[-2], k), (*y[:-2], k, y[-1])]
+        a, b = (expanded(low, node, view, shape) for view, shape in zip((a, b), shapes, strict=True))
+        dims, walks = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
+    a_batch, b_batch = (walk[0] if walk else 0 for walk in walks)
+    matrices = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
+    emit_gemm(low, node, *matrices, None, (math.prod(dims), y[-2], y[-1], k))
+
+
+def over_batch(x: ir.Value, view: View, batch: Sequence[int]) -> View:
+    """x walked as if it had all dimensions of the batch."""
+    own = static_shape(x)[:-2]
+    return type(view)(view.ref, [*broadcast_walk(view.strides[:-2], own, batch), *view.strides[-2:]])
+
+
+def expanded(low: Lowering, node: ir.Node, view: View, shape: Sequence[int]) -> View:
+    """A copy for each element of the batch, where they are not at one distance anyway."""
+    if len(collapse(shape[:-2], view.strides[:-2])[0]) <= 1:
+        return view
+    copy = low.scratch(f"{node.outputs[0].name}.expanded", shape, contiguous(shape))
+    low.move(node, shape, view, copy)
+    return copy
 
 
 OPERATORS = [Operator("MatMul", gradient, lower)]
