@@ -1,4 +1,4 @@
-"""Einsum of one or two operands: the pass rewrite_einsum makes Transpose, Reshape, MatMul and ReduceSum of it."""
+"""Einsum: the pass rewrite_einsum makes Transpose, Reshape, MatMul and ReduceSum of it."""
 
 from .operator import Operator
 
