@@ -1,13 +1,28 @@
 """ConvTranspose, 1-D and 2-D; the gradients of data, weights and bias."""
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle import Case, check_case, examples, make_model, node, seeds, values
+from oracle import (
+    Case,
+    assert_all_close,
+    assert_close,
+    check_case,
+    compile_twice,
+    examples,
+    gradients_of,
+    host_profiles,
+    make_model,
+    node,
+    poisoned,
+    read_gradients,
+    run_ort,
+    seeds,
+    values,
+)
 
-from gradmote.artifacts import build_artifacts
-from gradmote.compile import compile_image
-from gradmote.errors import UnsupportedOperator
+from gradmote_runtime import Session
 
 
 def transpose_case(seed, x_shape, w_shape, group=1, **attributes):
@@ -46,18 +61,45 @@ def test_groups_against_pytorch():
     check_gradients_of(case, {n: t.grad.numpy() for n, t in tensors.items()})
 
 
+def test_output_padding_of_more_than_a_stride_against_pytorch():
+    """Only where the kernel is dilated; onnx.reference refuses it."""
+    import torch
+
+    case = transpose_case(2, (2, 2, 4), (2, 3, 2), strides=[1], dilations=[3], output_padding=[2])
+    case.weights = values(9, 2, 3, 9)
+    tensors = {n: torch.from_numpy(a).double().requires_grad_() for n, a in case.artifacts.parameters.items()}
+    y = torch.nn.functional.conv_transpose1d(tensors["x"], tensors["w"], tensors["b"], dilation=3, output_padding=2)
+    (y * torch.from_numpy(case.weights)).sum().backward()
+    check_gradients_of(case, {n: t.grad.numpy() for n, t in tensors.items()})
+
+
 def check_gradients_of(case, expected):
-    from oracle import assert_all_close, compile_twice, host_profiles, poisoned, read_gradients
-
-    from gradmote_runtime import Session
-
     for profile in host_profiles():
         with Session(compile_twice(case.artifacts)[0], profile) as session:
             poisoned(session, session.train_step, *case.feeds.values())
             assert_all_close(read_gradients(session), expected, 1e-4, "C runtime against PyTorch")
 
 
-def test_auto_pad_is_refused():
-    case = transpose_case(0, (1, 1, 3), (1, 1, 2), auto_pad="SAME_UPPER", strides=[2])
-    with pytest.raises(UnsupportedOperator, match="explicit pads"):
-        compile_image(build_artifacts(case.model, ["w"], lambda b, y: b.op("ReduceSum", y, name="loss", keepdims=0)))
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+@pytest.mark.parametrize("kernel, strides", [(3, 2), (2, 1), (4, 3), (2, 3)])
+def test_auto_pad(auto_pad, kernel, strides):
+    """float64 knows explicit pads alone: the sizes are compared with those of onnxruntime."""
+    attributes = {"strides": [strides], "auto_pad": auto_pad}
+    check_against_ort(transpose_case(3, (2, 2, 4), (2, 3, kernel), **attributes))
+
+
+@pytest.mark.parametrize("output", [[10, 8], [9, 7], [8, 6], [7, 8]])
+def test_output_shape(output):
+    """Smaller than without pads, as large, and larger."""
+    check_against_ort(transpose_case(4, (1, 2, 3, 3), (2, 2, 3, 3), strides=[3, 2], output_shape=output))
+
+
+def check_against_ort(case):
+    """Outputs and gradients of onnxruntime on the model and on our training model; the latter against PyTorch above."""
+    y = run_ort(case.model, {})["y"]
+    case.weights = values(9, *y.shape)
+    expected = gradients_of(run_ort(case.artifacts.training, case.feeds), list(case.artifacts.parameters))
+    check_gradients_of(case, expected)
+    for profile in host_profiles():
+        with Session(compile_twice(case.artifacts)[0], profile) as session:
+            assert_close(np.array(poisoned(session, session.infer)[0]), y, 2e-5, "C runtime: inference")

@@ -5,12 +5,12 @@ dx is a convolution of dy by the same weights; dw is a convolution's weight grad
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe
+from ..graph import DOMAIN, attribute
 from .conv import bias_gradient, conv_attributes, emit_transposed, regrouping_of
 from .operator import Backward, Gradients, Operator
 from .window import Window, spatial, window_of
@@ -21,12 +21,21 @@ if TYPE_CHECKING:
 
 def transposed_window(node: ir.Node) -> Window:
     """The window of the convolution that this one transposes: its input is our output."""
-    if attribute(node, "auto_pad", "NOTSET") not in ("NOTSET", "VALID") or "output_shape" in node.attributes:
-        raise UnsupportedOperator(
-            "ConvTranspose with auto_pad or output_shape", "use explicit pads and output_padding", describe(node)
-        )
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
-    return window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel)
+    window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel)
+    same = attribute(node, "auto_pad", "NOTSET") in ("SAME_UPPER", "SAME_LOWER")
+    return padded_to_output(node, window) if same or "output_shape" in node.attributes else window
+
+
+def padded_to_output(node: ir.Node, window: Window) -> Window:
+    """Where the size of the output is given, the pads follow from it, the larger half at the end with SAME_UPPER. What
+    is larger than an output without pads has nothing but the bias behind it."""
+    extra = attribute(node, "output_padding", [0] * len(window.inputs))
+    given = [p + e for p, e in zip(window.pads, window.ends, strict=True)]
+    total = [max(g + x - u, 0) for g, x, u in zip(given, extra, window.uncovered, strict=True)]
+    small, large = [t // 2 for t in total], [t - t // 2 for t in total]
+    upper = attribute(node, "auto_pad", "NOTSET") == "SAME_UPPER"
+    return replace(window, pads=small if upper else large, ends=large if upper else small)
 
 
 def gradient(back: Backward) -> Gradients:
@@ -35,13 +44,24 @@ def gradient(back: Backward) -> Gradients:
     attributes = conv_attributes(window, group)
     dx = dw = db = None
     if back.needs(0):
-        dx = back.op("Conv", back.dy[0], w, of=x, **attributes)
+        dx = seen_by_input(back, back.op("Conv", back.dy[0], w, of=x, **attributes), window)
     if back.needs(1):
         regrouped = regrouping_of(window, group, int(w.shape[1]))
         dw = back.op("ConvGradW", x, back.dy[0], of=w, domain=DOMAIN, **attributes, **regrouped)
     if back.needs(2):
         db = bias_gradient(back)
     return [dx, dw, db]
+
+
+def seen_by_input(back: Backward, windows: ir.Value, window: Window) -> ir.Value:
+    """Output padding of a stride and more has room for windows that no input made."""
+    room = [u // s for u, s in zip(window.uncovered, window.strides, strict=True)]
+    if max(room) <= 0:
+        return windows
+    x, axes = back.node.inputs[0], list(range(2, 2 + len(room)))
+    limits = {"starts": [0] * len(room), "ends": window.outputs, "axes": axes}
+    inputs = [back.builder.constant(numbers, f"{x.name}_grad.{name}") for name, numbers in limits.items()]
+    return back.op("Slice", windows, *inputs, of=x)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
