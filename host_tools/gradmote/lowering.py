@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx_ir as ir
 
-from .errors import UnsupportedOperator
+from .errors import ModelError, UnsupportedOperator
 from .graph import constant_array, describe, static_shape
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .registry import TABLE
@@ -60,6 +60,8 @@ class Shared:
                     f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels"
                 )
             shape = static_shape(value)
+            if 0 in shape:
+                raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")
             role = "label" if value.meta.get("gradmote.label") else "input"
             buffer = Buffer(value.name, 4 * math.prod(shape), "input")
             self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
@@ -87,7 +89,7 @@ class Lowering:
     def bind_input(self, value: ir.Value) -> None:
         if value.name in self.shared.state:
             self.place(value, self.shared.state[value.name])
-        elif not value.is_initializer():
+        elif not value.is_initializer() and (value.uses() or 0 not in static_shape(value)):
             binding = self.shared.input(value)
             self.place(value, binding.ref)
             if value.uses():

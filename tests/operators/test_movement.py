@@ -266,6 +266,14 @@ def test_tile(data, shape, seed):
     check_case(between_products([node("Tile", "h repeats", "z")], seed, shape, {"repeats": i64(*repeats)}))
 
 
+def test_tile_of_more_axes_than_one_copy_walks():
+    check_case(between_products([node("Tile", "h repeats", "z")], 1, (2, 1, 2, 3), {"repeats": i64(2, 3, 2, 2)}))
+
+
+def test_tile_of_a_permuted_value():
+    check_case(permuted([node("Tile", "h repeats", "z")], 1, (2, 3, 2), (2, 0, 1), {"repeats": i64(2, 1, 3)}))
+
+
 def test_tile_of_a_symbolic_batch():
     nodes = [node("Mul", "x w", "h"), node("Tile", "h repeats", "z"), node("Mul", "z z", "y")]
     model = make_model(nodes, {"w": values(1, 3), "repeats": i64(1, 3)}, {"x": ("N", 3)})

@@ -1,10 +1,13 @@
-"""MaxPool, AveragePool and the global pools, 1-D and 2-D, with every attribute."""
+"""MaxPool, AveragePool and the global pools, 1-D to 3-D, with every attribute."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from onnx import TensorProto, helper
 from oracle import Case, check_case, examples, make_model, node, seeds, values
 
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import compile_image
 from gradmote.errors import UnsupportedOperator
 
 
@@ -61,6 +64,38 @@ def test_auto_pad(op_type, mode):
 @pytest.mark.parametrize("spatial", [(5,), (4, 3)])
 def test_global_pools(op_type, spatial):
     check_case(pool_case(op_type, 3, (2, 4, *spatial)))
+
+
+THREE_DIMENSIONS = {
+    "plain": {"kernel_shape": [2, 2, 1]},
+    "strided": {"kernel_shape": [2, 1, 2], "strides": [1, 2, 2], "pads": [1, 0, 1, 0, 0, 1]},
+    "dilated": {"kernel_shape": [2, 2, 2], "dilations": [2, 1, 1]},
+    "ceil": {"kernel_shape": [2, 2, 2], "strides": [2, 2, 2], "ceil_mode": 1},
+    "same": {"kernel_shape": [3, 2, 2], "strides": [2, 1, 2], "auto_pad": "SAME_UPPER"},
+}
+
+
+@pytest.mark.parametrize("op_type", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("form", THREE_DIMENSIONS)
+def test_pool_over_three_dimensions(op_type, form):
+    check_case(pool_case(op_type, 4, (1, 2, 3, 3, 3), opset=19, **THREE_DIMENSIONS[form]))
+
+
+def test_padded_average_over_three_dimensions():
+    attributes = {"kernel_shape": [2, 2, 2], "pads": [1, 0, 1, 0, 1, 1], "count_include_pad": 1}
+    check_case(pool_case("AveragePool", 4, (1, 2, 3, 3, 2), opset=19, **attributes))
+
+
+@pytest.mark.parametrize("op_type", ["GlobalAveragePool", "GlobalMaxPool"])
+def test_global_pools_over_three_dimensions(op_type):
+    check_case(pool_case(op_type, 5, (2, 2, 2, 3, 2)))
+
+
+def test_indices_that_are_used_are_refused():
+    model = make_model([node("MaxPool", "w", "y i", kernel_shape=[2])], {"w": values(1, 1, 1, 4)})
+    model.graph.output.append(helper.make_tensor_value_info("i", TensorProto.INT64, [1, 1, 3]))
+    with pytest.raises(UnsupportedOperator, match="the indices of a MaxPool are used"):
+        compile_image(build_artifacts(model))
 
 
 def test_window_without_a_cell_is_refused():

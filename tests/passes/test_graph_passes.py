@@ -6,7 +6,7 @@ import onnx_ir as ir
 import pytest
 from oracle import DoubleModel, make_model, node, values
 
-from gradmote.errors import UnsupportedOperator
+from gradmote import onnx_backend
 from gradmote.frontend import load_model
 from gradmote.passes import fold_constants, fuse_gemm_bias, remove_dropout, remove_identity, simplify_gemm
 from gradmote.passes.verify import BrokenPass, verify_graph
@@ -203,10 +203,16 @@ def test_dropout_vanishes_even_as_the_output():
     )
 
 
-def test_mask_that_is_used_is_refused():
+def test_mask_of_what_drops_nothing_is_true():
     nodes = [node("Dropout", "x", "a m"), node("Cast", "m", "f", to=1), node("Mul", "a f", "y")]
-    with pytest.raises(UnsupportedOperator, match="mask"):
-        after(remove_dropout.run, make_model(nodes, {}, {"x": ("N", 3)}))
+    (y,) = onnx_backend.run_model(make_model(nodes, {}, {"x": ("N", 3)}), [values(1, 2, 3)])
+    np.testing.assert_array_equal(y, values(1, 2, 3))
+
+
+def test_a_sum_over_nothing_is_constant():
+    model = make_model([node("ReduceSum", "x axes", "y")], {"axes": np.array([1])}, {"x": (2, 0, 3)})
+    (y,) = onnx_backend.run_model(model, [np.empty((2, 0, 3), np.float32)])
+    np.testing.assert_array_equal(y, np.zeros((2, 1, 3)))
 
 
 # ---- the whole list, and the verifier

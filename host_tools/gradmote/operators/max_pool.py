@@ -29,8 +29,6 @@ def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
 
 def gradient(back: Backward) -> Gradients:
     node = back.node
-    if len(node.outputs) > 1 and node.outputs[1].uses():
-        raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
     x, y = node.inputs[0], node.outputs[0]
     attributes = grad_attributes(pool_window(node, x, y)) | {"ceil_mode": attribute(node, "ceil_mode", 0)}
     return [back.op("MaxPoolGrad", back.dy[0], x, y, of=x, domain=DOMAIN, **attributes)]
@@ -52,6 +50,8 @@ def sizes(node: ir.Node, x: ir.Value, window: Window) -> dict[str, int]:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     x, y = node.inputs[0], node.outputs[0]
+    if any(indices.uses() or indices.is_graph_output() for indices in node.outputs[1:]):
+        raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
     layout = channels_last(static_shape(y, node))
     view = low.view(x)
     params = sizes(node, x, pool_window(node, x, y)) | walk(view, "x") | walk(layout, "y")

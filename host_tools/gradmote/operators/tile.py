@@ -12,7 +12,7 @@ from .constants import integers
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..lowering import Lowering, View
 
 
 def repeats_of(node: ir.Node) -> list[int]:
@@ -38,18 +38,30 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """One COPY over (repetitions, dimension) for each axis; x does not move along repetitions."""
-    from ..lowering import View
+    """As many axes at once as a COPY can walk."""
+    from ..lowering import COPY_RANK
 
-    x, y = low.view(node.inputs[0]), node.outputs[0]
-    shape, repeats = static_shape(node.inputs[0], node), repeats_of(node)
-    target = View(low.output(y), contiguous(static_shape(y, node)))
+    view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)
+    axes = [axis for axis, count in enumerate(repeats) if count != 1]
+    at_once = max(COPY_RANK - len(shape), 1)
+    for first in range(0, len(axes), at_once):
+        view, shape = repeat(low, node, view, shape, {a: repeats[a] for a in axes[first : first + at_once]})
+    low.set_view(node.outputs[0], view.ref, view.strides)
+
+
+def repeat(
+    low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dict[int, int]
+) -> tuple[View, list[int]]:
+    """One COPY over (repetitions, dimension) for each axis that is repeated; x does not move along repetitions."""
+    larger = [d * repeats.get(axis, 1) for axis, d in enumerate(shape)]
+    target = low.scratch(f"{node.outputs[0].name}.axis_{min(repeats)}", larger, contiguous(larger))
     dims, source, written = [], [], []
-    for d, r, s, t in zip(shape, repeats, x.strides, target.strides, strict=True):
-        dims += [r, d]
-        source += [0, s]
-        written += [d * t, t]
-    low.move(node, dims, View(x.ref, source), View(target.ref, written))
+    for axis, d in enumerate(shape):
+        dims += [repeats.get(axis, 1), d]
+        source += [0, x.strides[axis]]
+        written += [d * target.strides[axis], target.strides[axis]]
+    low.move(node, dims, type(x)(x.ref, source), type(x)(target.ref, written))
+    return target, larger
 
 
 OPERATORS = [Operator("Tile", gradient, lower, any_type=True, constants=(1,))]

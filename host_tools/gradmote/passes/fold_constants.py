@@ -1,6 +1,7 @@
 """Replaces nodes whose inputs are all constant by their value; trained parameters never count as constant.
 
-Shape and Size of a tensor with static shape are constant too, so the shape subgraphs that exporters leave vanish.
+Shape and Size of a tensor with static shape are constant too, so the shape subgraphs that exporters leave vanish. So is
+a tensor without elements: the sum over none is 0.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import onnx
 import onnx.reference
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, constant_array, prune
+from ..graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
 
 #: Never folded: their outputs are not determined by their inputs.
 RANDOM = {
@@ -40,10 +41,18 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
         return shape_of(node)
     if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
         return None
-    inputs = {v.name: constant_array(v) for v in node.inputs if v is not None}
+    inputs = {v.name: known_array(v) for v in node.inputs if v is not None}
     if any(a is None for a in inputs.values()) or any(name in keep for name in inputs):
         return None
     return run_reference(graph, node, inputs)
+
+
+def known_array(value: ir.Value) -> np.ndarray | None:
+    """The value's data where it is constant, or where there is none."""
+    array = constant_array(value)
+    if array is not None or value.shape is None or 0 not in value.shape or value.dtype is None:
+        return array
+    return np.empty([int(d) for d in value.shape], value.dtype.numpy()) if value.shape.is_static() else None
 
 
 def shape_of(node: ir.Node) -> list[np.ndarray] | None:
@@ -88,8 +97,11 @@ def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
         constant = ir.val(name, const_value=ir.tensor(np.asarray(array), name=name))
         constant.shape = ir.Shape(np.shape(array))
         constant.type = ir.TensorType(ir.DataType.from_numpy(np.asarray(array).dtype))
-        if output.is_graph_output():
+        if output.is_graph_output() and (constant_array(node.inputs[0]) is not None or 0 in constant.shape):
             return  # a constant output keeps its node
         graph.register_initializer(constant)
+        if output.is_graph_output():
+            take_over(graph, output, Builder(graph).op("Identity", constant, name=f"{output.name}.same"))
+            return
         output.replace_all_uses_with(constant)
     graph.remove(node, safe=True)

@@ -17,6 +17,8 @@ from . import (
     fuse_gemm_bias,
     fuse_relu,
     fuse_update,
+    matmul_vectors,
+    planar_pools,
     remove_dropout,
     remove_identity,
     rewrite_depth_space,
@@ -43,6 +45,8 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
 
 #: Then BatchNormalization in the mode chosen, and these.
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    matmul_vectors.run,
+    planar_pools.run,
     rewrite_normalizations.run,
     rewrite_depth_space.run,
     rewrite_einsum.run,
