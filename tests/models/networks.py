@@ -69,6 +69,16 @@ def autoencoder() -> nn.Module:
     return nn.Sequential(*layers, nn.Linear(128, 640))
 
 
+def normalized() -> nn.Module:
+    layers = [nn.Conv2d(2, 6, 3, padding=1), nn.GroupNorm(3, 6), nn.ReLU()]
+    layers += [nn.Conv2d(6, 4, 3, bias=False), nn.InstanceNorm2d(4, affine=True), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(36, 8), nn.LayerNorm(8), nn.Linear(8, 3))
+
+
+def normalized_rms() -> nn.Module:
+    return nn.Sequential(nn.Linear(12, 8), nn.RMSNorm(8, eps=1e-5), nn.Tanh(), nn.Linear(8, 3))
+
+
 @dataclass(frozen=True)
 class Network:
     build: Callable[[], nn.Module]
@@ -83,8 +93,10 @@ class Network:
             if isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d)):
                 nn.init.normal_(module.running_mean, std=0.2)
                 nn.init.uniform_(module.running_var, 0.5, 1.5)
+            if "Norm" in type(module).__name__:  # an exporter makes equal tensors one
                 nn.init.uniform_(module.weight, 0.7, 1.3)
-                nn.init.normal_(module.bias, std=0.1)  # an exporter makes equal tensors one
+                if getattr(module, "bias", None) is not None:
+                    nn.init.normal_(module.bias, std=0.1)
         return network.eval()
 
 
@@ -94,4 +106,10 @@ NETWORKS = {
     "resnet_8": Network(resnet_8, (3, 32, 32), 10),
     "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
     "autoencoder": Network(autoencoder, (640,), None),
+}
+
+#: Small ones, of layers with statistics of the data.
+NORMALIZED = {
+    "normalized": Network(normalized, (2, 5, 5), 3),
+    "normalized_rms": Network(normalized_rms, (12,), 3),
 }

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from models.networks import NETWORKS
+from models.networks import NETWORKS, NORMALIZED
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -59,7 +59,16 @@ def torch_curve(spec):
 @pytest.mark.parametrize("dynamo", [False, True])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_gradients_and_losses(name, dynamo):
-    spec = NETWORKS[name]
+    compare(NETWORKS[name], dynamo)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name, dynamo", [("normalized", False), ("normalized", True), ("normalized_rms", True)])
+def test_normalizations(name, dynamo):
+    compare(NORMALIZED[name], dynamo)
+
+
+def compare(spec, dynamo):
     expected, gradients = torch_curve(spec)
     loss = losses.cross_entropy() if spec.classes else losses.mse()
     made = build_artifacts(exported(spec.make(), spec.shape, dynamo), list(gradients), loss, optimizers.sgd(RATE))

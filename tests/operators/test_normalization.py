@@ -210,26 +210,6 @@ def test_a_loss_of_the_statistics_is_refused():
         check_case(case)
 
 
-@pytest.mark.parametrize("square", ["Pow", "Mul"])
-def test_decomposed_layer_norm(square):
-    """As exporters write it where their opset has no LayerNormalization."""
-    squares = node("Pow", "d two", "s") if square == "Pow" else node("Mul", "d d", "s")
-    nodes = [
-        node("ReduceMean", "x", "m", axes=[-1]),
-        node("Sub", "x m", "d"),
-        squares,
-        node("ReduceMean", "s", "v", axes=[-1]),
-        node("Add", "v epsilon", "e"),
-        node("Sqrt", "e", "std"),
-        node("Div", "d std", "n"),
-        node("Mul", "n scale", "g"),
-        node("Add", "g bias", "y"),
-    ]
-    weights = {"x": values(1, 2, 3, 8), "scale": values(2, 8), "bias": values(3, 8)}
-    constants = {"two": np.array(2, np.float32), "epsilon": np.array(1e-5, np.float32)}
-    check_case(Case(make_model(nodes, weights | constants, opset=13), train=list(weights)))
-
-
 # ---- refusals
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe, static_shape
+from ..graph import DOMAIN, Builder, attribute, describe, static_shape
 from ..strides import same_walk
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import walk_params
@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
 #: The outputs that are optional operands of the instruction, in the order of both.
 STATISTICS = ("inv_std", "mean", "var")
+
+
+def standardize(
+    builder: Builder, x: ir.Value, axes: Sequence[int], epsilon: float, name: str, centre: int = 1
+) -> Sequence[ir.Value]:
+    """(Y, InvStd, Mean, Var). All four, as onnx's inference stops at a function whose last outputs are left out."""
+    names = [f"{name}.{part}" for part in ("standard", "inv_std", "mean", "var")]
+    given = {"axes": list(axes), "epsilon": float(epsilon), "centre": centre}
+    return builder.ops("Standardize", x, names=names, domain=DOMAIN, **given)
 
 
 def gradient(back: Backward) -> Gradients:

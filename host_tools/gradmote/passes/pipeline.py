@@ -15,7 +15,9 @@ from . import (
     binary_chains,
     fold_constants,
     fuse_gemm_bias,
+    fuse_group_norm,
     fuse_relu,
+    fuse_standardize,
     fuse_update,
     matmul_vectors,
     planar_pools,
@@ -47,6 +49,8 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     matmul_vectors.run,
     planar_pools.run,
+    fuse_group_norm.run,
+    fuse_standardize.run,
     rewrite_normalizations.run,
     rewrite_depth_space.run,
     rewrite_einsum.run,
