@@ -79,6 +79,33 @@ def cnn_with_batch_norm():
     return model
 
 
+def recurrent_network():
+    """The rows of a digit as a sequence through an LSTM in both directions, a GRU, and an RNN backwards."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        recurrent (float[N,64] x) => (float[N,10] y)
+        <int64[3] rows = {-1, 8, 8}, int64[3] joined = {-1, 8, 12}, int64[3] single = {-1, 8, 6}> {
+          s = Reshape (x, rows)
+          h1 = LSTM <hidden_size = 6, layout = 1, direction = "bidirectional"> (s, w1, r1, b1)
+          s1 = Reshape (h1, joined)
+          h2 = GRU <hidden_size = 6, layout = 1, linear_before_reset = 1> (s1, w2, r2, b2)
+          s2 = Reshape (h2, single)
+          h3, last = RNN <hidden_size = 6, layout = 1, direction = "reverse"> (s2, w3, r3)
+          f = Flatten (last)
+          y = Gemm (f, w4, b4)
+        }""")
+    rng = np.random.default_rng(0)
+    shapes = {
+        **{"w1": (2, 24, 8), "r1": (2, 24, 6), "b1": (2, 48)},
+        **{"w2": (1, 18, 12), "r2": (1, 18, 6), "b2": (1, 36)},
+        **{"w3": (1, 6, 6), "r3": (1, 6, 6), "w4": (6, 10), "b4": (10,)},
+    }
+    for name, shape in shapes.items():
+        array = rng.normal(0, 0.3, shape).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    return model
+
+
 def train(target, image, batch, steps=STEPS):
     """SHA-256 of the state, and the last loss, after some updates."""
     target.load_image(image)
@@ -111,6 +138,15 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
     """With statistics of the batch the running ones are in the state too."""
     update = optimizers.adamw(0.003)
     made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, batch_norm=batch_norm)
+    image = compile_image(made, Options(batch=4)).image
+    with open_target("twin") as twin:
+        expected = train(twin, image, 4, steps=20)
+    assert train(emulated, image, 4, steps=20) == expected
+
+
+@pytest.mark.device
+def test_state_of_recurrent_layers_after_20_steps(emulated):
+    made = build_artifacts(recurrent_network(), None, losses.cross_entropy(), optimizers.adamw(0.003))
     image = compile_image(made, Options(batch=4)).image
     with open_target("twin") as twin:
         expected = train(twin, image, 4, steps=20)
