@@ -54,6 +54,18 @@ class Network:
         self.shape = (features,)
         return self.node("Gemm", *weights, transB=1)
 
+    def lstm(self, hidden: int) -> Network:
+        """(steps, features) to the output after the last step, (hidden,)."""
+        name, (_, features), gates = self._name("lstm"), self.shape, 4 * hidden
+        weights = self.weight(f"{name}.weight", self.normal((1, gates, features), features**-0.5))
+        recurrence = self.weight(f"{name}.recurrence", self.normal((1, gates, hidden), hidden**-0.5))
+        bias = self.weight(f"{name}.bias", np.zeros((1, 2 * gates)))
+        self.node("Transpose", perm=[1, 0, 2])
+        inputs = [self.value, weights, recurrence, bias]
+        self._nodes.append(helper.make_node("LSTM", inputs, ["", f"{name}_last"], name=name, hidden_size=hidden))
+        self.value, self.shape = f"{name}_last", (hidden,)
+        return self.node("Flatten", axis=2)  # (1, batch, hidden)
+
     def batch_norm(self) -> Network:
         """With scale 1 and shift 0 to train, and running statistics of mean 0 and variance 1."""
         name, channels = self._name("norm"), self.shape[0]
