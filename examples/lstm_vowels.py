@@ -25,7 +25,7 @@ def network() -> onnx.ModelProto:
 
 
 def main(epochs: int = 20, on: str = "twin") -> float:
-    """Trains for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out utterances."""
+    """Trains for EPOCHS on twin, qemu:mps2-an386, or the port of a board. Returns the accuracy on held-out speech."""
     samples = vowels.load()
     compiled = compile_model(network(), losses.cross_entropy(), optimizers.adamw(RATE), Options(batch=BATCH))
     with open_target(on) as target:

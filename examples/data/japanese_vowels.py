@@ -1,7 +1,7 @@
 """Japanese vowels: nine men say /ae/; who was it? Twelve LPC cepstrum coefficients a frame, 7 to 29 frames.
 
-M. Kudo, J. Toyama, M. Shimbo, 1999, https://archive.ics.uci.edu/dataset/128, CC BY 4.0; its files are inside aeon, of which
-nothing is imported.
+M. Kudo, J. Toyama, M. Shimbo, 1999, https://archive.ics.uci.edu/dataset/128, CC BY 4.0; its files are inside aeon, of
+which nothing is imported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FRAMES, COEFFICIENTS, SPEAKERS = 29, 12, 9
 
 
 def load() -> Dataset:
-    """270 utterances to learn from and 370 to test on, (FRAMES, COEFFICIENTS) float32 with zeros in front of the shorter
+    """270 utterances to learn from and 370 to test on, (FRAMES, COEFFICIENTS) float32, zeros in front of the shorter
     ones; speakers 0 .. 8."""
     return Dataset(*read_part("TRAIN"), *read_part("TEST"))
 

@@ -4,6 +4,7 @@ import io
 import logging
 import os
 import warnings
+import zlib
 
 import numpy as np
 import onnx
@@ -16,7 +17,9 @@ from oracle import Case, assert_close, check_case, examples, make_model, node, r
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
-from gradmote.errors import UnsupportedOperator
+from gradmote.errors import RuntimeFault, UnsupportedOperator
+from gradmote.generated.opcodes import OPCODES
+from gradmote_runtime import Session
 
 #: 40 in the long form.
 EXAMPLES = int(os.environ.get("GRADMOTE_RECURRENT_EXAMPLES", "7"))
@@ -118,6 +121,29 @@ def test_inference_keeps_the_states_that_are_read(used, kept):
     saved = instruction(step, "LSTM_CELLS")
     assert saved.params["h_step"] == saved.params["c_step"] == 6
     assert instruction(step, "LSTM_CELLS_GRAD").operands["dz"] == saved.operands["z"]
+
+
+def with_stride(image, opcode, name, stride):
+    """The image with another stride in its first instruction of that opcode, sealed again."""
+    spec, words = OPCODES[opcode], np.frombuffer(image, np.uint32).copy()
+    length = 1 + len(spec["operands"]) + len(spec["params"])
+    at = int(np.flatnonzero(words == (spec["code"] | length << 16))[0])
+    words[at + 1 + len(spec["operands"]) + list(spec["params"]).index(name)] = stride
+    words[3] = zlib.crc32(words.tobytes()[16:])
+    return words.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("opcode", "strides"), {"LSTM_CELLS": "h_step c_step", "LSTM_CELLS_GRAD": "dy_step c_step"}.items()
+)
+def test_states_outside_of_the_arena_are_refused(opcode, strides):
+    weights = {"w": values(0, 1, 12, 2), "r": values(1, 1, 12, 3)}
+    model = recurrent_model("LSTM", weights, "y", 2, {"hidden_size": 3}, {"x": (4, 2, 2)})
+    made = build_artifacts(model, None, lambda b, y: b.op("ReduceSum", y, name="loss", keepdims=0), optimizers.sgd(0.1))
+    result = compile_image(made, Options(batch=4))
+    for name in strides.split():
+        with pytest.raises(RuntimeFault, match="BAD_OPERAND"):
+            Session(with_stride(result.image, opcode, name, result.layout.arena_size // 4))
 
 
 # ---- PyTorch -------------------------------------------------------------------------------------------------------
