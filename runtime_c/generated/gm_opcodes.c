@@ -318,9 +318,10 @@ static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_ENUM + 3,
     GM_PARAM_I32,
     GM_PARAM_F32,
+    GM_PARAM_FLAG,
 };
 static const uint8_t terms_softmax_cross_entropy[] = { 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 10, 9, 11, 7, 8, 9 };
-static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 8, 3, 15 };
+static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 9, 3, 15 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
@@ -341,9 +342,10 @@ static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_ENUM + 3,
     GM_PARAM_I32,
     GM_PARAM_F32,
+    GM_PARAM_FLAG,
 };
 static const uint8_t terms_softmax_cross_entropy_grad[] = { 7, 10, 9, 11, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 8, 9 };
-static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 8, 3, 15 };
+static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 9, 3, 15 };
 #endif
 
 #if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS

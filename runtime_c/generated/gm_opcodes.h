@@ -483,7 +483,7 @@ typedef struct gm_insn_dropout {
 } gm_insn_dropout;
 typedef char gm_assert_insn_dropout[sizeof(gm_insn_dropout) == 32 ? 1 : -1];
 
-/* log_prob = log_softmax(x); loss = reduce(-mask weight[label] log_prob[label]), smoothed; labels equal to ignore_index count nothing */
+/* log_prob = log_softmax(x); loss = reduce(-mask weight[label] log_prob[label]), smoothed; labels equal to ignore_index count nothing; with log_input, log_prob = x */
 typedef struct gm_insn_softmax_cross_entropy {
     uint32_t head;
     uint32_t x;
@@ -500,10 +500,11 @@ typedef struct gm_insn_softmax_cross_entropy {
     uint32_t reduction;
     int32_t ignore_index;
     float smoothing;
+    uint32_t log_input;
 } gm_insn_softmax_cross_entropy;
-typedef char gm_assert_insn_softmax_cross_entropy[sizeof(gm_insn_softmax_cross_entropy) == 60 ? 1 : -1];
+typedef char gm_assert_insn_softmax_cross_entropy[sizeof(gm_insn_softmax_cross_entropy) == 64 ? 1 : -1];
 
-/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean */
+/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean; with log_input, without exp(log_prob) */
 typedef struct gm_insn_softmax_cross_entropy_grad {
     uint32_t head;
     uint32_t dloss;
@@ -520,8 +521,9 @@ typedef struct gm_insn_softmax_cross_entropy_grad {
     uint32_t reduction;
     int32_t ignore_index;
     float smoothing;
+    uint32_t log_input;
 } gm_insn_softmax_cross_entropy_grad;
-typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 60 ? 1 : -1];
+typedef char gm_assert_insn_softmax_cross_entropy_grad[sizeof(gm_insn_softmax_cross_entropy_grad) == 64 ? 1 : -1];
 
 /* loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1 */
 typedef struct gm_insn_mse_loss {

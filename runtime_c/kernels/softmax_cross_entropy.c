@@ -41,6 +41,17 @@ static float reduce(float sum, float total_weight, uint32_t reduction)
     return total_weight == 0.0f ? 0.0f : sum / total_weight;
 }
 
+static void log_prob_line(const gm_insn_softmax_cross_entropy *insn, const float *x, float *log_prob)
+{
+    if (!insn->log_input) {
+        gm_log_softmax_line(x, log_prob, insn->classes, insn->inner);
+        return;
+    }
+    for (uint32_t c = 0; c < insn->classes; c++) {
+        log_prob[c * insn->inner] = x[c * insn->inner];
+    }
+}
+
 /* (1 - s) element + s / classes sum over c of -weight[c] log_prob[c], s the smoothing */
 static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *weight, const float *log_prob,
                       float element)
@@ -68,7 +79,7 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
             uint32_t line = o * insn->classes * insn->inner + i;
-            gm_log_softmax_line(x + line, log_prob + line, insn->classes, insn->inner);
+            log_prob_line(insn, x + line, log_prob + line);
             int32_t label = labels[o * insn->inner + i];
             float w;
             if (!weight_of(label, insn->ignore_index, weight, insn->classes, &w)) {
@@ -100,18 +111,19 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 /* What the lines of one gradient have in common. */
 struct grad {
     const float *weight;
-    uint32_t classes, stride;
+    uint32_t classes, stride, log_input;
     float smoothing, class_weights; /* the sum of all classes' weights */
 };
 
-/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), p = exp(log_prob) */
+/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), p = exp(log_prob), or 0 with
+   log_input */
 static void grad_line(const struct grad *g, const float *log_prob, float *dx, int32_t label, float factor, float share)
 {
     float sharp = factor * (1.0f - g->smoothing);
     float spread = share * (g->smoothing / (float)g->classes);
     for (uint32_t c = 0; c < g->classes; c++) {
         float onehot = c == (uint32_t)label ? 1.0f : 0.0f;
-        float p = gm_exp(log_prob[c * g->stride]);
+        float p = g->log_input ? 0.0f : gm_exp(log_prob[c * g->stride]);
         float slope = sharp * (p - onehot);
         if (g->smoothing != 0.0f) {
             slope = GM_MAC(slope, spread, p * g->class_weights - at_or_one(g->weight, c));
@@ -129,7 +141,7 @@ static void zero_line(float *dx, uint32_t classes, uint32_t stride)
 
 static struct grad open_grad(const gm_insn_softmax_cross_entropy_grad *insn, const float *weight)
 {
-    struct grad g = { weight, insn->classes, insn->inner, insn->smoothing, 0.0f };
+    struct grad g = { weight, insn->classes, insn->inner, insn->log_input, insn->smoothing, 0.0f };
     for (uint32_t c = 0; c < insn->classes; c++) {
         g.class_weights += at_or_one(weight, c);
     }

@@ -63,7 +63,7 @@ def _gemm(a: int, b: int, y: int, **params: int) -> tuple[bytes, int]:
 
 def _cross_entropy(gradient: bool) -> tuple[bytes, int]:
     params = {"outer": BATCH, "classes": CLASSES, "inner": 1, "loss_outer": 0, "loss_inner": 0, "reduction": "mean",
-              "ignore_index": -100, "smoothing": 0.0}  # fmt: skip
+              "ignore_index": -100, "smoothing": 0.0, "log_input": 0}  # fmt: skip
     if gradient:
         operands = [_ONE, AT["log_prob"], AT["labels"], None, None, AT["dlogits"]]
         return _instruction("SOFTMAX_CROSS_ENTROPY_GRAD", operands, params), BATCH * CLASSES

@@ -48,6 +48,7 @@ FILES = (
     "mse_loss",
     "mul",
     "neg",
+    "negative_log_likelihood_loss",
     "normalizations",
     "pad",
     "pow",

@@ -15,8 +15,11 @@ from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
+    from ..program import Ref
 
 REDUCTIONS = ("none", "sum", "mean")
+#: The operator whose scores are logarithms of probabilities already, and its gradients.
+LOG_INPUT = "NegativeLogLikelihoodLoss"
 #: ignore_index where the model names none: a label that no class has.
 NO_LABEL = -100
 
@@ -26,11 +29,16 @@ def reduction_of(node: ir.Node) -> str:
 
 
 def gradient(back: Backward) -> Gradients:
+    return gradient_from(back, log_prob_output(back.node))
+
+
+def gradient_from(back: Backward, log_prob: ir.Value) -> Gradients:
+    """By the operator for the node's type, reduction and weights."""
     node = back.node
     scores, labels = node.inputs[:2]
     weight = node.inputs[2] if len(node.inputs) > 2 else None
-    op_type = grad_op(reduction_of(node), weight is not None)
-    inputs = [back.dy[0], log_prob_output(node), labels, *([weight] if weight is not None else [])]
+    op_type = grad_op(node.op_type, reduction_of(node), weight is not None)
+    inputs = [back.dy[0], log_prob, labels, *([weight] if weight is not None else [])]
     ignored = attribute(node, "ignore_index", NO_LABEL)
     return [back.op(op_type, *inputs, of=scores, domain=DOMAIN, ignore_index=ignored), None, None]
 
@@ -46,19 +54,22 @@ def log_prob_output(node: ir.Node) -> ir.Value:
     return log_prob
 
 
-def grad_op(reduction: str, weighted: bool) -> str:
-    return f"SoftmaxCrossEntropyLossGrad{reduction.title()}{'Weighted' if weighted else ''}"
+def grad_op(op_type: str, reduction: str, weighted: bool) -> str:
+    return f"{op_type}Grad{reduction.title()}{'Weighted' if weighted else ''}"
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    emit_loss(low, node, low.output(log_prob_output(node)))
+
+
+def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
     scores = node.inputs[0]
-    log_prob = log_prob_output(node)
     operands = {
         "x": low.ref(scores),
         "labels": low.ref(node.inputs[1]),
         "weight": low.ref(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None,
         "mask": None,
-        "log_prob": low.output(log_prob),
+        "log_prob": log_prob,
         "loss": low.output(node.outputs[0]),
     }
     low.emit("SOFTMAX_CROSS_ENTROPY", node, operands, loss_params(node, scores, reduction_of(node)))
@@ -74,6 +85,7 @@ def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, in
         "reduction": REDUCTIONS.index(reduction),
         "ignore_index": attribute(node, "ignore_index", NO_LABEL),
         "smoothing": attribute(node, "smoothing", 0.0),
+        "log_input": int(node.op_type.startswith(LOG_INPUT)),
     }
 
 
@@ -89,8 +101,9 @@ def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
     low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, node.inputs[1], reduction))
 
 
-def body(reduction: str, weighted: bool) -> str:
+def body(op_type: str, reduction: str, weighted: bool) -> str:
     """The gradient in standard ONNX: `share` is each label's part of dloss."""
+    probability = "Identity (zeros)" if op_type == LOG_INPUT else "Exp (log_prob)"
     weight = "label_weight = Gather (weight, safe)" if weighted else "label_weight = Cast <to = 1> (kept)"
     share = {
         "none": "share = Mul (dloss, counted)",
@@ -101,7 +114,7 @@ def body(reduction: str, weighted: bool) -> str:
     }[reduction]
     inputs = "dloss, log_prob, labels" + (", weight" if weighted else "")
     return f"""
-{grad_op(reduction, weighted)} <ignore_index: int = {NO_LABEL}> ({inputs}) => (dX) {{
+{grad_op(op_type, reduction, weighted)} <ignore_index: int = {NO_LABEL}> ({inputs}) => (dX) {{
   ignored = Constant <value_int: int = @ignore_index> ()
   zero = Constant <value_int = 0> ()
   zero_f = Constant <value_float = 0.0> ()
@@ -119,23 +132,27 @@ def body(reduction: str, weighted: bool) -> str:
   kept_f = Cast <to = 1> (kept)
   one = Unsqueeze (kept_f, one_at)
   one_hot = ScatterElements <axis = 1> (zeros, class, one)
-  probability = Exp (log_prob)
+  probability = {probability}
   difference = Sub (probability, one_hot)
   dX = Mul (difference, share_c)
 }}"""
 
 
-def grad_operator(reduction: str, weighted: bool) -> Operator:
+def grad_operator(op_type: str, reduction: str, weighted: bool) -> Operator:
     return Operator(
-        grad_op(reduction, weighted),
+        grad_op(op_type, reduction, weighted),
         None,
         lambda low, node: lower_grad(low, node, reduction),
         DOMAIN,
-        body(reduction, weighted),
+        body(op_type, reduction, weighted),
     )
+
+
+def grad_operators(op_type: str) -> list[Operator]:
+    return [grad_operator(op_type, reduction, weighted) for reduction in REDUCTIONS for weighted in (False, True)]
 
 
 OPERATORS = [
     Operator("SoftmaxCrossEntropyLoss", gradient, lower),
-    *(grad_operator(r, w) for r in REDUCTIONS for w in (False, True)),
+    *grad_operators("SoftmaxCrossEntropyLoss"),
 ]
