@@ -91,8 +91,16 @@ def test_shapes_that_do_not_fit():
 
 
 def test_old_opset():
-    with pytest.raises(ModelError, match="opset 12.*opset 13 or newer"):
-        compiled(model(LINEAR, opset=12))
+    with pytest.raises(ModelError, match="opset 6.*opset 13 or newer"):
+        compiled(model(LINEAR, opset=6))
+
+
+def test_old_opset_that_cannot_be_converted():
+    statistics_a_cell = node("BatchNormalization", ["x", "s", "s", "s", "s"], spatial=0)  # gone since opset 9
+    proto = model([statistics_a_cell], y=("N", 4), opset=8)
+    proto.graph.initializer.append(helper.make_tensor("s", TensorProto.FLOAT, [4], np.ones(4, np.float32)))
+    with pytest.raises(ModelError, match="opset 8 cannot be converted to 13: .*spatial.* - export it with opset 13"):
+        compiled(proto)
 
 
 def test_opset_of_the_future():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 13 or newer.")],
+    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 7 or newer.")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")
     ] = None,

@@ -14,10 +14,10 @@ from ..graph import note_weights, noted_weights, prune
 from ..passes import pipeline
 from ..registry import attach_functions
 from .parameters import weights
-from .prepare import expand_scalers, name_split_outputs, raise_opset_13
+from .prepare import expand_scalers, forget_negative_dims, name_split_outputs, name_weights, raise_opset
 from .shapes import infer_shapes
 
-OLDEST_OPSET = 13
+OLDEST_OPSET = 7  # what onnx converts from
 _EXPORT_AGAIN = "export the model again"
 _DEPRECATED = "gradmote.deprecated"
 
@@ -49,7 +49,10 @@ def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto) ->
 
 def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:
     """The model in memory, its own weights noted."""
-    model = to_ir(raise_opset_13(read_model(source)))
+    proto = raise_opset(read_model(source))
+    forget_negative_dims(proto)
+    name_weights(proto.graph)
+    model = to_ir(proto)
     note_weights(model.graph, weights(model.graph))
     return model
 
@@ -90,7 +93,7 @@ def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.Model
 def check(proto: onnx.ModelProto) -> None:
     """Refuses what the ONNX specification refuses, opsets outside of what is supported, and values that are no
     tensors."""
-    check_opset({o.domain: o.version for o in proto.opset_import}.get("", OLDEST_OPSET))
+    check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
     try:
         with deprecated_hidden(proto):
             onnx.checker.check_model(proto)
@@ -120,7 +123,7 @@ def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
 def check_opset(version: int) -> None:
     newest = onnx.defs.onnx_opset_version()
     if version < OLDEST_OPSET:
-        raise ModelError(f"the model uses opset {version}", f"export it with opset {OLDEST_OPSET} or newer")
+        raise ModelError(f"the model uses opset {version}", "export it with opset 13 or newer")
     if version > newest:
         raise ModelError(f"the model uses opset {version}, the onnx package here knows {newest}",
                          "install a newer onnx, or export with an older opset")

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import onnx.version_converter
 import onnx_ir as ir
 
-from ..errors import UnsupportedOperator
+from ..errors import ModelError, UnsupportedOperator
 from ..graph import Builder, attribute, describe, take_over, unique_name
 
 _ML = "ai.onnx.ml"
+
+
+def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Opset 14 or newer where the model can have it: onnx's own converter brings what is older to 13. Raises ModelError
+    where it cannot."""
+    version = next((o.version for o in proto.opset_import if not o.domain), 13)
+    if version < 13:
+        try:
+            proto = onnx.version_converter.convert_version(proto, 13)
+        except Exception as error:  # ConvertError, and what else the converter meets
+            raise ModelError(
+                f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
+            ) from error
+    return raise_opset_13(proto)
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -27,6 +42,27 @@ def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
     except onnx.checker.ValidationError:
         return proto
     return raised
+
+
+def forget_negative_dims(proto: onnx.ModelProto) -> None:
+    """PaddlePaddle's exporter writes -1 where a dimension is open; ONNX writes nothing there."""
+    for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_value < 0:
+                dim.Clear()
+
+
+def name_weights(graph: onnx.GraphProto) -> None:
+    """Where a model has no initializers, the tensors of its Constant nodes become them, under the names of the nodes'
+    outputs: so PaddlePaddle's exporter writes weights."""
+    constants = [n for n in graph.node if n.op_type == "Constant" and not n.domain and n.attribute[0].name == "value"]
+    if graph.initializer or not constants:
+        return
+    for node in constants:
+        tensor = graph.initializer.add()
+        tensor.CopyFrom(node.attribute[0].t)
+        tensor.name = node.output[0]
+        graph.node.remove(node)
 
 
 def name_split_outputs(graph: ir.Graph) -> None:

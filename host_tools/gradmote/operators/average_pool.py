@@ -1,4 +1,4 @@
-"""AveragePool and GlobalAveragePool. The gradient of a window is shared out among the cells that counted."""
+"""AveragePool. The gradient of a window is shared out among the cells that counted."""
 
 from __future__ import annotations
 
@@ -85,6 +85,5 @@ AveragePoolGrad <kernel_shape: ints, strides: ints, dilations: ints, pads: ints,
 
 OPERATORS = [
     Operator("AveragePool", gradient, lower),
-    Operator("GlobalAveragePool", gradient, lower),
     Operator("AveragePoolGrad", None, lower_grad, DOMAIN, GRAD),
 ]

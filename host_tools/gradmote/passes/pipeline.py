@@ -25,6 +25,7 @@ from . import (
     remove_identity,
     rewrite_depth_space,
     rewrite_einsum,
+    rewrite_global_pool,
     rewrite_lp_normalization,
     rewrite_normalizations,
     rewrite_recurrent,
@@ -54,6 +55,7 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_normalizations.run,
     rewrite_depth_space.run,
     rewrite_einsum.run,
+    rewrite_global_pool.run,
     rewrite_lp_normalization.run,
     rewrite_reductions.run,
 ]
