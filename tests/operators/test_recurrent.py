@@ -12,7 +12,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Case, assert_close, check_case, examples, make_model, node, run_ort, seeds, train, values
+from oracle import Case, assert_close, check_case, examples, make_model, node, poisoned, run_ort, seeds, train, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -100,6 +100,23 @@ def test_data_with_a_symbolic_batch(op_type):
     model = make_model(nodes, weights, {"x": ("N", steps, width), "s": ("N", 2, hidden)})
     data = {"x": values(8, batch, steps, width), "s": values(9, batch, 2, hidden)}
     check_case(Case(model, data, train=["w", "r", "b", "scale"], batch=batch, reference=False))
+
+
+@pytest.mark.parametrize("opset", [13, 17, 22])
+@pytest.mark.parametrize("op_type", GATES)
+def test_opsets_and_outputs_as_they_are(op_type, opset):
+    """All outputs are the model's own; onnxruntime runs model and training model of each opset."""
+    gates, names = GATES[op_type], ["y", "last", "cell"][: 3 if op_type == "LSTM" else 2]
+    weights = {"w": values(0, 2, 3 * gates, 2), "r": values(1, 2, 3 * gates, 3), "b": values(2, 2, 6 * gates)}
+    attributes = {"activations": ["Relu", "Tanh"]} if op_type == "RNN" else {}
+    cells = node(op_type, "x w r b", " ".join(names), hidden_size=3, direction="bidirectional", **attributes)
+    model = make_model([cells], weights, {"x": (4, 2, 2)}, names, opset)
+    made = build_artifacts(model, None, lambda b, y, *_: b.op("ReduceSum", y, name="loss", keepdims=0))
+    x, expected = values(3, 4, 2, 2), run_ort(model, {"x": values(3, 4, 2, 2)})
+    assert_close(run_ort(made.training, {"x": x})["loss"], expected["y"].sum(), 1e-5, "onnxruntime: loss")
+    with Session(compile_image(made, Options(batch=4, accumulate=True)).image) as session:
+        for name, output in zip(names, poisoned(session, session.infer, x), strict=True):
+            assert_close(output, expected[name], 1e-5, "C runtime against onnxruntime's own operator")
 
 
 # ---- what inference does not pay for -----------------------------------------------------------------------------

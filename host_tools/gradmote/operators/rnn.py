@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: The slope of each activation, from its result h.
 SLOPES = {
     "Tanh": "square = Mul (h, h)\n    slope = Sub (one, square)",
-    "Relu": "positive = Greater (h, zero)\n    slope = CastLike (positive, h)",
+    "Relu": "positive = Greater (h, zero)\n    slope = Cast <to = 1> (positive)",
 }
 
 
