@@ -1,4 +1,4 @@
-"""Writing files so that an interruption leaves the old one or the new one, never half."""
+"""Writing files so that an interruption leaves the old one or the new one, never half; and where built files go."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def build_folder() -> Path:
+    """build/ of the checkout, or what the environment variable GRADMOTE_BUILD says."""
+    return Path(os.environ.get("GRADMOTE_BUILD", Path(__file__).resolve().parents[2] / "build"))

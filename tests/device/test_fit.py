@@ -10,7 +10,7 @@ import pytest
 
 from gradmote.cli import main
 from gradmote.device.dataset import Dataset
-from gradmote.device.fit import evaluate, fit
+from gradmote.device.fit import evaluate, fit, predict
 from gradmote.device.target import TwinTarget
 from gradmote.device.types import PROGRAMS
 from gradmote.errors import DataError
@@ -75,6 +75,20 @@ def test_accuracy_and_loss_are_those_of_the_parameters(twin: TwinTarget, data: D
     log_prob = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
     expected = -log_prob[np.arange(full), data.y_test[:full]].mean()
     assert found.loss == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_test_says_how_far_it_is(twin: TwinTarget, data: Dataset) -> None:
+    assert data.x_test is not None
+    steps = [(min(done, 31), 31) for done in range(BATCH, 31 + BATCH, BATCH)]
+    seen: list[tuple[int, int]] = []
+    evaluate(twin, data, progress=lambda done, total: seen.append((done, total)))
+    predict(twin, data, data.x_test, lambda done, total: seen.append((done, total)))
+    assert seen == steps + steps
+
+
+def test_without_a_test_set_fit_only_trains(twin: TwinTarget, data: Dataset) -> None:
+    result = fit(twin, data.without_test(), epochs=1)
+    assert result.epochs[0].test is None and result.epochs[0].samples == 61 // BATCH * BATCH
 
 
 def test_bytes_and_floats_train_alike(image: bytes) -> None:

@@ -1,72 +1,85 @@
-"""What a demo's training brought: the table and the picture at its end."""
+"""What a demo's training brought: the tables and the picture at its end."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..compile import Result
-from ..device.fit import Fit
-from ..device.types import Memory
 from ..plan.picture import draw_memory_map
+from .stage import Outcome, Trained, console, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-@dataclass
-class Trained:
-    """What one target made of the image. accuracies are on the held-out digits."""
-
-    before: float
-    fit: Fit
-    losses: list[float]  # of each step
-    checkpoint: bytes
-    state: str  # SHA-256
-    target: str
-
-    @property
-    def after(self) -> float:
-        test = self.fit.epochs[-1].test
-        return test.accuracy if test is not None else float("nan")
+_BAR = 16  # characters that stand for 100 %
 
 
-def table(
-    trained: Trained,
-    twin: Trained | None,
-    exported: float,
-    compiled: Result,
-    memory: Memory | None,
-    instructions: int | None,
-) -> Table:
+def show(outcome: Outcome, out: Path) -> None:
+    """Prints the table, and draws demo.png."""
+    console.print(table(outcome))
+    picture(out / "demo.png", outcome)
+    say(f"loss curve and memory map: {out / 'demo.png'}")
+
+
+def table(outcome: Outcome) -> Table:
     """What it took and what it brought."""
+    trained, compiled = outcome.trained, outcome.lesson.compiled
     rows = [
-        ("held-out accuracy before", f"{trained.before:.1%}"),
-        (f"held-out accuracy after, {trained.target}", f"{trained.after:.1%}"),
-        *([("held-out accuracy after, twin", f"{twin.after:.1%}")] if twin else []),
-        ("held-out accuracy after, exported, onnxruntime", f"{exported:.1%}"),
-        ("state sha256" + (", equal on both" if twin else ""), f"{trained.state[:24]}..."),
+        ("held-out accuracy before", f"{trained.before.accuracy:.1%}"),
+        (f"held-out accuracy after, {trained.target}", f"{trained.after.accuracy:.1%}"),
+        *([("held-out accuracy after, twin", f"{outcome.twin.after.accuracy:.1%}")] if outcome.twin else []),
+        ("held-out accuracy after, exported, onnxruntime", f"{outcome.exported.accuracy:.1%}"),
+        ("state sha256" + (", equal on both" if outcome.twin else ""), f"{trained.state[:24]}..."),
         ("arena (RAM)", f"{compiled.layout.arena_size:,} B"),
         ("image (flash)", f"{len(compiled.image):,} B"),
+        *board_rows(outcome),
     ]
-    if memory is not None:
-        rows += [
-            ("firmware code (flash)", f"{memory.code:,} B"),
-            ("stack used (RAM)", f"{memory.stack_used:,} B of {memory.stack_size:,} B"),
-            ("static data (RAM)", f"{memory.static_ram:,} B"),
-        ]
-    if instructions is not None:
-        rows.append((f"instructions a step of {compiled.compiled.batch} samples", f"{instructions:,}"))
-    made = Table("", "", title="Digits, learned on the device", title_justify="left", show_header=False, box=None)
+    made = Table("", "", title=outcome.lesson.title, title_justify="left", show_header=False, box=None)
     for row in rows:
         made.add_row(*row)
     return made
 
 
-def picture(path: Path, trained: Trained, compiled: Result) -> None:
+def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
+    """What only a board can tell."""
+    rows = []
+    if outcome.memory is not None:
+        memory = outcome.memory
+        rows += [
+            ("firmware code (flash)", f"{memory.code:,} B"),
+            ("stack used (RAM)", f"{memory.stack_used:,} B of {memory.stack_size:,} B"),
+            ("static data (RAM)", f"{memory.static_ram:,} B"),
+        ]
+    if outcome.instructions is not None:
+        batch = outcome.lesson.compiled.compiled.batch
+        rows.append((f"instructions a step of {batch} samples", f"{outcome.instructions:,}"))
+    return rows
+
+
+def show_classes(trained: Trained, names: Sequence[str]) -> None:
+    """Prints how many of each class were recognised, before and after."""
+    made = Table("", "tested", "before", "", "after", "", box=None, title="Recognised", title_justify="left")
+    made.columns[0].no_wrap = True
+    for label, name in enumerate(names):
+        before, after = trained.before.of_class(label), trained.after.of_class(label)
+        tested = int((trained.after.right == label).sum())
+        shares = (f"{before:4.0%}", bar(before, "yellow"), f"{after:4.0%}", bar(after, "green"))
+        made.add_row(name, f"{tested}", *shares)
+    console.print(made)
+
+
+def bar(share: float, colour: str) -> str:
+    filled = round(share * _BAR)
+    return f"[{colour}]{'█' * filled}[/][dim]{'░' * (_BAR - filled)}[/]"
+
+
+# ---- The picture
+
+
+def picture(path: Path, outcome: Outcome) -> None:
     """A PNG with the loss and the memory map of the training program, whole and without the state."""
     import matplotlib
 
@@ -74,7 +87,8 @@ def picture(path: Path, trained: Trained, compiled: Result) -> None:
     from matplotlib import pyplot
 
     figure, (curve, arena, scratch) = pyplot.subplots(1, 3, figsize=(17, 5), constrained_layout=True)
-    draw_curve(curve, trained)
+    draw_curve(curve, outcome)
+    compiled = outcome.lesson.compiled
     program = next(p for p in compiled.compiled.programs if p.kind == "step")
     draw_memory_map(arena, compiled.layout, program)
     draw_memory_map(scratch, compiled.layout, program, bottom=compiled.layout.inputs_offset)
@@ -82,17 +96,18 @@ def picture(path: Path, trained: Trained, compiled: Result) -> None:
     pyplot.close(figure)
 
 
-def draw_curve(axes: Axes, trained: Trained) -> None:
+def draw_curve(axes: Axes, outcome: Outcome) -> None:
     """The loss of each step, thin; its mean over an epoch; and the accuracy after each epoch."""
+    trained = outcome.curve
     epochs = trained.fit.epochs
     steps = len(trained.losses) // len(epochs)
     ends = [steps * (i + 1) for i in range(len(epochs))]
     axes.plot(trained.losses, color="C0", alpha=0.25, linewidth=0.7)
     axes.plot(ends, [e.loss for e in epochs], "C0o-", label="loss, mean of an epoch")
-    axes.set(xlabel="step", ylabel="loss", yscale="log", title=f"Learning on {trained.target}")
+    axes.set(xlabel="step", ylabel="loss", yscale="log", title=f"Learning on {outcome.trained.target}")
     right = axes.twinx()
-    accuracy = [trained.before, *(e.test.accuracy if e.test else float("nan") for e in epochs)]
+    accuracy = [trained.before.accuracy, *(e.test.accuracy if e.test else float("nan") for e in epochs)]
     right.plot([0, *ends], accuracy, "C1s-", label="held-out accuracy")
     right.set(ylabel="accuracy", ylim=(min(accuracy) - 0.02, 1))
     figure_lines = [*axes.get_lines()[1:], *right.get_lines()]
-    axes.legend(handles=figure_lines, loc="lower left")
+    axes.legend(handles=figure_lines, loc="center right")

@@ -8,10 +8,10 @@
 
 from .dataset import Dataset
 from .fit import Evaluation, Fit, evaluate, fit, predict
-from .progress import fit_with_progress, load_with_progress
+from .progress import evaluate_with_progress, fit_with_progress, load_with_progress, predict_with_progress
 from .target import Target, TwinTarget, open_target
 
 __all__ = [
-    "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "evaluate", "fit", "fit_with_progress",
-    "load_with_progress", "open_target", "predict",
+    "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "evaluate", "evaluate_with_progress", "fit",
+    "fit_with_progress", "load_with_progress", "open_target", "predict", "predict_with_progress",
 ]

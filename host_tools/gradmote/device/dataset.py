@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,10 @@ class Dataset:
             raise DataError("only one of x_test and y_test is there", "give both or none")
         if self.x_test is not None:
             _check_pair(self.x_test, self.y_test, "x_test", "y_test")
+
+    def without_test(self) -> Dataset:
+        """Only what is trained on: fit() then does not test after each epoch, which takes a board its time."""
+        return replace(self, x_test=None, y_test=None, more_test={})
 
     @classmethod
     def read(cls, path: Path) -> Dataset:

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from gradmote.errors import DeviceError
+from gradmote.files import build_folder
 
 from .client import Board
 from .link import Link, open_link
@@ -28,9 +29,7 @@ _STOP_SECONDS = 5.0
 
 def default_firmware(machine: str) -> Path:
     """Where `scons firmware` puts the firmware of a board."""
-    folder = machine.replace("-", "_")
-    root = Path(os.environ.get("GRADMOTE_BUILD", Path(__file__).resolve().parents[3] / "build"))
-    return root / "firmware" / folder / "firmware.elf"
+    return build_folder() / "firmware" / machine.replace("-", "_") / "firmware.elf"
 
 
 class Emulator:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradmote.errors import DataError, DeviceError
 
+from .client import Progress
 from .dataset import Array, Dataset
 from .target import Target
 from .types import Metrics, Tensor
@@ -179,9 +180,13 @@ def evaluate(
     x: Array | None = None,
     y: Array | None = None,
     more: Mapping[str, Array] | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Loss and accuracy over x, y and more; over data's test set by default. The last batch is filled up with repeated
-    samples, which do not count. Nor do positions whose label is no class or whose mask, a label of y's shape, is 0."""
+    samples, which do not count. Nor do positions whose label is no class or whose mask, a label of y's shape, is 0.
+
+    progress: called with samples done and samples in all.
+    """
     if x is None:
         x, y, more = data.x_test, data.y_test, data.more_test
     if x is None:
@@ -191,7 +196,7 @@ def evaluate(
     evaluates = "eval" in target.info().programs
     scores_from_eval = evaluates and target.describe("eval", "output", 0) is not None
     losses, right, counted = [], 0, 0
-    for rows in _batches(len(x), batch):
+    for rows in _batches(len(x), batch, progress):
         full = np.resize(rows, batch)
         write_batch(target, data, x[full], None if y is None else y[full])
         write_others(target, others, full)
@@ -205,18 +210,21 @@ def evaluate(
     return Evaluation(float(np.mean(losses)) if losses else math.nan, accuracy)
 
 
-def predict(target: Target, data: Dataset, x: Array) -> Array:
-    """The model's first output for all of x, (samples, ...). x: stored as data.x is."""
+def predict(target: Target, data: Dataset, x: Array, progress: Progress | None = None) -> Array:
+    """The model's first output for all of x, (samples, ...). x: stored as data.x is. progress: as of evaluate()."""
     outputs = []
-    for rows in _batches(len(x), target.info().batch):
+    for rows in _batches(len(x), target.info().batch, progress):
         write_batch(target, data, x[np.resize(rows, target.info().batch)], None)
         outputs.append(_scores(target, False)[: len(rows)])
     return np.concatenate(outputs)
 
 
-def _batches(count: int, batch: int) -> Iterator[Array]:
+def _batches(count: int, batch: int, progress: Progress | None) -> Iterator[Array]:
     for start in range(0, count, batch):
-        yield np.arange(start, min(start + batch, count))
+        end = min(start + batch, count)
+        yield np.arange(start, end)
+        if progress:
+            progress(end, count)
 
 
 def _scores(target: Target, scored: bool) -> Array:

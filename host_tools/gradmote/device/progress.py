@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from .dataset import Dataset
-from .fit import Epoch, Fit, Step, fit
+from .dataset import Array, Dataset
+from .fit import Epoch, Evaluation, Fit, Step, evaluate, fit, predict
 from .target import Target
 
 
@@ -48,9 +48,30 @@ def fit_with_progress(
         return fit(target, data, epochs, seed, after_step, after_epoch, should_stop)
 
 
+def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:
+    """evaluate() on data's test set behind a bar that counts samples."""
+    with samples_bar("test") as progress:
+        return evaluate(target, data, progress=progress)
+
+
+def predict_with_progress(target: Target, data: Dataset, x: Array) -> Array:
+    """predict() behind a bar that counts samples."""
+    with samples_bar("test") as progress:
+        return predict(target, data, x, progress)
+
+
+@contextmanager
+def samples_bar(name: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar, and what moves it: called with samples done and samples in all."""
+    with progress_bar() as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Progress]:
-    """A rich Progress that goes away when it is done; nothing at all where `quiet`."""
+    """A rich Progress that goes away when it is done; nothing at all where `quiet`, or where nobody is watching."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:
         yield progress

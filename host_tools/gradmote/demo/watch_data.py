@@ -1,0 +1,99 @@
+"""Motion of ten people at seven shoulder exercises, from a smart-watch, with one of them left out.
+
+D. Burns et al., 2018, "Shoulder physiotherapy exercise recognition: machine learning the inertial signals from a
+smartwatch", https://arxiv.org/abs/1802.01489; 140 recordings at 50 Hz, 14 of each person. Inside seglearn, BSD licence.
+seglearn's `load_watch()` reads one file of its package. That file is read here directly, because importing seglearn
+takes pandas, which it does not ask for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..device.dataset import Array, Dataset
+from ..errors import DataError
+
+SUBJECTS = range(1, 11)
+WINDOW, STRIDE = 100, 50  #: samples, which are 2 s and 1 s
+OWN_SHARE = 0.4  #: of the windows of each recording of the person left out: what the device learns from
+
+#: Label -> exercise.
+EXERCISES = (
+    "pendulum", "abduction", "forward elevation", "internal rotation", "external rotation", "trapezius extension",
+    "upright row",
+)
+
+#: A byte q stands for (q - ZERO) * SCALE standard deviations from the mean of its channel.
+SCALE, ZERO = 1 / 32, 128
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """One person, and all the others. x: (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y: 0 .. 6.
+
+    others: of nine people. own: the first 40 % of each recording of the tenth; its test set is what comes later. Both
+    count in the others' means and standard deviations.
+    """
+
+    subject: int
+    others: Dataset
+    own: Dataset
+
+
+def leave_out(subject: int) -> LeftOut:
+    """subject: 1 .. 10. DataError for any other, and where seglearn is not installed."""
+    if subject not in SUBJECTS:
+        raise DataError(f"there is no subject {subject}", f"choose one of {SUBJECTS[0]} .. {SUBJECTS[-1]}")
+    data = _recordings()
+    cut = [windows(series) for series in data["X"]]
+    others = [i for i, s in enumerate(data["subject"]) if s != subject]
+    own = [i for i, s in enumerate(data["subject"]) if s == subject]
+    x, y = _joined([cut[i] for i in others], data["y"][others])
+    mean, deviation = x.mean(axis=(0, 2), keepdims=True), x.std(axis=(0, 2), keepdims=True)
+
+    def quantized(values: Array) -> Array:
+        return np.clip(np.rint((values - mean) / deviation / SCALE) + ZERO, 0, 255).astype(np.uint8)
+
+    halves = [split_in_time(cut[i]) for i in own]
+    first, first_y = _joined([early for early, _ in halves], data["y"][own])
+    later, later_y = _joined([late for _, late in halves], data["y"][own])
+    return LeftOut(
+        subject,
+        Dataset(quantized(x), y, scale=SCALE, zero=ZERO),
+        Dataset(quantized(first), first_y, quantized(later), later_y, SCALE, ZERO),
+    )
+
+
+def windows(series: Array) -> Array:
+    """(samples, channels) -> (windows, channels, 100), a new window every 50 samples."""
+    starts = range(0, len(series) - WINDOW + 1, STRIDE)
+    return np.stack([series[start : start + WINDOW].T for start in starts])
+
+
+def split_in_time(cut: Array) -> tuple[Array, Array]:
+    """The first 40 % of the windows of one recording, and those that begin after their last sample."""
+    early = int(OWN_SHARE * len(cut))
+    overlapping = WINDOW // STRIDE - 1
+    return cut[:early], cut[early + overlapping :]
+
+
+def _joined(groups: list[Array], labels: Array) -> tuple[Array, Array]:
+    """Windows of several recordings, with the label of its recording for each."""
+    return np.concatenate(groups), np.repeat(labels, [len(group) for group in groups])
+
+
+@lru_cache(maxsize=1)
+def _recordings() -> dict[str, Any]:
+    """X: 140 arrays (samples, 6); y: exercise and subject: person of each."""
+    package = find_spec("seglearn")  # does not import it
+    if package is None or not package.submodule_search_locations:
+        raise DataError("the smart-watch data is not installed", "install it: pip install seglearn==1.2.5")
+    path = Path(package.submodule_search_locations[0]) / "data" / "watch_dataset.npy"
+    data: dict[str, Any] = np.load(path, allow_pickle=True).item()
+    return data
