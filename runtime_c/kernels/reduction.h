@@ -4,29 +4,28 @@
 
 #include "../src/gm_internal.h"
 
+/* Offset of row i of the dimensions (d0, d1, d2). One loop over rows in place of three nested ones: kernels have these
+ * loops several times. */
+static inline uint32_t gm_row_offset(uint32_t i, uint32_t d1, uint32_t d2, uint32_t s0, uint32_t s1, uint32_t s2)
+{
+    return i / d2 / d1 * s0 + i / d2 % d1 * s1 + i % d2 * s2;
+}
+
 /* Runs BODY for each offset `at` of x over r0..r3, r3 fastest. */
 #define GM_FOR_REDUCED(insn, BODY)                                                                                  \
-    for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                  \
-        for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                              \
-            for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                                                          \
-                uint32_t at = i0 * (insn)->rs0 + i1 * (insn)->rs1 + i2 * (insn)->rs2;                               \
-                for (uint32_t i3 = 0; i3 < (insn)->r3; i3++, at += (insn)->rs3) {                                   \
-                    BODY                                                                                            \
-                }                                                                                                   \
-            }                                                                                                       \
+    for (uint32_t i = 0; i < (insn)->r0 * (insn)->r1 * (insn)->r2; i++) {                                           \
+        uint32_t at = gm_row_offset(i, (insn)->r1, (insn)->r2, (insn)->rs0, (insn)->rs1, (insn)->rs2);              \
+        for (uint32_t i3 = 0; i3 < (insn)->r3; i3++, at += (insn)->rs3) {                                           \
+            BODY                                                                                                    \
         }                                                                                                           \
     }
 
 /* Runs BODY for each offset `first` of x over k0..k3, k3 fastest. */
 #define GM_FOR_KEPT(insn, BODY)                                                                                     \
-    for (uint32_t j0 = 0; j0 < (insn)->k0; j0++) {                                                                  \
-        for (uint32_t j1 = 0; j1 < (insn)->k1; j1++) {                                                              \
-            for (uint32_t j2 = 0; j2 < (insn)->k2; j2++) {                                                          \
-                uint32_t first = j0 * (insn)->ks0 + j1 * (insn)->ks1 + j2 * (insn)->ks2;                            \
-                for (uint32_t j3 = 0; j3 < (insn)->k3; j3++, first += (insn)->ks3) {                                \
-                    BODY                                                                                            \
-                }                                                                                                   \
-            }                                                                                                       \
+    for (uint32_t j = 0; j < (insn)->k0 * (insn)->k1 * (insn)->k2; j++) {                                           \
+        uint32_t first = gm_row_offset(j, (insn)->k1, (insn)->k2, (insn)->ks0, (insn)->ks1, (insn)->ks2);           \
+        for (uint32_t j3 = 0; j3 < (insn)->k3; j3++, first += (insn)->ks3) {                                        \
+            BODY                                                                                                    \
         }                                                                                                           \
     }
 
