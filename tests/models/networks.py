@@ -1,5 +1,5 @@
-"""LeNet and the four MLPerf Tiny reference networks, in PyTorch, with seeded weights and BatchNorm statistics that are
-not trivial. shape: one sample, without the batch."""
+"""LeNet, the MLPerf Tiny reference networks and MobileNetV2, in PyTorch, with seeded weights and BatchNorm statistics
+that are not trivial. shape: one sample, without the batch."""
 
 from __future__ import annotations
 
@@ -36,6 +36,31 @@ class Residual(nn.Module):
         return torch.relu(self.body(x) + self.shortcut(x))
 
 
+class InvertedResidual(nn.Module):
+    """Expansion, depthwise 3x3, linear projection; around them a shortcut where the shapes allow it."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int, expansion: int) -> None:
+        super().__init__()
+        hidden = inputs * expansion
+        layers = relu6(conv_bn(inputs, hidden, 1)) if expansion > 1 else []
+        layers += relu6(conv_bn(hidden, hidden, 3, stride, hidden))
+        self.body = nn.Sequential(*layers, *conv_bn(hidden, outputs, 1)[:2])
+        self.shortcut = stride == 1 and inputs == outputs
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.body(x) if self.shortcut else self.body(x)
+
+
+def relu6(layers: list[nn.Module]) -> list[nn.Module]:
+    return [nn.ReLU6() if isinstance(layer, nn.ReLU) else layer for layer in layers]
+
+
+def make_divisible(channels: float) -> int:
+    """The nearest multiple of 8 that is not more than a tenth below."""
+    rounded = max(8, int(channels + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * channels else rounded
+
+
 def lenet() -> nn.Module:
     layers = [nn.Conv2d(1, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 16, 3, padding=1), nn.ReLU()]
     return nn.Sequential(*layers, nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16 * 7 * 7, 10))
@@ -61,6 +86,31 @@ def mobilenet_v1() -> nn.Module:
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(256, 2))
 
 
+#: Expansion, channels, repetitions, stride of the first. (Sandler et al. 2018, table 2)
+MOBILENET_V2 = [
+    (1, 16, 1, 1),
+    (6, 24, 2, 2),
+    (6, 32, 3, 2),
+    (6, 64, 4, 2),
+    (6, 96, 3, 1),
+    (6, 160, 3, 2),
+    (6, 320, 1, 1),
+]
+
+
+def mobilenet_v2(width: float = 0.35) -> nn.Module:
+    inputs = make_divisible(32 * width)
+    layers = relu6(conv_bn(3, inputs, 3, 2))
+    for expansion, channels, count, stride in MOBILENET_V2:
+        for i in range(count):
+            outputs = make_divisible(channels * width)
+            layers.append(InvertedResidual(inputs, outputs, stride if i == 0 else 1, expansion))
+            inputs = outputs
+    last = make_divisible(1280 * max(1.0, width))
+    layers += relu6(conv_bn(inputs, last, 1))
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(last, 10))
+
+
 def autoencoder() -> nn.Module:
     sizes = [640, 128, 128, 128, 128, 8, 128, 128, 128, 128]
     layers: list[nn.Module] = []
@@ -84,6 +134,7 @@ class Network:
     build: Callable[[], nn.Module]
     shape: tuple[int, ...]
     classes: int | None  # None: trained to give back its input
+    measured: bool = False  # BatchNorm with the statistics of noise: without, a deep network's gradients fade to 1e-8
 
     def make(self) -> nn.Module:
         """In eval mode: BatchNorm keeps its statistics."""
@@ -97,7 +148,18 @@ class Network:
                 nn.init.uniform_(module.weight, 0.7, 1.3)
                 if getattr(module, "bias", None) is not None:
                     nn.init.normal_(module.bias, std=0.1)
+        if self.measured:
+            measure(network, self.shape)
         return network.eval()
+
+
+def measure(network: nn.Module, shape: tuple[int, ...]) -> None:
+    """Statistics of one batch of noise."""
+    for module in network.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.momentum = 1.0
+    with torch.no_grad():
+        network.train()(torch.randn(4, *shape))
 
 
 NETWORKS = {
@@ -105,6 +167,7 @@ NETWORKS = {
     "ds_cnn": Network(ds_cnn, (1, 49, 10), 12),
     "resnet_8": Network(resnet_8, (3, 32, 32), 10),
     "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
+    "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10, measured=True),
     "autoencoder": Network(autoencoder, (640,), None),
 }
 
