@@ -167,7 +167,7 @@ NETWORKS = {
     "ds_cnn": Network(ds_cnn, (1, 49, 10), 12),
     "resnet_8": Network(resnet_8, (3, 32, 32), 10),
     "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
-    "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10, measured=True),
+    "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10),
     "autoencoder": Network(autoencoder, (640,), None),
 }
 
