@@ -99,6 +99,7 @@ def compare(spec, source):
     with Session(compile_image(made, Options(batch=2)).image) as session:
         curve = [session.step(*batch) for batch in batches(spec)]
     worst = max(errors, key=errors.get)
-    print(f"{spec.build.__name__} {source}: loss {np.abs(np.divide(curve, expected) - 1).max():.1e}, {worst} {errors[worst]:.1e}")
+    drift = np.abs(np.divide(curve, expected) - 1).max()
+    print(f"{spec.build.__name__} {source}: losses {drift:.1e}, gradient of {worst} {errors[worst]:.1e}")
     assert errors[worst] <= 1e-4, worst
     np.testing.assert_allclose(curve, expected, rtol=1e-4)
