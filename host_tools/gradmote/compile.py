@@ -16,7 +16,7 @@ from . import records
 from .artifacts import Artifacts, build_artifacts
 from .errors import ModelError
 from .frontend import infer_shapes, set_batch
-from .frontend.shapes import require_shapes
+from .frontend.shapes import require_shapes, settle_shapes
 from .generated.optimizers import RULES
 from .graph import prune
 from .image import Layout, lay_out, write_image
@@ -25,7 +25,6 @@ from .lowering import DTYPES, Lowering, Shared
 from .optimizers import Optimizer
 from .passes import pipeline
 from .passes.batch_norm import training as batch_statistics
-from .passes.fold_constants import run as fold_constants
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, Statistic, control_ref
 from .registry import attach_functions
 
@@ -158,22 +157,11 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
     for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
         next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
     model = set_batch(model, options.batch, options.dims)
-    fold_constants(model.graph, keep)
-    unknown, before = count_unknown(model.graph), -1
-    while unknown not in (0, before):  # a shape computed from a shape computed from ...
-        model = infer_shapes(model)
-        fold_constants(model.graph, keep)
-        unknown, before = count_unknown(model.graph), unknown
+    model = settle_shapes(model, keep)
     if pipeline.decompose(model.graph, keep):
-        model = infer_shapes(attach_functions(model))
-        fold_constants(model.graph, keep)
+        model = settle_shapes(infer_shapes(attach_functions(model)), keep)
     require_shapes(model.graph)
     return model
-
-
-def count_unknown(graph: ir.Graph) -> int:
-    """Values whose shape is not known."""
-    return sum(o.shape is None or not o.shape.is_static() for node in graph for o in node.outputs)
 
 
 def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:

@@ -1194,6 +1194,34 @@ static const uint8_t terms_reduce_prod_grad[] = { 4, 6, 4, 5, 6, 4, 5, 6, 4, 5, 
 static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 8 };
 #endif
 
+#if GM_WITH_MATMUL
+static const gm_operand_info operands_matmul[] = {
+    { GM_READ | GM_STRIDED, 8, 0 },
+    { GM_READ | GM_STRIDED, 8, 8 },
+    { GM_WRITE | GM_STRIDED, 8, 16 },
+};
+static const uint8_t params_matmul[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_matmul[] = { 4, 9, 5, 10, 6, 11, 8, 12, 4, 13, 5, 14, 8, 15, 7, 16, 4, 17, 5, 18, 6, 19, 7, 129, 4, 5, 6, 7, 8 };
+static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 24 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1488,5 +1516,8 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_REDUCE_PROD_GRAD
     [GM_OP_REDUCE_PROD_GRAD] = { gm_kernel_reduce_prod_grad, &shape_reduce_prod_grad },
+#endif
+#if GM_WITH_MATMUL
+    [GM_OP_MATMUL] = { gm_kernel_matmul, &shape_matmul },
 #endif
 };

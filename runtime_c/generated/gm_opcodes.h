@@ -106,7 +106,8 @@ enum gm_opcode {
     GM_OP_RNN_CELLS_GRAD = 96,
     GM_OP_REDUCE_PROD = 97,
     GM_OP_REDUCE_PROD_GRAD = 98,
-    GM_OP_LIMIT = 99
+    GM_OP_MATMUL = 99,
+    GM_OP_LIMIT = 100
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1737,6 +1738,31 @@ typedef struct gm_insn_reduce_prod_grad {
 } gm_insn_reduce_prod_grad;
 typedef char gm_assert_insn_reduce_prod_grad[sizeof(gm_insn_reduce_prod_grad) == 28 ? 1 : -1];
 
+/* y[i,j,m,n] = sum over k of a[i,j,m,k] b[i,j,k,n]: products over two batch dimensions, such as samples and heads */
+typedef struct gm_insn_matmul {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t m;
+    uint32_t n;
+    uint32_t k;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a_row;
+    uint32_t a_col;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b_row;
+    uint32_t b_col;
+    uint32_t y0;
+    uint32_t y1;
+    uint32_t y_row;
+} gm_insn_matmul;
+typedef char gm_assert_insn_matmul[sizeof(gm_insn_matmul) == 80 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1838,6 +1864,7 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
 int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruction);
 int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_matmul(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2132,6 +2159,9 @@ int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *ins
 #endif
 #ifndef GM_WITH_REDUCE_PROD_GRAD
 #define GM_WITH_REDUCE_PROD_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MATMUL
+#define GM_WITH_MATMUL (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

@@ -17,26 +17,11 @@ static void relu(float *y, uint32_t n)
     }
 }
 
-/* y (m, n) += a b */
-static void multiply(const float *a, const float *b, float *y, uint32_t m, uint32_t n, const gm_gemm_strides *strides)
-{
-    for (; m >= GM_GEMM_ROWS; m -= GM_GEMM_ROWS) {
-        gm_gemm_rows(a, b, y, n, strides);
-        a += GM_GEMM_ROWS * strides->a_row;
-        y += GM_GEMM_ROWS * n;
-    }
-    for (; m > 0; m--) {
-        gm_gemm_row(a, b, y, n, strides);
-        a += strides->a_row;
-        y += n;
-    }
-}
-
 int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_gemm *insn = instruction;
     const float *bias = gm_f32_optional(session, insn->bias);
-    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
+    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k, insn->n};
     for (uint32_t i = 0; i < insn->batch; i++) {
         const float *a = gm_f32(session, insn->a) + i * insn->a_batch;
         const float *b = gm_f32(session, insn->b) + i * insn->b_batch;
@@ -44,7 +29,7 @@ int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
         for (uint32_t row = 0; row < insn->m && !insn->accumulate; row++) {
             start_row(y + row * insn->n, bias, insn->n);
         }
-        multiply(a, b, y, insn->m, insn->n, &strides);
+        gm_gemm_matrix(a, b, y, insn->m, insn->n, &strides);
         if (insn->activation == GM_ACTIVATION_RELU) {
             relu(y, insn->m * insn->n);
         }

@@ -6,17 +6,18 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]. Strides in elements. */
+/* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]; y[m,n] is y[m * y_row + n], which one row
+ * alone does not need. Strides in elements. */
 typedef struct gm_gemm_strides {
     uint32_t a_row, a_col, b_row, b_col;
     uint32_t k;
+    uint32_t y_row;
 } gm_gemm_strides;
 
 /* y[i] += sum over k of a[0,k] b[k,i] for i in 0..n. */
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s);
 
-/* The same for GM_GEMM_ROWS rows of y (GM_GEMM_ROWS, n). */
-#define GM_GEMM_ROWS 4
-void gm_gemm_rows(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s);
+/* The same for m rows of y. */
+void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, const gm_gemm_strides *s);
 
 #endif

@@ -1,5 +1,6 @@
 """MatMul of rank 1 to 5, batches equal or broadcast, and the fusion with a bias that follows."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, check_case, examples, make_model, node, seeds, sizes, values
@@ -32,6 +33,28 @@ def test_independent_batch_dimensions(data, batch, m, n, k, seed):
     """Each side has 1 in some of them."""
     a_batch, b_batch = (tuple(data.draw(st.sampled_from([1, d])) for d in batch) for _ in "ab")
     check_case(matmul_case((*a_batch, m, k), (*b_batch, k, n), seed))
+
+
+@examples(20)
+@given(kept=st.lists(st.sampled_from(["both", "a", "b"]), min_size=2, max_size=2), order=st.permutations(range(4)),
+       m=sizes, n=sizes, k=sizes, seed=seeds)  # fmt: skip
+def test_heads(kept, order, m, n, k, seed):
+    """Two batch dimensions, each of both operands or one; operands cut out of one tensor, as heads are, and a result
+    that a Transpose reads."""
+    batch = (2, 3)
+    a_batch, b_batch = ([d if side in (name, "both") else 1 for d, side in zip(batch, kept)] for name in "ab")
+    weights = {"a": values(seed, a_batch[0], m, a_batch[1] * k), "b": values(seed + 1, b_batch[0], n, b_batch[1] * k)}
+    weights |= {"cut_a": np.array([a_batch[0], m, a_batch[1], k]), "cut_b": np.array([b_batch[0], n, b_batch[1], k])}
+    nodes = [
+        node("Reshape", "a cut_a", "rows"),
+        node("Transpose", "rows", "heads_a", perm=[0, 2, 1, 3]),
+        node("Reshape", "b cut_b", "columns"),
+        node("Transpose", "columns", "heads_b", perm=[0, 2, 3, 1]),
+        node("MatMul", "heads_a heads_b", "product"),
+        node("Transpose", "product", "turned", perm=list(order)),
+        node("Mul", "turned turned", "y"),
+    ]
+    check_case(Case(make_model(nodes, weights), seed=seed))
 
 
 def test_transposed_operands_of_independent_batch_dimensions():

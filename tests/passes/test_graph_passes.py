@@ -8,7 +8,7 @@ from oracle import DoubleModel, make_model, node, values
 
 from gradmote import onnx_backend
 from gradmote.frontend import load_model
-from gradmote.passes import fold_constants, fuse_gemm_bias, remove_dropout, remove_identity, simplify_gemm
+from gradmote.passes import fold_constants, fuse_gemm_bias, remove_dropout, remove_identity, rewrite_synonyms, simplify_gemm
 from gradmote.passes.verify import BrokenPass, verify_graph
 
 
@@ -259,3 +259,73 @@ def test_verifier_finds_a_name_used_twice():
     graph[0].outputs[0].name = "y"
     with pytest.raises(BrokenPass, match="a name is used twice"):
         verify_graph(graph)
+
+
+def test_folding_follows_the_known_part_of_a_shape():
+    """The batch is not known, the number of heads is: 12 / 2 = 6."""
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Gather", "s last", "d"),
+        node("Div", "d two", "half"),
+        node("Unsqueeze", "half zero", "h"),
+        node("Gather", "s zero", "n"),
+        node("Concat", "n two_ h", "target", axis=0),
+        node("Reshape", "x target", "y"),
+    ]
+    weights = {"last": np.array(1), "two": np.array(2), "two_": np.array([2]), "zero": np.array([0])}
+    model = make_model(nodes, weights, {"x": ("N", 12)})
+    folded = after(fold_constants.run, model)
+    assert ops(folded) == ["Shape", "Gather", "Concat", "Reshape"]
+    assert_same_function(model, folded, x=values(1, 3, 12))
+    settled = load_model(model).graph
+    assert list(settled.outputs[0].shape)[1:] == [2, 6]
+
+
+def test_the_shape_of_an_expand_whose_computation_onnx_does_not_follow():
+    """A class token, expanded to the batch as PyTorch writes it: -1 means as it is."""
+    nodes = [
+        node("Shape", "x", "s"),
+        node("Gather", "s zero", "n"),
+        node("Concat", "n minus minus", "asked", axis=0),
+        node("Equal", "asked minus", "kept"),
+        node("Where", "kept one asked", "target"),
+        node("Expand", "token target", "tokens"),
+        node("Concat", "tokens x", "y", axis=1),
+    ]
+    weights = {"zero": np.array([0]), "minus": np.array([-1]), "one": np.array([1]), "token": values(1, 1, 1, 3)}
+    model = make_model(nodes, weights, {"x": ("N", 4, 3)})
+    assert list(load_model(model).graph.outputs[0].shape)[1:] == [5, 3]
+
+
+@pytest.mark.parametrize("target, expected", [([0, 4, -1], [4, 6]), ([0, -1], [24]), ([-1, 8], [8])])
+def test_the_rest_of_a_reshape_beside_the_batch(target, expected):
+    """The batch is the first of a computed shape, or 0."""
+    nodes = [node("Shape", "x", "s"), node("Slice", "s begin end", "n"), node("Reshape", "x target", "y")]
+    nodes.insert(2, node("Concat", "n rest", "target", axis=0)) if target[0] == 0 else None
+    weights = {"begin": np.array([0]), "end": np.array([1])}
+    weights |= {"rest": np.array(target[1:])} if target[0] == 0 else {"target": np.array(target)}
+    model = make_model(nodes, weights, {"x": ("N", 4, 3, 2)})
+    shape = load_model(model).graph.outputs[0].shape
+    assert list(shape)[1:] == expected and not isinstance(shape[0], int)
+
+
+# ---- rewrite_synonyms
+
+
+def test_synonyms():
+    nodes = [
+        node("SplitToSequence", "x sizes", "parts", axis=1),
+        node("SequenceAt", "parts one", "a"),
+        node("SplitToSequence", "x two", "halves", axis=1),
+        node("SequenceAt", "halves zero", "b"),
+        node("IsNaN", "a", "bad"),
+        node("CastLike", "bad a", "mask"),
+        node("Add", "a b", "sum"),
+        node("Add", "sum mask", "y"),
+    ]
+    weights = {"sizes": np.array([2, 2]), "one": np.array(1), "two": np.array(2), "zero": np.array(0)}
+    model = make_model(nodes, weights, {"x": ("N", 4)})
+    changed = after(rewrite_synonyms.run, model)
+    assert set(ops(changed)) == {"Slice", "Equal", "Not", "Cast", "Add"}
+    data = np.array([[1.0, 2.0, np.nan, 4.0]], np.float32)
+    np.testing.assert_array_equal(DoubleModel(changed)({"x": data})[0], DoubleModel(model)({"x": data})[0])

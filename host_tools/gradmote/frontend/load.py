@@ -15,7 +15,7 @@ from ..passes import pipeline
 from ..registry import attach_functions
 from .parameters import weights
 from .prepare import expand_scalers, forget_negative_dims, name_split_outputs, name_weights, raise_opset
-from .shapes import infer_shapes
+from .shapes import infer_shapes, settle_shapes
 
 OLDEST_OPSET = 7  # what onnx converts from
 _EXPORT_AGAIN = "export the model again"
@@ -37,14 +37,21 @@ def load_model(
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
     expand_scalers(model.graph)
-    model = pipeline.normalize(infer_shapes(model), set(noted_weights(model.graph) or ()), batch_norm)
+    keep = set(noted_weights(model.graph) or ())
+    model = pipeline.normalize(flat(model, keep), keep, batch_norm)
     return infer_shapes(attach_functions(model))
 
 
 def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
     """A model in standard ONNX without BatchNormalization, whose weights have it in them under names of their own."""
     model = read_weights(source)
-    return ir.to_proto(pipeline.prepare(infer_shapes(model), set(noted_weights(model.graph) or ()), "fold"))
+    keep = set(noted_weights(model.graph) or ())
+    return ir.to_proto(pipeline.prepare(flat(model, keep), keep, "fold"))
+
+
+def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Without functions, every shape known that can be; values named in `keep` are not folded."""
+    return settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
 
 
 def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:

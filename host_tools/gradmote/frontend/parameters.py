@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
+import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError
@@ -12,11 +13,12 @@ from ..graph import noted_weights
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension, and not the factors of a Resize."""
+    """Initializers that could be trained: float32 with at least one dimension, finite (an infinity is a mask's), and not
+    the factors of a Resize."""
     return [
         str(name) for name, v in graph.initializers.items()
         if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
-        and not is_setting(v)
+        and not is_setting(v) and np.isfinite(v.const_value.numpy()).all()
     ]
 
 
@@ -50,7 +52,7 @@ def choose_parameters(
     """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
 
     train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
-    initializers with at least one dimension. A constant of the graph is trained only where `train` names it in full.
+    initializers with at least one dimension and finite numbers. A constant of the graph is trained only where `train` names it in full.
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """
     names, constants = candidates(graph), floats(graph)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError
 from ..graph import describe
+from ..passes import fold_constants
 
 
 def infer_shapes(model: ir.Model) -> ir.Model:
@@ -41,6 +42,27 @@ def infer_once(model: ir.Model) -> ir.Model:
     for before, after in zip(model.graph.inputs, result.graph.inputs, strict=True):
         after.meta.update(before.meta)
     return result
+
+
+def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Shapes inferred and what is constant folded, in turns, as long as more shapes become known: a shape may be
+    computed from a shape that is computed from ..."""
+    fold_constants.run(model.graph, keep)
+    unknown, before = count_unknown(model.graph), -1
+    while unknown not in (0, before):
+        model = infer_shapes(model)
+        fold_constants.run(model.graph, keep)
+        unknown, before = count_unknown(model.graph), unknown
+    return model
+
+
+def count_unknown(graph: ir.Graph) -> int:
+    """Dimensions that are not known, 8 for a value of which not even the rank is."""
+    return sum(unknown_dims(o) for node in graph for o in node.outputs)
+
+
+def unknown_dims(value: ir.Value) -> int:
+    return 8 if value.shape is None else sum(not isinstance(d, int) for d in value.shape)
 
 
 def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None = None) -> ir.Model:

@@ -14,13 +14,18 @@ import numpy as np
 import onnx_ir as ir
 
 from ..graph import rank, static_shape
-from ..strides import broadcast_walk, collapse, contiguous
+from ..strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
 from .broadcast import sum_to
+from .constants import known_dim
 from .gemm import emit_gemm
 from .operator import Backward, Gradients, Operator
+from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
     from ..lowering import Lowering, View
+
+#: Batch dimensions that MATMUL walks.
+BATCH_RANK = 2
 
 
 def transpose_last(back: Backward, value: ir.Value) -> ir.Value:
@@ -34,7 +39,7 @@ def rows(back: Backward, value: ir.Value, like: ir.Value) -> ir.Value:
     """`value`, of the rank and the last dimension of `like`, as one matrix (all leading dimensions, last)."""
     if rank(like, back.node) == 2:
         return value
-    shape = back.builder.constant(np.array([-1, int(like.shape[-1])], np.int64), f"{like.name}_grad.rows")
+    shape = back.builder.constant(np.array([-1, known_dim(like, -1, back.node)], np.int64), f"{like.name}_grad.rows")
     return back.op("Reshape", value, shape, of=like)
 
 
@@ -59,42 +64,79 @@ def sum_batch(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """GEMM where the batch is one dimension and the result row-major; else MATMUL."""
+    y = node.outputs[0]
+    layout = layout_for_readers(y)
+    row_major = contiguous(static_shape(y, node))
+    if same_walk(static_shape(y, node), layout, row_major) and lower_gemm(low, node):
+        return
+    if not lower_matmul(low, node, layout):
+        lower_expanded(low, node)
+
+
+def lower_gemm(low: Lowering, node: ir.Node) -> bool:
+    """One GEMM, where B serves every row of A or the batch is one dimension; else False."""
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = static_shape(node.outputs[0], node)
     k = static_shape(node.inputs[0], node)[-1]
-    rows, row_strides = collapse(static_shape(node.inputs[0], node)[:-1], a.strides[:-1])
-    if len(b.strides) == 2 and len(rows) <= 1:  # B serves every row of A
-        row_stride = row_strides[0][0] if rows else 0
-        emit_gemm(
-            low,
-            node,
-            (a.ref, 0, row_stride, a.strides[-1]),
-            (b.ref, 0, *b.strides),
-            None,
-            (1, math.prod(y[:-1]), y[-1], k),
-        )
-    else:
-        lower_batches(low, node, a, b)
+    rows, (row_walk,) = collapse(static_shape(node.inputs[0], node)[:-1], a.strides[:-1])
+    if len(b.strides) == 2 and len(rows) <= 1:
+        left = (a.ref, 0, row_walk[0] if rows else 0, a.strides[-1])
+        emit_gemm(low, node, left, (b.ref, 0, *b.strides), None, (1, math.prod(y[:-1]), y[-1], k))
+        return True
+    dims, (a_walk, b_walk) = collapse(y[:-2], *batch_walks(node, a, b))
+    if len(dims) > 1:
+        return False
+    batch, a_batch, b_batch = (v[0] if v else fill for v, fill in ((dims, 1), (a_walk, 0), (b_walk, 0)))
+    left, right = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
+    emit_gemm(low, node, left, right, None, (batch, y[-2], y[-1], k))
+    return True
 
 
-def lower_batches(low: Lowering, node: ir.Node, a: View, b: View) -> None:
-    """One product for each element of the batch dimensions."""
+def lower_matmul(low: Lowering, node: ir.Node, layout: list[int]) -> bool:
+    """One MATMUL whose result has the strides `layout`; False where the batch is more than two dimensions, or neither
+    rows nor columns of the result lie side by side."""
+    a, b, y = low.view(node.inputs[0]), low.view(node.inputs[1]), node.outputs[0]
+    *batch, m, n = static_shape(y, node)
+    dims, walks = collapse(batch, *batch_walks(node, a, b), layout[:-2])
+    swap = n > 1 and layout[-1] != 1
+    if len(dims) > BATCH_RANK or (swap and m > 1 and layout[-2] != 1):
+        return False
+    a_batch, b_batch, y_batch = (pad_front(w, BATCH_RANK, 0) for w in walks)
+    left, right = (a.ref, a_batch, a.strides[-2:]), (b.ref, b_batch, b.strides[-2:])
+    y_row = layout[-2]
+    if swap:  # y^T = B^T A^T
+        left, right = ((ref, walk, last[::-1]) for ref, walk, last in (right, left))
+        m, n, y_row = n, m, layout[-1]
+    params: dict[str, int | float] = dict(zip(("d0", "d1"), pad_front(dims, BATCH_RANK, 1), strict=True))
+    params |= {"m": m, "n": n, "k": static_shape(node.inputs[0], node)[-1]}
+    for name, (_, walk, (row, col)) in (("a", left), ("b", right)):
+        params |= {f"{name}0": walk[0], f"{name}1": walk[1], f"{name}_row": row, f"{name}_col": col}
+    params |= {"y0": y_batch[0], "y1": y_batch[1], "y_row": y_row}
+    low.emit("MATMUL", node, {"a": left[0], "b": right[0], "y": low.output(y, layout)}, params)
+    return True
+
+
+def batch_walks(node: ir.Node, a: View, b: View) -> list[list[int]]:
+    """Each operand's strides along the result's batch dimensions."""
+    batch = static_shape(node.outputs[0], node)[:-2]
+    shapes = [static_shape(v, node)[:-2] for v in node.inputs if v is not None]
+    return [broadcast_walk(v.strides[:-2], shape, batch) for v, shape in zip((a, b), shapes, strict=True)]
+
+
+def lower_expanded(low: Lowering, node: ir.Node) -> None:
+    """One GEMM of operands that are copied for each element of the batch."""
     y, k = static_shape(node.outputs[0], node), static_shape(node.inputs[0], node)[-1]
-    a, b = (over_batch(x, view, y[:-2]) for x, view in zip(node.inputs, (a, b), strict=True))
-    dims, walks = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
-    if len(dims) > 1:  # a product walks one batch dimension
-        shapes = [(*y[:-2], y[-2], k), (*y[:-2], k, y[-1])]
-        a, b = (expanded(low, node, view, shape) for view, shape in zip((a, b), shapes, strict=True))
-        dims, walks = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
-    a_batch, b_batch = (walk[0] if walk else 0 for walk in walks)
+    a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
+    walks = batch_walks(node, a, b)
+    shapes = [(*y[:-2], y[-2], k), (*y[:-2], k, y[-1])]
+    a, b = (
+        expanded(low, node, type(view)(view.ref, [*walk, *view.strides[-2:]]), shape)
+        for view, walk, shape in zip((a, b), walks, shapes, strict=True)
+    )
+    _, ((a_batch,), (b_batch,)) = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
     matrices = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
-    emit_gemm(low, node, *matrices, None, (math.prod(dims), y[-2], y[-1], k))
-
-
-def over_batch(x: ir.Value, view: View, batch: Sequence[int]) -> View:
-    """x walked as if it had all dimensions of the batch."""
-    own = static_shape(x)[:-2]
-    return type(view)(view.ref, [*broadcast_walk(view.strides[:-2], own, batch), *view.strides[-2:]])
+    emit_gemm(low, node, *matrices, None, (math.prod(y[:-2]), y[-2], y[-1], k))
 
 
 def expanded(low: Lowering, node: ir.Node, view: View, shape: Sequence[int]) -> View:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import attribute, rank
+from ..graph import attribute, rank, static_shape
+from ..strides import packed
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 def permutation(node: ir.Node) -> list[int]:
     """Attribute perm; ONNX's default reverses the axes."""
     return list(attribute(node, "perm", list(reversed(range(rank(node.inputs[0], node))))))
+
+
+def layout_for_readers(value: ir.Value) -> list[int]:
+    """The strides that make row-major what Transposes make of a value that nothing else reads."""
+    order, end = list(range(rank(value))), value
+    while len(uses := list(end.uses())) == 1 and not end.is_graph_output() and uses[0].node.op_type == "Transpose":
+        order = [order[p] for p in permutation(uses[0].node)]
+        end = uses[0].node.outputs[0]
+    return packed(static_shape(value), order)
 
 
 def gradient(back: Backward) -> Gradients:

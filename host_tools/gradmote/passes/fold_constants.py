@@ -1,7 +1,7 @@
 """Replaces nodes whose inputs are all constant by their value; trained parameters never count as constant.
 
-Shape and Size of a tensor with static shape are constant too, so the shape subgraphs that exporters leave vanish. So is
-a tensor without elements: the sum over none is 0.
+Shape and Size of a tensor with static shape are constant too, and so is what depends on the known dimensions of others
+alone; so the shape subgraphs that exporters leave vanish. So is a tensor without elements: the sum over none is 0.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import onnx.reference
 import onnx_ir as ir
 
 from ..graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
+from .partial_values import PartialValues
 
 #: Never folded: their outputs are not determined by their inputs.
 RANDOM = {
@@ -28,8 +29,11 @@ RANDOM = {
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    partial = PartialValues(lambda node, inputs: run_reference(graph, node, inputs), keep)
     for node in list(graph):
         values = evaluate(graph, node, keep)
+        if values is None and node.op_type not in RANDOM:
+            values = partial.visit(node)
         if values is not None:
             replace(graph, node, values)
     prune(graph)

@@ -30,6 +30,7 @@ from . import (
     rewrite_normalizations,
     rewrite_recurrent,
     rewrite_reductions,
+    rewrite_synonyms,
     schedule,
     share_in_place,
     simplify_gemm,
@@ -39,6 +40,7 @@ from .verify import verify_graph, verify_program
 
 #: ONNX graph to ONNX graph, in order; each takes the graph and the names of the parameters that must stay.
 PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_synonyms.run,
     fold_constants.run,
     binary_chains.run,
     remove_identity.run,
@@ -80,6 +82,12 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
 ]
 
 
+def flatten(model: ir.Model) -> ir.Model:
+    """Functions inlined, constants as initializers."""
+    model = common.InlinePass()(model).model
+    return common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
+
+
 def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
     """`prepare`, then REWRITE."""
     model = prepare(model, keep, mode)
@@ -90,9 +98,7 @@ def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
 
 
 def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
-    """Functions inlined, constants as initializers, PREPARE, BatchNormalization by `mode`; still standard ONNX."""
-    model = common.InlinePass()(model).model
-    model = common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
+    """PREPARE on a flat model, BatchNormalization by `mode`; still standard ONNX."""
     for run in PREPARE:
         run(model.graph, keep)
         verify_graph(model.graph)

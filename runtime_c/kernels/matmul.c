@@ -1,0 +1,31 @@
+#include "gemm_tile.h"
+
+#if GM_WITH_MATMUL
+
+/* y (m, n) = a b */
+static void product(const float *a, const float *b, float *y, const struct gm_insn_matmul *insn)
+{
+    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k, insn->y_row};
+    for (uint32_t row = 0; row < insn->m; row++) {
+        for (uint32_t column = 0; column < insn->n; column++) {
+            y[row * insn->y_row + column] = GM_EMPTY_SUM;
+        }
+    }
+    gm_gemm_matrix(a, b, y, insn->m, insn->n, &strides);
+}
+
+int gm_kernel_matmul(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_matmul *insn = instruction;
+    for (uint32_t i = 0; i < insn->d0; i++) {
+        const float *a = gm_f32(session, insn->a) + i * insn->a0;
+        const float *b = gm_f32(session, insn->b) + i * insn->b0;
+        float *y = gm_f32_out(session, insn->y) + i * insn->y0;
+        for (uint32_t j = 0; j < insn->d1; j++) {
+            product(a + j * insn->a1, b + j * insn->b1, y + j * insn->y1, insn);
+        }
+    }
+    return GM_OK;
+}
+
+#endif
