@@ -90,9 +90,9 @@ def test_gradients_and_losses(name, dynamo):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["scaled_dot_product", "multi_head", "encoder_norm_last"])
+@pytest.mark.parametrize("name", ["scaled_dot_product_with_mask", "encoder_norm_last", "vision"])
 def test_losses_of_a_model_exported_by_default(name):
-    """All weights are trained, and no mask among the constants is."""
+    """All weights are trained, and no mask or scale among the constants is."""
     spec = TRANSFORMERS[name]
     made = build_artifacts(exported(spec, True, True), None, losses.cross_entropy(), optimizers.sgd(RATE))
     assert sum(a.size for a in made.parameters.values()) == sum(p.numel() for p in spec.make().parameters())

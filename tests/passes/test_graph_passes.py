@@ -8,7 +8,14 @@ from oracle import DoubleModel, make_model, node, values
 
 from gradmote import onnx_backend
 from gradmote.frontend import load_model
-from gradmote.passes import fold_constants, fuse_gemm_bias, remove_dropout, remove_identity, rewrite_synonyms, simplify_gemm
+from gradmote.passes import (
+    fold_constants,
+    fuse_gemm_bias,
+    remove_dropout,
+    remove_identity,
+    rewrite_synonyms,
+    simplify_gemm,
+)
 from gradmote.passes.verify import BrokenPass, verify_graph
 
 

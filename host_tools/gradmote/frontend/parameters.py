@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
@@ -11,15 +12,23 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import noted_weights
 
+#: No weight is as large as this.
+MASK = 1e9
+
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension, finite (an infinity is a mask's), and not
-    the factors of a Resize."""
+    """Initializers that could be trained: float32 with at least one dimension, no mask, and not the factors of a
+    Resize."""
     return [
         str(name) for name, v in graph.initializers.items()
         if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
-        and not is_setting(v) and np.isfinite(v.const_value.numpy()).all()
+        and not is_setting(v) and not is_mask(v.const_value.numpy())
     ]
+
+
+def is_mask(array: np.ndarray) -> bool:
+    """Whether it drops scores before a Softmax: by an infinity, the lowest float, -1e9."""
+    return array.size > 0 and not float(np.abs(array).max()) < MASK
 
 
 def is_setting(value: ir.Value) -> bool:
@@ -43,7 +52,14 @@ def weights(graph: ir.Graph) -> list[str]:
 def candidates(graph: ir.Graph) -> list[str]:
     """The model's own weights that are still there; all float initializers where none were recorded."""
     noted = noted_weights(graph)
-    return [n for n in floats(graph) if noted is None or n in noted]
+    return [n for n in floats(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
+
+
+def is_number(value: ir.Value) -> bool:
+    """Whether it is a number of the model's code, such as the scale of attention: PyTorch's exporter calls what it
+    computed itself val_<n>; of more elements, that may be a weight which it transposed."""
+    one = value.shape is not None and list(value.shape) == [1]
+    return one and re.fullmatch(r"val_\d+", str(value.name)) is not None
 
 
 def choose_parameters(
@@ -52,7 +68,8 @@ def choose_parameters(
     """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
 
     train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
-    initializers with at least one dimension and finite numbers. A constant of the graph is trained only where `train` names it in full.
+    initializers with at least one dimension that hold no mask. A constant of the graph is trained only where `train`
+    names it in full.
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """
     names, constants = candidates(graph), floats(graph)

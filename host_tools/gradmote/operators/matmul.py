@@ -88,8 +88,8 @@ def lower_gemm(low: Lowering, node: ir.Node) -> bool:
     if len(dims) > 1:
         return False
     batch, a_batch, b_batch = (v[0] if v else fill for v, fill in ((dims, 1), (a_walk, 0), (b_walk, 0)))
-    left, right = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
-    emit_gemm(low, node, left, right, None, (batch, y[-2], y[-1], k))
+    matrices = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
+    emit_gemm(low, node, *matrices, None, (batch, y[-2], y[-1], k))
     return True
 
 

@@ -20,8 +20,8 @@ LIMIT = 64
 #: Operators that move elements of their first input; further inputs say where to.
 MOVING = {"Gather", "Slice", "Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Split", "Flatten"}
 #: Operators of which each element depends on the elements at its own place.
-ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min", "Max", "Pow", "Sqrt", "Ceil", "Floor", "Cast"} | {
-    "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not", "Where", "Identity"
+ELEMENTWISE = {"Add", "Sub", "Mul", "Div", "Mod", "Neg", "Abs", "Min", "Max", "Pow", "Sqrt", "Ceil", "Floor"} | {
+    "Cast", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not", "Where", "Identity"
 }  # fmt: skip
 
 #: Operators whose last input is the shape of their output.
@@ -173,7 +173,7 @@ def reshaped_dims(source: Sequence[int | ir.SymbolicDim], stated: Sequence[Dim])
         right.remove(symbol)
     if not all(isinstance(d, int) for d in right):
         return [None if d == -1 else d for d in dims]
-    return [math.prod(left) // math.prod(right) if d == -1 else d for d in dims]  # type: ignore[arg-type]
+    return [math.prod(left) // math.prod(right) if d == -1 else d for d in dims]
 
 
 def copied(dim: int | ir.SymbolicDim) -> Dim:

@@ -26,7 +26,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:
-    dtype = node.inputs[1].dtype  # type: ignore[union-attr]
+    dtype = node.inputs[1].dtype
     return builder.op("Cast", node.inputs[0], name=stem(node), to=dtype.value) if dtype is not None else None
 
 
@@ -39,7 +39,7 @@ def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def sequence_at(builder: Builder, node: ir.Node) -> ir.Value | None:
-    split = node.inputs[0].producer()  # type: ignore[union-attr]
+    split = node.inputs[0].producer()
     position = constant_array(node.inputs[1])
     if split is None or split.op_type != "SplitToSequence" or len(split.inputs) < 2 or position is None:
         return None
