@@ -30,7 +30,7 @@ def on_the_board(compiled: Result) -> None:
     """Prints what the model takes of a microcontroller's memory to train there, and which one is enough."""
     arena, image = compiled.layout.arena_size, len(compiled.image)
     chip = smallest(arena, image)
-    fits = f"fits a {chip.name}" if chip else "too large for the usual microcontrollers: takes external RAM"
+    fits = f"the smallest that will do: {chip.name}" if chip else "too large for the usual microcontrollers"
     say(
         f"on a board: {arena:,} B of RAM, everything included, for steps of {compiled.compiled.batch}; {image:,} B of "
         f"flash for the image; {fits}"

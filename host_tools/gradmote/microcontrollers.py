@@ -33,6 +33,7 @@ MICROCONTROLLERS = (
     Microcontroller("RP2350 (Pico 2)", 512 * KB, 4096 * KB),
     Microcontroller("STM32H743", 512 * KB, 2048 * KB),
     Microcontroller("i.MX RT1170", 1024 * KB, 16384 * KB),
+    Microcontroller("ESP32-S3 with PSRAM", 8192 * KB, 8192 * KB),
 )
 
 
