@@ -17,12 +17,12 @@ from gradmote.microcontrollers import smallest
 console = Console()
 
 
-def before_after(title: str, rows: dict[str, tuple[float, float]]) -> None:
-    """Prints a table of shares between 0 and 1, before and after training."""
+def before_after(title: str, rows: dict[str, tuple[float, float]], form: str = ".1%") -> None:
+    """Prints a table of figures before and after training; shares between 0 and 1 unless `form` says otherwise."""
     table = Table("", "before", "after", box=None)
     console.print(f"[bold]{title}[/]")
     for name, (before, after) in rows.items():
-        table.add_row(name, f"{before:.1%}", f"[bold]{after:.1%}[/]")
+        table.add_row(name, f"{before:{form}}", f"[bold]{after:{form}}[/]")
     console.print(table)
 
 

@@ -1,0 +1,50 @@
+"""A recorded vital sign, one pulse after the other, in which twelve samples are marked as anomalous.
+
+Series 135, "InternalBleeding16", of the UCR Anomaly Archive: R. Wu and E. Keogh, 2021,
+https://wu.renjie.im/research/anomaly-benchmarks-are-flawed/. The archive is public and states no licence. The files are
+inside aeon, of which nothing is imported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from .missing import MissingData
+
+FOLDER = "datasets/data/KDD-TSAD_135"
+
+
+@dataclass(frozen=True)
+class Series:
+    """normal: samples without an anomaly, to learn from. later: the samples after those; anomalous: which are so."""
+
+    normal: np.ndarray
+    later: np.ndarray
+    anomalous: np.ndarray
+
+
+def load() -> Series:
+    """1,200 normal samples and 6,301 later ones, float32, of mean 0 and deviation 1 over the normal ones."""
+    spec = find_spec("aeon")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingData("the vital sign", "pip install --no-deps aeon==1.6.0")
+    folder = Path(spec.submodule_search_locations[0], FOLDER)
+    normal, whole = (read(folder / f"135_UCR_Anomaly_InternalBleeding16_{part}.csv") for part in ("TRAIN", "TEST"))
+    mean, deviation = normal[:, 1].mean(), normal[:, 1].std()
+    later = whole[len(normal) :]  # the whole series starts with the normal part
+    standardized = [((part[:, 1] - mean) / deviation).astype(np.float32) for part in (normal, later)]
+    return Series(*standardized, later[:, 2] > 0)
+
+
+def read(path: Path) -> np.ndarray:
+    """Columns: number of the sample, value, 1 where it is anomalous."""
+    return np.genfromtxt(path, delimiter=",", skip_header=1)
+
+
+def windows(samples: np.ndarray, length: int, step: int) -> np.ndarray:
+    """(n, length): pieces of the series that begin every `step` samples."""
+    return np.lib.stride_tricks.sliding_window_view(samples, length)[::step].copy()
