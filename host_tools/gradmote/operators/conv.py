@@ -154,7 +154,7 @@ ConvGradW <group: int, strides: ints, dilations: ints, pads: ints, split: ints, 
 }"""
 
 OPERATORS = [
-    Operator("Conv", gradient, lower),
+    Operator("Conv", gradient, lower, limits="3 spatial dimensions are refused."),
     Operator("ConvGradX", None, lower_grad_x, DOMAIN, GRAD_X),
     Operator("ConvGradW", None, lower_grad_w, DOMAIN, GRAD_W),
 ]

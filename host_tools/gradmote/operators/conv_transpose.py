@@ -68,4 +68,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     emit_transposed(low, node, node.inputs[0], node.inputs[1], node.outputs[0], transposed_window(node))
 
 
-OPERATORS = [Operator("ConvTranspose", gradient, lower)]
+OPERATORS = [Operator("ConvTranspose", gradient, lower, limits="3 spatial dimensions are refused.")]

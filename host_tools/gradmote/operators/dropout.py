@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..lowering import Lowering
 
 RATIO = 0.5  # ONNX's default
+LIMITS = "training always drops and inference never does, whatever the input training_mode says."
 
 
 def ratio_of(node: ir.Node) -> float:
@@ -82,6 +83,6 @@ DropoutGrad (dY, mask, ratio) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Dropout", gradient, lower, constants=(1, 2)),
+    Operator("Dropout", gradient, lower, constants=(1, 2), limits=LIMITS),
     Operator("DropoutGrad", None, lower_grad, DOMAIN, GRAD),
 ]

@@ -25,6 +25,8 @@ import onnx_ir as ir
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
+    LIMITS,
+    SEQUENCE_LENS,
     Cells,
     arriving,
     before,
@@ -195,6 +197,6 @@ class GruCells(Cells):
 
 
 OPERATORS = [
-    Operator("GRU"),
+    Operator("GRU", constants=(SEQUENCE_LENS,), limits=LIMITS),
     *(o for after in (False, True) for reverse in (False, True) for o in GruCells(reverse, after).operators()),
 ]

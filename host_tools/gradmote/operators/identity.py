@@ -41,7 +41,9 @@ def is_index(dtype: ir.DataType | None) -> bool:
     return dtype in (ir.DataType.INT32, ir.DataType.INT64)
 
 
+CAST_LIMITS = "only to float32, from float32 and truth values, and between int32 and int64."
+
 OPERATORS = [
     Operator("Identity", gradient, lower, any_type=True),
-    Operator("Cast", gradient, lower_cast, any_type=True),
+    Operator("Cast", gradient, lower_cast, any_type=True, limits=CAST_LIMITS),
 ]

@@ -24,6 +24,8 @@ import onnx_ir as ir
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
+    LIMITS,
+    SEQUENCE_LENS,
     Cells,
     after,
     arriving,
@@ -201,6 +203,6 @@ class LstmCells(Cells):
 
 
 OPERATORS = [
-    Operator("LSTM"),
+    Operator("LSTM", constants=(SEQUENCE_LENS,), limits=LIMITS),
     *(o for coupled in (False, True) for reverse in (False, True) for o in LstmCells(reverse, coupled).operators()),
 ]

@@ -92,4 +92,4 @@ def lower_power(low: Lowering, node: ir.Node) -> None:
         low.places[exponent] = before
 
 
-OPERATORS = [Operator("Pow", gradient, lower)]
+OPERATORS = [Operator("Pow", gradient, lower, limits="exponents that are data must be float32.")]

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ..lowering import Lowering, View
     from ..program import Ref
 
+#: The input of LSTM, GRU and RNN that says how long each sequence is.
+SEQUENCE_LENS = 4
+LIMITS = "clip, other activations than the default ones, and sequences of several lengths are refused."
+
 
 @dataclass(frozen=True)
 class Cells(ABC):

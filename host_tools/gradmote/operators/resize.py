@@ -168,4 +168,6 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], view.ref, view.strides)
 
 
-OPERATORS = [Operator("Resize", gradient, lower, constants=(1, 2, 3))]
+LIMITS = "a region (roi) that leaves its input, and with it extrapolation_value, is refused."
+
+OPERATORS = [Operator("Resize", gradient, lower, constants=(1, 2, 3), limits=LIMITS)]

@@ -15,6 +15,8 @@ from ..strides import contiguous
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
+    LIMITS,
+    SEQUENCE_LENS,
     Cells,
     arriving,
     before,
@@ -107,6 +109,6 @@ class RnnCells(Cells):
 
 
 OPERATORS = [
-    Operator("RNN"),
+    Operator("RNN", constants=(SEQUENCE_LENS,), limits=LIMITS.replace("the default ones", "Tanh and Relu")),
     *(operator for f in SLOPES for reverse in (False, True) for operator in RnnCells(reverse, f).operators()),
 ]
