@@ -16,8 +16,8 @@ def run(
     """The whole way; prints each step, tables, and where the picture is."""
     chosen, person = training(train), leave_out(subject)
     own = person.own
-    say(f"pre-training on {len(person.others.x):,} windows of nine people: {out / 'watch.onnx'}")
     model = pretrained(person.others, pretraining_epochs)
+    say(f"pre-trained on {len(person.others.x):,} windows of nine people, by the twin: {out / 'watch.onnx'}")
     compiled = compile_for(model, chosen)
     say(
         f"person {subject}, whom it has never seen, wears the board: learns {chosen.title} from {len(own.x)} "
