@@ -76,7 +76,8 @@ def recurrent_model(op_type, weights, used, batch, attributes, inputs=None):
 @given(data=st.data())
 def test_gradients(op_type, data):
     model, seed = data.draw(recurrent_cases(op_type))
-    case = Case(model, seed=seed, reference=False)  # onnx.reference has no Scan in reverse
+    trained = data.draw(st.sampled_from([None, None, ["r"], ["x", "w"]]))
+    case = Case(model, {}, trained, seed, reference=False)  # onnx.reference has no Scan in reverse
     check_case(case)
     attributes = {a.name: a for a in model.graph.node[0].attribute}
     if not attributes["layout"].i:  # onnxruntime knows no other
@@ -271,6 +272,7 @@ def attempt(attributes=None, lens=None, shape=(4, "N", 2), op_type="LSTM"):
         ({"lens": [4, 3]}, "LSTM with sequence_lens"),
         ({"lens": "data"}, "LSTM with sequence_lens"),
         ({"shape": ("T", "N", 2)}, "length is not fixed"),
+        ({"attributes": {"direction": "backward"}}, "LSTM with direction backward"),
     ],
 )
 def test_refusals(arguments, message):

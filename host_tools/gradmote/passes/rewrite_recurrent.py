@@ -45,7 +45,7 @@ class Rewrite:
     def __init__(self, graph: ir.Graph, node: ir.Node) -> None:
         self.builder, self.node = Builder(graph), node
         self.name = str(next(o.name for o in node.outputs if o.name))
-        self.directions = DIRECTIONS[attribute(node, "direction", "forward")]
+        self.directions = self.known_directions()
         self.batch_first = attribute(node, "layout", 0) == 1
         self.gates = GATES[node.op_type]
         self.hidden = known_dim(self.input(R), 2, node)
@@ -70,6 +70,13 @@ class Rewrite:
 
     def refuse(self, what: str, hint: str) -> None:
         raise UnsupportedOperator(f"{self.node.op_type} {what}", hint, describe(self.node))
+
+    def known_directions(self) -> list[bool]:
+        """For each direction, whether it is against time."""
+        name = attribute(self.node, "direction", "forward")
+        if name not in DIRECTIONS:
+            self.refuse(f"with direction {name}", f"use {', '.join(DIRECTIONS)}")
+        return DIRECTIONS[name]
 
     def activations(self) -> list[str]:
         """As ONNX names them, for each direction in turn."""
