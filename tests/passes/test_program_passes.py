@@ -169,6 +169,41 @@ def test_gradient_that_must_exist_as_a_whole(why):
     assert run(fuse_update, program)[-1] == "UPDATE"
 
 
+def joined(count=2, stride=1):
+    """A gradient of `count` blocks of 6, each made by a GEMM and copied to its place."""
+    g, made = Buffer("g", 24 * count, "scratch"), []
+    for index in range(count):
+        part, gemm = gradient(name=f"part_{index}", a_col=index)
+        params = {f"{d}5": v for d, v in (("d", 6), ("s", 1), ("t", stride))}
+        params |= {f"d{i}": 1 for i in range(5)}
+        copy = instruction("COPY", params, x=part, y=Ref(g, 24 * index))
+        made += [gemm, copy]
+    return g, made
+
+
+def test_blocks_of_rows_are_updated_by_themselves():
+    g, made = joined()
+    weights, moment = Buffer("v", 48, "parameter"), Buffer("m", 48, "slot")
+    last = instruction("UPDATE", {"n": 12}, g=g, p=weights, slot1=moment, lr=RATE, rule=RULE)
+    program = Program("step", [*made, last])
+    assert run(fuse_update, program) == ["GEMM_UPDATE", "GEMM_UPDATE"]
+    places = [(i.params["a_col"], i.operands["p"], i.operands["slot1"]) for i in program.instructions]
+    assert places == [(n, Ref(weights, 24 * n), Ref(moment, 24 * n)) for n in (0, 1)]
+
+
+@pytest.mark.parametrize("why", ["block read twice", "block missing", "spread", "other maker"])
+def test_blocks_that_must_exist_as_a_whole(why):
+    g, made = joined(stride=2 if why == "spread" else 1)
+    if why == "block read twice":
+        made.append(instruction("SUM_SQUARES", {"n": 6}, x=made[0].operands["y"], y=scratch("norm", 1)))
+    elif why == "block missing":
+        made = made[:2]
+    elif why == "other maker":
+        made[0] = instruction("RELU", {"n": 6}, x=X, y=made[0].operands["y"])
+    last = instruction("UPDATE", {"n": 12}, g=g, p=Buffer("v", 48, "parameter"), lr=RATE, rule=RULE)
+    assert run(fuse_update, Program("step", [*made, last]))[-1] == "UPDATE"
+
+
 def test_gradient_made_from_the_parameter_itself():
     g, gemm = gradient(b=W)
     assert run(fuse_update, Program("step", [gemm, update(g)])) == ["GEMM", "UPDATE"]
