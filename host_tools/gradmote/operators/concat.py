@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import attribute, normalize_axis, static_shape
-from ..strides import packed, physical_order
+from ..strides import contiguous, packed, physical_order, same_walk
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
@@ -39,14 +39,23 @@ def part(back: Backward, x: ir.Value, axis: int, start: int, end: int) -> ir.Val
 
 def lower(low: Lowering, node: ir.Node) -> None:
     axis, y = axis_of(node), node.outputs[0]
-    first = low.view(node.inputs[0])
-    order = physical_order(static_shape(node.inputs[0], node), first.strides)
+    order = joined_order(low, node, axis)
     low.output(y, packed(static_shape(y, node), order))
     target, index = low.view(y), [0] * len(order)
     for x in node.inputs:
         shape = static_shape(x, node)
         low.move(node, shape, low.view(x), target.at(index))
         index[axis] += shape[axis]
+
+
+def joined_order(low: Lowering, node: ir.Node, axis: int) -> list[int]:
+    """Axes as they lie in the first input that has more than one element along `axis`: those that have one do not say
+    where that axis lies. Where all have one, row-major if the first input may be read so."""
+    parts = [(static_shape(x, node), low.view(x).strides) for x in node.inputs]
+    shape, strides = next(((shape, strides) for shape, strides in parts if shape[axis] > 1), parts[0])
+    if shape[axis] == 1 and same_walk(shape, strides, contiguous(shape)):
+        return list(range(len(shape)))
+    return physical_order(shape, strides)
 
 
 OPERATORS = [Operator("Concat", gradient, lower, any_type=True)]
