@@ -194,7 +194,7 @@ def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     params: dict[str, int | float] = {"d5": n}
     params |= {f"d{i}": 1 for i in range(5)}
     params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
-    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name))
+    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name), "a place for the API")
     lowering.program.instructions.append(instruction)
 
 

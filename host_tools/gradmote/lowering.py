@@ -17,6 +17,8 @@ from .strides import contiguous, fit, is_gapless, same_walk
 
 #: Dimensions that one COPY walks.
 COPY_RANK = 6
+#: Who reads what no node reads.
+API = "the API"
 DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
 
@@ -75,6 +77,7 @@ class Lowering:
         self.program = program
         self.shared = shared
         self.places: dict[ir.Value, View] = {}
+        self.reader = API  # who asks for values
 
     # ---- what the driver calls
 
@@ -84,7 +87,9 @@ class Lowering:
             if value not in self.places:
                 self.bind_input(value)
         for node in graph:
+            self.reader = node.op_type
             self.lower_node(node)
+        self.reader = API
 
     def bind_input(self, value: ir.Value) -> None:
         if value.name in self.shared.state:
@@ -154,18 +159,22 @@ class Lowering:
         alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
-    def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View) -> None:
-        """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write."""
+    def move(
+        self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None
+    ) -> None:
+        """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write. reason:
+        what needs them there; the node's operator by default."""
         dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
         params: dict[str, int | float] = {}
         for i in range(COPY_RANK):
             params |= {f"d{i}": dims[i], f"s{i}": walk[i], f"t{i}": written[i]}
         self.emit("COPY", node, {"x": source.ref, "y": target.ref}, params)
+        self.program.instructions[-1].reason = reason or node.op_type
 
     def fill(self, node: ir.Node, target: Ref, number: float) -> None:
         """Writes one number to every element of a buffer."""
         n = target.buffer.size // 4
-        self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]))
+        self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]), "fill")
 
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
         """`value` is the bytes of `source` under its own shape."""
@@ -218,7 +227,7 @@ class Lowering:
         node = value.producer()
         assert node is not None
         ref = Ref(Buffer(f"{value.name}.copy", 4 * math.prod(shape), "scratch"))
-        self.move(node, shape, view, View(ref, contiguous(shape)))
+        self.move(node, shape, view, View(ref, contiguous(shape)), f"row-major for {self.reader}")
         return ref
 
 

@@ -39,6 +39,7 @@ class Instruction:
     operands: dict[str, Ref | None]
     params: dict[str, int | float]
     origin: str = ""  # the ONNX node that it came from
+    reason: str = ""  # of a COPY: what needs the bytes elsewhere
 
     def __post_init__(self) -> None:
         spec = OPCODES[self.opcode]

@@ -21,7 +21,7 @@ int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_gemm *insn = instruction;
     const float *bias = gm_f32_optional(session, insn->bias);
-    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k, insn->n};
+    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     for (uint32_t i = 0; i < insn->batch; i++) {
         const float *a = gm_f32(session, insn->a) + i * insn->a_batch;
         const float *b = gm_f32(session, insn->b) + i * insn->b_batch;
@@ -29,7 +29,7 @@ int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
         for (uint32_t row = 0; row < insn->m && !insn->accumulate; row++) {
             start_row(y + row * insn->n, bias, insn->n);
         }
-        gm_gemm_matrix(a, b, y, insn->m, insn->n, &strides);
+        gm_gemm_matrix(a, b, y, insn->m, insn->n, insn->n, &strides);
         if (insn->activation == GM_ACTIVATION_RELU) {
             relu(y, insn->m * insn->n);
         }

@@ -81,12 +81,12 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 #define ROWS 4
 
 /* 4 rows of y by 4 columns. */
-static void tile_4x4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+static void tile_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t a_col = s->a_col, b_row = s->b_row;
     const float *a0 = a, *a1 = a0 + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
     const float *b0 = b, *b1 = b0 + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
-    float *y1 = y + s->y_row, *y2 = y1 + s->y_row, *y3 = y2 + s->y_row;
+    float *y1 = y + y_row, *y2 = y1 + y_row, *y3 = y2 + y_row;
     float c00 = y[0], c01 = y[1], c02 = y[2], c03 = y[3];
     float c10 = y1[0], c11 = y1[1], c12 = y1[2], c13 = y1[3];
     float c20 = y2[0], c21 = y2[1], c22 = y2[2], c23 = y2[3];
@@ -107,28 +107,29 @@ static void tile_4x4(const float *a, const float *b, float *y, const gm_gemm_str
     y3[0] = c30, y3[1] = c31, y3[2] = c32, y3[3] = c33;
 }
 
-static void four_rows(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+static void four_rows(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t column = 0;
     for (; n - column >= 4; column += 4) {
-        tile_4x4(a, b + column * s->b_col, y + column, s);
+        tile_4x4(a, b + column * s->b_col, y + column, y_row, s);
     }
     for (uint32_t row = 0; row < ROWS && column < n; row++) {
-        gm_gemm_row(a + row * s->a_row, b + column * s->b_col, y + row * s->y_row + column, n - column, s);
+        gm_gemm_row(a + row * s->a_row, b + column * s->b_col, y + row * y_row + column, n - column, s);
     }
 }
 
-void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, const gm_gemm_strides *s)
+void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                    const gm_gemm_strides *s)
 {
     for (; m >= ROWS; m -= ROWS) {
-        four_rows(a, b, y, n, s);
+        four_rows(a, b, y, n, y_row, s);
         a += ROWS * s->a_row;
-        y += ROWS * s->y_row;
+        y += ROWS * y_row;
     }
     for (; m > 0; m--) {
         gm_gemm_row(a, b, y, n, s);
         a += s->a_row;
-        y += s->y_row;
+        y += y_row;
     }
 }
 

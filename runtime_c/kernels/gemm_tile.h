@@ -6,18 +6,17 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]; y[m,n] is y[m * y_row + n], which one row
- * alone does not need. Strides in elements. */
+/* a[m,k] is a[m * a_row + k * a_col]; b[k,n] is b[k * b_row + n * b_col]; Strides in elements. */
 typedef struct gm_gemm_strides {
     uint32_t a_row, a_col, b_row, b_col;
     uint32_t k;
-    uint32_t y_row;
 } gm_gemm_strides;
 
 /* y[i] += sum over k of a[0,k] b[k,i] for i in 0..n. */
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s);
 
-/* The same for m rows of y. */
-void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, const gm_gemm_strides *s);
+/* The same for m rows of y, y_row elements from one to the next. */
+void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                    const gm_gemm_strides *s);
 
 #endif

@@ -5,13 +5,13 @@
 /* y (m, n) = a b */
 static void product(const float *a, const float *b, float *y, const struct gm_insn_matmul *insn)
 {
-    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k, insn->y_row};
+    const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     for (uint32_t row = 0; row < insn->m; row++) {
         for (uint32_t column = 0; column < insn->n; column++) {
             y[row * insn->y_row + column] = GM_EMPTY_SUM;
         }
     }
-    gm_gemm_matrix(a, b, y, insn->m, insn->n, &strides);
+    gm_gemm_matrix(a, b, y, insn->m, insn->n, insn->y_row, &strides);
 }
 
 int gm_kernel_matmul(const struct gm_session *session, const void *instruction)

@@ -113,6 +113,48 @@ def recurrent_network():
     return model
 
 
+def transformer():
+    model = onnx.parser.parse_model("""
+        <ir_version: 10, opset_import: ["": 20]>
+        transformer (float[N,8,8] x) => (float[N,10] y)
+        <int64[4] heads = {0, 8, 2, 4}, int64[3] joined = {0, 8, 8}, float scale = {0.5}, int64[1] tokens = {1}> {
+          placed = Add (x, positions)
+          n1 = LayerNormalization <axis = -1> (placed, gamma1, beta1)
+          q = MatMul (n1, wq)
+          k = MatMul (n1, wk)
+          v = MatMul (n1, wv)
+          q_split = Reshape (q, heads)
+          k_split = Reshape (k, heads)
+          v_split = Reshape (v, heads)
+          q_heads = Transpose <perm = [0, 2, 1, 3]> (q_split)
+          k_heads = Transpose <perm = [0, 2, 3, 1]> (k_split)
+          v_heads = Transpose <perm = [0, 2, 1, 3]> (v_split)
+          product = MatMul (q_heads, k_heads)
+          scaled = Mul (product, scale)
+          masked = Add (scaled, mask)
+          attention = Softmax <axis = -1> (masked)
+          mixed = MatMul (attention, v_heads)
+          mixed_tokens = Transpose <perm = [0, 2, 1, 3]> (mixed)
+          merged = Reshape (mixed_tokens, joined)
+          out = MatMul (merged, wo)
+          r1 = Add (placed, out)
+          n2 = LayerNormalization <axis = -1> (r1, gamma2, beta2)
+          h1 = MatMul (n2, w1)
+          a1 = Gelu (h1)
+          h2 = MatMul (a1, w2)
+          r2 = Add (r1, h2)
+          pooled = ReduceMean <keepdims = 0> (r2, tokens)
+          y = Gemm (pooled, w3, b3)
+        }""")
+    rng = np.random.default_rng(0)
+    shapes = {"positions": (8, 8), "wq": (8, 8), "wk": (8, 8), "wv": (8, 8), "wo": (8, 8), "w1": (8, 16), "w2": (16, 8)}
+    shapes |= {"w3": (8, 10), "b3": (10,), "gamma1": (8,), "beta1": (8,), "gamma2": (8,), "beta2": (8,)}
+    arrays = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    arrays["mask"] = np.triu(np.full((8, 8), -np.inf, np.float32), 1)
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())
+    return model
+
+
 def train(target, image, batch, steps=STEPS):
     """SHA-256 of the state, and the last loss, after some updates."""
     target.load_image(image)
@@ -154,6 +196,16 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
 @pytest.mark.device
 def test_state_of_recurrent_layers_after_20_steps(emulated):
     made = build_artifacts(recurrent_network(), None, losses.cross_entropy(), optimizers.adamw(0.003))
+    image = compile_image(made, Options(batch=4)).image
+    with open_target("twin") as twin:
+        expected = train(twin, image, 4, steps=20)
+    assert train(emulated, image, 4, steps=20) == expected
+
+
+@pytest.mark.device
+def test_state_of_a_transformer_after_20_steps(emulated):
+    """Pixels as 8 tokens of 8 numbers; two heads, a causal mask, AdamW."""
+    made = build_artifacts(transformer(), None, losses.cross_entropy(), optimizers.adamw(0.003))
     image = compile_image(made, Options(batch=4)).image
     with open_target("twin") as twin:
         expected = train(twin, image, 4, steps=20)

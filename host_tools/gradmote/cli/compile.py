@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..compile import Result
+    from ..copies import Copy
 
 
 def command(
@@ -72,6 +74,8 @@ def command(
 
 def summary(result: Result) -> dict[str, object]:
     """Bytes of image and arena, by part."""
+    from ..copies import kept_copies
+
     layout = result.layout
     return {
         "image_bytes": len(result.image),
@@ -83,11 +87,23 @@ def summary(result: Result) -> dict[str, object]:
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
         "trained": [p.name for p in result.compiled.parameters],
+        "copies": [asdict(c) for c in kept_copies(result.compiled)],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
     }
 
 
+def describe_copies(copies: list[Copy]) -> list[str]:
+    """One line on what layout did not save."""
+    from ..copies import by_reason
+
+    if not copies:
+        return []
+    return [f"            {len(copies)} copies, {sum(c.bytes for c in copies):,} B: {by_reason(copies)}"]
+
+
 def describe(path: Path, result: Result) -> str:
+    from ..copies import copies_of
+
     layout = result.layout
     lines = [
         f"{path}: image {len(result.image):,} B (flash), arena {layout.arena_size:,} B (RAM), "
@@ -101,6 +117,7 @@ def describe(path: Path, result: Result) -> str:
             f"  {program.kind:<9} {len(program.instructions):>3} instructions, scratch {placement.peak:,} B "
             f"(lower bound {placement.bound:,} B)"
         )
+        lines += describe_copies(list(copies_of(program)))
     if result.batch_norm is not None:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"

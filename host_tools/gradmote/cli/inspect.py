@@ -105,7 +105,9 @@ def known_places(image: Image) -> dict[str, str]:
 
 def code_table(program: dict[str, Any], places: dict[str, str]) -> Table:
     sizes = f"{program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
-    table = table_of(f"Program {program['kind']}: {sizes}", "#", "instruction", "operands", "parameters")
+    copies = sum(i["opcode"] == "COPY" for i in program["instructions"])
+    title = f"Program {program['kind']}: {sizes}, {copies} copies"
+    table = table_of(title, "#", "instruction", "operands", "parameters")
     for index, i in enumerate(program["instructions"]):
         operands = " ".join(f"{k}={places.get(v, v)}" for k, v in i["operands"].items() if v != "none")
         params = " ".join(f"{k}={v}" for k, v in i["params"].items() if not is_trivial(i["opcode"], k, v))

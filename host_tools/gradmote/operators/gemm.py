@@ -12,6 +12,7 @@ import onnx_ir as ir
 from ..graph import attribute, static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
+from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
     from ..lowering import Lowering, View
@@ -51,14 +52,14 @@ def lower(low: Lowering, node: ir.Node) -> None:
     trans_a = attribute(node, "transA", 0)
     k = static_shape(node.inputs[0], node)[0 if trans_a else 1]
     bias = node.inputs[2] if len(node.inputs) > 2 else None
-    emit_gemm(
-        low,
-        node,
-        (a.ref, 0, *swap(a, trans_a)),
-        (b.ref, 0, *swap(b, attribute(node, "transB", 0))),
-        low.ref(bias) if bias is not None else None,
-        (1, m, n, k),
-    )
+    a_walk, b_walk = swap(a, trans_a), swap(b, attribute(node, "transB", 0))
+    layout = layout_for_readers(y)
+    if bias is None and n > 1 and layout[1] != 1:  # y^T = B'^T A'^T: a transposed weight's gradient, for example
+        left, right = (b.ref, 0, *b_walk[::-1]), (a.ref, 0, *a_walk[::-1])
+        emit_gemm(low, node, left, right, None, (1, n, m, k), layout)
+        return
+    left, right = (a.ref, 0, *a_walk), (b.ref, 0, *b_walk)
+    emit_gemm(low, node, left, right, low.ref(bias) if bias is not None else None, (1, m, n, k))
 
 
 #: (ref, batch stride, row stride, column stride)
@@ -66,12 +67,18 @@ Matrix = tuple["Ref", int, int, int]
 
 
 def emit_gemm(
-    low: Lowering, node: ir.Node, a: Matrix, b: Matrix, bias: Ref | None, sizes: tuple[int, int, int, int]
+    low: Lowering,
+    node: ir.Node,
+    a: Matrix,
+    b: Matrix,
+    bias: Ref | None,
+    sizes: tuple[int, int, int, int],
+    layout: list[int] | None = None,
 ) -> None:
-    """One GEMM of sizes (batch, m, n, k)."""
+    """One GEMM of sizes (batch, m, n, k). layout: the strides of what it makes, where not row-major."""
     params = dict(zip(("batch", "m", "n", "k"), sizes, strict=True))
     params |= {"a_batch": a[1], "a_row": a[2], "a_col": a[3], "b_batch": b[1], "b_row": b[2], "b_col": b[3]}
-    operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0])}
+    operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0], layout)}
     low.emit("GEMM", node, operands, {**params, "accumulate": 0, "activation": 0})
 
 
