@@ -36,7 +36,8 @@ stale.
 - **constants**: inputs that must be known when the model is compiled.
 - **gradient**: whether training goes through it.
 - **bytes**: code of the kernels that its node tests run on, on a Cortex-M4F, -Os, for inference and for training;
-  without the loss and what all images need (executor, verifier, elementary functions). `scons size` has every object.
+  without the loss, sums of gradients and what all images need (executor, verifier, elementary functions). `scons size`
+  has every object.
 - **node tests**: passed, and how many there are of those that compute with float32 ({doubles}, which ONNX has
   in float64 alone, are narrowed). Sizes, indices and other **constants** that a test has as inputs are bound before
   compiling.

@@ -105,8 +105,8 @@ def refusal(case: TestCase) -> str | None:
 # ---- What an operator runs on
 
 
-#: What training has besides: its loss, and the check of the data.
-OF_THE_LOSS = {"CHECK_FINITE", "MSE_LOSS", "MSE_LOSS_GRAD"}
+#: What all training has: its loss, the check of the data, and sums of gradients.
+OF_ALL_TRAINING = {"ADD", "CHECK_FINITE", "MSE_LOSS", "MSE_LOSS_GRAD"}
 
 
 @dataclass
@@ -122,7 +122,7 @@ def kernels_of(cases: Iterable[TestCase]) -> Kernels:
     for case in cases:
         found.forward |= opcodes(case, train=False)
         found.gradient |= opcodes(case, train=True)
-    found.gradient -= found.forward | OF_THE_LOSS
+    found.gradient -= found.forward | OF_ALL_TRAINING
     return found
 
 
