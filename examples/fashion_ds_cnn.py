@@ -3,7 +3,6 @@ clothes apart, from nothing, on the twin of a board. BatchNorm keeps its statist
 
     ./run example fashion_ds_cnn                                                    # about two minutes
     ./run example fashion_ds_cnn --samples 6000 --epochs 1
-    ./run example fashion_ds_cnn --samples 64 --test-samples 64 --epochs 1 --on qemu:mps2-an386
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@ which has an accent, from four recordings of each word. The speech is SYNTHETIC:
 
     ./run example keyword_spotting
     ./run example keyword_spotting --voice pl+m2            # any voice and variant of `espeak-ng --voices`
-    ./run example keyword_spotting --epochs 1 --on qemu:mps2-an386
 """
 
 from __future__ import annotations
