@@ -1,6 +1,6 @@
 """The text of Python's own manual: what `help("keywords")` and the like show, in every Python's standard library.
 
-Source: pydoc_data.topics, 430,000 characters in Python 3.11, some more with each version. Licence: PSF License, Version 2.
+Source: pydoc_data.topics, 430,000 characters in Python 3.11, more with each version. Licence: PSF License, Version 2.
 """
 
 from __future__ import annotations
