@@ -159,3 +159,17 @@ def test_train_names_missing_arrays(files: Path, capsys: pytest.CaptureFixture[s
 
 def test_every_program_has_a_name() -> None:
     assert {name: i for i, name in enumerate(PROGRAMS)} == PROGRAM
+
+
+def test_predictions_are_the_outputs_of_every_sample(twin: TwinTarget, data: Dataset) -> None:
+    """31 samples do not fill their last batch."""
+    assert data.x_test is not None
+    scores = predict(twin, data, data.x_test)
+    right = (scores.argmax(axis=1) == data.y_test).mean()
+    assert scores.shape == (31, CLASSES)
+    assert right == evaluate(twin, data).accuracy
+
+
+def test_evaluation_without_a_test_set_is_refused(twin: TwinTarget, data: Dataset) -> None:
+    with pytest.raises(DataError, match="no test set.*x_test"):
+        evaluate(twin, Dataset(data.x, data.y))
