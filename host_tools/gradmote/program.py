@@ -40,6 +40,7 @@ class Instruction:
     params: dict[str, int | float]
     origin: str = ""  # the ONNX node that it came from
     reason: str = ""  # of a COPY: what needs the bytes elsewhere
+    after: Buffer | None = None  # it runs once this is written, though it does not read it
 
     def __post_init__(self) -> None:
         spec = OPCODES[self.opcode]

@@ -21,6 +21,7 @@ from . import (
     fuse_update,
     matmul_vectors,
     planar_pools,
+    recompute,
     remove_dropout,
     remove_identity,
     rewrite_depth_space,
@@ -77,6 +78,7 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
     fuse_relu.run,
     accumulate_gradients.run,
     fuse_update.run,
+    recompute.run,
     schedule.run,
     share_in_place.run,
 ]

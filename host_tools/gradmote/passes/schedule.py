@@ -64,6 +64,8 @@ def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, 
     edges: set[tuple[int, int]] = set()
     checks: list[int] = []
     for index, instruction in enumerate(instructions):
+        if instruction.after is not None and id(instruction.after) in last_write:
+            edges.add((last_write[id(instruction.after)], index))
         for ref in instruction.reads:
             edges.update((last_write[k], index) for k in [id(ref.buffer)] if k in last_write)
             reads_since[id(ref.buffer)].append(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ..program import Buffer, Program
 
@@ -37,13 +38,18 @@ def lifetimes(program: Program) -> list[Lifetime]:
     return [Lifetime(b, first[key], last[key]) for key, b in buffers.items()]
 
 
+def usage(program: Program) -> list[int]:
+    """Bytes of scratch that live at each instruction."""
+    change = [0] * (len(program.instructions) + 1)
+    for span in lifetimes(program):
+        change[span.start] += aligned(span.buffer.size)
+        change[span.end] -= aligned(span.buffer.size)
+    return list(accumulate(change))[:-1]
+
+
 def lower_bound(program: Program) -> int:
     """The most bytes of scratch that live at one instruction: no placement can need less."""
-    spans = lifetimes(program)
-    return max(
-        (sum(aligned(s.buffer.size) for s in spans if s.start <= i < s.end) for i in range(len(program.instructions))),
-        default=0,
-    )
+    return max(usage(program), default=0)
 
 
 def aligned(size: int) -> int:
