@@ -79,6 +79,23 @@ class Instruction:
 
 
 @dataclass
+class Uses:
+    """Indices of the instructions that read a buffer, and of those that write it, ascending."""
+
+    buffer: Buffer
+    readers: list[int] = field(default_factory=list)
+    writers: list[int] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        return min(self.readers[:1] + self.writers[:1])
+
+    @property
+    def last(self) -> int:
+        return max(self.readers[-1:] + self.writers[-1:])
+
+
+@dataclass
 class Binding:
     """An input or output of a program that the caller sees."""
 
@@ -98,12 +115,23 @@ class Program:
     bindings: list[Binding] = field(default_factory=list)
     gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> where its gradient is made
 
+    def uses(self) -> dict[int, Uses]:
+        """Who touches each buffer, by id(buffer), in order of first touch."""
+        found: dict[int, Uses] = {}
+        for index, instruction in enumerate(self.instructions):
+            for ref in instruction.reads:
+                found.setdefault(id(ref.buffer), Uses(ref.buffer)).readers.append(index)
+            for ref in instruction.writes:
+                found.setdefault(id(ref.buffer), Uses(ref.buffer)).writers.append(index)
+        return found
+
+    def bound(self) -> set[int]:
+        """Ids of the buffers that the caller sees."""
+        return {id(b.ref.buffer) for b in self.bindings}
+
     def buffers(self) -> list[Buffer]:
         """Every buffer that the program touches, in order of first touch."""
-        seen: dict[int, Buffer] = {}
-        for instruction in self.instructions:
-            for ref in (*instruction.reads, *instruction.writes):
-                seen.setdefault(id(ref.buffer), ref.buffer)
+        seen = {key: uses.buffer for key, uses in self.uses().items()}
         for binding in self.bindings:
             seen.setdefault(id(binding.ref.buffer), binding.ref.buffer)
         return list(seen.values())

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..plan.lifetimes import lifetimes, usage
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..plan.lifetimes import usage
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import order
 
 #: Instructions that read as much as they write, and compute little for each number.
@@ -47,46 +47,35 @@ def recomputed(program: Program) -> list[Instruction]:
 
 def candidate(program: Program) -> tuple[Buffer, int, list[Instruction]] | None:
     """The largest buffer alive at the peak that can be dropped there: (it, its first reader behind, its makers)."""
-    alive = usage(program)
+    alive, uses, bound = usage(program), program.uses(), program.bound()
     top = alive.index(max(alive, default=0)) if alive else 0
-    ends = {id(s.buffer): s.end for s in lifetimes(program)}
-    bound = {id(b.ref.buffer) for b in program.bindings}
-    over = [s.buffer for s in lifetimes(program) if s.start <= top < s.end and id(s.buffer) not in bound]
-    for buffer in sorted(over, key=lambda b: -b.size):
-        touched = [k for k, i in enumerate(program.instructions) if touches(i, buffer)]
-        later = [k for k in touched if k > top]
-        if later and top not in touched:
-            makers = recipe(program, buffer, later[0], ends)
+    over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
+    for dropped in sorted(over, key=lambda u: -u.buffer.size):
+        idle = top not in (*dropped.readers, *dropped.writers) and id(dropped.buffer) not in bound
+        if idle and dropped.writers[-1] < top:
+            at = next(k for k in dropped.readers if k > top)
+            makers = recipe(program, uses, dropped, at)
             if makers is not None:
-                return buffer, later[0], makers
+                return dropped.buffer, at, makers
     return None
 
 
-def touches(instruction: Instruction, buffer: Buffer) -> bool:
-    return any(r.buffer is buffer for r in (*instruction.reads, *instruction.writes))
-
-
-def recipe(program: Program, buffer: Buffer, at: int, ends: dict[int, int]) -> list[Instruction] | None:
+def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list[Instruction] | None:
     """The instructions that make a buffer again before instruction `at`, from what is still there; or None."""
-    writers = [k for k, i in enumerate(program.instructions) if any(w.buffer is buffer for w in i.writes)]
-    maker = program.instructions[writers[0]]
+    maker = program.instructions[made.writers[0]]
     is_copy = maker.after is not None
-    if len(writers) != 1 or is_copy or maker.opcode not in CHEAP or any(r.buffer is buffer for r in maker.reads):
+    if len(made.writers) != 1 or is_copy or maker.opcode not in CHEAP or made.writers[0] in made.readers:
         return None
     makers: list[Instruction] = []
-    for source in {id(r.buffer): r.buffer for r in maker.reads}.values():
-        if source.region in STATE and is_written(program, source, writers[0], at):
+    for source in {id(r.buffer): uses[id(r.buffer)] for r in maker.reads}.values():
+        if source.buffer.region in STATE and any(made.first < k < at for k in source.writers):
             return None
-        if source.region == "scratch" and ends[id(source)] <= at:
-            before = recipe(program, source, at, ends)
+        if source.buffer.region == "scratch" and source.last < at:
+            before = recipe(program, uses, source, at)
             if before is None:
                 return None
             makers += before
     return [*makers, maker]
-
-
-def is_written(program: Program, buffer: Buffer, first: int, last: int) -> bool:
-    return any(w.buffer is buffer for i in program.instructions[first:last] for w in i.writes)
 
 
 def make_again(program: Program, buffer: Buffer, at: int, makers: list[Instruction]) -> None:

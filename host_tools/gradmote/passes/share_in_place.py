@@ -8,15 +8,18 @@ from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        bound = {id(b.ref.buffer) for b in program.bindings}
+        last = {key: uses.last for key, uses in program.uses().items()}
+        last |= dict.fromkeys(program.bound(), len(program.instructions))
         for index, instruction in enumerate(program.instructions):
-            pair = candidate(program, index, instruction, bound)
+            pair = candidate(instruction, index, last)
             if pair is not None:
                 replace(program, *pair)
+                last[id(pair[1])] = last[id(pair[0])]
 
 
-def candidate(program: Program, index: int, instruction: Instruction, bound: set[int]) -> tuple[Buffer, Buffer] | None:
-    """(old, new): the buffer that the output makes, and the dying input whose bytes it can take."""
+def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tuple[Buffer, Buffer] | None:
+    """(old, new): the buffer that the output makes, and the dying input whose bytes it can take. last: the instruction
+    that touches a buffer last, by id."""
     names = OPCODES[instruction.opcode]["inplace"]
     if not names:
         return None
@@ -27,10 +30,9 @@ def candidate(program: Program, index: int, instruction: Instruction, bound: set
     assert target is not None
     if target.buffer.region != "scratch" or target.offset:
         return None
-    later = {id(r.buffer) for i in program.instructions[index + 1 :] for r in (*i.reads, *i.writes)}
     for name in names:
         source = instruction.operands[name]
-        if source is not None and fits(instruction, name, source, target) and id(source.buffer) not in later | bound:
+        if source is not None and last[id(source.buffer)] == index and fits(instruction, name, source, target):
             return target.buffer, source.buffer
     return None
 

@@ -23,19 +23,12 @@ class Lifetime:
 def lifetimes(program: Program) -> list[Lifetime]:
     """One for each scratch buffer, in order of first touch. What an instruction reads and what it writes live together;
     outputs live to the end."""
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
-    buffers: dict[int, Buffer] = {}
-    for index, instruction in enumerate(program.instructions):
-        for ref in (*instruction.reads, *instruction.writes):
-            if ref.buffer.region == "scratch":
-                buffers[id(ref.buffer)] = ref.buffer
-                first.setdefault(id(ref.buffer), index)
-                last[id(ref.buffer)] = index + 1
-    for binding in program.bindings:
-        if id(binding.ref.buffer) in last:
-            last[id(binding.ref.buffer)] = len(program.instructions)
-    return [Lifetime(b, first[key], last[key]) for key, b in buffers.items()]
+    bound, end = program.bound(), len(program.instructions)
+    return [
+        Lifetime(uses.buffer, uses.first, end if key in bound else uses.last + 1)
+        for key, uses in program.uses().items()
+        if uses.buffer.region == "scratch"
+    ]
 
 
 def usage(program: Program) -> list[int]:
