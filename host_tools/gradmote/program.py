@@ -53,13 +53,12 @@ class Instruction:
     def _touched(self, access: str) -> Iterator[Ref]:
         for name, (kind, *_) in OPCODES[self.opcode]["operands"].items():
             ref = self.operands[name]
-            if ref is not None and access in self._access(name, kind):
+            if ref is not None and access in self._access(kind):
                 yield ref
 
-    def _access(self, name: str, kind: str) -> str:
+    def _access(self, kind: str) -> str:
         """An output that only an accumulating form reads is just written by the others."""
-        reads_output = self.params.get("accumulate", 1)
-        return kind if reads_output or name != "y" else "w"
+        return "w" if kind == "rw" and not self.params.get("accumulate", 1) else kind
 
     @property
     def reads(self) -> list[Ref]:

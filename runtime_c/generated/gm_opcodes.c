@@ -468,7 +468,7 @@ static const gm_operand_info operands_conv_transpose[] = {
     { GM_READ | GM_STRIDED, 10, 0 },
     { GM_READ | GM_STRIDED, 10, 10 },
     { GM_READ | GM_OPTIONAL, 2, 20 },
-    { GM_WRITE | GM_STRIDED, 10, 22 },
+    { GM_READ | GM_WRITE | GM_STRIDED, 10, 22 },
 };
 static const uint8_t params_conv_transpose[] = {
     GM_PARAM_DIM,
@@ -502,9 +502,10 @@ static const uint8_t params_conv_transpose[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
 };
 static const uint8_t terms_conv_transpose[] = { 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 7, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 5, 6, 7, 8, 9, 10, 13, 14 };
-static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 31, 8, 32 };
+static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 32, 8, 32 };
 #endif
 
 #if GM_WITH_CONV_GRAD_W

@@ -651,7 +651,7 @@ typedef struct gm_insn_conv {
 } gm_insn_conv;
 typedef char gm_assert_insn_conv[sizeof(gm_insn_conv) == 148 ? 1 : -1];
 
-/* the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] + sum over kernel rows, columns and maps of y w */
+/* the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] + sum over kernel rows, columns and maps of y w; with accumulate, the sum starts from x */
 typedef struct gm_insn_conv_transpose {
     uint32_t head;
     uint32_t y;
@@ -689,8 +689,9 @@ typedef struct gm_insn_conv_transpose {
     uint32_t y_w;
     uint32_t y_group;
     uint32_t y_map;
+    uint32_t accumulate;
 } gm_insn_conv_transpose;
-typedef char gm_assert_insn_conv_transpose[sizeof(gm_insn_conv_transpose) == 144 ? 1 : -1];
+typedef char gm_assert_insn_conv_transpose[sizeof(gm_insn_conv_transpose) == 148 ? 1 : -1];
 
 /* w[g,m,c,k,l] = sum over batch, output rows and columns of dy x; with accumulate, the sum starts from w */
 typedef struct gm_insn_conv_grad_w {

@@ -60,7 +60,7 @@ static void pixel(const gm_insn_conv_transpose *insn, const gm_window *window, c
         uint32_t channels = insn->channels - c >= 4 ? 4 : 1;
         float sum[4];
         for (uint32_t j = 0; j < channels; j++) {
-            sum[j] = bias ? bias[c + j] : GM_EMPTY_SUM;
+            sum[j] = insn->accumulate ? x[(c + j) * insn->x_channel] : bias ? bias[c + j] : GM_EMPTY_SUM;
         }
         add_cells(y, w + c * insn->w_channel, insn, window, row, column, channels, sum);
         for (uint32_t j = 0; j < channels; j++, c++) {

@@ -7,7 +7,7 @@ from gradmote import optimizers
 from gradmote.compile import Options, compile_image
 from gradmote.errors import GradmoteError
 from gradmote.generated.opcodes import OPCODES
-from gradmote.passes import accumulate_gradients, fuse_relu, fuse_update, schedule, share_in_place
+from gradmote.passes import accumulate_gradients, fuse_add, fuse_relu, fuse_update, schedule, share_in_place
 from gradmote.passes.verify import BrokenPass, verify_program
 from gradmote.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
 
@@ -77,6 +77,51 @@ def test_relu_of_a_part_stays():
 def test_second_relu_stays():
     _, _, program = product_and_relu(activation=1)
     assert run(fuse_relu, program) == ["GEMM", "RELU"]
+
+
+# ---- fuse_add
+
+
+def sum_of_products(second="GEMM", **add):
+    """x w + x w, in two products of 6 elements."""
+    a, b, y = scratch("a", 6), scratch("b", 6), scratch("y", 6)
+    makers = {
+        "GEMM": instruction("GEMM", {"m": 2, "n": 3, "k": 2}, a=X, b=W, y=b),
+        "TANH": instruction("TANH", {"n": 6}, x=X, y=b),
+    }
+    first = instruction("TANH", {"n": 6}, x=X, y=a)
+    total = instruction("ADD", {**flat(6), **add}, a=a, b=b, y=y)
+    result = scratch("r", 6)
+    return a, b, Program("step", [first, makers[second], total, instruction("TANH", {"n": 6}, x=y, y=result)])
+
+
+def test_the_second_product_starts_from_the_first_result():
+    a, _, program = sum_of_products()
+    assert run(fuse_add, program) == ["TANH", "GEMM", "TANH"]
+    product, reader = program.instructions[1:]
+    assert product.params["accumulate"] == 1 and product.operands["y"] == Ref(a) and reader.operands["x"] == Ref(a)
+
+
+def test_what_cannot_start_from_something_is_added():
+    assert run(fuse_add, sum_of_products(second="TANH")[2]) == ["TANH", "TANH", "ADD", "TANH"]
+
+
+def test_a_broadcast_summand_is_added():
+    assert run(fuse_add, sum_of_products(b3=0)[2]) == ["TANH", "GEMM", "ADD", "TANH"]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_summand_that_is_read_elsewhere_is_added(which):
+    *summands, program = sum_of_products()
+    program.instructions.insert(2, instruction("RELU", {"n": 6}, x=summands[which], y=scratch("z", 6)))
+    assert run(fuse_add, program) == ["TANH", "GEMM", "RELU", "ADD", "TANH"]
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_summand_that_the_caller_sees_is_added(which):
+    *summands, program = sum_of_products()
+    program.bindings.append(Binding("seen", "output", "f32", (2, 3), Ref(summands[which])))
+    assert run(fuse_add, program) == ["TANH", "GEMM", "ADD", "TANH"]
 
 
 # ---- accumulate_gradients

@@ -116,7 +116,7 @@ def emit_transposed(low: Lowering, node: ir.Node, y: ir.Value, w: ir.Value, x: i
     """One CONV_TRANSPOSE, from what a convolution would make (y) back to what it would take (x)."""
     layout = channels_last(static_shape(x, node))
     params = sizes(node, x, w) | window.params() | weight_walk(low.view(w).strides, node, w)
-    params |= tensor_walk(layout, "x", node, w) | tensor_walk(low.view(y).strides, "y", node, w)
+    params |= tensor_walk(layout, "x", node, w) | tensor_walk(low.view(y).strides, "y", node, w) | {"accumulate": 0}
     operands = {"y": low.view(y).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "x": low.output(x, layout)}
     low.emit("CONV_TRANSPOSE", node, operands, params)
 

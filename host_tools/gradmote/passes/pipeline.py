@@ -14,6 +14,7 @@ from . import (
     batch_norm,
     binary_chains,
     fold_constants,
+    fuse_add,
     fuse_gemm_bias,
     fuse_group_norm,
     fuse_relu,
@@ -76,6 +77,7 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_recurrent.run]
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
     fuse_relu.run,
+    fuse_add.run,
     accumulate_gradients.run,
     fuse_update.run,
     recompute.run,

@@ -1,0 +1,73 @@
+"""ADD of two results that nothing else reads: the second maker starts its sums from the first one's result.
+
+Gradients meet so where an activation was used twice: before a shortcut, or before several projections. The sum then
+needs one buffer instead of two.
+"""
+
+from __future__ import annotations
+
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from .share_in_place import is_dense
+
+#: Instructions with a flag `accumulate`, and their output.
+ACCUMULATING = {"GEMM": "y", "REDUCE_SUM": "y", "CONV_TRANSPOSE": "x"}
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        for add in [i for i in program.instructions if i.opcode == "ADD"]:
+            uses = program.uses()
+            pair = find(program, uses, add)
+            if pair is not None:
+                fuse(program, add, *pair)
+
+
+def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buffer, Instruction] | None:
+    """(the first summand's buffer, the instruction that makes the second), or None."""
+    a, b = add.operands["a"], add.operands["b"]
+    assert a is not None and b is not None
+    alike = all(add.params[f"a{k}"] == add.params[f"b{k}"] for k in range(4)) and is_dense(add, "a")
+    at = next(k for k, i in enumerate(program.instructions) if i is add)
+    if not alike or a.buffer is b.buffer or not all(is_own(program, uses, ref, add, at) for ref in (a, b)):
+        return None
+    first, second = sorted((a.buffer, b.buffer), key=lambda s: uses[id(s)].writers[-1])
+    maker = program.instructions[uses[id(second)].writers[0]]
+    return (first, maker) if can_start(maker, second, uses) else None
+
+
+def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, at: int) -> bool:
+    """Whether a summand is a whole scratch buffer that only this ADD reads."""
+    target = add.operands["y"]
+    assert target is not None
+    whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == target.buffer.size
+    used = uses[id(ref.buffer)]
+    return whole and id(ref.buffer) not in program.bound() and used.readers[-1] == used.last == at
+
+
+def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool:
+    """Whether one instruction made all of the buffer, and can start from what is there."""
+    output = ACCUMULATING.get(maker.opcode)
+    if output is None or len(uses[id(buffer)].writers) != 1 or len(uses[id(buffer)].readers) != 1:
+        return False
+    target = maker.operands[output]
+    plain = maker.operands.get("bias") is None and not maker.params.get("activation") and not maker.params["accumulate"]
+    return plain and target is not None and target.buffer is buffer and not target.offset
+
+
+def fuse(program: Program, add: Instruction, first: Buffer, maker: Instruction) -> None:
+    """The maker adds to `first`, which takes the place of the sum."""
+    total = add.operands["y"]
+    assert total is not None
+    maker.operands[ACCUMULATING[maker.opcode]] = Ref(first)
+    maker.params["accumulate"] = 1
+    program.instructions.remove(add)
+    for instruction in program.instructions:
+        for name, ref in instruction.operands.items():
+            if ref is not None and ref.buffer is total.buffer:
+                instruction.operands[name] = Ref(first, ref.offset)
+    for gradient, ref in program.gradients.items():
+        if ref.buffer is total.buffer:
+            program.gradients[gradient] = Ref(first, ref.offset)
+    for binding in program.bindings:
+        if binding.ref.buffer is total.buffer:
+            binding.ref = Ref(first, binding.ref.offset)
