@@ -41,13 +41,13 @@ def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, 
     assert target is not None
     whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == target.buffer.size
     used = uses[id(ref.buffer)]
-    return whole and id(ref.buffer) not in program.bound() and used.readers[-1] == used.last == at
+    return whole and id(ref.buffer) not in program.bound() and used.readers == [at] and used.last == at
 
 
 def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool:
     """Whether one instruction made all of the buffer, and can start from what is there."""
     output = ACCUMULATING.get(maker.opcode)
-    if output is None or len(uses[id(buffer)].writers) != 1 or len(uses[id(buffer)].readers) != 1:
+    if output is None or len(uses[id(buffer)].writers) != 1:
         return False
     target = maker.operands[output]
     plain = maker.operands.get("bias") is None and not maker.params.get("activation") and not maker.params["accumulate"]
