@@ -41,6 +41,7 @@ from .passes import pipeline
 from .passes.batch_norm import applied
 from .passes.batch_norm import training as batch_statistics
 from .passes.batch_norm.claim import running_statistics
+from .passes.note_shared import shared_weights
 from .registry import attach_functions
 
 
@@ -86,7 +87,14 @@ class Artifacts:
 
     def batch_norm(self) -> tuple[str, int] | None:
         """The mode of the model's BatchNormalizations and how many it had; None where it had none."""
-        return applied({p.key: p.value for p in self.inference.graph.metadata_props})
+        return applied(self._metadata())
+
+    def shared_weights(self) -> dict[str, int]:
+        """Trained weights that several nodes of the model use, and how many do."""
+        return {n: count for n, count in shared_weights(self._metadata()).items() if n in self.parameters}
+
+    def _metadata(self) -> dict[str, str]:
+        return {p.key: p.value for p in self.inference.graph.metadata_props}
 
 
 def generate_artifacts(

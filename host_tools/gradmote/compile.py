@@ -51,12 +51,14 @@ class Options:
 
 @dataclass
 class Result:
-    """An image with what was known when it was made. batch_norm: mode and number of layers, or None."""
+    """An image with what was known when it was made. batch_norm: mode and number of layers, or None. shared: trained
+    weights that several nodes use, and how many do."""
 
     image: bytes
     compiled: Compiled
     layout: Layout
     batch_norm: tuple[str, int] | None
+    shared: dict[str, int]
 
 
 def compile_model(
@@ -97,7 +99,7 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
     if layout.arena_size > ADDRESSABLE:
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
     image = write_image(compiled, layout, (options or Options()).strip_names)
-    return Result(image, compiled, layout, artifacts.batch_norm())
+    return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights())
 
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:

@@ -53,4 +53,6 @@ def command(
     normalization = made.batch_norm()
     if normalization is not None:
         typer.echo(o.describe_batch_norm(*normalization))
+    if made.shared_weights():
+        typer.echo(o.describe_shared(made.shared_weights()))
     typer.echo(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")

@@ -86,6 +86,7 @@ def summary(result: Result) -> dict[str, object]:
         "inputs_bytes": layout.inputs_size,
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
+        "shared_weights": result.shared,
         "trained": [p.name for p in result.compiled.parameters],
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
@@ -120,5 +121,7 @@ def describe(path: Path, result: Result) -> str:
         lines += describe_copies(list(copies_of(program)))
     if result.batch_norm is not None:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
+    if result.shared:
+        lines.append(f"  {o.describe_shared(result.shared)}")
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
     return "\n".join([*lines, f"  trains {trained}"])

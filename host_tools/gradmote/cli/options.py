@@ -105,6 +105,12 @@ def describe_batch_norm(mode: str, layers: int) -> str:
     return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"
 
 
+def describe_shared(weights: dict[str, int]) -> str:
+    """Weights that several nodes use, in one line."""
+    uses = ", ".join(f"{name} ({count} nodes)" for name, count in weights.items())
+    return f"shared weights, trained as one: {uses} (not meant? some exporters merge equal ones when they optimize)"
+
+
 def make_loss(
     name: LossName | None,
     settings: list[str] | None,

@@ -21,6 +21,7 @@ from . import (
     fuse_standardize,
     fuse_update,
     matmul_vectors,
+    note_shared,
     planar_pools,
     recompute,
     remove_dropout,
@@ -48,6 +49,7 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_identity.run,
     simplify_gemm.run,
     fuse_gemm_bias.run,
+    note_shared.run,
 ]
 
 #: Then BatchNormalization in the mode chosen, and these.
