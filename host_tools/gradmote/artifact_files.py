@@ -138,7 +138,7 @@ def without_metadata(model: ir.Model) -> ir.Model:
         del model.functions[identifier]
     if all(domain != DOMAIN for domain, _ in used):
         model.graph.opset_imports.pop(DOMAIN, None)
-    for properties in (model.metadata_props, model.graph.metadata_props):
+    for properties in (model.metadata_props, model.graph.metadata_props, *(n.metadata_props for n in model.graph)):
         for key in [k for k in properties if k.startswith("gradmote.")]:
             del properties[key]
     return model

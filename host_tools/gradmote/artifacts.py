@@ -41,6 +41,7 @@ from .passes import pipeline
 from .passes.batch_norm import applied
 from .passes.batch_norm import training as batch_statistics
 from .passes.batch_norm.claim import running_statistics
+from .passes.layers import layer_called
 from .passes.note_shared import shared_weights
 from .registry import attach_functions
 
@@ -209,7 +210,8 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
         )
     taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
     check_arity(loss, taken)
-    value = loss(Builder(graph), *taken)
+    with layer_called(graph, "loss"):
+        value = loss(Builder(graph), *taken)
     graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
     labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
     model = infer_shapes(attach_functions(model))

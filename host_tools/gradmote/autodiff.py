@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import onnx_ir as ir
 
 from .errors import ModelError, UnsupportedOperator
-from .graph import Builder, describe, unique_name
+from .graph import LAYER, Builder, describe, unique_name
 from .operators import Backward, find
+from .passes.layers import layer_called
 
 #: Metadata of a node whose outputs count as constant: what is made of them does not depend on their values.
 NO_GRADIENT = "gradmote.no_gradient"
@@ -33,8 +34,10 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> l
     pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(1.0, f"{loss.name}_grad")]}
     for node in reversed(walk):
         if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
-            visit(builder, node, active, pending)
-    return [name_gradient(builder, value, pending) for value in wrt]
+            with layer_called(graph, node.metadata_props.get(LAYER), backward=True):
+                visit(builder, node, active, pending)
+    with layer_called(graph, None, backward=True):
+        return [name_gradient(builder, value, pending) for value in wrt]
 
 
 def reached_from(walk: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:

@@ -196,7 +196,7 @@ def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     params: dict[str, int | float] = {"d5": n}
     params |= {f"d{i}": 1 for i in range(5)}
     params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
-    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name), "a place for the API")
+    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name), reason="a place for the API")
     lowering.program.instructions.append(instruction)
 
 
@@ -322,7 +322,7 @@ def lower_optimizer(
     refs += [Ref(slot.buffer) for slot in slots]
     values = [*inputs.rates, *inputs.parameters, *inputs.gradients, *inputs.slots]
     prune(inputs.graph)
-    lowering = Lowering(program, shared)
+    lowering = Lowering(program, shared, "update")
     for value, ref in zip(values, refs, strict=True):
         lowering.place(value, ref)
     lowering.run(inputs.graph)

@@ -15,6 +15,9 @@ from .errors import ModelError
 DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
 
+#: Metadata of a node: the node of the user's model that it came from, and whether it is part of that one's gradient.
+LAYER, BACKWARD = "gradmote.layer", "gradmote.backward"
+
 #: Metadata of a graph: the names of the model's own weights.
 _WEIGHTS = "gradmote.weights"
 

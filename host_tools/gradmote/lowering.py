@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from .errors import ModelError, UnsupportedOperator
-from .graph import constant_array, describe, static_shape
+from .graph import BACKWARD, LAYER, constant_array, describe, static_shape
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .registry import TABLE
 from .strides import contiguous, fit, is_gapless, same_walk
@@ -73,9 +73,10 @@ class Shared:
 class Lowering:
     """Appends a graph's instructions to one program. Operators' lowering rules call its methods."""
 
-    def __init__(self, program: Program, shared: Shared) -> None:
+    def __init__(self, program: Program, shared: Shared, phase: str = "forward") -> None:
         self.program = program
         self.shared = shared
+        self.phase = phase  # of nodes that are not marked as backward
         self.places: dict[ir.Value, View] = {}
         self.reader = API  # who asks for values
 
@@ -115,13 +116,18 @@ class Lowering:
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
             )
         operator.lower(self, node)
+        if BACKWARD not in node.metadata_props and LAYER in node.metadata_props:
+            self.program.shapes[node.metadata_props[LAYER]] = static_shape(node.outputs[0])
 
     # ---- what lowering rules call
 
     def emit(
         self, opcode: str, node: ir.Node, operands: Mapping[str, Ref | None], params: Mapping[str, int | float]
     ) -> None:
-        self.program.instructions.append(Instruction(opcode, dict(operands), dict(params), describe(node)))
+        made = Instruction(opcode, dict(operands), dict(params), describe(node))
+        made.layer = node.metadata_props.get(LAYER, "")
+        made.phase = "backward" if BACKWARD in node.metadata_props else self.phase
+        self.program.instructions.append(made)
 
     def elements(self, value: ir.Value) -> int:
         return math.prod(static_shape(value))

@@ -39,6 +39,8 @@ class Instruction:
     operands: dict[str, Ref | None]
     params: dict[str, int | float]
     origin: str = ""  # the ONNX node that it came from
+    layer: str = ""  # the node of the user's model that this node came from; "" for loss, checks and the optimizer
+    phase: str = "forward"  # or backward, update
     reason: str = ""  # of a COPY: what needs the bytes elsewhere
     after: Buffer | None = None  # it runs once this is written, though it does not read it
 
@@ -112,6 +114,7 @@ class Program:
     kind: str  # enum program
     instructions: list[Instruction] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> its output's
     gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> where its gradient is made
 
     def uses(self) -> dict[int, Uses]:

@@ -12,12 +12,13 @@ from collections.abc import Callable
 import typer
 
 from ..errors import GradmoteError
-from . import artifacts, compile, console, export, inspect, kernels, ops, train
+from . import analyze, artifacts, compile, console, export, inspect, kernels, ops, train
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("artifacts", artifacts.command, "On the desk"),
     ("compile", compile.command, "On the desk"),
+    ("analyze", analyze.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),
     ("kernels", kernels.command, "On the desk"),
     ("ops", ops.command, "On the desk"),

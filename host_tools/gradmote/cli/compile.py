@@ -16,57 +16,19 @@ if TYPE_CHECKING:
     from ..copies import Copy
 
 
+@o.with_compiler
 def command(
     model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 7 or newer.")],
+    compiler: o.Compiler,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")
     ] = None,
-    loss: o.LossOption = None,
-    optimizer: o.OptimizerOption = o.OptimizerName.sgd,
-    batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
-    train: o.Train = None,
-    freeze: o.Freeze = None,
-    accumulate: Annotated[
-        bool,
-        typer.Option(
-            help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM."
-        ),
-    ] = False,
-    lr: o.LearningRate = 1e-3,
-    optimizer_set: o.OptimizerSettings = None,
-    loss_set: o.LossSettings = None,
-    label_smoothing: o.LabelSmoothing = None,
-    ignore_index: o.IgnoreIndex = None,
-    mask: o.Mask = False,
-    output: o.Outputs = None,
-    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
-    running_variance: o.RunningVarianceOption = o.RunningVariance.population,
-    dim: Annotated[
-        list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
-    properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
-    strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash."""
-    from ..compile import Options, compile_model
     from ..files import write_atomically
 
-    loss_function = o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask)
-    update = o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None
-    settings = Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names)
-    result = compile_model(
-        str(model),
-        loss_function,
-        update,
-        settings,
-        train=train,
-        freeze=freeze,
-        outputs=output,
-        batch_norm=batch_norm.value,
-        running_variance=running_variance.value,
-    )
+    result = compiler(model)
     path = out or model.with_suffix(".mote")
     write_atomically(path, result.image)
     typer.echo(json.dumps({"image": str(path), **summary(result)}) if as_json else describe(path, result))

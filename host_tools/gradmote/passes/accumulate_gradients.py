@@ -45,4 +45,5 @@ def add(source: Ref, gradient: Buffer) -> Instruction:
     """gradient += source, flat."""
     params: dict[str, int | float] = {"d0": 1, "d1": 1, "d2": 1, "d3": gradient.size // 4}
     params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
-    return Instruction("ADD", {"a": Ref(gradient), "b": source, "y": Ref(gradient)}, params, "accumulate")
+    operands: dict[str, Ref | None] = {"a": Ref(gradient), "b": source, "y": Ref(gradient)}
+    return Instruction("ADD", operands, params, "accumulate", phase="backward")

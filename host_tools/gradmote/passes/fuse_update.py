@@ -118,7 +118,8 @@ def fuse(block: Block, update: Instruction) -> Instruction:
     known = {**maker.operands, **update.operands, **state, "row": Ref(row)}
     spec = OPCODES[opcode]
     params = {name: maker.params[name] for name in spec["params"]}
-    return Instruction(opcode, {name: known[name] for name in spec["operands"]}, params, update.origin)
+    operands = {name: known[name] for name in spec["operands"]}
+    return Instruction(opcode, operands, params, update.origin, maker.layer, maker.phase)
 
 
 def moved(ref: Ref | None, offset: int) -> Ref | None:

@@ -20,6 +20,7 @@ from . import (
     fuse_relu,
     fuse_standardize,
     fuse_update,
+    layers,
     matmul_vectors,
     note_shared,
     planar_pools,
@@ -98,17 +99,21 @@ def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
     """`prepare`, then REWRITE."""
     model = prepare(model, keep, mode)
     for run in REWRITE:
-        run(model.graph, keep)
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
         verify_graph(model.graph)
     return model
 
 
 def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
     """PREPARE on a flat model, BatchNormalization by `mode`; still standard ONNX."""
+    layers.name_layers(model.graph)
     for run in PREPARE:
-        run(model.graph, keep)
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
         verify_graph(model.graph)
-    batch_norm.run(model.graph, keep, mode)
+    with layers.inherited(model.graph):
+        batch_norm.run(model.graph, keep, mode)
     verify_graph(model.graph)
     return model
 
@@ -116,7 +121,8 @@ def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
 def for_inference(model: ir.Model, keep: Set[str]) -> None:
     """Removes what only training needs."""
     for run in INFERENCE:
-        run(model.graph, keep)
+        with layers.inherited(model.graph):
+            run(model.graph, keep)
         verify_graph(model.graph)
 
 
@@ -124,7 +130,8 @@ def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
     """DECOMPOSE on a graph whose ranks are known. Says whether there was anything to do: shapes are then unknown."""
     before = [id(node) for node in graph]
     for run in DECOMPOSE:
-        run(graph, keep)
+        with layers.inherited(graph):
+            run(graph, keep)
         verify_graph(graph)
     return before != [id(node) for node in graph]
 

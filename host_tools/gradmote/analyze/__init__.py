@@ -1,0 +1,6 @@
+"""What training a model takes, before anything is flashed: `gradmote analyze`."""
+
+from .gather import Report, analyze_image, analyze_result
+from .machine import as_dict
+
+__all__ = ["Report", "analyze_image", "analyze_result", "as_dict"]

@@ -1,0 +1,36 @@
+"""A report for machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from .gather import Code, Report
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """All of a report, in bytes unless a name says otherwise; ready for json.dumps."""
+    return {
+        "name": report.name,
+        "batch": report.batch,
+        "arena_bytes": report.arena,
+        "image_bytes": report.image,
+        "arena": [asdict(r) for r in report.regions],
+        "image": [asdict(s) for s in report.sections],
+        "programs": [program(p) for p in report.programs],
+        "layers": [asdict(layer) for layer in report.layers],
+        "notes": report.notes,
+    }
+
+
+def program(code: Code) -> dict[str, Any]:
+    index = code.peak()
+    return {
+        "kind": code.kind,
+        "instructions": len(code.steps),
+        "arena_bytes": code.arena,
+        "scratch_bytes": code.scratch,
+        "lower_bound_bytes": code.bound,
+        "machine_instructions": code.machine,
+        "peak": {"instruction": index, "alive": [asdict(s) for s in code.alive(index)]},
+    }

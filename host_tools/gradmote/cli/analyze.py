@@ -1,0 +1,52 @@
+"""gradmote analyze: know before you flash."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..analyze import Report
+
+#: Columns of what goes to a file or a pipe.
+WIDTH = 140
+
+
+@o.with_compiler
+def command(
+    model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
+    compiler: o.Compiler,
+    as_json: o.AsJson = False,
+) -> None:
+    """Show what training takes before you flash: RAM, flash and instructions, exact to the byte, layer by layer.
+
+    Does my network train in 64 KB? `gradmote analyze model.onnx --loss cross_entropy --batch 8`
+
+    And when only the last layer learns? Add `--train 'head.*'`
+
+    RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
+    """
+    from ..analyze import as_dict
+
+    report = open_report(model, compiler)
+    if as_json:
+        typer.echo(json.dumps(as_dict(report)))
+        return
+    from rich.console import Console
+
+    from ..analyze.text import show
+
+    console = Console()
+    show(report, console if console.is_terminal else Console(width=WIDTH))
+
+
+def open_report(path: Path, compiler: o.Compiler) -> Report:
+    """Of an image as it is; anything else is compiled first."""
+    from ..analyze import analyze_image, analyze_result
+
+    return analyze_image(path) if path.suffix == ".mote" else analyze_result(compiler(path), path.name)
