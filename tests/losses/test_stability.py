@@ -15,7 +15,7 @@ from gradmote_runtime import Session
 
 def open_loss(loss, scores, profile):
     model = make_model([node("Identity", "w", "y")], {"w": np.asarray(scores, np.float32)})
-    artifacts = build_artifacts(model, None, loss, optimizers.sgd(0.1))
+    artifacts = build_artifacts(model, ["w"], loss, optimizers.sgd(0.1))
     return Session(compile_image(artifacts, Options(batch=len(scores), accumulate=True)).image, profile)
 
 

@@ -78,7 +78,7 @@ def inferred_and_gradient(case, profile):
 def check_against_torch(function, weight, rtol=3e-6, atol=1e-7, exponent=None):
     """Values and gradients of a function of `w`, or of w and an exponent, on the points given, in every profile."""
     model = function_model(function, weight) if exponent is None else power_model(weight, exponent)
-    case = Case(model, seed=1)
+    case = Case(model, train=["w"] if exponent is None else None, seed=1)
     w = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
     y = function[-1](w)
     y.backward(torch.tensor(case.weights, dtype=torch.float64))

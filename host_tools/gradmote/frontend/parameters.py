@@ -12,23 +12,22 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import noted_weights
 
-#: No weight is as large as this.
+#: No weight is as far below zero as this.
 MASK = 1e9
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension, no mask, and not the factors of a
-    Resize."""
+    """Initializers that could be trained: float32 with at least one dimension, and not the factors of a Resize."""
     return [
         str(name) for name, v in graph.initializers.items()
         if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
-        and not is_setting(v) and not is_mask(v.const_value.numpy())
+        and not is_setting(v)
     ]
 
 
 def is_mask(array: np.ndarray) -> bool:
-    """Whether it drops scores before a Softmax: by an infinity, the lowest float, -1e9."""
-    return array.size > 0 and not float(np.abs(array).max()) < MASK
+    """Whether it drops scores before a Softmax: by minus infinity, the lowest float, -1e9."""
+    return array.size > 0 and float(array.min()) <= -MASK
 
 
 def is_setting(value: ir.Value) -> bool:
@@ -46,7 +45,8 @@ def is_zero_state(value: ir.Value) -> bool:
 
 def weights(graph: ir.Graph) -> list[str]:
     """What counts as the model's own weights."""
-    return [n for n in floats(graph) if not is_zero_state(graph.initializers[n])]
+    values = ((name, graph.initializers[name]) for name in floats(graph))
+    return [n for n, v in values if not is_zero_state(v) and not is_mask(v.const_value.numpy())]  # type: ignore[union-attr]
 
 
 def candidates(graph: ir.Graph) -> list[str]:

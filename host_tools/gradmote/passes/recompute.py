@@ -35,14 +35,19 @@ def peak(program: Program, instructions: list[Instruction]) -> int:
 
 def recomputed(program: Program) -> list[Instruction]:
     """The instructions, scheduled, with as few recomputations as reach the lowest peak."""
-    trial = replace(program, instructions=[replace(i, operands=dict(i.operands)) for i in order(program)])
-    best, lowest = list(trial.instructions), max(usage(trial), default=0)
+    best = order(program)
+    trial = replace(program, instructions=copies(best))
+    lowest = max(usage(trial), default=0)
     while (found := candidate(trial)) is not None:
         make_again(trial, *found)
         needed = max(usage(trial))
         if needed < lowest:
-            best, lowest = [replace(i, operands=dict(i.operands)) for i in trial.instructions], needed
+            best, lowest = copies(trial.instructions), needed
     return best
+
+
+def copies(instructions: list[Instruction]) -> list[Instruction]:
+    return [replace(i, operands=dict(i.operands)) for i in instructions]
 
 
 def candidate(program: Program) -> tuple[Buffer, int, list[Instruction]] | None:
@@ -82,10 +87,10 @@ def make_again(program: Program, buffer: Buffer, at: int, makers: list[Instructi
     """Copies of the makers, with buffers of their own, go before instruction `at`."""
     new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, at, buffer)
-    copies = [replace(m, operands=renamed(m, new), after=after) for m in makers]
+    again = [replace(m, operands=renamed(m, new), after=after) for m in makers]
     for reader in program.instructions[at:]:
         reader.operands = renamed(reader, {id(buffer): new[id(buffer)]})
-    program.instructions[at:at] = copies
+    program.instructions[at:at] = again
 
 
 def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref | None]:
@@ -96,8 +101,8 @@ def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref |
 
 
 def last_maker(program: Program, at: int, buffer: Buffer) -> Buffer:
-    """What else the reader waits for, or what precedes it: a copy that went earlier would lie about for nothing."""
+    """What else the reader waits for, or what was made last: a copy that went earlier would lie about for nothing."""
     reads = program.instructions[at].reads
     others = [r.buffer for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
-    made = [w.buffer for i in program.instructions[:at] for w in i.writes if w.buffer in others]
-    return made[-1] if made else program.instructions[at - 1].writes[0].buffer
+    made = [w.buffer for i in program.instructions[:at] for w in i.writes]
+    return next((b for b in reversed(made) if b in others), made[-1])
