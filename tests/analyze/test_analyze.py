@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html.parser import HTMLParser
 
 import onnx
 import pytest
@@ -10,6 +11,7 @@ from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.analyze import analyze_image, analyze_result, as_dict
+from gradmote.analyze.html import page
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
@@ -207,3 +209,70 @@ def test_what_is_no_image_is_refused(tmp_path, capsys):
     path.write_bytes(b"MOTE")
     assert main(["analyze", str(path)]) == 1
     assert "too few for an image" in capsys.readouterr().err
+
+
+# ---- The page and the picture
+
+
+class Page(HTMLParser):
+    """Fails where tags do not close in order; keeps titles of rectangles and what would be fetched."""
+
+    VOID = ("meta",)
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.titles, self.fetched = [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.fetched += [value for name, value in attributes if name in ("src", "href")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_data(self, data):
+        if self.open[-2:] == ["rect", "title"]:
+            self.titles.append(data)
+
+
+def test_the_page_names_every_buffer_and_needs_nothing_else(path, tmp_path, capsys):
+    target = tmp_path / "report.html"
+    assert main(["analyze", str(path), *OPTIONS, "--html", str(target), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    text = target.read_text()
+    page = Page(text)
+    assert not page.fetched and "url(" not in text and "http" not in text
+    names = [title.splitlines()[0] for title in page.titles]
+    assert {r["name"] for r in told["arena"] if r["size"] and r["name"] != "scratch"} <= set(names)
+    assert {s["name"] for s in told["programs"][-1]["peak"]["alive"]} <= set(names)
+    assert f"{told['arena_bytes']:,} B" in text and "Peak of step" in text
+
+
+def test_names_from_the_model_are_escaped():
+    nodes = [node("Gemm", "x <b>", "y", name="<script>")]
+    model = make_model(nodes, {"<b>": values(1, 4, 3)}, {"x": ("N", 4)})
+    artifacts = build_artifacts(model, None, losses.cross_entropy(), optimizers.sgd(0.1))
+    text = page(analyze_result(compile_image(artifacts, Options(batch=1)), "<i>"))
+    assert "<script>" not in text and "&lt;script&gt;" in text and "<i>" not in text
+    Page(text)
+
+
+def test_plan_lists_every_buffer(path, capsys):
+    assert main(["plan", str(path), *OPTIONS, "--program", "infer"]) == 0
+    text = capsys.readouterr().out
+    assert "Plan of infer" in text and "parameters" in text and "y" in text
+    assert main(["plan", str(path), *OPTIONS, "--program", "train"]) == 1
+    assert "it has infer, eval, step" in capsys.readouterr().err
+
+
+def test_plan_draws_a_picture(path, tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "plan.png"
+    assert main(["plan", str(path), *OPTIONS, "--png", str(target)]) == 0
+    assert target.read_bytes().startswith(b"\x89PNG")

@@ -1,19 +1,17 @@
-"""Machine instructions of an image's instructions on a Cortex-M4F: a straight line for each opcode.
+"""How many machine instructions an instruction takes on a Cortex-M4F: so many for each turn of its kernel's loops.
 
-    instructions = base + element * elements + work * inner-loop trips
-
-The three numbers were measured on the emulator by tests/bench/calibrate_cost.py; costs.json says when.
+The numbers were measured on the emulator by tests/bench/calibrate_cost.py; costs.json says when, and how far off the
+estimate is for networks that it was not made from.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..generated.opcodes import COUNTS, OPCODES
+from .loops import turns_of, work_of
 
 #: Opcodes whose work is multiply-accumulates.
 PRODUCTS = {
@@ -22,42 +20,19 @@ PRODUCTS = {
 }  # fmt: skip
 
 
-def work_of(instruction: dict[str, Any]) -> int:
-    """Inner-loop trips, as the runtime counts them."""
-    params = instruction["params"]
-    return math.prod(COUNTS.get(name) or int(params[name]) for name in OPCODES[instruction["opcode"]]["work"])
-
-
 def macs_of(instruction: dict[str, Any]) -> int:
     """Multiply-accumulates, those with padding included."""
     return work_of(instruction) if instruction["opcode"] in PRODUCTS else 0
 
 
-def elements_of(instruction: dict[str, Any]) -> int:
-    """Elements that it writes."""
-    spec = OPCODES[instruction["opcode"]]["operands"]
-    return sum(extent(instruction, name) for name, (access, *_) in spec.items() if "w" in access)
-
-
-def extent(instruction: dict[str, Any], operand: str) -> int:
-    """Elements of one operand; 0 where it is absent."""
-    if instruction["operands"][operand] == "none":
-        return 0
-    dims = OPCODES[instruction["opcode"]]["operands"][operand][2]
-    return math.prod(COUNTS.get(dim) or int(instruction["params"][dim]) for dim, _ in dims)
-
-
 @cache
 def table() -> dict[str, Any]:
-    """costs.json: made, how, lines {opcode: [base, element, work]}, errors {model: part}."""
+    """costs.json: made, how, errors {model: part}, costs {opcode: {loop: machine instructions a turn}}."""
     found: dict[str, Any] = json.loads((files(__package__) / "costs.json").read_text())
     return found
 
 
-def machine_instructions(instruction: dict[str, Any]) -> float | None:
-    """An estimate; None for an opcode that was never measured."""
-    line = table()["lines"].get(instruction["opcode"])
-    if line is None:
-        return None
-    terms = (1, elements_of(instruction), work_of(instruction))
-    return sum(a * b for a, b in zip(line, terms, strict=True))
+def machine_instructions(instruction: dict[str, Any], constants: bytes) -> float | None:
+    """An estimate; None for an opcode or a rule that was never measured. constants: of the image."""
+    costs, turns = table()["costs"].get(instruction["opcode"], {}), turns_of(instruction, constants)
+    return sum(costs[loop] * n for loop, n in turns.items()) if turns.keys() <= costs.keys() else None

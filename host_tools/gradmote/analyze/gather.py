@@ -130,10 +130,17 @@ def report(name: str, image: Image, known: Known) -> Report:
         list(sections(image)),
         programs,
         [],
-        known.notes,
+        [*known.notes, *unmeasured(programs)],
     )
     found.layers = list(layers(image, found, known))
     return found
+
+
+def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
+    """A note where machine instructions cannot be estimated."""
+    names = sorted({s.opcode for p in programs for s in p.steps if s.machine is None})
+    if names:
+        yield f"machine instructions are not known of {', '.join(names)}"
 
 
 # ---- Memory
@@ -180,14 +187,14 @@ def sections(image: Image) -> Iterator[Region]:
 
 def code_of(image: Image, row: dict[str, Any], origin: Origins) -> Code:
     steps = [
-        step_of(instruction, layer, phase)
+        step_of(instruction, layer, phase, image.constants)
         for instruction, layer, phase in zip(row["instructions"], origin.layers, origin.phases, strict=True)
     ]
     scratch = row["arena_size"] - image.header["scratch_offset"]
     return Code(row["kind"], steps, origin.spans, row["arena_size"], scratch, origin.bound)
 
 
-def step_of(instruction: dict[str, Any], layer: str, phase: str) -> Step:
+def step_of(instruction: dict[str, Any], layer: str, phase: str, constants: bytes) -> Step:
     words = 1 + len(instruction["operands"]) + len(instruction["params"])
     return Step(
         instruction["opcode"],
@@ -196,7 +203,7 @@ def step_of(instruction: dict[str, Any], layer: str, phase: str) -> Step:
         cost.macs_of(instruction),
         WORD * words,
         tuple(instruction["operands"].values()),
-        cost.machine_instructions(instruction),
+        cost.machine_instructions(instruction, constants),
     )
 
 

@@ -11,6 +11,8 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..analyze import Report
 
 #: Columns of what goes to a file or a pipe.
@@ -21,6 +23,7 @@ WIDTH = 140
 def command(
     model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
     compiler: o.Compiler,
+    html: Annotated[Path | None, typer.Option(help="Also write one page with the memory map.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Show what training takes before you flash: RAM, flash and instructions, exact to the byte, layer by layer.
@@ -34,15 +37,25 @@ def command(
     from ..analyze import as_dict
 
     report = open_report(model, compiler)
+    if html is not None:
+        from ..analyze.html import page
+        from ..files import write_atomically
+
+        write_atomically(html, page(report).encode())
     if as_json:
         typer.echo(json.dumps(as_dict(report)))
         return
-    from rich.console import Console
-
     from ..analyze.text import show
 
-    console = Console()
-    show(report, console if console.is_terminal else Console(width=WIDTH))
+    show(report, console())
+
+
+def console() -> Console:
+    """As wide as the terminal; what goes elsewhere is WIDTH columns wide."""
+    from rich.console import Console
+
+    found = Console()
+    return found if found.is_terminal else Console(width=WIDTH)
 
 
 def open_report(path: Path, compiler: o.Compiler) -> Report:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..plan.picture import draw_memory_map
+from ..analyze import analyze_result
+from ..analyze.picture import draw_memory_map
 from .stage import Outcome, Trained, console, say
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ def picture(path: Path, outcome: Outcome) -> None:
     figure, (curve, arena, scratch) = pyplot.subplots(1, 3, figsize=(17, 5), constrained_layout=True)
     draw_curve(curve, outcome)
     compiled = outcome.lesson.compiled
-    program = next(p for p in compiled.compiled.programs if p.kind == "step")
-    draw_memory_map(arena, compiled.layout, program)
-    draw_memory_map(scratch, compiled.layout, program, bottom=compiled.layout.inputs_offset)
+    report = analyze_result(compiled, outcome.lesson.title)
+    draw_memory_map(arena, report, report.main)
+    draw_memory_map(scratch, report, report.main, bottom=compiled.layout.inputs_offset)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..image import Layout
-from ..program import Program
+from .gather import Code, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,32 +13,20 @@ if TYPE_CHECKING:
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
 
 
-def draw_memory_map(axes: Axes, layout: Layout, program: Program, bottom: int = 0) -> None:
+def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) -> None:
     """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from
     arena offset `bottom` upwards."""
-    steps = max(len(program.instructions), 1)
-    top = layout.arena_of(program.kind)
-    height = top - bottom
-    for name, offset, size, color in lasting_bands(layout):
-        if size:
-            rectangle(axes, (0, offset, steps, size), f"{name}: {size:,} B", color, (steps, height))
-    base = layout.scratch_offset
-    placement = layout.placements[program.kind]
-    for index, span in enumerate(placement.spans):
-        place = (span.start, base + placement.offsets[id(span.buffer)], span.end - span.start, span.buffer.size)
-        rectangle(axes, place, span.buffer.name, f"C{index % 8 + 1}", (steps, height))
+    steps, top = max(len(program.steps), 1), program.arena
+    extent = (steps, top - bottom)
+    lasting = [r for r in report.regions if r.size and r.name != "scratch"]
+    for index, region in enumerate(lasting):
+        name, color = f"{region.name}: {region.size:,} B", str(min(0.55 + 0.09 * index, 0.9))
+        rectangle(axes, (0, region.offset, steps, region.size), name, color, extent)
+    for index, span in enumerate(program.spans):
+        place = (span.start, span.offset, span.end - span.start, span.size)
+        rectangle(axes, place, span.name, f"C{index % 8 + 1}", extent)
     axes.set(xlim=(0, steps), ylim=(bottom, top), xlabel="instruction", ylabel="arena offset (bytes)")
     axes.set_title(f"program {program.kind}: bytes {bottom:,} to {top:,} of the arena")
-
-
-def lasting_bands(layout: Layout) -> list[tuple[str, int, int, str]]:
-    """(name, offset, size, colour) of what lies still for the whole program."""
-    return [
-        ("parameters", 0, layout.parameters_size, "0.55"),
-        ("control, moments", layout.parameters_size, layout.state_size - layout.parameters_size, "0.7"),
-        ("gradients", layout.gradients_offset, layout.gradients_size, "0.8"),
-        ("inputs", layout.inputs_offset, layout.inputs_size, "0.88"),
-    ]
 
 
 def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:

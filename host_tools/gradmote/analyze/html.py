@@ -1,0 +1,86 @@
+"""A report as one page that needs nothing else: whether it fits, the memory map, the peak, the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from .gather import Report
+from .memory_map import memory_map
+from .tables import Bar, Rows, image_rows, layer_rows, macs, memory_rows, peak_rows, peak_title, rounded, verdict
+
+STYLE = """
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto 4em; max-width: 1200px; color: #1f2933; }
+body { padding: 0 1.5em; }
+h1 { font-size: 1.5em; margin-bottom: .2em; } h2 { font-size: 1.1em; margin: 2.2em 0 .6em; } p { margin: .4em 0; }
+.hint { color: #66727c; } .fits, .not { display: inline-block; padding: .2em .8em; border-radius: 1em; color: #fff; }
+.fits { background: #2e7d4f; } .not { background: #b3382c; }
+.figures { display: flex; flex-wrap: wrap; gap: 1em; margin: 1.2em 0; }
+.figures div { border: 1px solid #dde3e8; border-radius: 6px; padding: .6em 1.1em; min-width: 9em; }
+.figures b { display: block; font-size: 1.45em; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: .2em .8em; text-align: left; border-bottom: 1px solid #edf0f2; white-space: nowrap; }
+th { border-bottom: 2px solid #b8c1c8; color: #52606d; font-weight: 600; } tr:hover td { background: #f5f8fa; }
+.n { text-align: right; } tr.sum td { border-top: 2px solid #b8c1c8; }
+.bar { width: 14em; } .bar i { display: block; height: .8em; background: #4c78a8; border-radius: 2px; }
+svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; pointer-events: none; fill: #52606d; }
+svg text.name { fill: #fff; } svg rect.buffer { stroke: #fff; stroke-width: .7; }
+svg rect.buffer:hover { stroke: #000; stroke-width: 2; } svg line.peak { stroke: #000; stroke-dasharray: 4 3; }
+"""
+
+
+def page(report: Report) -> str:
+    """The whole HTML document."""
+    main = report.main
+    fits, sentence = verdict(report)
+    body = [
+        f"<h1>{escape(report.name)}</h1>",
+        f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
+        "<div class='figures'>" + "".join(figures(report)) + "</div>",
+        section(f"Memory of one {main.kind}", memory_map(report, main), "Point at a buffer for its name."),
+        section("Arena", table(memory_rows(report))),
+        section(peak_title(report), table(peak_rows(report))),
+        section("Layers", table(layer_rows(report)), "Bytes, but for shapes, counts of parameters, MAC and machine."),
+        section("Image", table(image_rows(report))),
+        *(f"<p class='hint'>Note: {escape(note)}.</p>" for note in report.notes),
+    ]
+    head = f"<meta charset='utf-8'><title>{escape(report.name)}</title><style>{STYLE}</style>"
+    return f"<!doctype html>\n<html lang='en'><head>{head}</head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+
+
+def figures(report: Report) -> Iterator[str]:
+    main = report.main
+    yield figure(f"{report.arena:,} B", "of RAM: arena")
+    yield figure(f"{report.image:,} B", "of flash: image")
+    yield figure(rounded(macs(report)), f"MAC in one {main.kind} of {report.batch}")
+    if main.machine is not None:
+        yield figure(f"≈ {rounded(main.machine)}", "machine instructions, Cortex-M4F")
+
+
+def figure(value: str, meaning: str) -> str:
+    return f"<div><b>{escape(value)}</b>{escape(meaning)}</div>"
+
+
+def section(title: str, content: str, hint: str = "") -> str:
+    explained = f"<p class='hint'>{escape(hint)}</p>" if hint else ""
+    return f"<h2>{escape(title)}</h2>{explained}\n<div class='wide'>{content}</div>"
+
+
+def table(content: Rows) -> str:
+    columns, rows = content
+    numeric = [column.endswith("#") for column in columns]
+    lines = [row_of("th", [c.rstrip("#") for c in columns], numeric, "")]
+    for before, row in zip([(), *rows], rows):
+        if row:
+            lines.append(row_of("td", row, numeric, "" if before or row is rows[0] else " class='sum'"))
+    return "<table>\n" + "\n".join(lines) + "\n</table>"
+
+
+def row_of(tag: str, cells: Sequence[str | Bar], numeric: Sequence[bool], style: str) -> str:
+    return f"<tr{style}>{''.join(cell_of(tag, *pair) for pair in zip(cells, numeric, strict=True))}</tr>"
+
+
+def cell_of(tag: str, cell: str | Bar, number: bool) -> str:
+    if isinstance(cell, Bar):
+        return f"<{tag} class='bar'><i style='width:{cell.share:.1%}'></i></{tag}>"
+    return f"<{tag}{' class=n' if number else ''}>{escape(cell)}</{tag}>"

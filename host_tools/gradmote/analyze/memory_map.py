@@ -1,0 +1,83 @@
+"""What lies where in the arena, and when, as a drawing: instructions to the right, offsets upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+
+from .gather import Code, Report
+from .liveness import Span
+
+#: The drawing's units; MARGIN is left of it for offsets, and FOOT below it.
+WIDTH, HEIGHT, MARGIN, FOOT = 1100, 520, 80, 40
+#: Share of the drawing from which a rectangle carries its name.
+TALL, WIDE = 0.035, 0.06
+#: Units that a letter takes.
+LETTER = 6.5
+LASTING = ("#5b6770", "#75818b", "#8d99a3", "#a5b0b8", "#bcc6cd", "#d0d7dc")
+PASSING = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#d4a72c")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From instructions and bytes to units."""
+
+    steps: int
+    size: int
+
+    def x(self, step: float) -> float:
+        return MARGIN + (WIDTH - MARGIN) * step / self.steps
+
+    def y(self, offset: float) -> float:
+        return HEIGHT * (1 - offset / self.size)
+
+
+def memory_map(report: Report, program: Code) -> str:
+    """An SVG element; every buffer tells its name, place and life when pointed at."""
+    scale = Scale(max(len(program.steps), 1), max(program.arena, 1))
+    lasting = [Span(r.name, r.offset, r.size, 0, scale.steps) for r in report.regions if r.size and r.name != "scratch"]
+    shapes = [
+        *(rectangle(scale, span, LASTING[n % len(LASTING)], "always") for n, span in enumerate(lasting)),
+        *(rectangle(scale, span, PASSING[n % len(PASSING)], life(span)) for n, span in enumerate(program.spans)),
+        *peak_line(scale, program.peak()),
+        *axes(scale),
+    ]
+    return f"<svg viewBox='0 0 {WIDTH} {HEIGHT + FOOT}' role='img'>\n" + "\n".join(shapes) + "\n</svg>"
+
+
+def life(span: Span) -> str:
+    last = span.end - 1
+    return f"instruction {last}" if span.start == last else f"instructions {span.start} to {last}"
+
+
+def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
+    x, y = scale.x(span.start), scale.y(span.offset + span.size)
+    width, height = scale.x(span.end) - x, scale.y(span.offset) - y
+    title = f"{span.name}\n{span.size:,} bytes at {span.offset:,}\n{when}"
+    place = f"x='{x:.1f}' y='{y:.1f}' width='{width:.1f}' height='{height:.1f}'"
+    drawn = f"<rect class='buffer' {place} fill='{color}'><title>{escape(title)}</title></rect>"
+    if height < TALL * HEIGHT or width < WIDE * WIDTH:
+        return drawn
+    name = escape(shortened(span.name, int((width - 10) / LETTER)))
+    return f"{drawn}<text class='name' x='{x + 5:.1f}' y='{y + height / 2 + 4:.1f}'>{name}</text>"
+
+
+def shortened(name: str, limit: int) -> str:
+    return name if len(name) <= limit else name[: limit - 1] + "…"
+
+
+def peak_line(scale: Scale, peak: int) -> Iterator[str]:
+    at = f"{scale.x(peak + 0.5):.1f}"
+    yield f"<line class='peak' x1='{at}' x2='{at}' y1='0' y2='{HEIGHT}'/>"
+    yield f"<text x='{at}' y='{HEIGHT + 32}' text-anchor='middle'>peak: instruction {peak}</text>"
+
+
+def axes(scale: Scale) -> Iterator[str]:
+    """Offsets at the left, instructions below."""
+    for part in range(5):
+        offset = scale.size * part // 4
+        y = scale.y(offset) + (10 if part == 4 else 0)
+        yield f"<text x='{MARGIN - 8}' y='{y:.1f}' text-anchor='end'>{offset:,}</text>"
+    yield f"<text x='{MARGIN}' y='{HEIGHT + 16}'>instruction 0</text>"
+    yield f"<text x='{WIDTH}' y='{HEIGHT + 16}' text-anchor='end'>{scale.steps - 1}</text>"

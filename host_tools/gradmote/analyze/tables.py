@@ -1,0 +1,134 @@
+"""What a report says as tables: (columns, rows), for the terminal and for the page alike.
+
+A column whose name ends in `#` holds numbers; a cell is text or a Bar; an empty row is a line across.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..microcontrollers import smallest
+from .gather import Code, Layer, Report
+
+#: Pieces of the peak that are listed by name.
+LARGEST = 8
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A length that stands for part / whole."""
+
+    part: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        return self.part / self.whole if self.whole else 0.0
+
+
+Row = Sequence[str | Bar]
+Rows = tuple[Sequence[str], list[Row]]
+LINE: Row = ()
+
+
+def rounded(count: float) -> str:
+    """Three digits: 78.2 k."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= 0.9995 * size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f}"
+
+
+def verdict(report: Report) -> tuple[bool, str]:
+    """Whether a microcontroller holds it, and which."""
+    holder = smallest(report.arena, report.image)
+    if holder is None:
+        return False, "no microcontroller in our list holds it"
+    return True, f"{holder.name} holds it with its firmware"
+
+
+def macs(report: Report) -> int:
+    """Of one run of the main program."""
+    return sum(layer.macs_forward + layer.macs_backward for layer in report.layers)
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else ""
+
+
+def memory_rows(report: Report) -> Rows:
+    rows: list[Row] = [
+        (r.name, f"{r.offset:,}", f"{r.size:,}", percent(r.size, report.arena), Bar(r.size, report.arena))
+        for r in report.regions
+        if r.size
+    ]
+    rows += [LINE, ("all of it", "", f"{report.arena:,}", "", "")]
+    for program in report.programs:
+        fits = "no plan needs less" if program.scratch <= program.bound else f"{program.bound:,} are unavoidable"
+        rows.append((f"  scratch of {program.kind}", "", f"{program.scratch:,}", "", fits))
+    return ("region", "offset#", "bytes#", "share#", ""), rows
+
+
+def peak_title(report: Report) -> str:
+    program = report.main
+    index = program.peak()
+    step, whole = program.steps[index], sum(s.size for s in program.alive(index))
+    where = step.opcode if step.layer.startswith(step.opcode) else f"{step.opcode} of {step.layer}"
+    return f"Peak of {program.kind}: {whole:,} B of scratch at instruction {index}, {where}"
+
+
+def peak_rows(report: Report) -> Rows:
+    """What lives when most does."""
+    alive = report.main.alive(report.main.peak())
+    whole = sum(s.size for s in alive)
+    rows: list[Row] = [
+        (s.name, f"{s.offset:,}", f"{s.size:,}", percent(s.size, whole), f"{s.start}..{s.end - 1}", Bar(s.size, whole))
+        for s in alive[:LARGEST]
+    ]
+    rest = alive[LARGEST:]
+    if rest:
+        rows.append((f"{len(rest)} more", "", f"{sum(s.size for s in rest):,}", "", "", ""))
+    return ("buffer", "offset#", "bytes#", "share#", "alive", ""), rows
+
+
+def layer_rows(report: Report) -> Rows:
+    """trained and MAC are counts, machine instructions an estimate, the rest bytes."""
+    columns = ("layer", "output", "trained#", "MAC#", "backward#", "saved#", "scratch#", "flash#", "machine#")
+    return columns, [*map(layer_row, report.layers), LINE, total_row(report)]
+
+
+def layer_row(layer: Layer) -> Row:
+    shape = "" if layer.shape is None else "x".join(map(str, layer.shape)) or "scalar"
+    macs = [rounded(n) if n else "" for n in (layer.macs_forward, layer.macs_backward)]
+    numbers = [f"{n:,}" if n else "" for n in (layer.parameters, layer.saved, layer.scratch, layer.flash)]
+    machine = "?" if layer.machine is None else rounded(layer.machine) if layer.machine else ""
+    return (layer.name, shape, numbers[0], *macs, *numbers[1:], machine)
+
+
+def total_row(report: Report) -> Row:
+    layers, program = report.layers, report.main
+    macs = [rounded(sum(macs)) for macs in ([n.macs_forward for n in layers], [n.macs_backward for n in layers])]
+    parameters, saved, flash = (sum(getattr(n, name) for n in layers) for name in ("parameters", "saved", "flash"))
+    machine = "?" if program.machine is None else rounded(program.machine)
+    return ("all", "", f"{parameters:,}", *macs, f"{saved:,}", f"{program.bound:,}", f"{flash:,}", machine)
+
+
+def image_rows(report: Report) -> Rows:
+    rows: list[Row] = []
+    for section in report.sections:
+        if section.size:
+            offset = "" if section.name == "alignment" else f"{section.offset:,}"
+            part = (percent(section.size, report.image), Bar(section.size, report.image))
+            rows.append((section.name, offset, f"{section.size:,}", *part))
+    rows += [LINE, ("all of it", "", f"{report.image:,}", "", "")]
+    return ("section", "offset#", "bytes#", "share#", ""), rows
+
+
+def plan_rows(report: Report, program: Code) -> Rows:
+    """What lasts, then every buffer of scratch by its first instruction."""
+    lasting = [r for r in report.regions if r.name != "scratch"]
+    rows: list[Row] = [(r.name, f"{r.offset:,}", f"{r.size:,}", "always") for r in lasting]
+    spans = sorted(program.spans, key=lambda s: (s.start, s.offset))
+    rows += [LINE, *((s.name, f"{s.offset:,}", f"{s.size:,}", f"{s.start}..{s.end - 1}") for s in spans)]
+    return ("buffer", "offset#", "bytes#", "instructions"), rows

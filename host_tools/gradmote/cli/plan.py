@@ -1,0 +1,67 @@
+"""gradmote plan: where every buffer lies, and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+from .analyze import console, open_report
+
+if TYPE_CHECKING:
+    from ..analyze import Report
+    from ..analyze.gather import Code
+
+
+@o.with_compiler
+def command(
+    model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
+    compiler: o.Compiler,
+    program: Annotated[
+        str | None, typer.Option(help="infer, eval, step, train or optimizer; the one that trains by default.")
+    ] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Draw a picture instead (needs: pip install 'gradmote[plot]').")
+    ] = None,
+) -> None:
+    """Show the plan of a program's memory: each buffer's place, size and life. Example: `gradmote plan model.mote`
+
+    As a picture, arena offset against time: `gradmote plan model.mote --png plan.png`
+    """
+    report = open_report(model, compiler)
+    chosen = program_of(report, program)
+    if png is not None:
+        draw(report, chosen, png)
+        typer.echo(f"{png}  {png.stat().st_size:,} bytes")
+    else:
+        from ..analyze.tables import plan_rows
+        from ..analyze.text import table
+
+        title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
+        console().print(table(title, plan_rows(report, chosen)))
+
+
+def program_of(report: Report, kind: str | None) -> Code:
+    from ..errors import ModelError
+
+    found = {p.kind: p for p in report.programs}
+    if kind is not None and kind not in found:
+        raise ModelError(f"{report.name} has no program {kind}", f"it has {', '.join(found)}")
+    return report.main if kind is None else found[kind]
+
+
+def draw(report: Report, program: Code, path: Path) -> None:
+    from ..errors import GradmoteError
+
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise GradmoteError("matplotlib is not installed", "pip install 'gradmote[plot]'") from error
+    from ..analyze.picture import draw_memory_map
+
+    figure = Figure(figsize=(12, 7), layout="constrained")
+    draw_memory_map(figure.add_subplot(), report, program)
+    figure.suptitle(report.name)
+    figure.savefig(path, dpi=120)

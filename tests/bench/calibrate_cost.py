@@ -1,0 +1,141 @@
+"""Measures what each opcode costs on a Cortex-M4F, and writes host_tools/gradmote/analyze/costs.json.
+
+    cd tests && python -m bench.calibrate_cost
+
+Machine instructions of each instruction of several images are counted on the emulator; costs of a turn of
+each loop are fitted so that relative errors are least. Networks of CHECKED are left out of the fit: their errors are
+what the table claims.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from bench.cost_models import CHECKED, fitted
+from bench.mlp_on_cortex_m4 import BENCH, BOARD, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, arm_gcc
+from scipy.optimize import nnls
+
+from gradmote.analyze import cost
+from gradmote.analyze.loops import Turns, turns_of
+from gradmote.generated.records import PROGRAM
+from gradmote.image import read_image
+from render.spec import tomllib
+from runtime_sources import runtime_sources
+
+TABLE = Path(cost.__file__).with_name("costs.json")
+
+
+# ---- Counting
+
+
+def build(folder: Path) -> Path:
+    """The firmware of cost_main.c, with all kernels."""
+    elf = folder / "cost.elf"
+    memory = tomllib.loads((BOARD / "board.toml").read_text())["memory"]
+    link = [f"-Wl,--defsym={name.upper()}_SIZE={value:#x}" for name, value in memory.items()]
+    link += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+    family = sorted(BOARD.parent.glob("*.c"))
+    sources = [BENCH / "cost_main.c", FIRMWARE / "src" / "fault.c", *family, *sorted(BOARD.glob("*.c"))]
+    arm_gcc("-O2", [*sources, *runtime_sources()], [*link, "-T", str(BOARD.parent / "firmware.ld")], elf)
+    return elf
+
+
+def count(elf: Path, image: bytes) -> dict[str, list[int]]:
+    """Program kind -> machine instructions of each of its instructions."""
+    path = elf.with_name("image.mote")
+    path.write_bytes(image)
+    command = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", str(elf), "-display", "none", "-monitor", "none"]
+    command += ["-serial", "stdio", "-icount", "shift=7"]
+    command += ["-device", f"loader,file={path},addr=0x21000000,force-raw=on"]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            return counts_of(iter(process.stdout.readline, "done\n"))
+        finally:
+            process.kill()
+
+
+def counts_of(lines: Iterable[str]) -> dict[str, list[int]]:
+    """What cost_main.c prints. Raises SystemExit where a program failed."""
+    kinds = {number: kind for kind, number in PROGRAM.items()}
+    counts: dict[str, list[int]] = {}
+    tick = 0.0
+    for name, value in (line.split() for line in lines):
+        if name == "ticks_per_second":
+            tick = 1e9 / int(value) / NANOSECONDS_PER_INSTRUCTION
+        elif name == "program":
+            counts[kinds[int(value)]] = []
+        elif name == "ticks":
+            counts[kind_of_last(counts)].append(round(int(value) * tick))
+        elif int(value):
+            raise SystemExit(f"the image was refused or a program failed with code -{value}")
+    return counts
+
+
+def kind_of_last(counts: dict[str, list[int]]) -> str:
+    return list(counts)[-1]
+
+
+# ---- Fitting
+
+
+Rows = dict[str, list[tuple[Turns, int]]]
+#: Opcode -> loop -> machine instructions a turn.
+Costs = dict[str, dict[str, float]]
+
+
+def rows_of(image: bytes, counts: dict[str, list[int]]) -> Iterator[tuple[str, Turns, int]]:
+    """(opcode, turns of its loops, machine instructions) of each instruction."""
+    read = read_image(image)
+    for program in read.programs:
+        for instruction, counted in zip(program["instructions"], counts[program["kind"]], strict=True):
+            yield instruction["opcode"], turns_of(instruction, read.constants), counted
+
+
+def costs_of(rows: list[tuple[Turns, int]]) -> dict[str, float]:
+    """Machine instructions of a turn of each loop, none below 0, whose relative errors are least, in squares."""
+    loops = list(dict.fromkeys(loop for turns, _ in rows for loop in turns))
+    scaled = np.array([[turns.get(loop, 0) / counted for loop in loops] for turns, counted in rows])
+    found, _ = nnls(scaled, np.ones(len(rows)))
+    return {loop: float(f"{cost:.4g}") for loop, cost in zip(loops, found.tolist(), strict=True)}
+
+
+def error_of(costs: Costs, image: bytes, counts: dict[str, list[int]]) -> float:
+    """Estimate / count - 1, of the program that trains."""
+    rows = list(rows_of(image, counts))[-len(counts[kind_of_last(counts)]) :]
+    estimate = sum(costs[opcode][loop] * n for opcode, turns, _ in rows for loop, n in turns.items())
+    return estimate / sum(counted for *_, counted in rows) - 1
+
+
+def main() -> None:
+    rows: Rows = {}
+    with tempfile.TemporaryDirectory() as name:
+        elf = build(Path(name))
+        for image in fitted():
+            for key, terms, counted in rows_of(image, count(elf, image)):
+                rows.setdefault(key, []).append((terms, counted))
+        costs = {key: costs_of(found) for key, found in sorted(rows.items())}
+        errors = {}
+        for name, make in CHECKED.items():
+            image = make()
+            errors[name] = round(error_of(costs, image, count(elf, image)), 4)
+    write(costs, errors)
+
+
+def write(costs: Costs, errors: dict[str, float]) -> None:
+    how = "cd tests && python -m bench.calibrate_cost: arm-none-eabi-gcc -O2, Cortex-M4F, QEMU -icount"
+    head = {"made": datetime.date.today().isoformat(), "how": how}
+    text = json.dumps({**head, "errors": errors}, indent=1)[:-2]
+    table = ",\n".join(f'  "{key}": {json.dumps(cost)}' for key, cost in costs.items())
+    TABLE.write_text(f'{text},\n "costs": {{\n{table}\n }}\n}}\n')
+    print("\n".join(f"{name}: {error:+.1%}" for name, error in errors.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+/*
+ * Counts the machine instructions of each instruction of an image, on an emulated board whose clock ticks with them.
+ *
+ * The emulator puts the image at IMAGE; the arena lies behind it. Every program runs once, one instruction a slice,
+ * on random inputs and labels of 0.
+ */
+#include "board.h"
+#include "gradmote.h"
+
+#define IMAGE ((const uint8_t *)0x21000000)
+#define ARENA ((uint8_t *)0x21800000)
+#define LIMIT 0x800000u /* bytes of either */
+
+static gm_session session;
+
+static void print(const char *text)
+{
+    while (*text != '\0') {
+        board_uart_put((uint8_t)*text++);
+    }
+}
+
+static void print_number(const char *name, uint32_t value)
+{
+    char digits[11];
+    char *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    print(name);
+    print(" ");
+    print(at);
+    print("\n");
+}
+
+static void fill(uint32_t program)
+{
+    gm_view view;
+    uint32_t random = 1;
+    for (uint32_t i = 0; gm_tensor_view(&session, program, GM_ROLE_INPUT, i, &view) == GM_OK; ++i) {
+        float *values = view.data;
+        for (uint32_t n = 0; view.dtype == GM_DTYPE_F32 && n < view.size / 4; ++n) {
+            random = random * 1664525u + 1013904223u;
+            values[n] = (float)(int32_t)random / 2147483648.0f;
+        }
+    }
+}
+
+/* Prints the ticks of each instruction; `nothing` is what reading the clock takes. */
+static int measure(uint32_t program, uint32_t nothing)
+{
+    int status = gm_begin(&session, program);
+    print_number("program", program);
+    while (status == GM_OK || status == GM_AGAIN) {
+        uint32_t start = board_ticks();
+        status = gm_run(&session, 1);
+        print_number("ticks", board_ticks() - start - nothing);
+        if (status != GM_AGAIN) {
+            break;
+        }
+    }
+    return status;
+}
+
+int main(void)
+{
+    gm_requirements needs;
+    board_init();
+    int status = gm_required(IMAGE, LIMIT, &needs);
+    status = status ? status : gm_open(&session, IMAGE, LIMIT, ARENA, LIMIT);
+    uint32_t start = board_ticks();
+    uint32_t nothing = board_ticks() - start;
+    print_number("ticks_per_second", board_ticks_per_second());
+    for (uint32_t program = 0; status == GM_OK && program < 32; ++program) {
+        if (needs.programs >> program & 1u) {
+            fill(program);
+            status = measure(program, nothing);
+        }
+    }
+    print_number("failed", (uint32_t)-status);
+    print("done\n");
+    for (;;) {
+        board_sleep();
+    }
+}

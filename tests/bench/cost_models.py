@@ -1,0 +1,176 @@
+"""Models that calibrate_cost.py measures: those that costs are fitted to, and networks that check them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import onnx
+from bench.mlp_on_cortex_m4 import mlp
+from models.networks import NETWORKS
+from models.onnx_network import onnx_network
+from oracle import make_model, node, values
+
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote.optimizers import Optimizer
+
+OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+    "sgd": lambda: optimizers.sgd(0.01),
+    "clipped": lambda: optimizers.sgd(0.01, clip_norm=1.0),
+    "momentum": lambda: optimizers.sgd(0.01, momentum=0.9),
+    "adam": lambda: optimizers.adam(0.001),
+    "adamw": lambda: optimizers.adamw(0.001),
+}
+UNARY = [
+    "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid", "HardSwish", "Softplus", "Softsign", "Mish", "Gelu",
+    "Erf", "Sin", "Cos", "Abs", "Exp",
+]  # fmt: skip
+
+
+def image_of(model: onnx.ModelProto, loss: str, optimizer: str, batch: int | None, accumulate: bool = False) -> bytes:
+    made = build_artifacts(model, None, losses.LOSSES[loss](), OPTIMIZERS[optimizer]())
+    return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
+
+
+def network(name: str) -> onnx.ModelProto:
+    return onnx_network(NETWORKS[name].make(), NETWORKS[name].shape)
+
+
+def perceptron(sizes: tuple[int, ...], activation: str) -> onnx.ModelProto:
+    """Linear layers with an activation between them."""
+    nodes, weights, x = [], {}, "x"
+    for i, (m, n) in enumerate(itertools.pairwise(sizes)):
+        last = i == len(sizes) - 2
+        nodes.append(node("Gemm", f"{x} w{i} b{i}", "y" if last else f"h{i}", transB=1))
+        weights |= {f"w{i}": values(i, n, m) * 0.1, f"b{i}": values(i + 9, n) * 0.1 + 0.5}
+        if not last:
+            nodes.append(node(activation, f"h{i}", f"a{i}"))
+        x = f"a{i}"
+    return make_model(nodes, weights, {"x": ("N", sizes[0])}, opset=20)
+
+
+def convolutions(maps: int, size: int, kernel: int, pool: str) -> onnx.ModelProto:
+    """Two convolutions, each with a pool, and a classifier."""
+    pads = [kernel // 2] * 4
+    nodes = [
+        node("Conv", "x w1 b1", "c1", pads=pads),
+        node("LeakyRelu", "c1", "a1"),
+        node(pool, "a1", "p1", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Conv", "p1 w2 b2", "c2", pads=pads),
+        node("Relu", "c2", "a2"),
+        node(pool, "a2", "p2", kernel_shape=[3, 3], strides=[2, 2]),
+        node("GlobalAveragePool", "p2", "g"),
+        node("Flatten", "g", "f"),
+        node("Gemm", "f w3", "y"),
+    ]
+    shapes = {"w1": (maps, 2, kernel, kernel), "w2": (2 * maps, maps, kernel, kernel), "w3": (2 * maps, 5)}
+    weights = {n: values(i, *s) * 0.2 for i, (n, s) in enumerate(shapes.items())}
+    weights |= {"b1": values(7, maps), "b2": values(8, 2 * maps)}
+    return make_model(nodes, weights, {"x": ("N", 2, size, size)})
+
+
+def recurrent(op_type: str, gates: int, steps: int, size: int) -> onnx.ModelProto:
+    nodes = [node(op_type, "x w r", "- h", hidden_size=size), node("Squeeze", "h axes", "s"), node("Gemm", "s v", "y")]
+    weights = {"w": values(1, 1, gates * size, 6), "r": values(2, 1, gates * size, size) * 0.3, "v": values(3, size, 4)}
+    return make_model(nodes, {**weights, "axes": np.array([0])}, {"x": (steps, 2, 6)})
+
+
+def attention(tokens: int, width: int, samples: int = 2) -> onnx.ModelProto:
+    """One head, normalized before and added to what comes in."""
+    nodes = [
+        node("LayerNormalization", "x g b", "n"),
+        *(node("MatMul", f"n {w}", t) for w, t in (("wq", "q"), ("wk", "k"), ("wv", "v"))),
+        node("Transpose", "k", "kt", perm=[0, 2, 1]),
+        node("MatMul", "q kt", "s"),
+        node("Mul", "s scale", "ss"),
+        node("Softmax", "ss", "p"),
+        node("MatMul", "p v", "o"),
+        node("Add", "x o", "y"),
+    ]
+    weights = {w: values(i, width, width) * 0.2 for i, w in enumerate(("wq", "wk", "wv"))}
+    weights |= {"g": values(4, width), "b": values(5, width), "scale": np.float32(0.3)}
+    return make_model(nodes, weights, {"x": (samples, tokens, width)}, opset=17)
+
+
+def bag(size: int) -> onnx.ModelProto:
+    """A branch for each operator that the other models lack; their sum is what is trained."""
+    nodes = [node("Gemm", "x w b", "g"), node("Sigmoid", "g", "s"), node("Mul", "s half", "t")]
+    nodes += [node(op_type, "s half", op_type) for op_type in ("Greater", "GreaterOrEqual", "Equal")]
+    for number, (op_type, inputs, attributes) in enumerate(BRANCHES):
+        nodes.append(node(op_type, inputs, f"u{number}", **attributes))
+        nodes.append(node("ReduceSum", f"u{number} last", f"r{number}", keepdims=1))
+    nodes.append(node("Sum", " ".join(f"r{number}" for number in range(len(BRANCHES))), "y"))
+    weights: dict[str, Any] = {"w": values(1, 6, size), "b": values(2, size), "half": np.float32(0.5)}
+    weights |= {"slope": values(3, size), "low": np.float32(0.3), "high": np.float32(0.7), "last": np.array([1])}
+    weights |= {"order": np.arange(size)[::-1].copy(), "one": np.array(1), "ratio": np.float32(0.5)}
+    weights |= {"true": np.array(True), "double": np.array([1, 2], np.float32), "power": np.float32(2.5)}
+    return make_model(nodes, weights, {"x": ("N", 6)}, opset=24)
+
+
+Branch = tuple[str, str, dict[str, Any]]
+BRANCHES: tuple[Branch, ...] = (
+    ("Log", "s", {}),
+    ("Sqrt", "s", {}),
+    ("Clip", "s low high", {}),
+    ("Swish", "s", {}),
+    ("Gelu", "s", {"approximate": "tanh"}),
+    ("PRelu", "g slope", {}),
+    ("Pow", "s power", {}),
+    ("Div", "s t", {}),
+    ("Sub", "s t", {}),
+    ("Max", "s low", {}),
+    ("Min", "s low", {}),
+    ("Where", "Greater s t", {}),
+    ("Where", "GreaterOrEqual s t", {}),
+    ("Where", "Equal s t", {}),
+    ("ReduceMax", "s last", {}),
+    ("ReduceMin", "s last", {}),
+    ("ReduceProd", "s last", {}),
+    ("CumSum", "s one", {}),
+    ("Gather", "s order", {"axis": 1}),
+    ("LogSoftmax", "s", {}),
+    ("Dropout", "s ratio true", {}),
+    ("Resize", "s - double", {"mode": "linear"}),
+)
+
+
+def transformer(samples: int, tokens: int, width: int) -> onnx.ModelProto:
+    """Attention behind a layer that learns, so that everything in it has a gradient."""
+    inner = attention(tokens, width, samples)
+    nodes = [node("MatMul", "data w0", "x"), *inner.graph.node]
+    weights = {"w0": values(9, 5, width), **{t.name: onnx.numpy_helper.to_array(t) for t in inner.graph.initializer}}
+    return make_model(nodes, weights, {"data": (samples, tokens, 5)}, opset=17)
+
+
+def fitted() -> Iterator[bytes]:
+    """Images that the costs are fitted to."""
+    for name, loss in (("resnet_8", "cross_entropy"), ("mobilenet_v1", "cross_entropy"), ("autoencoder", "mse")):
+        yield image_of(network(name), loss, "sgd", 1)
+    yield image_of(network("autoencoder"), "l1", "sgd", 4)
+    yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, accumulate=True)
+    for size in (8, 13):
+        for optimizer in OPTIMIZERS:
+            yield image_of(convolutions(size, 2 * size, 3, "MaxPool"), "cross_entropy", optimizer, 2)
+            yield image_of(perceptron((size, 4 * size, 24, 7), "Relu"), "cross_entropy", optimizer, size // 2)
+        yield image_of(convolutions(size, 20, 5, "AveragePool"), "cross_entropy", "adamw", 1, accumulate=True)
+        yield image_of(perceptron((3 * size, size, 5), "Tanh"), "bce_with_logits", "sgd", 3, accumulate=True)
+        yield from (image_of(perceptron((6, 5 * size, 4), op), "mse", "sgd", 2) for op in UNARY)
+        yield from (image_of(recurrent(*cell, size, size), "cross_entropy", "sgd", None) for cell in CELLS)
+        yield image_of(attention(size, 2 * size), "mse", "sgd", None)
+        yield image_of(transformer(3, size, size + 4), "mse", "sgd", None)
+        yield image_of(bag(5 * size), "mse", "sgd", size // 4)
+
+
+CELLS = (("LSTM", 4), ("GRU", 3), ("RNN", 1))
+
+#: Networks that the lines have not seen.
+CHECKED: dict[str, Callable[[], bytes]] = {
+    "MLP 64-32-10": lambda: image_of(mlp(), "cross_entropy", "sgd", 1),
+    "MLP 64-32-10, AdamW, batch 8": lambda: image_of(mlp(), "cross_entropy", "adamw", 8),
+    "LeNet": lambda: image_of(network("lenet"), "cross_entropy", "sgd", 1),
+    "DS-CNN": lambda: image_of(network("ds_cnn"), "cross_entropy", "sgd", 1),
+}
