@@ -39,7 +39,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_UNKNOWN_MESSAGE: return "build and flash the firmware of this gradmote version";
     case CONSOLE_ERR_BAD_PAYLOAD: return "build and flash the firmware of this gradmote version";
     case CONSOLE_ERR_NO_IMAGE: return "send one: gradmote train model.mote --data data.npz --on PORT";
-    case CONSOLE_ERR_NO_SAMPLES: return "send inputs, and labels for training and evaluation, before the first run";
+    case CONSOLE_ERR_NO_SAMPLES: return "send inputs, and labels for training and evaluation, before the first run; where the image overwrites inputs, before each run";
     case CONSOLE_ERR_TOO_LARGE: return "compile a smaller model, or enlarge the area in the board file";
     case CONSOLE_ERR_OUT_OF_ORDER: return "transfer the file again from its beginning";
     case CONSOLE_ERR_FLASH: return "try again; if it persists, the flash is worn out or write-protected";

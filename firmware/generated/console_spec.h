@@ -63,9 +63,9 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_DESCRIBE_AT_ROLE 1u
 #define CONSOLE_DESCRIBE_AT_INDEX 2u
 #define CONSOLE_DESCRIBE_REQUEST_SIZE 4u
-#define CONSOLE_DESCRIBE_REPLY_SIZE 30u
+#define CONSOLE_DESCRIBE_REPLY_SIZE 31u
 
-/* Writes into an input or label. Samples serve every run until others replace them. */
+/* Writes into an input or label. Samples that last serve every run until others replace them. */
 #define CONSOLE_DATA 7u
 #define CONSOLE_DATA_AT_ROLE 0u
 #define CONSOLE_DATA_AT_INDEX 1u

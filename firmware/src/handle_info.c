@@ -69,6 +69,7 @@ static void add_tensor(reply *r, const gm_view *view)
     uint32_t name_length = view->name != NULL ? (uint32_t)strlen(view->name) : 0;
     reply_u8(r, view->dtype);
     reply_u8(r, view->rank);
+    reply_u8(r, (uint8_t)view->lasts);
     reply_u32(r, view->size);
     for (uint32_t i = 0; i < GM_MAX_RANK; ++i) {
         reply_u32(r, i < view->rank ? view->dims[i] : 1);

@@ -27,6 +27,7 @@ int run_begin(run *r, model *m, uint32_t program)
         error = gm_begin(&m->session, program);
     }
     if (error == 0) {
+        samples_use(&m->samples, &m->session);
         r->active = 1;
         r->program = program;
         r->first_instruction = m->session.instructions;

@@ -98,6 +98,22 @@ static int has_samples(const samples *s, const gm_session *session, uint32_t pro
     return 1;
 }
 
+static void use(samples *s, const gm_session *session, uint32_t role)
+{
+    const gm_tensor *tensor;
+    for (uint32_t index = 0; (tensor = find(session, role, index)) != NULL; ++index) {
+        if (tensor->offset >= session->header->scratch_offset) {
+            s->written &= ~bit_of(role, index);
+        }
+    }
+}
+
+void samples_use(samples *s, const gm_session *session)
+{
+    use(s, session, GM_ROLE_INPUT);
+    use(s, session, GM_ROLE_LABEL);
+}
+
 int samples_check(const samples *s, const gm_session *session, uint32_t program)
 {
     return has_samples(s, session, program, GM_ROLE_INPUT) && has_samples(s, session, program, GM_ROLE_LABEL)

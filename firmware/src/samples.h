@@ -1,4 +1,5 @@
-/* Inputs and labels for the next runs, written into their places in the arena. No program changes them there. */
+/* Inputs and labels for the next runs, written into their places in the arena. A program changes them there only if
+ * the image says so. */
 #ifndef SAMPLES_H
 #define SAMPLES_H
 
@@ -27,7 +28,10 @@ typedef struct u8_scale {
 int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t element,
                      u8_scale map, const uint8_t *data, uint32_t count);
 
-/* CONSOLE_ERR_NO_SAMPLES where a tensor that `program` reads never got data. */
+/* CONSOLE_ERR_NO_SAMPLES where a tensor that `program` reads has no data. */
 int samples_check(const samples *s, const gm_session *session, uint32_t program);
+
+/* A program runs: it may write over what lies in its scratch. */
+void samples_use(samples *s, const gm_session *session);
 
 #endif

@@ -38,7 +38,8 @@ class Options:
 
     batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
     micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
-    symbolic dimensions other than the batch.
+    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs and labels
+    were, for a smaller arena; they must then be given again for each run.
     """
 
     batch: int | None = 1
@@ -47,6 +48,7 @@ class Options:
     seed: int = 0
     properties: int = 4
     strip_names: bool = False
+    overwrite_inputs: bool = False
 
 
 @dataclass
@@ -105,7 +107,7 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """All programs as instructions, not yet optimized."""
     control = Buffer("control", records.size_of("control"), "control")
-    shared = Shared(control)
+    shared = Shared(control, overwrites_inputs=options.overwrite_inputs)
     parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
     shared.state.update({piece.name: Ref(piece.buffer) for piece in (*parameters, *statistics)})
@@ -180,7 +182,8 @@ def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Op
 def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     """Outputs lie in scratch of their own: one that is an input or a parameter as it stands is copied there."""
     ref = lowering.ref(value)
-    if ref.buffer.region != "scratch":
+    given = [b.ref.buffer for b in lowering.shared.inputs.values()]
+    if ref.buffer.region != "scratch" or ref.buffer in given:
         source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
         copy(lowering, value, source, ref)
     if role == "loss" and lowering.elements(value) != 1:

@@ -19,7 +19,9 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    region: str  # parameter, statistic, slot, control (these four: state), gradient, input, scratch, or constant
+    #: parameter, statistic, slot, control (these four: state), gradient, input, scratch, or constant. Inputs that a
+    #: program may overwrite are scratch.
+    region: str
     data: bytes | None = None  # initial value of parameters and statistics; value of constants
 
 
@@ -95,6 +97,11 @@ class Uses:
     def last(self) -> int:
         return max(self.readers[-1:] + self.writers[-1:])
 
+    @property
+    def is_given(self) -> bool:
+        """Whether it is read before anything writes it, as an input is."""
+        return self.readers[:1] == [self.first]
+
 
 @dataclass
 class Binding:
@@ -128,8 +135,8 @@ class Program:
         return found
 
     def bound(self) -> set[int]:
-        """Ids of the buffers that the caller sees."""
-        return {id(b.ref.buffer) for b in self.bindings}
+        """Ids of the buffers that the caller reads when the program has ended."""
+        return {id(b.ref.buffer) for b in self.bindings if b.role in ("output", "loss")}
 
     def buffers(self) -> list[Buffer]:
         """Every buffer that the program touches, in order of first touch."""
@@ -178,6 +185,11 @@ class Compiled:
     frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
+
+    @property
+    def overwrites_inputs(self) -> bool:
+        """Whether a program may use the places of inputs and labels for something else."""
+        return any(b.ref.buffer.region == "scratch" for b in self.inputs)
 
     def state(self) -> list[StateTensor]:
         """What of the state has a name, in the order in which it lies."""

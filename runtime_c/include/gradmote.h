@@ -69,6 +69,7 @@ typedef struct gm_view {
     uint32_t dtype;              /* gm_dtype */
     uint32_t rank;               /* 0 .. GM_MAX_RANK */
     const uint32_t *dims;        /* rank of them: the ONNX model's own shape */
+    uint32_t lasts;              /* 0: its contents are lost when a program runs, as outputs are */
 } gm_view;
 
 /* Reads the header only. GM_OK, GM_ERR_BAD_MAGIC, GM_ERR_BAD_VERSION, GM_ERR_TRUNCATED, GM_ERR_INVALID_ARGUMENT. */
@@ -90,8 +91,10 @@ const char *gm_error_hint(int error);
 
 /* ---- Data in and out -------------------------------------------------------------------------------------- */
 
-/* The index-th tensor with that role in that program. Inputs and labels have one place for all programs, which none
- * overwrites: what is written once can be inferred, evaluated and trained on. GM_ERR_NOT_FOUND past the last one. */
+/* The index-th tensor with that role in that program. Inputs and labels have one place for all programs. Where `lasts`
+ * is set, none overwrites it: what is written once can be inferred, evaluated and trained on. Where it is not (an image
+ * that was compiled so, for a smaller arena), write again before each run, and read outputs before that.
+ * GM_ERR_NOT_FOUND past the last one. */
 int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out);
 
 /* Copies a whole input or label into its place (role INPUT or LABEL; index counts over all programs).

@@ -117,19 +117,18 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
     return size % WORD == 0 && elements == size / WORD;
 }
 
-/* Inputs and labels lie from here to scratch_offset. */
+/* Inputs and labels that nothing overwrites lie from here to scratch_offset. */
 static uint32_t inputs_offset(const gm_header *header)
 {
     return header->gradients_offset + header->gradients_size;
 }
 
-/* V9: inputs and labels lie between gradients and scratch, outputs and losses in the scratch. */
+/* V9: outputs and losses lie in the scratch, inputs and labels there or between gradients and scratch. */
 static int is_in_place(const gm_header *header, const gm_tensor *tensor)
 {
-    if (tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL) {
-        return lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset);
-    }
-    return lies_in(tensor->offset, tensor->size, header->scratch_offset, header->arena_size);
+    int is_given = tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL;
+    return lies_in(tensor->offset, tensor->size, header->scratch_offset, header->arena_size) ||
+           (is_given && lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset));
 }
 
 /* V8: name, role, dtype and programs exist. V10: a loss is one f32. */

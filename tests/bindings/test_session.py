@@ -100,10 +100,10 @@ def test_views_outlive_their_session(image: bytes) -> None:
 def test_descriptions(session: Session) -> None:
     everywhere = ["infer", "eval", "train", "step"]
     assert session.inputs() == [
-        {"name": "x", "dtype": "float32", "shape": (2, 3), "size": 24, "programs": everywhere}
+        {"name": "x", "dtype": "float32", "shape": (2, 3), "size": 24, "programs": everywhere, "lasts": True}
     ]
     assert session.labels() == [
-        {"name": "labels", "dtype": "int32", "shape": (2,), "size": 8, "programs": everywhere[1:]}
+        {"name": "labels", "dtype": "int32", "shape": (2,), "size": 8, "programs": everywhere[1:], "lasts": True}
     ]
     assert [output["name"] for output in session.outputs()] == ["logits"]
     assert session.outputs("train") == []

@@ -11,6 +11,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.device.target import open_target
+from gradmote.errors import DeviceError
 
 STEPS = 200
 OPTIMIZERS = {"sgd": optimizers.sgd(0.1), "adamw": optimizers.adamw(0.003)}
@@ -210,3 +211,22 @@ def test_state_of_a_transformer_after_20_steps(emulated):
     with open_target("twin") as twin:
         expected = train(twin, image, 4, steps=20)
     assert train(emulated, image, 4, steps=20) == expected
+
+
+def test_inputs_that_a_run_writes_over(emulated):
+    """Both learn the same, and neither runs twice on what is gone."""
+    artifacts = build_artifacts(mlp_with_every_activation(), None, losses.cross_entropy(), OPTIMIZERS["sgd"])
+    made = compile_image(artifacts, Options(batch=8, overwrite_inputs=True))
+    x, y = digits()
+    states = []
+    for target in (emulated, open_target(f"twin:{emulated.info().profile}")):
+        target.load_image(made.image)
+        assert not target.describe("step", "input", 0).lasts
+        for start in range(0, 80, 8):
+            target.write_u8("input", 0, x[start : start + 8], 1 / 16)
+            target.write_u8("label", 0, y[start : start + 8])
+            target.run("step")
+        with pytest.raises(DeviceError, match="there are no samples"):
+            target.run("step")
+        states.append(hashlib.sha256(target.state()).hexdigest())
+    assert states[0] == states[1]

@@ -110,7 +110,7 @@ def test_an_mlp_reaches_the_bound(batch, accumulate):
         assert placement.peak == placement.bound, kind
 
 
-def place_apart(program):
+def place_apart(program, given):
     """Every buffer at an offset of its own."""
     offsets, end = {}, 0
     for span in lifetimes(program):

@@ -59,6 +59,7 @@ class Session:
         self._session = session
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
+        self._given: set[int] = set()  # offsets of what was given for the next run
         self._loss = self._ffi.new("float *")
 
     @staticmethod
@@ -93,7 +94,10 @@ class Session:
         labels stay as they are."""
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
+        given = [(t, bytes(self._bytes_of(t))) for t in (*self._by_role["input"], *self._by_role["label"])]
         self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
+        for tensor, data in given:
+            self._bytes_of(tensor)[:] = data
 
     # ---- Data in and out ----------------------------------------------------------------------------------------
 
@@ -118,12 +122,13 @@ class Session:
         self._set("label", index, data)
 
     def input_view(self, index: int) -> memoryview:
-        """The place of one input, to write into without a copy. No program changes it."""
-        return _pick(self._with_role("input"), index, "input").view(self._memory)
+        """The place of one input, to write into without a copy. No program changes it, where it `lasts`; where it
+        does not, ask for it before each run."""
+        return self._place("input", index)
 
     def label_view(self, index: int) -> memoryview:
-        """The place of one label, to write into without a copy. No program changes it."""
-        return _pick(self._with_role("label"), index, "label").view(self._memory)
+        """The same of one label."""
+        return self._place("label", index)
 
     def output(self, index: int, program: str = "infer") -> memoryview:
         """One output of the program, where it lies: read it before the next program runs."""
@@ -134,16 +139,17 @@ class Session:
     def infer(self, *data: Any) -> list[memoryview]:
         """Runs the model. data: every input in order, or nothing to use what is in place. Returns its outputs."""
         self._set_all(data, "input")
+        self._use_given("infer")
         self._check(self._lib.gm_infer(self._open()), "infer")
         return [tensor.view(self._memory) for tensor in self._outputs("infer")]
 
     def eval_step(self, *data: Any) -> float:
         """The loss, without training. data: every input, then every label, or nothing."""
-        return self._run_with_loss(self._lib.gm_eval_step, "eval_step", data)
+        return self._run_with_loss(self._lib.gm_eval_step, "eval", data)
 
     def train_step(self, *data: Any) -> float:
         """Adds the gradients of one micro-batch and returns its loss. data: as eval_step."""
-        return self._run_with_loss(self._lib.gm_train_step, "train_step", data)
+        return self._run_with_loss(self._lib.gm_train_step, "train", data)
 
     def step(self, *data: Any) -> float:
         """Trains on one batch, updates, and returns the loss before the update. data: as eval_step."""
@@ -151,6 +157,7 @@ class Session:
 
     def optimizer_step(self) -> None:
         """Applies the mean of the accumulated gradients and moves the learning-rate schedule one step on."""
+        self._use_given("optimizer")
         self._check(self._lib.gm_optimizer_step(self._open()), "optimizer_step")
 
     def lazy_reset_grad(self) -> None:
@@ -159,7 +166,9 @@ class Session:
 
     def begin(self, program: str) -> None:
         """Starts a program that run() then executes in slices."""
-        self._check(self._lib.gm_begin(self._open(), _program_kind(program)), f"begin {program}")
+        kind = _program_kind(program)
+        self._use_given(program)
+        self._check(self._lib.gm_begin(self._open(), kind), f"begin {program}")
 
     def run(self, max_instructions: int) -> bool:
         """Executes up to that many instructions. True when the program has ended."""
@@ -329,11 +338,28 @@ class Session:
         _program_kind(program)
         return [tensor for tensor in self._with_role("output") if program in tensor.programs]
 
+    def _place(self, role: str, index: int) -> memoryview:
+        tensor = _pick(self._with_role(role), index, role)
+        self._given.add(tensor.offset)
+        return tensor.view(self._memory)
+
+    def _bytes_of(self, tensor: Tensor) -> memoryview:
+        return self._memory[tensor.offset : tensor.offset + tensor.size]
+
+    def _use_given(self, program: str) -> None:
+        """What a run may write over must have been given since the last one."""
+        for tensor in (*self._with_role("input"), *self._with_role("label")):
+            if program in tensor.programs and not tensor.lasts and tensor.offset not in self._given:
+                hint = "give it for each run, or compile without overwrite_inputs"
+                raise DataError(f"{tensor.title} is not there: the image overwrites inputs", hint)
+        self._given.clear()
+
     def _set(self, role: str, index: int, data: Any) -> None:
         tensor = _pick(self._with_role(role), index, role)
         source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
         pointer = self._ffi.from_buffer(source)
         self._check(self._lib.gm_write(self._session, tensor.role_kind, index, pointer, tensor.size), tensor.title)
+        self._given.add(tensor.offset)
 
     def _set_all(self, data: tuple[Any, ...], *roles: str) -> None:
         """Every input, then every label, from `data`; nothing where it is empty."""
@@ -346,9 +372,10 @@ class Session:
         for (role, index), item in zip(places, data):
             self._set(role, index, item)
 
-    def _run_with_loss(self, call: Any, where: str, data: tuple[Any, ...]) -> float:
+    def _run_with_loss(self, call: Any, program: str, data: tuple[Any, ...]) -> float:
         self._set_all(data, "input", "label")
-        self._check(call(self._open(), self._loss), where)
+        self._use_given(program)
+        self._check(call(self._open(), self._loss), program)
         return float(self._loss[0])
 
     def _parameter(self, name_or_index: str | int) -> Any:

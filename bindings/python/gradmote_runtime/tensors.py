@@ -22,15 +22,18 @@ class Tensor(NamedTuple):
     shape: tuple[int, ...]
     offset: int
     size: int
+    lasts: bool  # no program writes over it
 
     def describe(self) -> dict[str, Any]:
-        """What callers see: name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes, programs."""
+        """What callers see: name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes, programs, and
+        whether it lasts: an input that does not must be given again for each run."""
         return {
             "name": self.name,
             "dtype": DTYPE_NAME[self.dtype],
             "shape": self.shape,
             "size": self.size,
             "programs": list(self.programs),
+            "lasts": self.lasts,
         }
 
     def view(self, memory: memoryview) -> memoryview:
@@ -49,10 +52,10 @@ def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
         (records[i], None if records[i].name == lib.GM_NONE else ffi.string(names + records[i].name).decode())
         for i in range(table.size // ffi.sizeof("gm_tensor"))
     ]
-    return [_row(record, name) for record, name in named]
+    return [_row(record, name, session.header.scratch_offset) for record, name in named]
 
 
-def _row(record: Any, name: str | None) -> Tensor:
+def _row(record: Any, name: str | None, scratch: int) -> Tensor:
     role = ROLES[record.role]
     return Tensor(
         name=name,
@@ -64,6 +67,7 @@ def _row(record: Any, name: str | None) -> Tensor:
         shape=tuple(record.dims[axis] for axis in range(record.rank)),
         offset=record.offset,
         size=record.size,
+        lasts=record.offset < scratch,
     )
 
 

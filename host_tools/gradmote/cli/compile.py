@@ -46,6 +46,7 @@ def summary(result: Result) -> dict[str, object]:
         "parameters_bytes": layout.parameters_size,
         "gradients_bytes": layout.gradients_size,
         "inputs_bytes": layout.inputs_size,
+        "overwrites_inputs": result.compiled.overwrites_inputs,
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
         "shared_weights": result.shared,
@@ -68,11 +69,12 @@ def describe(path: Path, result: Result) -> str:
     from ..copies import copies_of
 
     layout = result.layout
+    inputs = "inputs in the scratch" if result.compiled.overwrites_inputs else f"inputs {layout.inputs_size:,} B"
     lines = [
         f"{path}: image {len(result.image):,} B (flash), arena {layout.arena_size:,} B (RAM), "
         f"batch {result.compiled.batch}",
         f"  state {layout.state_size:,} B (parameters {layout.parameters_size:,} B), "
-        f"gradients {layout.gradients_size:,} B, inputs {layout.inputs_size:,} B",
+        f"gradients {layout.gradients_size:,} B, {inputs}",
     ]
     for program in result.compiled.programs:
         placement = layout.placements[program.kind]

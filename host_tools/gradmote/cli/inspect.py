@@ -99,7 +99,8 @@ def state_table(image: Image) -> Table:
 
 def known_places(image: Image) -> dict[str, str]:
     """Names of the arena offsets that mean the same in every program."""
-    lasting = [t for t in image.tensors if t["role"] in ("input", "label")]
+    scratch = image.header["scratch_offset"]
+    lasting = [t for t in image.tensors if t["role"] in ("input", "label") and t["offset"] < scratch]
     return {f"arena+{row['offset']}": row["name"] for row in (*image.state, *lasting) if row["name"]}
 
 

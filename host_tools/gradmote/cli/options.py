@@ -131,6 +131,13 @@ def compiler_of(
     seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
     properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
     strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
+    overwrite_inputs: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite-inputs",
+            help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
+        ),
+    ] = False,
 ) -> Compiler:
     """What every command that compiles a model takes: these options, as a function from the model's path."""
 
@@ -141,7 +148,7 @@ def compiler_of(
             str(model),
             make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
             make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
-            Options(batch, accumulate, parse_dims(dim), seed, properties, strip_names),
+            Options(batch, accumulate, parse_dims(dim), seed, properties, strip_names, overwrite_inputs),
             train=train,
             freeze=freeze,
             outputs=output,

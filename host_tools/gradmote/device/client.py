@@ -155,7 +155,7 @@ class Board:
         """One tensor of one program. RuntimeFault (NOT_FOUND) past the last one."""
         reply = self.request("DESCRIBE", program=program_index(program), role=ROLES.index(role), index=index)
         shape = reply["dims"][: reply["rank"]]
-        return Tensor(reply["name"], DTYPES[reply["dtype"]], shape, reply["size"])
+        return Tensor(reply["name"], DTYPES[reply["dtype"]], shape, reply["size"], bool(reply["lasts"]))
 
     # ---- Files ------------------------------------------------------------------------------------------------
 

@@ -101,8 +101,7 @@ def _train_epoch(
     losses: list[float] = []
     for step in range(steps):
         rows = order[step * batch : (step + 1) * batch]
-        write_batch(target, data, data.x[rows], None if data.y is None else data.y[rows])
-        write_others(target, others, rows)
+        _write_rows(target, data, data.x, data.y, others, rows)
         metrics = train_once(target)
         losses.append(metrics.loss)
         result.metrics = metrics
@@ -121,6 +120,12 @@ def train_once(target: Target) -> Metrics:
     return target.run("optimizer")
 
 
+def _write_rows(target: Target, data: Dataset, x: Array, y: Array | None, others: Others, rows: Array) -> None:
+    """Writes these rows of everything that the model takes."""
+    write_batch(target, data, x[rows], None if y is None else y[rows])
+    write_others(target, others, rows)
+
+
 def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> None:
     """Writes one batch; x as data.x is stored. Byte-sized class labels travel as bytes."""
     if x.dtype == np.uint8:
@@ -136,6 +141,13 @@ def _write(target: Target, role: str, index: int, array: Array) -> None:
         target.write_u8(role, index, array.astype(np.uint8))
     else:
         target.write(role, index, array)
+
+
+def _inputs(target: Target, program: str) -> Iterator[Tensor]:
+    index = 0
+    while (tensor := target.describe(program, "input", index)) is not None:
+        yield tensor
+        index += 1
 
 
 # ---- Inputs and labels after the first ------------------------------------------------------------------------------
@@ -195,15 +207,18 @@ def evaluate(
     batch = target.info().batch
     evaluates = "eval" in target.info().programs
     scores_from_eval = evaluates and target.describe("eval", "output", 0) is not None
+    lasts = all(t.lasts for t in _inputs(target, "infer"))
     losses, right, counted = [], 0, 0
     for rows in _batches(len(x), batch, progress):
         full = np.resize(rows, batch)
-        write_batch(target, data, x[full], None if y is None else y[full])
-        write_others(target, others, full)
-        if evaluates and len(rows) == batch:
+        evaluated = evaluates and len(rows) == batch
+        _write_rows(target, data, x, y, others, full)
+        if evaluated:
             losses.append(target.run("eval").loss)
         if y is not None and y.dtype.kind in "iu":
-            scores = _scores(target, scores_from_eval and len(rows) == batch)[: len(rows)]
+            if evaluated and not scores_from_eval and not lasts:
+                _write_rows(target, data, x, y, others, full)
+            scores = _scores(target, scores_from_eval and evaluated)[: len(rows)]
             marks = _marks(scores, y[rows], [a[rows] for role, _, a in others if role == "label"])
             right, counted = right + int(marks.sum()), counted + marks.size
     accuracy = right / counted if counted else math.nan

@@ -275,7 +275,7 @@ class TwinTarget:
         if index >= len(mine):
             return None
         row = mine[index]
-        return Tensor(row["name"] or "", row["dtype"], tuple(row["shape"]), row["size"])
+        return Tensor(row["name"] or "", row["dtype"], tuple(row["shape"]), row["size"], row["lasts"])
 
     def write(self, role: str, index: int, data: Array) -> None:
         self._place(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
@@ -305,6 +305,7 @@ class TwinTarget:
         self._require_samples(program)
         first = self.session.instructions
         start = time.perf_counter()
+        self._use_samples()
         loss = self.session.run_program(program)
         seconds = time.perf_counter() - start
         self._loss = self._loss if loss is None else loss
@@ -315,12 +316,18 @@ class TwinTarget:
             instructions=(self.session.instructions - first) % 2**32, seconds=seconds,
         )
 
+    def _use_samples(self) -> None:
+        """What a run may write over is no longer there, as on a board."""
+        for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
+            self._written -= {(role, index) for index, row in enumerate(rows) if not row["lasts"]}
+
     def _require_samples(self, program: str) -> None:
-        """Refuses, as a board does, to run on inputs and labels that were never written."""
+        """Refuses, as a board does, to run on inputs and labels that were not written."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             for index, row in enumerate(rows):
                 if program in row["programs"] and (role, index) not in self._written:
-                    raise DeviceError(f"there are no samples for {role} {index}", "write them before running")
+                    when = "before running" if row["lasts"] else "before each run: the image overwrites inputs"
+                    raise DeviceError(f"there are no samples for {role} {index}", f"write them {when}")
 
     def output(self, index: int, program: str = "infer") -> Array:
         return np.array(self.session.output(index, program))

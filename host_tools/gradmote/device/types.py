@@ -36,6 +36,7 @@ class Tensor:
     dtype: str  #: "float32" or "int32"
     shape: tuple[int, ...]  #: the ONNX model's own
     size: int  #: bytes
+    lasts: bool  #: False: a run writes over it
 
 
 @dataclass(frozen=True)

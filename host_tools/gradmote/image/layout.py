@@ -2,6 +2,8 @@
 
 | parameters | statistics | control | properties | moments | gradients | inputs and labels | scratch of the program |
 |<-------------------------- state ----------------------->|
+
+Inputs that a program may overwrite lie at the beginning of the scratch instead.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Layout:
 
     @property
     def inputs_size(self) -> int:
-        """Bytes of inputs and labels, which have one place for all programs."""
+        """Bytes of inputs and labels that have a place of their own."""
         return self.scratch_offset - self.inputs_offset
 
     def arena_of(self, kind: str) -> int:
@@ -53,9 +55,13 @@ def lay_out(compiled: Compiled) -> Layout:
     state_size = pack(offsets, end, [s.buffer for s in compiled.slots])
     gradients = [p.gradient for p in compiled.parameters if p.gradient is not None]
     gradients_end = pack(offsets, state_size, gradients)
-    inputs_end = pack(offsets, gradients_end, [b.ref.buffer for b in compiled.inputs])
-    placements = {p.kind: place(p) for p in compiled.programs}
-    peak = max((p.peak for p in placements.values()), default=0)
+    inputs = [b.ref.buffer for b in compiled.inputs]
+    scratch = pack(offsets, gradients_end, [b for b in inputs if b.region == "input"])
+    overwritten: dict[int, int] = {}
+    least = pack(overwritten, 0, [b for b in inputs if b.region == "scratch"])
+    offsets |= {key: scratch + offset for key, offset in overwritten.items()}
+    placements = {p.kind: place(p, overwritten) for p in compiled.programs}
+    peak = max([least, *(p.peak for p in placements.values())])
     return Layout(
         offsets,
         parameters_size,
@@ -65,8 +71,8 @@ def lay_out(compiled: Compiled) -> Layout:
         state_size,
         gradients_end - state_size,
         gradients_end,
-        inputs_end,
-        align(inputs_end + peak),
+        scratch,
+        align(scratch + peak),
         placements,
     )
 

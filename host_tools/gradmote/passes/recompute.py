@@ -57,7 +57,7 @@ def candidate(program: Program) -> tuple[Buffer, int, list[Instruction]] | None:
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for dropped in sorted(over, key=lambda u: -u.buffer.size):
         idle = top not in (*dropped.readers, *dropped.writers) and id(dropped.buffer) not in bound
-        if idle and dropped.writers[-1] < top:
+        if idle and not dropped.is_given and dropped.writers[-1] < top:
             at = next(k for k in dropped.readers if k > top)
             makers = recipe(program, uses, dropped, at)
             if makers is not None:
@@ -67,6 +67,8 @@ def candidate(program: Program) -> tuple[Buffer, int, list[Instruction]] | None:
 
 def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list[Instruction] | None:
     """The instructions that make a buffer again before instruction `at`, from what is still there; or None."""
+    if made.is_given:
+        return None
     maker = program.instructions[made.writers[0]]
     is_copy = maker.after is not None
     if len(made.writers) != 1 or is_copy or maker.opcode not in CHEAP or made.writers[0] in made.readers:

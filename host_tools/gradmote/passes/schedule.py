@@ -19,7 +19,7 @@ def run(compiled: Compiled) -> None:
 
 def order(program: Program) -> list[Instruction]:
     waiting, successors = dependencies(program.instructions)
-    pinned = {id(b.ref.buffer) for b in program.bindings}
+    pinned = program.bound()
     readers = Counter(id(b) for i in program.instructions for b in scratch_read(i))
     ready = [i for i, count in enumerate(waiting) if count == 0]
     live: set[int] = set()

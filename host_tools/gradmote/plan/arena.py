@@ -8,7 +8,7 @@ same places on every machine.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..program import Program
@@ -37,9 +37,10 @@ class Placement:
     bound: int
 
 
-def place(program: Program) -> Placement:
+def place(program: Program, given: Mapping[int, int] | None = None) -> Placement:
+    """given: id(buffer) -> offset of scratch buffers that have a place already."""
     spans, bound = lifetimes(program), lower_bound(program)
-    puzzle = Puzzle(spans)
+    puzzle = Puzzle(spans, given or {})
     orders = [sorted(range(len(spans)), key=lambda k, rule=rule: rule(spans[k])) for rule in ORDERS]  # type: ignore[misc]
     best = min((puzzle.solve(order) for order in orders), key=lambda s: s.peak)
     if best.peak > bound:
@@ -58,15 +59,18 @@ class Solution:
 
 
 class Puzzle:
-    """The sizes to place, and for each the others that are alive with it."""
+    """The sizes to place, for each the others that are alive with it, and offsets: -1 where there is none yet."""
 
-    def __init__(self, spans: list[Lifetime]) -> None:
+    def __init__(self, spans: list[Lifetime], given: Mapping[int, int]) -> None:
         self.sizes = [aligned(s.buffer.size) for s in spans]
+        self.given = [given.get(id(s.buffer), -1) for s in spans]
         self.neighbours = [[j for j, b in enumerate(spans) if j != i and a.overlaps(b)] for i, a in enumerate(spans)]
 
     def solve(self, order: list[int]) -> Solution:
-        offsets = [-1] * len(self.sizes)
+        offsets = list(self.given)
         for k in order:
+            if self.given[k] >= 0:
+                continue
             placed = [(offsets[j], self.sizes[j]) for j in self.neighbours[k] if offsets[j] >= 0]
             offsets[k] = best_gap(self.sizes[k], sorted(placed))
         return Solution(order, offsets, max((o + s for o, s in zip(offsets, self.sizes, strict=True)), default=0))

@@ -22,10 +22,10 @@ class Lifetime:
 
 def lifetimes(program: Program) -> list[Lifetime]:
     """One for each scratch buffer, in order of first touch. What an instruction reads and what it writes live together;
-    outputs live to the end."""
+    inputs live from the beginning, outputs to the end."""
     bound, end = program.bound(), len(program.instructions)
     return [
-        Lifetime(uses.buffer, uses.first, end if key in bound else uses.last + 1)
+        Lifetime(uses.buffer, 0 if uses.is_given else uses.first, end if key in bound else uses.last + 1)
         for key, uses in program.uses().items()
         if uses.buffer.region == "scratch"
     ]
