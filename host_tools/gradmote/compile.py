@@ -38,8 +38,8 @@ class Options:
 
     batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
     micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
-    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs and labels
-    were, for a smaller arena; they must then be given again for each run.
+    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
+    for a smaller arena; they must then be given again for each run. Labels last.
     """
 
     batch: int | None = 1

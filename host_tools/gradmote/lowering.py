@@ -45,7 +45,7 @@ class Shared:
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
     streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
-    overwrites_inputs: bool = False  # inputs are scratch
+    overwrites_inputs: bool = False  # inputs are scratch; labels, small and needed late, never are
 
     def constant(self, data: bytes) -> Ref:
         """Constants with equal bytes are one."""
@@ -66,7 +66,7 @@ class Shared:
             if 0 in shape:
                 raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")
             role = "label" if value.meta.get("gradmote.label") else "input"
-            region = "scratch" if self.overwrites_inputs else "input"
+            region = "scratch" if self.overwrites_inputs and role == "input" else "input"
             buffer = Buffer(value.name, 4 * math.prod(shape), region)
             self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
         return self.inputs[value.name]

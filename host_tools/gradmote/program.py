@@ -188,7 +188,7 @@ class Compiled:
 
     @property
     def overwrites_inputs(self) -> bool:
-        """Whether a program may use the places of inputs and labels for something else."""
+        """Whether a program may use the places of inputs for something else."""
         return any(b.ref.buffer.region == "scratch" for b in self.inputs)
 
     def state(self) -> list[StateTensor]:

@@ -47,18 +47,19 @@ def batches_of(shape, classes, count=3):
 def test_networks_train_to_the_same_bits(name):
     spec = NETWORKS[name]
     lasting, overwriting = both(exported(spec.make(), spec.shape, False))
-    assert overwriting.layout.inputs_size == 0 < lasting.layout.inputs_size
+    assert overwriting.layout.inputs_size == 4 * BATCH < lasting.layout.inputs_size  # the labels
     batches = batches_of(spec.shape, 10)
     assert trained(lasting, batches) == trained(overwriting, batches)
 
 
 def test_an_arena_that_no_longer_holds_the_input():
-    """Only the last layer trains: a long first input is gone when the small rest is made."""
-    nodes = [node("MatMul", "x w", "h"), node("Relu", "h", "r"), node("MatMul", "r v", "y")]
-    model = make_model(nodes, {"w": values(0, 200, 100), "v": values(1, 100, 3)}, {"x": ("N", 200)})
+    """Only the last layer trains: the long input is gone when the wide middle is made."""
+    nodes = [node("MatMul", "x w", "h"), node("MatMul", "h u", "g"), node("Sin", "g", "s"), node("MatMul", "s v", "y")]
+    weights = {"w": values(0, 200, 10), "u": values(1, 10, 150), "v": values(2, 150, 3)}
+    model = make_model(nodes, weights, {"x": ("N", 200)})
     results = both(model, ["v"])
     lasting, overwriting = (r.layout.arena_size for r in results)
-    assert overwriting <= lasting - 4 * BATCH * 3
+    assert overwriting <= lasting - 4 * BATCH * 120
     batches = batches_of((200,), 3)
     assert trained(results[0], batches) == trained(results[1], batches)
 
@@ -95,8 +96,7 @@ def test_a_session_refuses_to_run_twice_on_one_input(image):
     session.input_view(0)[0, 0] = 1.0  # written in place, without a copy
     session.infer()
     session.set_input(0, X)
-    with pytest.raises(DataError, match="label 'labels' is not there"):
-        session.begin("eval")
+    session.eval_step()  # labels last
 
 
 def test_a_target_refuses_as_a_board_does(image):

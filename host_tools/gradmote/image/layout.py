@@ -3,7 +3,7 @@
 | parameters | statistics | control | properties | moments | gradients | inputs and labels | scratch of the program |
 |<-------------------------- state ----------------------->|
 
-Inputs that a program may overwrite lie at the beginning of the scratch instead.
+Inputs that a program may overwrite lie at the beginning of the scratch instead; labels stay.
 """
 
 from __future__ import annotations
