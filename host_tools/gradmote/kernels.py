@@ -6,6 +6,7 @@ import os
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from .generated.opcodes import OPCODES
 from .generated.optimizers import RULES
@@ -27,13 +28,18 @@ class Needs:
         for instruction in (i for program in image.programs for i in program["instructions"]):
             self.kernels[instruction["opcode"]] += 1
             if "rule" in instruction["operands"]:
-                at = int(instruction["operands"]["rule"].removeprefix("constants+"))
-                self.rules[_KIND_OF[struct.unpack_from("<I", image.constants, at)[0]]] += 1
+                self.rules[rule_of(instruction, image.constants)] += 1
 
     def flags(self) -> list[str]:
         """For the C compiler, when it compiles the runtime: kernels and rules that are not named stay out."""
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
         return ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in used)]
+
+
+def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
+    """Name of the rule by which an instruction updates. constants: of its image."""
+    at = int(instruction["operands"]["rule"].removeprefix("constants+"))
+    return _KIND_OF[struct.unpack_from("<I", constants, at)[0]]
 
 
 def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:

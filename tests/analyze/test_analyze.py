@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 
 import onnx
 import pytest
@@ -16,6 +15,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
 from gradmote.image import read_image
+from support.page import Page
 
 
 def cnn():
@@ -212,33 +212,6 @@ def test_what_is_no_image_is_refused(tmp_path, capsys):
 
 
 # ---- The page and the picture
-
-
-class Page(HTMLParser):
-    """Fails where tags do not close in order; keeps titles of rectangles and what would be fetched."""
-
-    VOID = ("meta",)
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.titles, self.fetched = [], [], []
-        self.feed(text)
-        assert not self.open
-
-    def handle_starttag(self, tag, attributes):
-        self.fetched += [value for name, value in attributes if name in ("src", "href")]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_startendtag(self, tag, attributes):
-        pass
-
-    def handle_data(self, data):
-        if self.open[-2:] == ["rect", "title"]:
-            self.titles.append(data)
 
 
 def test_the_page_names_every_buffer_and_needs_nothing_else(path, tmp_path, capsys):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -16,25 +15,11 @@ from gradmote.device.link import Link
 from gradmote.device.target import BoardTarget
 from gradmote.generated.console import COMMANDS
 from support.classifier_image import LABELS, PIXELS
+from support.console_text import read_prompt, read_until
 
 pytestmark = pytest.mark.device
 
 Type = Callable[[str], str]
-
-
-def read_until(link: Link, wanted: str) -> str:
-    """What the board prints, until it has printed that."""
-    text = ""
-    deadline = time.monotonic() + 20
-    while wanted not in text:
-        assert time.monotonic() < deadline, text
-        text += link.read(0.2).decode()
-    return text
-
-
-def read_prompt(link: Link) -> str:
-    """What the board prints, up to its next prompt."""
-    return read_until(link, "\n> ")
 
 
 @pytest.fixture

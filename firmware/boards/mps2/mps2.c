@@ -40,10 +40,9 @@
 #define BAUD 115200u
 #define WAKE_HZ 100u
 
-/* The code memory is RAM that outlives a reset. Its upper half plays the flash for files; firmware.ld leaves it out. */
-#define AREA_SIZE 0x100000u
-#define IMAGE_AREA 0x200000u
-#define CHECKPOINT_AREA 0x300000u
+/* The code memory is RAM that outlives a reset. What lies above the program plays the flash for files. Sizes are those
+ * of board.toml, which the linker takes for addresses. */
+extern const uint8_t FLASH_SIZE[], IMAGE_SIZE[], CHECKPOINT_SIZE[];
 #define ERASE_UNIT 4096u
 
 /* Interrupts stay masked: they only end board_sleep(). */
@@ -99,9 +98,10 @@ uint32_t board_ticks_per_second(void)
 
 board_area board_flash_area(enum board_area_kind kind)
 {
-    uintptr_t base = kind == BOARD_AREA_IMAGE ? IMAGE_AREA : CHECKPOINT_AREA;
-    board_area area = { (const uint8_t *)base, AREA_SIZE, ERASE_UNIT };
-    return area;
+    uint32_t image = (uint32_t)(uintptr_t)IMAGE_SIZE, checkpoint = (uint32_t)(uintptr_t)CHECKPOINT_SIZE;
+    board_area image_area = { FLASH_SIZE, image, ERASE_UNIT };
+    board_area checkpoint_area = { FLASH_SIZE + image, checkpoint, ERASE_UNIT };
+    return kind == BOARD_AREA_IMAGE ? image_area : checkpoint_area;
 }
 
 int board_flash_erase(const uint8_t *at, uint32_t size)

@@ -11,6 +11,7 @@ from typing import Any
 from ..compile import Result
 from ..image import Image, read_image
 from . import cost, origins
+from .boards import Board
 from .liveness import WORD, Span
 from .origins import Known, Origins
 
@@ -88,7 +89,7 @@ class Layer:
 
 @dataclass
 class Report:
-    """Everything, in bytes unless said otherwise."""
+    """Everything, in bytes unless said otherwise. board: that it is to run on, where one was named."""
 
     name: str
     batch: int
@@ -99,6 +100,7 @@ class Report:
     programs: list[Code]
     layers: list[Layer]
     notes: list[str] = field(default_factory=list)
+    board: Board | None = None
 
     @property
     def main(self) -> Code:

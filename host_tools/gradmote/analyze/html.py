@@ -7,7 +7,20 @@ from html import escape
 
 from .gather import Report
 from .memory_map import memory_map
-from .tables import Bar, Rows, image_rows, layer_rows, macs, memory_rows, peak_rows, peak_title, rounded, verdict
+from .tables import (
+    Bar,
+    Rows,
+    board_rows,
+    board_title,
+    image_rows,
+    layer_rows,
+    macs,
+    memory_rows,
+    peak_rows,
+    peak_title,
+    rounded,
+    verdict,
+)
 
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto 4em; max-width: 1200px; color: #1f2933; }
@@ -31,13 +44,14 @@ svg rect.buffer:hover { stroke: #000; stroke-width: 2; } svg line.peak { stroke:
 
 def page(report: Report) -> str:
     """The whole HTML document."""
-    main = report.main
+    main, board = report.main, report.board
     fits, sentence = verdict(report)
     body = [
         f"<h1>{escape(report.name)}</h1>",
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
         section(f"Memory of one {main.kind}", memory_map(report, main), "Point at a buffer for its name."),
+        *([section(board_title(board), table(board_rows(report, board)))] if board else []),
         section("Arena", table(memory_rows(report))),
         section(peak_title(report), table(peak_rows(report))),
         section("Layers", table(layer_rows(report)), "Bytes, but for shapes, counts of parameters, MAC and machine."),

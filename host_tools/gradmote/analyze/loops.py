@@ -7,19 +7,16 @@ them; all others are told by what they write and by the work that the runtime co
 from __future__ import annotations
 
 import math
-import struct
 from typing import Any
 
 import numpy as np
 
 from ..generated.opcodes import COUNTS, OPCODES
-from ..generated.optimizers import RULES
+from ..kernels import rule_of
 
 #: Name of a loop -> its turns.
 Turns = dict[str, int]
 Params = dict[str, int]
-
-RULE_OF = {rule["kind"]: name for name, rule in RULES.items()}
 
 #: Neighbouring maps or channels that a convolution's kernels take at once.
 WIDTH = 4
@@ -48,9 +45,7 @@ def update(instruction: dict[str, Any], constants: bytes) -> Turns:
     """What an optimizer's rule does, row by row."""
     if "rule" not in instruction["operands"]:
         return {}
-    at = int(instruction["operands"]["rule"].removeprefix("constants+"))
-    rule = RULE_OF[struct.unpack_from("<I", constants, at)[0]]
-    parameters = extent(instruction, "p")
+    rule, parameters = rule_of(instruction, constants), extent(instruction, "p")
     row = extent(instruction, "row") if "row" in instruction["operands"] else parameters
     return {f"{rule}, row": parameters // row, f"{rule}, element": parameters}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from .boards import Board
 from .gather import Code, Report
 
 
@@ -20,7 +21,13 @@ def as_dict(report: Report) -> dict[str, Any]:
         "programs": [program(p) for p in report.programs],
         "layers": [asdict(layer) for layer in report.layers],
         "notes": report.notes,
+        "board": None if report.board is None else on(report.board, report),
     }
+
+
+def on(board: Board, report: Report) -> dict[str, Any]:
+    lacks = board.lacks(report.arena, report.image)
+    return {**board.as_dict(), "fits": not lacks, "lacks": lacks}
 
 
 def program(code: Code) -> dict[str, Any]:

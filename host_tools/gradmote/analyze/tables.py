@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..microcontrollers import smallest
+from .boards import Board
 from .gather import Code, Layer, Report
 
 #: Pieces of the peak that are listed by name.
@@ -41,7 +42,10 @@ def rounded(count: float) -> str:
 
 
 def verdict(report: Report) -> tuple[bool, str]:
-    """Whether a microcontroller holds it, and which."""
+    """Whether the board holds it, or which microcontroller does."""
+    if report.board is not None:
+        lacks = report.board.lacks(report.arena, report.image)
+        return not lacks, f"{report.board.name} " + (f"lacks {' and '.join(lacks)}" if lacks else "holds it")
     holder = smallest(report.arena, report.image)
     if holder is None:
         return False, "no microcontroller in our list holds it"
@@ -68,6 +72,23 @@ def memory_rows(report: Report) -> Rows:
         fits = "no plan needs less" if program.scratch <= program.bound else f"{program.bound:,} are unavoidable"
         rows.append((f"  scratch of {program.kind}", "", f"{program.scratch:,}", "", fits))
     return ("region", "offset#", "bytes#", "share#", ""), rows
+
+
+def board_title(board: Board) -> str:
+    return f"{board.title}, {board.core}: {board.ram:,} B of RAM"
+
+
+def board_rows(report: Report, board: Board) -> Rows:
+    """RAM down to the last byte, then flash."""
+    way = " > ".join(board.stack_way)
+    ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
+    ram += [(name, size, "") for name, size in board.buffers.items()]
+    ram.append(("stack", board.stack_size, f"{board.stack_bound:,} at the most are used: {way}"))
+    flash = [("firmware", board.code, f"of {board.flash:,}"), ("image", report.image, f"of {board.image_area:,}")]
+    rows: list[Row] = [(name, f"{size:,}", note) for name, size, note in ram]
+    used = sum(size for _, size, _ in ram)
+    rows += [LINE, ("all RAM in use", f"{used:,}", f"of {board.ram:,}"), LINE]
+    return ("", "bytes#", ""), [*rows, *((name, f"{size:,}", note) for name, size, note in flash)]
 
 
 def peak_title(report: Report) -> str:

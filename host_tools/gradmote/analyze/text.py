@@ -8,7 +8,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from .gather import Report
-from .tables import Bar, Rows, image_rows, layer_rows, macs, memory_rows, peak_rows, peak_title, rounded, verdict
+from .tables import (
+    Bar,
+    Rows,
+    board_rows,
+    board_title,
+    image_rows,
+    layer_rows,
+    macs,
+    memory_rows,
+    peak_rows,
+    peak_title,
+    rounded,
+    verdict,
+)
 
 #: Characters of a whole bar.
 BAR = 24
@@ -17,6 +30,8 @@ BAR = 24
 def show(report: Report, console: Console) -> None:
     """Prints everything."""
     console.print(headline(report), highlight=False)
+    if report.board is not None:
+        console.print(table(board_title(report.board), board_rows(report, report.board)))
     console.print(table("Arena", memory_rows(report)))
     console.print(table(peak_title(report), peak_rows(report)))
     console.print(table("Layers", layer_rows(report)))

@@ -23,6 +23,9 @@ WIDTH = 140
 def command(
     model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
     compiler: o.Compiler,
+    board: Annotated[
+        str | None, typer.Option(help="Does this board hold it, beside its firmware? Such as mps2-an386.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Also write one page with the memory map.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -30,13 +33,17 @@ def command(
 
     Does my network train in 64 KB? `gradmote analyze model.onnx --loss cross_entropy --batch 8`
 
+    Does it train on my board? Add `--board mps2-an386`
+
     And when only the last layer learns? Add `--train 'head.*'`
 
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
     """
     from ..analyze import as_dict
+    from ..analyze.boards import board as find
 
     report = open_report(model, compiler)
+    report.board = None if board is None else find(board)
     if html is not None:
         from ..analyze.html import page
         from ..files import write_atomically

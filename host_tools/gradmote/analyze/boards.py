@@ -1,0 +1,78 @@
+"""What the boards of firmware/boards leave for a model, beside the firmware that they run.
+
+`scons firmware` measures each firmware: build/firmware/<board>/footprint.json. Where none was built, boards.json says
+what the firmware of this version takes; `scons footprints` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from typing import Any
+
+from ..errors import DeviceError
+from ..files import build_folder
+
+
+@dataclass(frozen=True)
+class Board:
+    """In bytes; what the console's `mem` reports has its names here.
+
+    stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
+    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; the image has its own area.
+    """
+
+    name: str
+    title: str
+    core: str
+    ram: int
+    stack_size: int
+    stack_bound: int
+    stack_way: tuple[str, ...]
+    buffers: dict[str, int]
+    flash: int
+    code: int
+    image_area: int
+
+    @property
+    def static_ram(self) -> int:
+        return sum(self.buffers.values())
+
+    @property
+    def arena_available(self) -> int:
+        """What is left for the arena."""
+        return self.ram - self.stack_size - self.static_ram
+
+    def lacks(self, arena: int, image: int) -> list[str]:
+        """What a model of these sizes is too large for; empty where it fits."""
+        wanted = [("RAM", arena, self.arena_available), ("flash", image, self.image_area)]
+        wanted.append(("flash", self.code, self.flash))
+        return [f"{size - there:,} B of {kind}" for kind, size, there in wanted if size > there]
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "static_ram": self.static_ram, "arena_available": self.arena_available}
+
+
+def room(name: str) -> tuple[int, int]:
+    """(RAM for the arena, flash for the image) of a board, in bytes. Raises DeviceError."""
+    found = board(name)
+    return found.arena_available, found.image_area
+
+
+def board(name: str) -> Board:
+    """The board of this name. Raises DeviceError where there is none."""
+    released = known()
+    if name not in released:
+        raise DeviceError(f"there is no board {name}", f"boards are {', '.join(sorted(released))}")
+    built = build_folder() / "firmware" / name.replace("-", "_") / "footprint.json"
+    found = json.loads(built.read_text()) if built.exists() else {}
+    if found.keys() != released[name].keys():  # none, or of another version
+        found = released[name]
+    return Board(**{**found, "stack_way": tuple(found["stack_way"])})
+
+
+def known() -> dict[str, dict[str, Any]]:
+    """Name -> what its firmware takes."""
+    found: dict[str, dict[str, Any]] = json.loads((files(__package__) / "boards.json").read_text())
+    return found

@@ -1,0 +1,59 @@
+"""What a firmware takes of its board, the model apart: fixed buffers, the stack's bound, code; for gradmote analyze."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from stack_bound import stack_bound
+
+from render.spec import tomllib
+from runtime_sources import ROOT
+
+BOARDS = ROOT / "host_tools" / "gradmote" / "analyze" / "boards.json"
+ENTRY = "reset_handler"
+
+
+def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
+    """SCons action: footprint.json. source: board.toml, the firmware, all its objects."""
+    metadata, elf, *objects = [Path(str(node)) for node in source]
+    found = footprint(tomllib.loads(metadata.read_text()), elf, objects)
+    Path(str(target[0])).write_text(json.dumps(found, indent=1) + "\n")
+
+
+def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
+    """SCons action: boards.json of the package. source: the footprint.json of every board."""
+    found = [json.loads(Path(str(node)).read_text()) for node in source]
+    BOARDS.write_text(json.dumps({board["name"]: board for board in found}, indent=1) + "\n")
+
+
+def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str, Any]:
+    """In bytes, as gradmote.analyze.boards.Board has them."""
+    symbols = symbols_of(elf)
+    at = {name: address for name, (address, _) in symbols.items()}
+    static = range(at["__static_start"], at["__static_end"])
+    buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
+    bound, way = stack_bound(elf, objects, ENTRY)
+    return {
+        "name": board["name"],
+        "title": board["title"],
+        "core": board["core"],
+        "ram": at["__arena_end"] - at["__stack_bottom"],
+        "stack_size": at["__stack_top"] - at["__stack_bottom"],
+        "stack_bound": bound,
+        "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
+        "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
+        "flash": board["memory"]["flash"],
+        "code": at["__code_end"] - at["__code_start"],
+        "image_area": board["memory"]["image"],
+    }
+
+
+def symbols_of(elf: Path) -> dict[str, tuple[int, int]]:
+    """Name -> (address, bytes, 0 for what marks a place), largest first."""
+    output = subprocess.run(["arm-none-eabi-nm", "-S", elf], check=True, capture_output=True, text=True).stdout
+    rows = [line.split() for line in output.splitlines()]
+    found = {row[-1]: (int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0) for row in rows}
+    return dict(sorted(found.items(), key=lambda item: -item[1][1]))

@@ -1,0 +1,118 @@
+"""How much stack a firmware can take at the most: the deepest way through its call graph.
+
+Frames and calls are the compiler's (-fcallgraph-info=su), one .ci file beside each object. Where a function calls
+through a pointer, the compiler does not say whom: REACHED names them, else they are the functions of the same file that
+nothing calls by name. What comes from a library has no .ci file: its frame is read from the machine code.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from pathlib import Path
+
+NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*\\n(\S+?):\d+:\d+\\n(\d+) bytes \((\w+)\)')
+EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
+POINTER = "__indirect_call"
+
+#: Source file that calls through a pointer -> functions that are behind it.
+REACHED = {
+    "*/src/execute.c": "gm_kernel_*",
+    "*/kernels/*update.c": "gm_rule_apply_*",
+    "*/src/checkpoint.c": "firmware/src/slots.c:*_flash",
+    "firmware/src/messages.c": "handle_*",
+}
+
+
+@dataclass
+class Graph:
+    """Of all functions: frames in bytes, files, and whom each calls."""
+
+    frames: dict[str, int] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+
+
+#: Bytes, and the functions that take them, each called by the one before.
+Way = tuple[int, list[str]]
+
+
+class Unbounded(Exception):
+    """The stack has no bound that can be told, and why."""
+
+
+def stack_bound(elf: Path, objects: Iterable[Path], entry: str) -> Way:
+    """The deepest way from `entry` down. Raises Unbounded."""
+    graph = read_graph(object.with_suffix(".ci") for object in objects)
+    add_pointed_to(graph)
+    add_library(graph, elf)
+    return deepest(graph, entry, {}, [])
+
+
+def read_graph(paths: Iterable[Path]) -> Graph:
+    graph = Graph()
+    for path in paths:
+        text = path.read_text()
+        for name, file, frame, kind in NODE.findall(text):
+            if kind != "static":
+                raise Unbounded(f"{name} in {file} has a frame of varying size")
+            graph.frames[name], graph.files[name] = int(frame), file
+        for caller, called in EDGE.findall(text):
+            graph.calls.setdefault(caller, set()).add(called)
+    return graph
+
+
+def add_pointed_to(graph: Graph) -> None:
+    """Calls through pointers become calls of all that may be meant."""
+    named = {called for some in graph.calls.values() for called in some}
+    unnamed = [name for name in graph.frames if name not in named]
+    for caller in [name for name, some in graph.calls.items() if POINTER in some]:
+        file = graph.files[caller]
+        pattern = next((names for files, names in REACHED.items() if fnmatch(file, files)), None)
+        found = {name for name in (graph.frames if pattern else unnamed) if fnmatch(name, pattern or f"{file}:*")}
+        if not found:
+            raise Unbounded(f"{caller} in {file} calls through a pointer, nobody knows whom: add it to REACHED")
+        graph.calls[caller] = graph.calls[caller] - {POINTER} | found
+
+
+def add_library(graph: Graph, elf: Path) -> None:
+    """Functions without .ci file: the registers they push and the bytes they take off the stack pointer."""
+    unknown = {called for some in graph.calls.values() for called in some} - graph.frames.keys()
+    code = subprocess.run(["arm-none-eabi-objdump", "-d", elf], check=True, capture_output=True, text=True).stdout
+    bodies = dict(re.findall(r"^\w+ <([^>]+)>:\n((?:.+\n)*)", code, re.M))
+    while unknown:
+        name = unknown.pop()
+        body = bodies.get(name, "")  # what the linker left out takes nothing
+        graph.frames[name], graph.files[name] = frame_of(body), "a library"
+        graph.calls[name] = set(re.findall(r"\tblx?\t\w+ <([^>+]+)>", body)) - {name}
+        unknown |= graph.calls[name] - graph.frames.keys()
+
+
+def frame_of(body: str) -> int:
+    pushed = re.findall(r"\t(?:push|stmdb\tsp!,)[^{]*\{([^}]*)\}", body)
+    registers = sum(count_registers(some) for some in pushed)
+    singles = len(re.findall(r"\[sp, #-4\]!", body))
+    taken = sum(int(size) for size in re.findall(r"\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)", body))
+    return 4 * (registers + singles) + taken
+
+
+def count_registers(some: str) -> int:
+    """Of a list such as r4-r7, lr."""
+    ranges = [re.findall(r"\d+", part) for part in some.split(",")]
+    return sum(int(ends[1]) - int(ends[0]) + 1 if len(ends) == 2 else 1 for ends in ranges)
+
+
+def deepest(
+    graph: Graph, name: str, known: dict[str, tuple[int, list[str]]], above: list[str]
+) -> tuple[int, list[str]]:
+    """From one function down. Raises Unbounded where it calls itself."""
+    if name in above:
+        raise Unbounded(f"{' -> '.join([*above, name])}: a function calls itself")
+    if name not in known:
+        below = [deepest(graph, called, known, [*above, name]) for called in sorted(graph.calls.get(name, ()))]
+        size, way = max(below, key=lambda b: b[0], default=(0, []))
+        known[name] = graph.frames[name] + size, [name, *way]
+    return known[name]

@@ -1,0 +1,80 @@
+"""What analyze says of a board before flashing: room, fit, and refusals."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gradmote.analyze import analyze_image
+from gradmote.analyze.boards import Board, board, known, room
+from gradmote.analyze.html import page
+from gradmote.analyze.tables import board_rows, verdict
+from gradmote.cli import main
+from gradmote.errors import DeviceError
+from support.classifier_image import classifier_image
+from support.page import Page
+
+SMALL = Board("small", "Small", "Cortex-M0", 4096, 512, 300, ("main", "work"), {"line": 90, "pad": 6}, 9000, 8000, 300)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "classifier.mote"
+    path.write_bytes(classifier_image())
+    return path
+
+
+def test_room_is_what_firmware_leaves():
+    for name in known():
+        found = board(name)
+        ram, flash = room(name)
+        assert ram + found.static_ram + found.stack_size == found.ram and flash == found.image_area
+        assert 0 < found.stack_bound <= found.stack_size and found.stack_way[0] == "reset_handler"
+
+
+def test_the_firmware_that_was_built_is_asked_first(tmp_path, monkeypatch):
+    folder = tmp_path / "firmware" / "mps2_an386"
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("GRADMOTE_BUILD", str(tmp_path))
+    released = known()["mps2-an386"]
+    assert board("mps2-an386").code == released["code"]
+    (folder / "footprint.json").write_text(json.dumps({**released, "code": 12}))
+    assert board("mps2-an386").code == 12
+
+
+def test_what_is_too_large_is_said_to_the_byte():
+    arena = 4096 - 512 - 96
+    assert SMALL.lacks(arena, 300) == []
+    assert SMALL.lacks(arena + 4, 301) == ["4 B of RAM", "1 B of flash"]
+    assert replace(SMALL, code=9001).lacks(0, 0) == ["1 B of flash"]
+
+
+def test_the_tables_add_up_to_all_ram(path):
+    report = analyze_image(path)
+    report.board = SMALL
+    rows = {row[0]: row[1] for row in board_rows(report, SMALL)[1] if row}
+    parts = [int(rows[name].replace(",", "")) for name in ("arena", "line", "pad", "stack")]
+    assert int(rows["all RAM in use"].replace(",", "")) == sum(parts) == report.arena + 96 + 512
+    fits, sentence = verdict(report)
+    assert not fits and "lacks" in sentence and f"{report.image - 300:,} B of flash" in sentence
+    text = page(report)
+    assert "class='not'" in text and sentence in text
+    Page(text)
+
+
+def test_the_command_says_whether_the_board_holds_it(path, capsys):
+    assert main(["analyze", str(path), "--board", "mps2-an386", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["board"]["fits"] and told["board"]["arena_available"] >= told["arena_bytes"]
+    assert main(["analyze", str(path), "--board", "mps2-an386"]) == 0
+    assert "mps2-an386 holds it" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_an_unknown_board_is_refused_with_the_list(path, capsys):
+    assert main(["analyze", str(path), "--board", "mps3"]) == 1
+    said = capsys.readouterr().err
+    assert "there is no board mps3" in said and "mps2-an386" in said
+    with pytest.raises(DeviceError):
+        room("")

@@ -1,0 +1,94 @@
+"""What `gradmote analyze --board` says before flashing is what the board reports after: each figure, to the byte."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from models.networks import NETWORKS
+from models.onnx_network import onnx_network
+
+from gradmote import losses, optimizers
+from gradmote.analyze.boards import known
+from gradmote.artifacts import build_artifacts
+from gradmote.cli import main
+from gradmote.compile import Options, compile_image
+from gradmote.device.client import Board
+from gradmote.device.emulator import Emulator
+from gradmote.device.target import BoardTarget
+from support.console_text import read_prompt
+
+pytestmark = pytest.mark.device
+
+BOARD = "mps2-an386"
+
+
+@pytest.fixture(scope="module")
+def lenet(tmp_path_factory):
+    """The image of a LeNet, which has the kernels with the largest frames."""
+    path = tmp_path_factory.mktemp("analyzed") / "lenet.mote"
+    model = onnx_network(NETWORKS["lenet"].make(), NETWORKS["lenet"].shape)
+    artifacts = build_artifacts(model, None, losses.cross_entropy(), optimizers.sgd(0.01))
+    path.write_bytes(compile_image(artifacts, Options(batch=1)).image)
+    return path
+
+
+@pytest.fixture(scope="module")
+def used(lenet, firmware):
+    """(what the board reports once it has done what it can, and what its console prints on `mem`)."""
+    with Emulator(BOARD, firmware) as emulator:
+        link = emulator.take_link()
+        read_prompt(link)
+        with BoardTarget(Board(link)) as target:
+            train(target, lenet.read_bytes())
+            for line in ("help", "info", "train 2", "save", "load", "mem"):
+                link.write(line.encode() + b"\r")
+                text = read_prompt(link)
+            return target.mem(), text
+
+
+def train(target, image):
+    """Every program, and a checkpoint there and back."""
+    target.load_image(image)
+    target.write("input", 0, np.ones((1, 1, 28, 28), np.float32))
+    target.write("label", 0, np.zeros(1, np.int32))
+    for program in target.info().programs:
+        target.run(program)
+    target.load(target.save())
+
+
+@pytest.fixture
+def told(lenet, used, capsys):
+    assert main(["analyze", str(lenet), "--board", BOARD, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_figure_is_equal(told, used):
+    memory, board = used[0], told["board"]
+    for name in ("ram", "static_ram", "stack_size", "arena_available", "code"):
+        assert getattr(memory, name) == board[name], name
+    assert (memory.arena_required, memory.image) == (told["arena_bytes"], told["image_bytes"])
+    assert board["fits"] and sum(board["buffers"].values()) == memory.static_ram
+
+
+def test_the_stack_stays_under_its_bound(told, used):
+    assert told["board"]["stack_bound"] * 0.6 < used[0].stack_used <= told["board"]["stack_bound"]
+
+
+def test_the_console_prints_the_same(told, used):
+    rows = [line.split() for line in used[1].splitlines() if line]
+    printed = {row[0]: int(row[1]) for row in rows if row[1:] and row[1].isdigit()}
+    board = told["board"]
+    expected = {"ram": board["ram"], "static": board["static_ram"], "stack": board["stack_size"]}
+    expected |= {"used": used[0].stack_used, "arena": board["arena_available"], "model": told["arena_bytes"]}
+    assert printed == expected | {"code": board["code"], "image": told["image_bytes"]}
+
+
+def test_what_was_released_is_not_stale(told):
+    """Code may differ a little, as from compiler to compiler; else: scons footprints."""
+    released, built = known()[BOARD], told["board"]
+    for name in ("title", "core", "ram", "stack_size", "buffers", "flash", "image_area"):
+        assert released[name] == built[name], name
+    assert abs(released["code"] - built["code"]) < 0.02 * built["code"]
+    assert abs(released["stack_bound"] - built["stack_bound"]) <= 64

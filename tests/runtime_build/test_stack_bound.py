@@ -1,0 +1,61 @@
+"""The deepest way through a call graph: what it adds up, and what it refuses to guess."""
+
+from __future__ import annotations
+
+import pytest
+from stack_bound import Unbounded, add_pointed_to, count_registers, deepest, frame_of, read_graph
+
+POINTER = "__indirect_call"
+
+
+def graph_of(folder, frames, calls, kind="static"):
+    """frames: {"file.c:function": bytes}; the compiler titles functions static_* with their file."""
+    folder.mkdir(exist_ok=True)
+    title = {place.partition(":")[2]: place.partition(":")[2] for place in frames}
+    title |= {name: place for place in frames if (name := place.partition(":")[2]).startswith("static_")}
+    lines = ['graph: { title: "x"']
+    for place, frame in frames.items():
+        file, _, name = place.partition(":")
+        lines.append(f'node: {{ title: "{title[name]}" label: "{name}\\n{file}:1:2\\n{frame} bytes ({kind})" }}')
+    for caller, called in calls:
+        lines.append(f'edge: {{ sourcename: "{title[caller]}" targetname: "{title.get(called, called)}" label: "x" }}')
+    (folder / "x.ci").write_text("\n".join([*lines, "}"]))
+    graph = read_graph([folder / "x.ci"])
+    add_pointed_to(graph)
+    return graph
+
+
+def test_the_deepest_way_is_found(tmp_path):
+    frames = {"a.c:main": 8, "a.c:wide": 40, "a.c:long": 16, "a.c:leaf": 30}
+    graph = graph_of(tmp_path, frames, [("main", "wide"), ("main", "long"), ("long", "leaf")])
+    assert deepest(graph, "main", {}, []) == (54, ["main", "long", "leaf"])
+
+
+def test_a_pointer_reaches_the_functions_of_its_file_that_nobody_calls(tmp_path):
+    frames = {"a.c:main": 8, "a.c:static_one": 40, "a.c:static_two": 48, "b.c:other": 100}
+    graph = graph_of(tmp_path, frames, [("main", POINTER)])
+    assert deepest(graph, "main", {}, []) == (56, ["main", "a.c:static_two"])
+
+
+def test_kernels_are_reached_from_the_executor(tmp_path):
+    frames = {"runtime_c/src/execute.c:gm_run": 8, "k.c:gm_kernel_relu": 4, "k.c:gm_kernel_conv": 64, "k.c:more": 999}
+    graph = graph_of(tmp_path, frames, [("gm_run", POINTER), ("gm_kernel_relu", "gm_kernel_conv")])
+    assert deepest(graph, "gm_run", {}, []) == (76, ["gm_run", "gm_kernel_relu", "gm_kernel_conv"])
+
+
+def test_what_has_no_bound_is_refused(tmp_path):
+    with pytest.raises(Unbounded, match="varying size"):
+        graph_of(tmp_path, {"a.c:main": 8}, [], kind="dynamic")
+    with pytest.raises(Unbounded, match="nobody knows whom"):
+        graph_of(tmp_path, {"a.c:main": 8, "a.c:f": 4, "b.c:g": 4}, [("f", POINTER), ("main", "f"), ("g", "main")])
+    graph = graph_of(tmp_path, {"a.c:main": 8, "a.c:f": 4}, [("main", "f"), ("f", "main")])
+    with pytest.raises(Unbounded, match="main -> f -> main: a function calls itself"):
+        deepest(graph, "main", {}, [])
+
+
+def test_frames_of_library_functions_are_read_from_their_code():
+    assert count_registers("r3, r4-r7, lr") == 6 and count_registers("s16-s31") == 16
+    body = "  0:\te92d 41f0 \tstmdb\tsp!, {r4, r5, r6, r7, r8, lr}\n  4:\tb084 \tsub\tsp, #16\n"
+    assert frame_of(body) == 40
+    assert frame_of("  0:\tb510 \tpush\t{r4, lr}\n  2:\tf84d 0d04 \tstr.w\tr0, [sp, #-4]!\n") == 12
+    assert frame_of("  0:\t4770 \tbx\tlr\n") == 0

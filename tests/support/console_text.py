@@ -1,0 +1,22 @@
+"""Reads what a board prints for people."""
+
+from __future__ import annotations
+
+import time
+
+from gradmote.device.link import Link
+
+
+def read_until(link: Link, wanted: str) -> str:
+    """What the board prints, until it has printed that."""
+    text = ""
+    deadline = time.monotonic() + 20
+    while wanted not in text:
+        assert time.monotonic() < deadline, text
+        text += link.read(0.2).decode()
+    return text
+
+
+def read_prompt(link: Link) -> str:
+    """What the board prints, up to its next prompt."""
+    return read_until(link, "\n> ")
