@@ -34,13 +34,22 @@ def cnn():
     return make_model(nodes, weights, {"x": ("N", 1, 6, 6)})
 
 
-def made(batch=2, accumulate=False, strip_names=False, optimizer=None, **options):
+def made(batch=2, accumulate=False, strip_names=False, overwrite_inputs=False, optimizer=None, **options):
     update = optimizer or optimizers.adamw(0.01)
     artifacts = build_artifacts(cnn(), None, losses.cross_entropy(), update, **options)
-    return compile_image(artifacts, Options(batch=batch, accumulate=accumulate, strip_names=strip_names))
+    return compile_image(
+        artifacts, Options(batch, accumulate, strip_names=strip_names, overwrite_inputs=overwrite_inputs)
+    )
 
 
-VARIANTS = [{}, {"accumulate": True}, {"batch_norm": "batch"}, {"batch_norm": "fold"}, {"freeze": ["w1"]}]
+VARIANTS = [
+    {},
+    {"accumulate": True},
+    {"batch_norm": "batch"},
+    {"batch_norm": "fold"},
+    {"freeze": ["w1"]},
+    {"overwrite_inputs": True},
+]
 
 
 @pytest.fixture(params=VARIANTS, ids=str)
@@ -53,7 +62,7 @@ def both(result, tmp_path):
     """Reports of the compiler's result and of the image alone."""
     path = tmp_path / "cnn.mote"
     path.write_bytes(result.image)
-    return analyze_result(result, "cnn.onnx"), analyze_image(path)
+    return analyze_result(result, "cnn.onnx"), analyze_image(path, path.name)
 
 
 # ---- Everything adds up
@@ -123,7 +132,7 @@ def test_phases_are_told_apart(both):
 def test_stripped_names_are_numbered_and_said(tmp_path):
     path = tmp_path / "stripped.mote"
     path.write_bytes(made(strip_names=True).image)
-    report = analyze_image(path)
+    report = analyze_image(path, path.name)
     assert any("stripped" in note for note in report.notes)
     assert {"parameter 0", "parameter 1"} <= {layer.name for layer in report.layers}
 

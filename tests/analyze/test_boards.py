@@ -52,7 +52,7 @@ def test_what_is_too_large_is_said_to_the_byte():
 
 
 def test_the_tables_add_up_to_all_ram(path):
-    report = analyze_image(path)
+    report = analyze_image(path, path.name)
     report.board = SMALL
     rows = {row[0]: row[1] for row in board_rows(report, SMALL)[1] if row}
     parts = [int(rows[name].replace(",", "")) for name in ("arena", "line", "pad", "stack")]

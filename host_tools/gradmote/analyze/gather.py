@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..compile import Result
@@ -89,7 +88,8 @@ class Layer:
 
 @dataclass
 class Report:
-    """Everything, in bytes unless said otherwise. board: that it is to run on, where one was named."""
+    """Everything, in bytes unless said otherwise. board: that it is to run on; other: a report to compare
+    with; each where one was named."""
 
     name: str
     batch: int
@@ -101,6 +101,7 @@ class Report:
     layers: list[Layer]
     notes: list[str] = field(default_factory=list)
     board: Board | None = None
+    other: Report | None = None
 
     @property
     def main(self) -> Code:
@@ -114,10 +115,10 @@ def analyze_result(result: Result, name: str) -> Report:
     return report(name, read_image(result.image), origins.of_result(result))
 
 
-def analyze_image(path: str | os.PathLike[str]) -> Report:
-    """Of a .mote file. Raises ImageError."""
-    image = read_image(path)
-    return report(Path(path).name, image, origins.of_image(image))
+def analyze_image(source: str | os.PathLike[str] | bytes, name: str) -> Report:
+    """Of an image alone, or of a file with one. Raises ImageError."""
+    image = read_image(source)
+    return report(name, image, origins.of_image(image))
 
 
 def report(name: str, image: Image, known: Known) -> Report:

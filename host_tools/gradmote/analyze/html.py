@@ -12,7 +12,9 @@ from .tables import (
     Rows,
     board_rows,
     board_title,
+    change_rows,
     image_rows,
+    layer_change_rows,
     layer_rows,
     macs,
     memory_rows,
@@ -50,6 +52,7 @@ def page(report: Report) -> str:
         f"<h1>{escape(report.name)}</h1>",
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
+        *comparison(report),
         section(f"Memory of one {main.kind}", memory_map(report, main), "Point at a buffer for its name."),
         *([section(board_title(board), table(board_rows(report, board)))] if board else []),
         section("Arena", table(memory_rows(report))),
@@ -69,6 +72,12 @@ def figures(report: Report) -> Iterator[str]:
     yield figure(rounded(macs(report)), f"MAC in one {main.kind} of {report.batch}")
     if main.machine is not None:
         yield figure(f"≈ {rounded(main.machine)}", "machine instructions, Cortex-M4F")
+
+
+def comparison(report: Report) -> Iterator[str]:
+    if report.other is not None:
+        yield section(f"Changes from {report.other.name}", table(change_rows(report.other, report)))
+        yield section("Layers that changed", table(layer_change_rows(report.other, report)))
 
 
 def figure(value: str, meaning: str) -> str:

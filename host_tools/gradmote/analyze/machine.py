@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .boards import Board
+from .compare import changes, layer_changes
 from .gather import Code, Report
 
 
@@ -22,6 +23,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "layers": [asdict(layer) for layer in report.layers],
         "notes": report.notes,
         "board": None if report.board is None else on(report.board, report),
+        "diff": None if report.other is None else diff(report.other, report),
     }
 
 
@@ -41,3 +43,11 @@ def program(code: Code) -> dict[str, Any]:
         "machine_instructions": code.machine,
         "peak": {"instruction": index, "alive": [asdict(s) for s in code.alive(index)]},
     }
+
+
+def diff(before: Report, after: Report) -> dict[str, Any]:
+    """What changed, as [before, after]."""
+    whole = {c.name: [c.before, c.after] for c in changes(before, after) if c.difference != 0}
+    layers = layer_changes(before, after)
+    parts = {name: {c.name: [c.before, c.after] for c in some} for name, some in layers.items()}
+    return {"other": before.name, "whole": whole, "layers": parts}

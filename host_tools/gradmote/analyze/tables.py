@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ..microcontrollers import smallest
 from .boards import Board
+from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report
 
 #: Pieces of the peak that are listed by name.
@@ -153,3 +154,40 @@ def plan_rows(report: Report, program: Code) -> Rows:
     spans = sorted(program.spans, key=lambda s: (s.start, s.offset))
     rows += [LINE, *((s.name, f"{s.offset:,}", f"{s.size:,}", f"{s.start}..{s.end - 1}") for s in spans)]
     return ("buffer", "offset#", "bytes#", "instructions"), rows
+
+
+# ---- Against another
+
+
+def change_rows(before: Report, after: Report) -> Rows:
+    """Every quantity that changed, and the two that matter most."""
+    shown = [c for c in changes(before, after) if c.difference != 0 or c.name in ("arena", "image")]
+    return ("", f"{before.name}#", f"{after.name}#", "change#", "%#"), [change_row(c) for c in shown]
+
+
+def layer_change_rows(before: Report, after: Report) -> Rows:
+    """By how much each layer's figures changed."""
+    columns = ("layer", *(f"{column}#" for column in COLUMN_OF.values()))
+    rows: list[Row] = []
+    for layer, some in layer_changes(before, after).items():
+        moved = {change.name: change.difference for change in some}
+        rows.append((layer, *(difference(moved.get(name, 0)) for name in COLUMN_OF)))
+    return columns, rows
+
+
+#: What a layer's figures are called in a table.
+COLUMN_OF = dict(zip(FIELDS, ("trained", "MAC", "backward", "saved", "scratch", "flash", "machine"), strict=True))
+
+
+def difference(number: Number) -> str:
+    return "?" if number is None else f"{round(number):+,}" if number else ""
+
+
+def change_row(change: Change) -> Row:
+    numbers = (exact(change.before), exact(change.after))
+    part = f"{change.difference / change.before:+.1%}" if change.difference and change.before else ""
+    return (change.name, *numbers, difference(change.difference), part)
+
+
+def exact(number: Number) -> str:
+    return "?" if number is None else f"{round(number):,}"

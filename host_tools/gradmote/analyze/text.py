@@ -13,7 +13,9 @@ from .tables import (
     Rows,
     board_rows,
     board_title,
+    change_rows,
     image_rows,
+    layer_change_rows,
     layer_rows,
     macs,
     memory_rows,
@@ -28,8 +30,13 @@ BAR = 24
 
 
 def show(report: Report, console: Console) -> None:
-    """Prints everything."""
+    """Prints everything; of a comparison, what changed."""
     console.print(headline(report), highlight=False)
+    if report.other is not None:
+        console.print(table("Changes", change_rows(report.other, report)))
+        layers = layer_change_rows(report.other, report)
+        console.print(table("Layers that changed", layers) if layers[1] else "\nno layer changed")
+        return
     if report.board is not None:
         console.print(table(board_title(report.board), board_rows(report, report.board)))
     console.print(table("Arena", memory_rows(report)))

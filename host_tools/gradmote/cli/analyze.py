@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ..analyze import Report
 
+IMAGE = ".mote"
 #: Columns of what goes to a file or a pipe.
 WIDTH = 140
 
@@ -26,6 +27,9 @@ def command(
     board: Annotated[
         str | None, typer.Option(help="Does this board hold it, beside its firmware? Such as mps2-an386.")
     ] = None,
+    diff: Annotated[
+        Path | None, typer.Option(metavar="OTHER", help="Show what changed since this .mote, or .onnx.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Also write one page with the memory map.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -35,6 +39,8 @@ def command(
 
     Does it train on my board? Add `--board mps2-an386`
 
+    What did my change cost? `gradmote analyze new.mote --diff old.mote`
+
     And when only the last layer learns? Add `--train 'head.*'`
 
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
@@ -42,7 +48,9 @@ def command(
     from ..analyze import as_dict
     from ..analyze.boards import board as find
 
-    report = open_report(model, compiler)
+    alone = any(path is not None and path.suffix == IMAGE for path in (model, diff))
+    report = open_report(model, compiler, alone)
+    report.other = None if diff is None else open_report(diff, compiler, alone)
     report.board = None if board is None else find(board)
     if html is not None:
         from ..analyze.html import page
@@ -65,8 +73,11 @@ def console() -> Console:
     return found if found.is_terminal else Console(width=WIDTH)
 
 
-def open_report(path: Path, compiler: o.Compiler) -> Report:
-    """Of an image as it is; anything else is compiled first."""
+def open_report(path: Path, compiler: o.Compiler, alone: bool = False) -> Report:
+    """Of an image as it is; anything else is compiled first. alone: told from its image, to be compared with one."""
     from ..analyze import analyze_image, analyze_result
 
-    return analyze_image(path) if path.suffix == ".mote" else analyze_result(compiler(path), path.name)
+    if path.suffix == IMAGE:
+        return analyze_image(path, path.name)
+    result = compiler(path)
+    return analyze_image(result.image, path.name) if alone else analyze_result(result, path.name)
