@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .errors import GradmoteError
 from .generated.opcodes import COUNTS, OPCODES
 from .generated.records import RECORDS
+
+
+def _operands(*accesses: str) -> dict[str, list[str]]:
+    """The operands of each opcode that it accesses so."""
+    return {
+        opcode: [name for name, (access, *_) in spec["operands"].items() if access in accesses]
+        for opcode, spec in OPCODES.items()
+    }
+
+
+_READ, _ONLY_READ, _WRITTEN = _operands("r", "rw"), _operands("r"), _operands("w", "rw")
 
 #: Words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
@@ -54,23 +64,15 @@ class Instruction:
         if set(self.operands) != set(spec["operands"]) or set(self.params) != set(spec["params"]):
             raise GradmoteError(f"{self.opcode} ({self.origin}) has operands or parameters that its spec lacks")
 
-    def _touched(self, access: str) -> Iterator[Ref]:
-        for name, (kind, *_) in OPCODES[self.opcode]["operands"].items():
-            ref = self.operands[name]
-            if ref is not None and access in self._access(kind):
-                yield ref
-
-    def _access(self, kind: str) -> str:
-        """An output that only an accumulating form reads is just written by the others."""
-        return "w" if kind == "rw" and not self.params.get("accumulate", 1) else kind
-
     @property
     def reads(self) -> list[Ref]:
-        return list(self._touched("r"))
+        """An output that only an accumulating form reads is just written by the others."""
+        names = _READ[self.opcode] if self.params.get("accumulate", 1) else _ONLY_READ[self.opcode]
+        return [ref for name in names if (ref := self.operands[name]) is not None]
 
     @property
     def writes(self) -> list[Ref]:
-        return list(self._touched("w"))
+        return [ref for name in _WRITTEN[self.opcode] if (ref := self.operands[name]) is not None]
 
     @property
     def work(self) -> int:

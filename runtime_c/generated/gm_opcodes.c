@@ -595,6 +595,7 @@ static const gm_opcode_shape shape_conv_update = { operands_conv_update, params_
 static const gm_operand_info operands_max_pool[] = {
     { GM_READ | GM_STRIDED, 8, 0 },
     { GM_WRITE | GM_STRIDED, 8, 8 },
+    { GM_WRITE | GM_OPTIONAL | GM_BYTES, 4, 16 },
 };
 static const uint8_t params_max_pool[] = {
     GM_PARAM_DIM,
@@ -619,9 +620,10 @@ static const uint8_t params_max_pool[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
 };
-static const uint8_t terms_max_pool[] = { 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 3, 4, 7, 8, 9, 10 };
-static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_pool, terms_max_pool, 2, 22, 6, 16 };
+static const uint8_t terms_max_pool[] = { 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 8, 9, 5, 4, 5, 8, 9, 10, 11 };
+static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_pool, terms_max_pool, 3, 23, 6, 20 };
 #endif
 
 #if GM_WITH_MAX_POOL_GRAD
@@ -1223,6 +1225,68 @@ static const uint8_t terms_matmul[] = { 4, 9, 5, 10, 6, 11, 8, 12, 4, 13, 5, 14,
 static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 24 };
 #endif
 
+#if GM_WITH_MAX_POOL_INDEX_GRAD
+static const gm_operand_info operands_max_pool_index_grad[] = {
+    { GM_READ | GM_BYTES, 4, 0 },
+    { GM_READ | GM_STRIDED, 8, 4 },
+    { GM_WRITE | GM_STRIDED, 8, 12 },
+};
+static const uint8_t params_max_pool_index_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+};
+static const uint8_t terms_max_pool_index_grad[] = { 4, 8, 9, 5, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 4, 5, 6, 7, 10, 11 };
+static const gm_opcode_shape shape_max_pool_index_grad = { operands_max_pool_index_grad, params_max_pool_index_grad, terms_max_pool_index_grad, 3, 22, 6, 20 };
+#endif
+
+#if GM_WITH_MASK
+static const gm_operand_info operands_mask[] = {
+    { GM_READ, 1, 0 },
+    { GM_WRITE | GM_BITS, 1, 1 },
+};
+static const uint8_t params_mask[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_mask[] = { 3, 3, 3 };
+static const gm_opcode_shape shape_mask = { operands_mask, params_mask, terms_mask, 2, 4, 1, 2 };
+#endif
+
+#if GM_WITH_MASK_GRAD
+static const gm_operand_info operands_mask_grad[] = {
+    { GM_READ, 1, 0 },
+    { GM_READ | GM_BITS, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_mask_grad[] = {
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_mask_grad[] = { 4, 4, 4, 4 };
+static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 3 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1520,5 +1584,14 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_MATMUL
     [GM_OP_MATMUL] = { gm_kernel_matmul, &shape_matmul },
+#endif
+#if GM_WITH_MAX_POOL_INDEX_GRAD
+    [GM_OP_MAX_POOL_INDEX_GRAD] = { gm_kernel_max_pool_index_grad, &shape_max_pool_index_grad },
+#endif
+#if GM_WITH_MASK
+    [GM_OP_MASK] = { gm_kernel_mask, &shape_mask },
+#endif
+#if GM_WITH_MASK_GRAD
+    [GM_OP_MASK_GRAD] = { gm_kernel_mask_grad, &shape_mask_grad },
 #endif
 };

@@ -107,7 +107,10 @@ enum gm_opcode {
     GM_OP_REDUCE_PROD = 97,
     GM_OP_REDUCE_PROD_GRAD = 98,
     GM_OP_MATMUL = 99,
-    GM_OP_LIMIT = 100
+    GM_OP_MAX_POOL_INDEX_GRAD = 100,
+    GM_OP_MASK = 101,
+    GM_OP_MASK_GRAD = 102,
+    GM_OP_LIMIT = 103
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -770,11 +773,12 @@ typedef struct gm_insn_conv_update {
 } gm_insn_conv_update;
 typedef char gm_assert_insn_conv_update[sizeof(gm_insn_conv_update) == 144 ? 1 : -1];
 
-/* y[b,o,p,c] = the largest x in the window; padding never wins; NaN does */
+/* y[b,o,p,c] = the largest x in the window; padding never wins; NaN does. index[b,o,p,c] = its cell, row-major; with relu 255 unless y > 0 */
 typedef struct gm_insn_max_pool {
     uint32_t head;
     uint32_t x;
     uint32_t y;
+    uint32_t index;
     uint32_t batch;
     uint32_t channels;
     uint32_t in_h;
@@ -797,8 +801,9 @@ typedef struct gm_insn_max_pool {
     uint32_t y_h;
     uint32_t y_w;
     uint32_t y_channel;
+    uint32_t relu;
 } gm_insn_max_pool;
-typedef char gm_assert_insn_max_pool[sizeof(gm_insn_max_pool) == 100 ? 1 : -1];
+typedef char gm_assert_insn_max_pool[sizeof(gm_insn_max_pool) == 108 ? 1 : -1];
 
 /* dx = sum over kernel rows and columns of dy of the window that has this cell there, where it is the window's first largest */
 typedef struct gm_insn_max_pool_grad {
@@ -1764,6 +1769,59 @@ typedef struct gm_insn_matmul {
 } gm_insn_matmul;
 typedef char gm_assert_insn_matmul[sizeof(gm_insn_matmul) == 80 ? 1 : -1];
 
+/* dx = sum over kernel rows and columns of dy of the window that has this cell there, where its index says so */
+typedef struct gm_insn_max_pool_index_grad {
+    uint32_t head;
+    uint32_t index;
+    uint32_t dy;
+    uint32_t dx;
+    uint32_t batch;
+    uint32_t channels;
+    uint32_t in_h;
+    uint32_t in_w;
+    uint32_t out_h;
+    uint32_t out_w;
+    uint32_t kernel_h;
+    uint32_t kernel_w;
+    uint32_t stride_h;
+    uint32_t stride_w;
+    uint32_t dilation_h;
+    uint32_t dilation_w;
+    uint32_t pad_h;
+    uint32_t pad_w;
+    uint32_t x_batch;
+    uint32_t x_h;
+    uint32_t x_w;
+    uint32_t x_channel;
+    uint32_t y_batch;
+    uint32_t y_h;
+    uint32_t y_w;
+    uint32_t y_channel;
+} gm_insn_max_pool_index_grad;
+typedef char gm_assert_insn_max_pool_index_grad[sizeof(gm_insn_max_pool_index_grad) == 104 ? 1 : -1];
+
+/* bit i of mask = x in low .. high or NaN, or with relu x > 0; the rest of the last byte is 0 */
+typedef struct gm_insn_mask {
+    uint32_t head;
+    uint32_t x;
+    uint32_t mask;
+    uint32_t n;
+    float low;
+    float high;
+    uint32_t relu;
+} gm_insn_mask;
+typedef char gm_assert_insn_mask[sizeof(gm_insn_mask) == 28 ? 1 : -1];
+
+/* dx = bit i of mask ? dy : 0 */
+typedef struct gm_insn_mask_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t mask;
+    uint32_t dx;
+    uint32_t n;
+} gm_insn_mask_grad;
+typedef char gm_assert_insn_mask_grad[sizeof(gm_insn_mask_grad) == 20 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1866,6 +1924,9 @@ int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instr
 int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruction);
 int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_matmul(const struct gm_session *session, const void *instruction);
+int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_mask(const struct gm_session *session, const void *instruction);
+int gm_kernel_mask_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2164,6 +2225,15 @@ int gm_kernel_matmul(const struct gm_session *session, const void *instruction);
 #ifndef GM_WITH_MATMUL
 #define GM_WITH_MATMUL (!GM_ONLY_SELECTED)
 #endif
+#ifndef GM_WITH_MAX_POOL_INDEX_GRAD
+#define GM_WITH_MAX_POOL_INDEX_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MASK
+#define GM_WITH_MASK (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MASK_GRAD
+#define GM_WITH_MASK_GRAD (!GM_ONLY_SELECTED)
+#endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
@@ -2173,10 +2243,12 @@ int gm_kernel_matmul(const struct gm_session *session, const void *instruction);
 #define GM_STRIDED 8u
 #define GM_RULE 16u
 #define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
+#define GM_BYTES 64u
+#define GM_BITS 128u
 
-/* An operand may touch, in elements of 4 bytes: the product of parameters terms[0..n_terms), or where GM_STRIDED,
- * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
- * GM_TERM_COUNT + c for the constant c. */
+/* An operand may touch, in elements of 4 bytes (GM_BYTES: of one byte, GM_BITS: of one bit): the product of
+ * parameters terms[0..n_terms), or where GM_STRIDED, 1 + sum of (dim - 1) stride over pairs of terms. A term is the
+ * index of a word in the instruction, or GM_TERM_COUNT + c for the constant c. */
 #define GM_TERM_COUNT 128u
 
 typedef struct gm_operand_info {

@@ -31,6 +31,11 @@ static inline const uint32_t *gm_u32(const gm_session *session, uint32_t operand
     return (const uint32_t *)gm_operand(session, operand);
 }
 
+static inline const uint8_t *gm_u8(const gm_session *session, uint32_t operand)
+{
+    return (const uint8_t *)gm_operand(session, operand);
+}
+
 /* NULL where the operand is absent. */
 static inline const float *gm_f32_optional(const gm_session *session, uint32_t operand)
 {
@@ -41,6 +46,11 @@ static inline const float *gm_f32_optional(const gm_session *session, uint32_t o
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {
     return (float *)(session->arena + operand);
+}
+
+static inline uint8_t *gm_u8_out(const gm_session *session, uint32_t operand)
+{
+    return session->arena + operand;
 }
 
 static inline float *gm_f32_out_optional(const gm_session *session, uint32_t operand)

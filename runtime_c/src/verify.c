@@ -249,6 +249,15 @@ static uint64_t extent(const uint32_t *instruction, const gm_opcode_shape *shape
     return elements;
 }
 
+/* Bytes of that many elements; saturates with them. */
+static uint64_t bytes_of(const gm_operand_info *info, uint64_t elements)
+{
+    if ((info->flags & GM_BITS) != 0) {
+        return elements / 8 + (elements % 8 != 0);
+    }
+    return elements > SIZE_LIMIT || (info->flags & GM_BYTES) != 0 ? elements : WORD * elements;
+}
+
 /* V19: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
 static int check_rule(const verifier *v, const uint32_t *instruction, uint32_t operand)
 {
@@ -311,12 +320,12 @@ static int check_operand(const verifier *v, const uint32_t *instruction, const g
     if ((info->flags & GM_RULE) != 0) {
         return check_rule(v, instruction, operand);
     }
-    uint64_t elements = extent(instruction, shape, info);
+    uint64_t size = bytes_of(info, extent(instruction, shape, info));
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (elements > SIZE_LIMIT || !lies_in(offset, WORD * elements, 0, end) ||
-        (writes && (in_constants || !may_write(v, offset, WORD * elements)))) {
+    if (size > SIZE_LIMIT || !lies_in(offset, size, 0, end) ||
+        (writes && (in_constants || !may_write(v, offset, size)))) {
         return GM_ERR_BAD_OPERAND;
     }
     return GM_OK;
@@ -332,8 +341,8 @@ static int check_indices(const uint32_t *instruction, const gm_opcode_shape *sha
         }
         for (uint32_t j = 0; j < shape->n_operands; ++j) {
             if ((info[j].flags & GM_WRITE) != 0 &&
-                overlaps(instruction[1 + i], WORD * extent(instruction, shape, &info[i]), instruction[1 + j],
-                         WORD * extent(instruction, shape, &info[j]))) {
+                overlaps(instruction[1 + i], bytes_of(&info[i], extent(instruction, shape, &info[i])),
+                         instruction[1 + j], bytes_of(&info[j], extent(instruction, shape, &info[j])))) {
                 return GM_ERR_BAD_OPERAND;
             }
         }

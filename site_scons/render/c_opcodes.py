@@ -49,10 +49,12 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_STRIDED 8u
 #define GM_RULE 16u
 #define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
+#define GM_BYTES 64u
+#define GM_BITS 128u
 
-/* An operand may touch, in elements of 4 bytes: the product of parameters terms[0..n_terms), or where GM_STRIDED,
- * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
- * GM_TERM_COUNT + c for the constant c. */
+/* An operand may touch, in elements of 4 bytes (GM_BYTES: of one byte, GM_BITS: of one bit): the product of
+ * parameters terms[0..n_terms), or where GM_STRIDED, 1 + sum of (dim - 1) stride over pairs of terms. A term is the
+ * index of a word in the instruction, or GM_TERM_COUNT + c for the constant c. */
 #define GM_TERM_COUNT 128u
 
 typedef struct gm_operand_info {{
@@ -122,6 +124,8 @@ def operand_flags(operand: Operand) -> str:
     flags += ["GM_STRIDED"] if operand.strided else []
     flags += ["GM_RULE"] if operand.dtype == "rule" else []
     flags += ["GM_INDEX"] if operand.dtype == "i32" else []
+    flags += ["GM_BYTES"] if operand.dtype == "u8" else []
+    flags += ["GM_BITS"] if operand.dtype == "bit" else []
     return " | ".join(flags)
 
 

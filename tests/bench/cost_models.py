@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,15 @@ UNARY = [
 ]  # fmt: skip
 
 
-def image_of(model: onnx.ModelProto, loss: str, optimizer: str, batch: int | None, accumulate: bool = False) -> bytes:
-    made = build_artifacts(model, None, losses.LOSSES[loss](), OPTIMIZERS[optimizer]())
+def image_of(
+    model: onnx.ModelProto,
+    loss: str,
+    optimizer: str,
+    batch: int | None,
+    accumulate: bool = False,
+    train: Sequence[str] | None = None,
+) -> bytes:
+    made = build_artifacts(model, train, losses.LOSSES[loss](), OPTIMIZERS[optimizer]())
     return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
 
 
@@ -71,6 +78,13 @@ def convolutions(maps: int, size: int, kernel: int, pool: str) -> onnx.ModelProt
     weights = {n: values(i, *s) * 0.2 for i, (n, s) in enumerate(shapes.items())}
     weights |= {"b1": values(7, maps), "b2": values(8, 2 * maps)}
     return make_model(nodes, weights, {"x": ("N", 2, size, size)})
+
+
+def global_pool(size: int) -> onnx.ModelProto:
+    """A pool over more cells than a byte can number."""
+    nodes = [node("Conv", "x w1", "c"), node("GlobalMaxPool", "c", "p"), node("Flatten", "p", "f")]
+    weights = {"w1": values(1, 3, 2, 1, 1), "w2": values(2, 3, 4)}
+    return make_model([*nodes, node("Gemm", "f w2", "y")], weights, {"x": ("N", 2, size, size)})
 
 
 def recurrent(op_type: str, gates: int, steps: int, size: int) -> onnx.ModelProto:
@@ -152,6 +166,8 @@ def fitted() -> Iterator[bytes]:
         yield image_of(network(name), loss, "sgd", 1)
     yield image_of(network("autoencoder"), "l1", "sgd", 4)
     yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, accumulate=True)
+    yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, train=["*bias"])
+    yield from (image_of(global_pool(size), "cross_entropy", "sgd", 2) for size in (17, 23))
     for size in (8, 13):
         for optimizer in OPTIMIZERS:
             yield image_of(convolutions(size, 2 * size, 3, "MaxPool"), "cross_entropy", optimizer, 2)

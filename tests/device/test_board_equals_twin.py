@@ -195,6 +195,37 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
 
 
 @pytest.mark.device
+def test_state_of_a_cnn_whose_biases_are_trained(emulated):
+    """A byte for each winner of the pool, a bit for each element of ReLU and ReLU6."""
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 17]>
+        cnn (float[N,1,8,8] x) => (float[N,10] y) <float zero = {0}, float six = {6}> {
+          c1 = Conv <pads = [1, 1, 1, 1]> (x, w1, b1)
+          a1 = Relu (c1)
+          p1 = MaxPool <kernel_shape = [3, 3], strides = [1, 1]> (a1)
+          c2 = Conv <pads = [1, 1, 1, 1]> (p1, w2, b2)
+          a2 = Clip (c2, zero, six)
+          c3 = Conv <pads = [1, 1, 1, 1]> (a2, w3, b3)
+          a3 = Relu (c3)
+          p3 = GlobalAveragePool (a3)
+          f = Flatten (p3)
+          y = Gemm (f, w4, b4)
+        }""")
+    rng = np.random.default_rng(0)
+    shapes = {"w1": (6, 1, 3, 3), "w2": (6, 6, 3, 3), "w3": (6, 6, 3, 3), "w4": (6, 10)}
+    shapes |= {"b1": (6,), "b2": (6,), "b3": (6,), "b4": (10,)}
+    arrays = {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in arrays.items())
+    made = build_artifacts(model, ["b*"], losses.cross_entropy(), optimizers.adamw(0.003))
+    result = compile_image(made, Options(batch=2))
+    used = {i.opcode for p in result.compiled.programs for i in p.instructions}
+    assert {"MASK", "MASK_GRAD", "MAX_POOL_INDEX_GRAD"} <= used
+    with open_target("twin") as twin:
+        expected = train(twin, result.image, 2, steps=20)
+    assert train(emulated, result.image, 2, steps=20) == expected
+
+
+@pytest.mark.device
 def test_state_of_recurrent_layers_after_20_steps(emulated):
     made = build_artifacts(recurrent_network(), None, losses.cross_entropy(), optimizers.adamw(0.003))
     image = compile_image(made, Options(batch=4)).image

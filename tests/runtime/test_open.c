@@ -369,6 +369,86 @@ static int open_and_run(uint32_t size, uint32_t arena_size)
     return 1;
 }
 
+enum { SMALL_ARENA = 1024, SMALL_SCRATCH = 256 };
+
+/* Whether an image is accepted whose only instruction is this one; if so it has run between red zones. */
+static int is_accepted(uint32_t opcode, void *instruction)
+{
+    static builder b;
+    builder_init(&b);
+    b.header.state_size = sizeof(gm_control);
+    b.header.gradients_offset = b.header.properties_offset = b.header.state_size;
+    b.header.scratch_offset = SMALL_SCRATCH;
+    b.header.arena_size = SMALL_ARENA;
+    b.header.batch = 1;
+    builder_program(&b, GM_PROGRAM_STEP);
+    builder_emit(&b, opcode, instruction);
+    return open_and_run(builder_finish(&b, image.bytes), SMALL_ARENA);
+}
+
+/* 32 bits are the last 4 bytes of an arena; one bit more is another byte. */
+static void test_extents_in_bits(void)
+{
+    for (uint32_t n = 1; n <= 40; ++n) {
+        uint32_t end = SMALL_ARENA - 4;
+        gm_insn_mask mask = { .x = SMALL_SCRATCH, .mask = end, .n = n, .high = 1.0f };
+        gm_insn_mask_grad read = { .dy = SMALL_SCRATCH, .mask = end, .dx = SMALL_SCRATCH, .n = n };
+        CHECK(is_accepted(GM_OP_MASK, &mask) == (n <= 32));
+        CHECK(is_accepted(GM_OP_MASK_GRAD, &read) == (n <= 32));
+    }
+    gm_insn_mask wraps = { .x = SMALL_SCRATCH, .mask = SMALL_SCRATCH, .n = INT32_MAX };
+    CHECK(!is_accepted(GM_OP_MASK, &wraps));
+}
+
+/* Channels of one window: their indices are bytes, at the end of the arena, between the scratch and what is not. */
+static void test_extents_in_bytes(void)
+{
+    for (uint32_t channels = 1; channels <= 8; ++channels) {
+        gm_insn_max_pool pool = { .x = SMALL_SCRATCH, .y = SMALL_SCRATCH + 64, .index = SMALL_ARENA - 4, .batch = 1,
+                                  .channels = channels, .in_h = 1, .in_w = 1, .out_h = 1, .out_w = 1, .kernel_h = 1,
+                                  .kernel_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1,
+                                  .x_channel = 1, .y_channel = 1 };
+        gm_insn_max_pool_index_grad read = { .index = SMALL_ARENA - 4, .dy = SMALL_SCRATCH, .dx = SMALL_SCRATCH + 64,
+                                             .batch = 1, .channels = channels, .in_h = 1, .in_w = 1, .out_h = 1,
+                                             .out_w = 1, .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 1,
+                                             .dilation_h = 1, .dilation_w = 1, .x_channel = 1, .y_channel = 1 };
+        CHECK(is_accepted(GM_OP_MAX_POOL, &pool) == (channels <= 4));
+        CHECK(is_accepted(GM_OP_MAX_POOL_INDEX_GRAD, &read) == (channels <= 4));
+        pool.index = SMALL_SCRATCH - 4; /* the state and inputs end at a word */
+        CHECK(!is_accepted(GM_OP_MAX_POOL, &pool));
+        pool.index = SMALL_ARENA - 6;
+        CHECK(!is_accepted(GM_OP_MAX_POOL, &pool));
+        pool.index = GM_CONSTANT_BIT;
+        CHECK(!is_accepted(GM_OP_MAX_POOL, &pool));
+        pool.index = GM_NONE;
+        CHECK(is_accepted(GM_OP_MAX_POOL, &pool));
+    }
+}
+
+/* Bytes of an index are data: none of the 256 leads the kernel astray. */
+static void test_any_index(void)
+{
+    gm_insn_max_pool_index_grad read = { .index = SMALL_ARENA - 256, .dy = SMALL_SCRATCH, .dx = SMALL_SCRATCH,
+                                         .batch = 1, .channels = 1, .in_h = 2, .in_w = 3, .out_h = 1, .out_w = 2,
+                                         .kernel_h = 2, .kernel_w = 2, .stride_h = 1, .stride_w = 1, .dilation_h = 1,
+                                         .dilation_w = 1, .x_h = 3, .x_w = 1, .x_channel = 1, .y_h = 2, .y_w = 1,
+                                         .y_channel = 1 };
+    float dx[6], dy[2] = { 1.0f, 2.0f };
+    gm_session session = { .arena = guarded.bytes };
+    read.dy = SMALL_SCRATCH + 64;
+    memcpy(guarded.bytes + read.dy, dy, sizeof dy);
+    for (uint32_t cell = 0; cell < 256; ++cell) {
+        float sum = 0.0f;
+        memset(guarded.bytes + read.index, (int)cell, 2);
+        CHECK_STATUS(GM_OK, gm_kernel_max_pool_index_grad(&session, &read));
+        memcpy(dx, guarded.bytes + read.dx, sizeof dx);
+        for (int i = 0; i < 6; ++i) {
+            sum += dx[i];
+        }
+        CHECK(sum == (cell < 4 ? 3.0f : 0.0f));
+    }
+}
+
 static void test_mutations(const char *name, uint32_t (*build)(uint8_t *))
 {
     static const uint32_t values[] = { 0, 1, 2, 3, 0xFFFFFFFF, 0xFFFFFFFC, 0x7FFFFFFF, 0x7FFFFFFC, 0x80000000,
@@ -400,6 +480,9 @@ int main(void)
     test_bit_flips(size);
     test_indices_are_not_overwritten();
     test_statistics_are_written(size);
+    test_extents_in_bits();
+    test_extents_in_bytes();
+    test_any_index();
     test_mutations("tiny", build_tiny);
     test_mutations("all opcodes", build_all_opcodes);
     return checks_summary();

@@ -13,6 +13,8 @@ from ..generated.opcodes import COUNTS, OPCODES
 from ..image import Image
 
 WORD = 4
+#: Elements of a word, of the types that are smaller than one.
+PER_WORD = {"u8": 4, "bit": 32}
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,12 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
 def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
     """(r, w or rw; words of the arena, ascending at its ends) of each operand that lies there."""
     params = instruction["params"]
-    for name, (access, _, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
+    for name, (access, dtype, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
         at = arena_offset(instruction["operands"][name])
         if at is not None:
             written_only = access == "rw" and not params.get("accumulate", 1)
-            yield "w" if written_only else access, at // WORD + elements(extent, params)
+            words = np.unique(elements(extent, params) // PER_WORD.get(dtype, 1))
+            yield "w" if written_only else access, at // WORD + words
 
 
 def arena_offset(place: str) -> int | None:
@@ -65,7 +68,7 @@ def arena_offset(place: str) -> int | None:
 
 
 def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any]) -> np.ndarray:
-    """Indices of the elements that an operand covers."""
+    """Indices of the elements that an operand covers; some may come twice."""
     sizes = [COUNTS.get(dim) or int(params[dim]) for dim, _ in extent]
     if all(stride is None for _, stride in extent):
         return np.arange(math.prod(sizes))
@@ -74,7 +77,7 @@ def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any])
         step = int(params[stride]) if stride is not None else 1
         if step:
             found = (found[:, None] + step * np.arange(size)).ravel()
-    return np.unique(found)
+    return found
 
 
 class Watch:

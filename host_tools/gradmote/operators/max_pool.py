@@ -54,7 +54,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
     layout = channels_last(static_shape(y, node))
     view = low.view(x)
-    params = sizes(node, x, pool_window(node, x, y)) | walk(view, "x") | walk(layout, "y")
+    params = sizes(node, x, pool_window(node, x, y)) | walk(view, "x") | walk(layout, "y") | {"relu": 0}
     low.emit("MAX_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
 
 

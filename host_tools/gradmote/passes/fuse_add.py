@@ -15,11 +15,12 @@ ACCUMULATING = {"GEMM": "y", "REDUCE_SUM": "y", "CONV_TRANSPOSE": "x"}
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
+        uses = program.uses()
         for add in [i for i in program.instructions if i.opcode == "ADD"]:
-            uses = program.uses()
             pair = find(program, uses, add)
             if pair is not None:
                 fuse(program, add, *pair)
+                uses = program.uses()
 
 
 def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buffer, Instruction] | None:

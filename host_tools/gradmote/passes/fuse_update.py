@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..generated.opcodes import OPCODES
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from ..strides import collapse
 
 #: maker -> (fused opcode, parameters whose product is one row of the gradient)
@@ -27,22 +28,39 @@ class Block:
     copy: Instruction | None = None
 
 
+@dataclass(frozen=True)
+class Lookup:
+    """A program as it was before the pass: one fusion changes nothing that another asks for."""
+
+    instructions: list[Instruction]
+    uses: dict[int, Uses]
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        return {id(i): k for k, i in enumerate(self.instructions)}
+
+    def touching(self, buffer: Buffer) -> list[Instruction]:
+        uses = self.uses[id(buffer)]
+        return [self.instructions[k] for k in sorted({*uses.readers, *uses.writers})]
+
+
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
+        before = Lookup(list(program.instructions), program.uses())
         for update in [i for i in program.instructions if i.opcode == "UPDATE"]:
-            blocks = find(program, update)
+            blocks = find(before, update)
             if blocks:
                 replace(program, update, blocks)
 
 
-def find(program: Program, update: Instruction) -> list[Block]:
+def find(program: Lookup, update: Instruction) -> list[Block]:
     """The blocks of a gradient that only this UPDATE reads and that need not be whole; none where that is not so."""
     gradient = update.operands["g"]
     assert gradient is not None
     buffer = gradient.buffer
     if buffer.region != "scratch" or update.operands["scale"] is not None or buffer.size != 4 * update.params["n"]:
         return []
-    writers = touching(program, buffer)
+    writers = program.touching(buffer)
     if writers.pop() is not update:
         return []
     blocks = [block_of(program, writer, buffer) for writer in writers]
@@ -50,11 +68,7 @@ def find(program: Program, update: Instruction) -> list[Block]:
     return known if len(known) == len(writers) and fill(known, buffer) else []
 
 
-def touching(program: Program, buffer: Buffer) -> list[Instruction]:
-    return [i for i in program.instructions if any(r.buffer is buffer for r in (*i.reads, *i.writes))]
-
-
-def block_of(program: Program, writer: Instruction, buffer: Buffer) -> Block | None:
+def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
     """What `writer` puts into the gradient, where that can be made row by row."""
     if is_plain(writer):
         return Block(writer, 0, buffer.size)
@@ -62,7 +76,7 @@ def block_of(program: Program, writer: Instruction, buffer: Buffer) -> Block | N
         return None
     source, target = writer.operands["x"], writer.operands["y"]
     assert source is not None and target is not None
-    others = touching(program, source.buffer)
+    others = program.touching(source.buffer)
     alone = len(others) == 2 and others[1] is writer and is_plain(others[0]) and source.buffer.region == "scratch"
     return Block(others[0], target.offset, source.buffer.size, writer) if alone else None
 
@@ -93,11 +107,11 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
     return end == buffer.size
 
 
-def can_wait(program: Program, maker: Instruction, update: Instruction) -> bool:
+def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
     """Whether the maker's inputs are still there at the UPDATE, and the update, row by row, leaves them alone."""
-    first, last = (program.instructions.index(i) for i in (maker, update))
-    inputs = [r.buffer for r in maker.reads]
-    return not any(w.buffer is b for i in program.instructions[first + 1 : last + 1] for w in i.writes for b in inputs)
+    first, last = program.position[id(maker)], program.position[id(update)]
+    writers = [k for r in maker.reads for k in program.uses[id(r.buffer)].writers]
+    return not any(first < k <= last for k in writers)
 
 
 def replace(program: Program, update: Instruction, blocks: list[Block]) -> None:

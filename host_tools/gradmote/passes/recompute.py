@@ -7,11 +7,12 @@ before the peak and made again, to the same bits, in front of the first one behi
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from ..plan.lifetimes import usage
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
-from .schedule import order
+from .schedule import order, peak
 
 #: Instructions that read as much as they write, and compute little for each number.
 CHEAP = {
@@ -23,37 +24,28 @@ STATE = ("parameter", "statistic", "slot", "control", "gradient")
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        if program.kind in ("step", "train"):
+        if program.kind in ("step", "train") and program.instructions:
             program.instructions = min(program.instructions, recomputed(program), key=lambda i: peak(program, i))
-
-
-def peak(program: Program, instructions: list[Instruction]) -> int:
-    """Bytes that a schedule of the instructions needs at least; of equals, min() takes what is given first."""
-    scheduled = order(replace(program, instructions=instructions))
-    return max(usage(replace(program, instructions=scheduled)), default=0)
 
 
 def recomputed(program: Program) -> list[Instruction]:
     """The instructions, scheduled, with as few recomputations as reach the lowest peak."""
-    best = order(program)
-    trial = replace(program, instructions=copies(best))
-    lowest = max(usage(trial), default=0)
-    while (found := candidate(trial)) is not None:
+    trial = replace(program, instructions=order(program))
+    best, lowest = list(trial.instructions), math.inf
+    while True:
+        uses = trial.uses()
+        alive = usage(trial, uses)
+        if max(alive) < lowest:
+            best, lowest = list(trial.instructions), max(alive)
+        found = candidate(trial, uses, alive.index(max(alive)))
+        if found is None:
+            return best
         make_again(trial, *found)
-        needed = max(usage(trial))
-        if needed < lowest:
-            best, lowest = copies(trial.instructions), needed
-    return best
 
 
-def copies(instructions: list[Instruction]) -> list[Instruction]:
-    return [replace(i, operands=dict(i.operands)) for i in instructions]
-
-
-def candidate(program: Program) -> tuple[Buffer, int, list[Instruction]] | None:
+def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
     """The largest buffer alive at the peak that can be dropped there: (it, its first reader behind, its makers)."""
-    alive, uses, bound = usage(program), program.uses(), program.bound()
-    top = alive.index(max(alive, default=0)) if alive else 0
+    bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for dropped in sorted(over, key=lambda u: -u.buffer.size):
         idle = top not in (*dropped.readers, *dropped.writers) and id(dropped.buffer) not in bound
@@ -89,10 +81,16 @@ def make_again(program: Program, buffer: Buffer, at: int, makers: list[Instructi
     """Copies of the makers, with buffers of their own, go before instruction `at`."""
     new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, at, buffer)
-    again = [replace(m, operands=renamed(m, new), after=after) for m in makers]
-    for reader in program.instructions[at:]:
-        reader.operands = renamed(reader, {id(buffer): new[id(buffer)]})
-    program.instructions[at:at] = again
+    copies = [replace(m, operands=renamed(m, new), after=after) for m in makers]
+    behind = [
+        replace(i, operands=renamed(i, {id(buffer): new[id(buffer)]})) if touches(i, buffer) else i
+        for i in program.instructions[at:]
+    ]
+    program.instructions[at:] = copies + behind
+
+
+def touches(instruction: Instruction, buffer: Buffer) -> bool:
+    return any(ref is not None and ref.buffer is buffer for ref in instruction.operands.values())
 
 
 def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref | None]:

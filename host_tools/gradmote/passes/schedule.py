@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
+from ..plan.lifetimes import lower_bound
 from ..program import Buffer, Compiled, Instruction, Program
 
 
@@ -35,6 +37,11 @@ def order(program: Program) -> list[Instruction]:
             if waiting[successor] == 0:
                 ready.append(successor)
     return done
+
+
+def peak(program: Program, instructions: list[Instruction]) -> int:
+    """Bytes of scratch that a schedule of these instructions needs at least."""
+    return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
 def growth(instruction: Instruction, readers: Counter[int], live: set[int], pinned: set[int]) -> int:

@@ -8,13 +8,17 @@ from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        last = {key: uses.last for key, uses in program.uses().items()}
+        uses = program.uses()
+        touched = {key: [program.instructions[k] for k in (*u.readers, *u.writers)] for key, u in uses.items()}
+        last = {key: u.last for key, u in uses.items()}
         last |= dict.fromkeys(program.bound(), len(program.instructions))
         for index, instruction in enumerate(program.instructions):
             pair = candidate(instruction, index, last)
             if pair is not None:
-                replace(program, *pair)
-                last[id(pair[1])] = last[id(pair[0])]
+                old, new = pair
+                replace(program, old, new, touched[id(old)])
+                last[id(new)] = last[id(old)]
+                touched[id(new)] += touched[id(old)]
 
 
 def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tuple[Buffer, Buffer] | None:
@@ -62,8 +66,9 @@ def is_dense(instruction: Instruction, name: str) -> bool:
     return True
 
 
-def replace(program: Program, old: Buffer, new: Buffer) -> None:
-    for instruction in program.instructions:
+def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
+    """touched: the instructions that know the old buffer."""
+    for instruction in touched:
         for name, ref in instruction.operands.items():
             if ref is not None and ref.buffer is old:
                 instruction.operands[name] = Ref(new, ref.offset)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ..program import Buffer, Program
+from ..program import Buffer, Program, Uses
 
 
 @dataclass(frozen=True)
@@ -20,21 +20,21 @@ class Lifetime:
         return self.start < other.end and other.start < self.end
 
 
-def lifetimes(program: Program) -> list[Lifetime]:
+def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lifetime]:
     """One for each scratch buffer, in order of first touch. What an instruction reads and what it writes live together;
-    inputs live from the beginning, outputs to the end."""
+    inputs live from the beginning, outputs to the end. uses: program.uses(), where it is known."""
     bound, end = program.bound(), len(program.instructions)
     return [
-        Lifetime(uses.buffer, 0 if uses.is_given else uses.first, end if key in bound else uses.last + 1)
-        for key, uses in program.uses().items()
-        if uses.buffer.region == "scratch"
+        Lifetime(used.buffer, 0 if used.is_given else used.first, end if key in bound else used.last + 1)
+        for key, used in (program.uses() if uses is None else uses).items()
+        if used.buffer.region == "scratch"
     ]
 
 
-def usage(program: Program) -> list[int]:
+def usage(program: Program, uses: dict[int, Uses] | None = None) -> list[int]:
     """Bytes of scratch that live at each instruction."""
     change = [0] * (len(program.instructions) + 1)
-    for span in lifetimes(program):
+    for span in lifetimes(program, uses):
         change[span.start] += aligned(span.buffer.size)
         change[span.end] -= aligned(span.buffer.size)
     return list(accumulate(change))[:-1]
