@@ -32,18 +32,19 @@ from . import checkpoint, losses, optimizers
 from .autodiff import differentiate
 from .errors import ModelError
 from .files import write_atomically
-from .frontend import choose_parameters, infer_shapes, load_model
+from .frontend import infer_shapes, load_model
 from .graph import DOMAIN, Builder
 from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.steps import step_op
-from .passes import pipeline
+from .passes import pipeline, split_channels
 from .passes.batch_norm import applied
 from .passes.batch_norm import training as batch_statistics
 from .passes.batch_norm.claim import running_statistics
 from .passes.layers import layer_called
 from .passes.note_shared import shared_weights
 from .registry import attach_functions
+from .schemes import Scheme, choose, resolve
 
 
 class LossType(Enum):
@@ -96,6 +97,11 @@ class Artifacts:
 
     def _metadata(self) -> dict[str, str]:
         return {p.key: p.value for p in self.inference.graph.metadata_props}
+
+    def scheme(self) -> str:
+        """The text of the scheme that the training model was made by; "" where there is none."""
+        known = {p.key: p.value for p in self.training.metadata_props} if self.training else {}
+        return known.get("gradmote.scheme", "")
 
 
 def generate_artifacts(
@@ -157,25 +163,31 @@ def build_artifacts(
     optimizer: Optimizer | None = None,
     *,
     freeze: Sequence[str] | None = None,
+    scheme: Scheme | str | None = None,
     outputs: Sequence[str] | None = None,
     additional_outputs: Sequence[str] = (),
     loss_inputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     running_variance: str = "population",
 ) -> Artifacts:
-    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); outputs: those to keep.
+    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
+    Scheme or its text. outputs: those to keep.
 
     batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean); running_variance: for "batch", over
     n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
     """
     forward = load_model(model, outputs, batch_norm)
-    names = choose_parameters(forward.graph, train, freeze) if loss is not None and train != [] else []
+    chosen = resolve(scheme, train, freeze)
+    names = choose(forward.graph, chosen) if loss is not None and train != [] else []
+    if names and chosen.ratio is not None:
+        forward, names = split_channels.run(forward, names, chosen.ratio)
     parameters = data_of(forward.graph, names)
     statistics = running_statistics(forward.graph) if names else []
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
     training = None
     if evaluation is not None and names:
         training = with_gradients(evaluation, names, additional_outputs, running_variance)
+        training.metadata_props["gradmote.scheme"] = str(chosen)
     inference = forward.clone()
     pipeline.for_inference(inference, {*names, *statistics})
     if evaluation is not None:

@@ -27,6 +27,7 @@ from .passes import pipeline
 from .passes.batch_norm import training as batch_statistics
 from .program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref, Slot, Statistic, control_ref
 from .registry import attach_functions
+from .schemes import Scheme
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
@@ -71,6 +72,7 @@ def compile_model(
     *,
     train: Sequence[str] | None = None,
     freeze: Sequence[str] | None = None,
+    scheme: Scheme | str | None = None,
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     running_variance: str = "population",
@@ -78,7 +80,8 @@ def compile_model(
     """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
 
     loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
-    trained by default. outputs: those of the model to keep. batch_norm, running_variance: see build_artifacts.
+    trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
+    model to keep. batch_norm, running_variance: see build_artifacts.
     """
     made = build_artifacts(
         model,
@@ -86,6 +89,7 @@ def compile_model(
         loss,
         optimizer,
         freeze=freeze,
+        scheme=scheme,
         outputs=outputs,
         batch_norm=batch_norm,
         running_variance=running_variance,
@@ -129,6 +133,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         frozen_digest(artifacts),
         options.seed,
         options.properties,
+        artifacts.scheme(),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ from .files import write_atomically
 from .frontend import fold_batch_norm, read_model
 from .passes.batch_norm.claim import STATISTICS
 from .passes.batch_norm.fold import FOLDED
+
+#: How passes/split_channels.py names the rows of a weight that train.
+CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>\d+)\]")
 
 Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 
@@ -37,7 +41,7 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     trained = read_checkpoint(checkpoint)
     if trained.nominal:
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
-    folded = any(name.endswith(FOLDED) for name in trained.parameters)
+    folded = any(part_of(name)[0].endswith(FOLDED) for name in trained.parameters)
     proto = fold_batch_norm(model) if folded else read_model(model)
     for name in trained.statistics:
         give_own_statistic(proto.graph, name, trained.tensors[name])
@@ -71,20 +75,32 @@ def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
     return found
 
 
+def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
+    """(weight, part): of a scheme that trains some channels, `w[0:16]` or `w[:,0:16]`; any other name is a whole
+    weight's."""
+    found = CHANNELS.fullmatch(name)
+    if found is None:
+        return name, ()
+    start, end = int(found["start"]), int(found["end"])
+    return found["weight"], (*[slice(None)] * (len(found["axes"]) // 2), slice(start, end))
+
+
 def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -> None:
-    """Overwrites one tensor of the model in place."""
-    tensor = tensors.get(name)
+    """Overwrites one tensor of the model in place, or a part of one."""
+    weight, part = (name, ()) if name in tensors else part_of(name)
+    tensor = tensors.get(weight)
     if tensor is None:
         raise CheckpointError(
             f"the model has no weight called '{name}'",
             "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
             "has no place to go back to: inline functions (onnx.inliner.inline_local_functions) and compile that",
         )
-    if tensor.data_type != onnx.TensorProto.FLOAT or tuple(tensor.dims) != data.shape:
+    whole = onnx.numpy_helper.to_array(tensor).copy()
+    if tensor.data_type != onnx.TensorProto.FLOAT or len(part) > whole.ndim or whole[part].shape != data.shape:
         raise CheckpointError(
             f"'{name}' is {onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)} in the model, float32 "
             f"{list(data.shape)} in the checkpoint",
             "pass the model that was compiled",
         )
-    own_name = tensor.name
-    tensor.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(data, np.float32), own_name))
+    whole[part] = data
+    tensor.CopyFrom(onnx.numpy_helper.from_array(whole, tensor.name))

@@ -187,6 +187,7 @@ class Compiled:
     frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
+    scheme: str = ""  # what is trained, as schemes.Scheme writes it
 
     @property
     def overwrites_inputs(self) -> bool:

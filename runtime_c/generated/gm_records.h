@@ -45,9 +45,10 @@ typedef struct gm_header {
     uint32_t properties_offset; /* arena offset of the property slots, inside state */
     uint32_t properties_count; /* number of property slots */
     uint32_t batch; /* samples in one step */
+    uint32_t scheme; /* what is trained, as text: bytes from the start of section NAMES, or NONE */
     gm_section sections[7]; /* in the order of enum section */
 } gm_header;
-typedef char gm_assert_header[sizeof(gm_header) == 128 ? 1 : -1];
+typedef char gm_assert_header[sizeof(gm_header) == 132 ? 1 : -1];
 
 /* One stream of instructions. */
 typedef struct gm_program {

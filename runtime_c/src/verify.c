@@ -50,7 +50,13 @@ static uint32_t section_records(const gm_header *header, uint32_t section, size_
 
 /* ---- File, sections, memory regions ------------------------------------------------------------------------- */
 
-/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, text ends. */
+static int is_name(const gm_header *header, uint32_t name)
+{
+    return name == GM_NONE || name < header->sections[GM_SECTION_NAMES].size;
+}
+
+/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, text ends; so does the
+ * scheme's. */
 static int check_sections(const gm_header *header)
 {
     static const uint8_t record_size[GM_SECTION_COUNT] = {
@@ -65,7 +71,8 @@ static int check_sections(const gm_header *header)
     }
     uint32_t names_size = header->sections[GM_SECTION_NAMES].size;
     const char *names = gm_section_data(header, GM_SECTION_NAMES);
-    return names_size == 0 || names[names_size - 1] == '\0' ? GM_OK : GM_ERR_BAD_SECTION;
+    int ends = names_size == 0 || names[names_size - 1] == '\0';
+    return ends && is_name(header, header->scheme) ? GM_OK : GM_ERR_BAD_SECTION;
 }
 
 /* V4: 0 <= parameters <= state <= gradients <= scratch <= arena, all at words. V5: initial values fit. */
@@ -95,11 +102,6 @@ static int check_state_records(const gm_header *header)
 }
 
 /* ---- Tensors and the state table ---------------------------------------------------------------------------- */
-
-static int is_name(const gm_header *header, uint32_t name)
-{
-    return name == GM_NONE || name < header->sections[GM_SECTION_NAMES].size;
-}
 
 /* V7: dimensions are positive, those past the rank are 1, and their product is the size in words. */
 static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)

@@ -7,7 +7,15 @@ from gradmote import optimizers
 from gradmote.compile import Options, compile_image
 from gradmote.errors import GradmoteError
 from gradmote.generated.opcodes import OPCODES
-from gradmote.passes import accumulate_gradients, fuse_add, fuse_relu, fuse_update, schedule, share_in_place
+from gradmote.passes import (
+    accumulate_gradients,
+    direct_writes,
+    fuse_add,
+    fuse_relu,
+    fuse_update,
+    schedule,
+    share_in_place,
+)
 from gradmote.passes.verify import BrokenPass, verify_program
 from gradmote.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
 
@@ -415,3 +423,91 @@ def test_instructions_are_checked_against_their_spec():
         Instruction("RELU", {"y": Ref(W)}, {"n": 6})
     with pytest.raises(GradmoteError, match="operands or parameters that its spec lacks"):
         Instruction("RELU", {"x": Ref(X), "y": Ref(W)}, {"n": 6, "m": 1})
+
+
+# ---- direct_writes
+
+
+def copy_of(source, target, dims, read, written, reason="Concat"):
+    """COPY of elements (dims) by the strides read to the strides written."""
+    lead = 6 - len(dims)
+    params = {}
+    for i, (d, s, t) in enumerate(zip([1] * lead + dims, [0] * lead + read, [0] * lead + written, strict=True)):
+        params |= {f"d{i}": d, f"s{i}": s, f"t{i}": t}
+    found = instruction("COPY", params, x=source, y=target)
+    found.reason = reason
+    return found
+
+
+def pool(y, pixels=4, channels=3):
+    """A MAX_POOL of `pixels` in one row, channels last."""
+    params = {"channels": channels, "in_w": pixels, "out_w": pixels, "x_w": channels, "x_channel": 1}
+    return instruction("MAX_POOL", {**params, "y_w": channels, "y_channel": 1}, x=X, y=y)
+
+
+def side_by_side():
+    """Two pools of 3 channels side by side in y."""
+    a, b, y, z = scratch("a", 12), scratch("b", 12), scratch("y", 24), scratch("z", 24)
+    copies = [copy_of(p, Ref(y, 12 * k), [4, 3], [3, 1], [6, 1]) for k, p in enumerate((a, b))]
+    end = instruction("TANH", {"n": 24}, x=y, y=z)
+    return a, b, y, Program("infer", [pool(a), pool(b), *copies, end])
+
+
+def test_parts_are_made_side_by_side():
+    _, _, y, program = side_by_side()
+    assert run(direct_writes, program) == ["MAX_POOL", "MAX_POOL", "TANH"]
+    for k, maker in enumerate(program.instructions[:2]):
+        assert maker.operands["y"] == Ref(y, 12 * k)
+        assert (maker.params["y_w"], maker.params["y_channel"], maker.params["x_w"]) == (6, 1, 3)
+
+
+def test_a_part_that_is_also_read_elsewhere_is_copied():
+    a, _, _, program = side_by_side()
+    program.instructions.insert(2, instruction("TANH", {"n": 12}, x=a, y=scratch("other", 12)))
+    assert run(direct_writes, program).count("COPY") == 1
+
+
+def test_parts_of_a_gradient_are_left_to_its_update():
+    _, _, y, program = side_by_side()
+    program.gradients = {"w": Ref(y)}
+    assert run(direct_writes, program).count("COPY") == 2
+
+
+def test_what_is_filled_first_is_written_in_its_order():
+    _, _, y, program = side_by_side()
+    program.instructions.insert(0, copy_of(Buffer("zero", 4, "constant", bytes(4)), y, [24], [0], [1], "fill"))
+    assert run(direct_writes, program).count("COPY") == 3
+
+
+def test_channels_that_come_apart():
+    """From (w, c) to (c, w): the pool writes so itself; a kernel that writes side by side cannot."""
+    a, y, z = scratch("a", 12), scratch("y", 12), scratch("z", 12)
+    turn, end = copy_of(a, y, [4, 3], [3, 1], [1, 4], "row-major"), instruction("TANH", {"n": 12}, x=y, y=z)
+    program = Program("infer", [pool(a), turn, end])
+    assert run(direct_writes, program) == ["MAX_POOL", "TANH"]
+    assert (program.instructions[0].params["y_w"], program.instructions[0].params["y_channel"]) == (1, 4)
+    sigmoid = instruction("SIGMOID", {"n": 12}, x=X, y=a)
+    assert run(direct_writes, Program("infer", [sigmoid, turn, end])) == ["SIGMOID", "COPY", "TANH"]
+
+
+def test_relu_of_joined_parts_goes_into_both_products():
+    a, b, y, z = scratch("a", 6), scratch("b", 6), scratch("y", 12), scratch("z", 12)
+    products = [instruction("GEMM", {"m": 2, "n": 3, "k": 2}, a=X, b=W, y=p) for p in (a, b)]
+    copies = [copy_of(p, Ref(y, 24 * k), [6], [1], [1]) for k, p in enumerate((a, b))]
+    program = Program("infer", [*products, *copies, instruction("RELU", {"n": 12}, x=y, y=z)])
+    run(direct_writes, program)
+    assert run(fuse_relu, program) == ["GEMM", "GEMM"]
+    assert [i.operands["y"] for i in program.instructions] == [Ref(z), Ref(z, 24)]
+    assert all(i.params["activation"] for i in program.instructions)
+
+
+def test_several_products_add_up_in_one_buffer():
+    parts = [scratch(f"p{i}", 6) for i in range(3)]
+    products = [instruction("GEMM", {"m": 2, "n": 3, "k": 2}, a=X, b=W, y=p) for p in parts]
+    first, total, end = scratch("first", 6), scratch("total", 6), scratch("end", 6)
+    adds = [instruction("ADD", flat(6), a=parts[0], b=parts[1], y=first)]
+    adds.append(instruction("ADD", flat(6), a=first, b=parts[2], y=total))
+    program = Program("infer", [*products, *adds, instruction("TANH", {"n": 6}, x=total, y=end)])
+    assert run(fuse_add, program) == ["GEMM", "GEMM", "GEMM", "TANH"]
+    assert {i.operands["y"].buffer for i in program.instructions[:3]} == {parts[0]}
+    assert [i.params["accumulate"] for i in program.instructions[:3]] == [0, 1, 1]

@@ -8,6 +8,7 @@ void builder_init(builder *b)
     memset(b, 0, sizeof *b);
     b->header.magic = GM_IMAGE_MAGIC;
     b->header.version = GM_FORMAT_VERSION;
+    b->header.scheme = GM_NONE;
 }
 
 uint32_t builder_append(builder *b, uint32_t section, const void *data, uint32_t size)
@@ -82,7 +83,7 @@ void builder_emit(builder *b, uint32_t opcode, void *instruction)
 
 uint32_t builder_finish(builder *b, uint8_t *out)
 {
-    uint32_t at = sizeof b->header;
+    uint32_t at = (sizeof b->header + GM_SECTION_ALIGN - 1) / GM_SECTION_ALIGN * GM_SECTION_ALIGN;
     memset(out, 0, IMAGE_CAPACITY);
     for (uint32_t i = 0; i < GM_SECTION_COUNT; ++i) {
         assert(at + b->size[i] + GM_SECTION_ALIGN <= IMAGE_CAPACITY);

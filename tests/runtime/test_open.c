@@ -69,6 +69,7 @@ static const refusal refusals[] = {
     { "half a record", SECTION(TENSORS, size), 56, GM_ERR_BAD_SECTION },
     { "half a word", SECTION(INITIAL, size), 62, GM_ERR_BAD_SECTION },
     { "names without an end", SECTION(NAMES, size), 8, GM_ERR_BAD_SECTION },
+    { "scheme past the names", HEADER(scheme), 1 << 16, GM_ERR_BAD_SECTION },
     { "arena smaller than its regions", HEADER(arena_size), 100, GM_ERR_BAD_REGION },
     { "arena too large for offsets", HEADER(arena_size), 0x80000000, GM_ERR_BAD_REGION },
     { "state over gradients", HEADER(state_size), TINY_SCRATCH, GM_ERR_BAD_REGION },

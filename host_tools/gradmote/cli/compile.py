@@ -50,6 +50,7 @@ def summary(result: Result) -> dict[str, object]:
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
         "shared_weights": result.shared,
+        "scheme": result.compiled.scheme or None,
         "trained": [p.name for p in result.compiled.parameters],
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
@@ -88,4 +89,5 @@ def describe(path: Path, result: Result) -> str:
     if result.shared:
         lines.append(f"  {o.describe_shared(result.shared)}")
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
-    return "\n".join([*lines, f"  trains {trained}"])
+    scheme = f" ({result.compiled.scheme})" if result.compiled.scheme else ""
+    return "\n".join([*lines, f"  trains {trained}{scheme}"])

@@ -40,10 +40,11 @@ def command(
 
 
 def as_dict(image: Image) -> dict[str, Any]:
-    header = {k: v for k, v in image.header.items() if k not in ("sections", "model_id")}
+    header = {k: v for k, v in image.header.items() if k not in ("sections", "model_id", "scheme")}
     return {
         "model_id": image.model_id.hex(),
         "header": header,
+        "scheme": image.scheme or None,
         "sections": image.sizes,
         "tensors": image.tensors,
         "state": image.state,
@@ -90,7 +91,8 @@ def tensor_table(image: Image) -> Table:
 
 
 def state_table(image: Image) -> Table:
-    table = table_of("State", "name", "role", "shape", "offset#", "bytes#", "gradient#")
+    title = f"State, scheme {image.scheme}" if image.scheme else "State"
+    table = table_of(title, "name", "role", "shape", "offset#", "bytes#", "gradient#")
     for s in image.state:
         gradient = "" if s["gradient"] is None else f"{s['gradient']:,}"
         table.add_row(s["name"], s["role"], shape(s["shape"]), f"{s['offset']:,}", f"{s['size']:,}", gradient)

@@ -59,6 +59,14 @@ Train = Annotated[
     typer.Option("--train", help="Train only these weights: names or patterns such as 'head.*'. Repeatable."),
 ]
 Freeze = Annotated[list[str] | None, typer.Option("--freeze", help="Train all weights but these. Repeatable.")]
+SchemeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scheme",
+        help="What to train, in place of --train and --freeze: full, head, last:3, bias, bias:last:5, sparse:0.25 (of "
+        "each layer's output channels), sparse:0.25:last:4, named:conv1.*,head.*",
+    ),
+]
 Outputs = Annotated[
     list[str] | None, typer.Option("--output", help="Keep only these outputs of the model. Repeatable.")
 ]
@@ -110,6 +118,7 @@ def compiler_of(
     batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
     train: Train = None,
     freeze: Freeze = None,
+    scheme: SchemeOption = None,
     accumulate: Annotated[
         bool,
         typer.Option(
@@ -151,6 +160,7 @@ def compiler_of(
             Options(batch, accumulate, parse_dims(dim), seed, properties, strip_names, overwrite_inputs),
             train=train,
             freeze=freeze,
+            scheme=scheme,
             outputs=output,
             batch_norm=batch_norm.value,
             running_variance=running_variance.value,

@@ -37,6 +37,7 @@ class Image:
     state: list[dict[str, Any]]
     sizes: dict[str, int]  # bytes by section
     constants: bytes
+    scheme: str  # what is trained; "" where the image does not say
 
     @property
     def model_id(self) -> bytes:
@@ -55,7 +56,13 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
     try:
         sizes = {n: len(p) for n, p in parts.items()}
         return Image(
-            header, read_programs(parts), read_tensors(parts), read_state(parts), sizes, parts["constants"]
+            header,
+            read_programs(parts),
+            read_tensors(parts),
+            read_state(parts),
+            sizes,
+            parts["constants"],
+            string(parts["names"], header["scheme"]),
         )
     except (struct.error, KeyError, IndexError, ValueError) as error:
         raise ImageError(f"a record cannot be read ({error})", "compile the model again") from error

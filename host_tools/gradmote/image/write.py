@@ -60,11 +60,12 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
         "state": state_section(compiled, layout, names),
         "names": b"",
     }
+    scheme = names.offset(compiled.scheme) if compiled.scheme else NONE
     sections["names"] = names.data + bytes(-len(names.data) % 4)
-    return assemble(compiled, layout, sections)
+    return assemble(compiled, layout, sections, scheme)
 
 
-def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> bytes:
+def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], scheme: int) -> bytes:
     body, table, at = b"", [], align(records.size_of("header"))
     for name in SECTION:
         table.append({"offset": at, "size": len(sections[name])})
@@ -86,6 +87,7 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes]) -> 
         "properties_offset": layout.properties_offset,
         "properties_count": compiled.properties,
         "batch": compiled.batch,
+        "scheme": scheme,
         "sections": table,
     }
     head = records.pack("header", header)

@@ -37,12 +37,13 @@ def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buf
 
 
 def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, at: int) -> bool:
-    """Whether a summand is a whole scratch buffer that only this ADD reads."""
+    """Whether a summand is a whole scratch buffer that only this ADD reads, and what adds to it."""
     target = add.operands["y"]
     assert target is not None
     whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == target.buffer.size
     used = uses[id(ref.buffer)]
-    return whole and id(ref.buffer) not in program.bound() and used.readers == [at] and used.last == at
+    readers = [k for k in used.readers if k not in used.writers]
+    return whole and id(ref.buffer) not in program.bound() and readers == [at] and used.last == at
 
 
 def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool:

@@ -1,8 +1,11 @@
-"""GEMM or CONV followed by RELU of its whole result, which nothing else reads, becomes one with activation relu."""
+"""GEMM or CONV followed by RELU of its whole result, which nothing else reads, becomes one with activation relu.
+
+So do several that make a part of the result each.
+"""
 
 from __future__ import annotations
 
-from ..program import Compiled, Instruction, Program
+from ..program import Compiled, Instruction, Program, Ref
 
 RELU = 1  # activation: enum(none, relu)
 MAKERS = ("GEMM", "CONV")
@@ -14,21 +17,25 @@ def run(compiled: Compiled) -> None:
 
 
 def fuse(program: Program) -> None:
-    makers = {id(i.operands["y"].buffer): i for i in program.instructions if i.opcode in MAKERS}
     for relu in [i for i in program.instructions if i.opcode == "RELU"]:
-        source = relu.operands["x"]
-        maker = makers.get(id(source.buffer)) if source else None
-        if maker is not None and only_reader(program, maker, relu) and not maker.params["activation"]:
-            maker.params["activation"] = RELU
-            maker.operands["y"] = relu.operands["y"]
+        source, target = relu.operands["x"], relu.operands["y"]
+        assert source is not None and target is not None
+        makers = [i for i in program.instructions if any(w.buffer is source.buffer for w in i.writes)]
+        if makers and all(can_rectify(m) for m in makers) and only_reader(program, source, relu):
+            for maker in makers:
+                maker.params["activation"] = RELU
+                maker.operands["y"] = Ref(target.buffer, target.offset + maker.operands["y"].offset)
             program.instructions.remove(relu)
 
 
-def only_reader(program: Program, maker: Instruction, relu: Instruction) -> bool:
-    """Whether nothing but `relu` looks at what `maker` writes, and relu takes all of it."""
-    buffer = maker.operands["y"].buffer
+def can_rectify(maker: Instruction) -> bool:
+    return maker.opcode in MAKERS and not maker.params["activation"]
+
+
+def only_reader(program: Program, source: Ref, relu: Instruction) -> bool:
+    """Whether nothing but `relu` looks at what the makers write, and relu takes all of it."""
+    buffer = source.buffer
     if buffer.region != "scratch" or buffer.size != 4 * relu.params["n"]:
         return False
     readers = [i for i in program.instructions if any(r.buffer is buffer for r in i.reads)]
-    bound = any(b.ref.buffer is buffer for b in program.bindings)
-    return readers == [relu] and not bound
+    return readers == [relu] and id(buffer) not in program.bound()

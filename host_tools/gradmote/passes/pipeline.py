@@ -13,6 +13,7 @@ from . import (
     accumulate_gradients,
     batch_norm,
     binary_chains,
+    direct_writes,
     fold_constants,
     fuse_add,
     fuse_gemm_bias,
@@ -81,6 +82,7 @@ DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_recurrent.run]
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
+    direct_writes.run,
     fuse_relu.run,
     fuse_add.run,
     accumulate_gradients.run,
