@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
+torch.set_num_threads(1)  # statistics and weights are then the same on every machine; and tests run side by side
+
 
 def conv_bn(
     inputs: int, outputs: int, kernel: int | tuple[int, int], stride: int = 1, groups: int = 1
