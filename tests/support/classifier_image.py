@@ -152,12 +152,13 @@ def _sections() -> dict[str, bytes]:
 
 def classifier_image() -> bytes:
     """The bytes of the .mote file."""
-    body, table = b"", b""
+    body, table, start = b"", b"", 144  # the header's 132 bytes, padded
     for name in records.SECTION:
         section = _sections()[name]
-        table += struct.pack("<2I", 128 + len(body), len(section))
+        table += struct.pack("<2I", start + len(body), len(section))
         body += section + bytes(-len(section) % records.SECTION_ALIGN)
-    rest = struct.pack("<4I10I", 1, 2, 3, 4, ARENA_SIZE, STATE_SIZE, _SIZES["w"], AT["dw"], _SIZES["dw"], SCRATCH,
-                       AT["control"], AT["properties"], PROPERTIES, BATCH) + table + body  # fmt: skip
+    fields = struct.pack("<4I11I", 1, 2, 3, 4, ARENA_SIZE, STATE_SIZE, _SIZES["w"], AT["dw"], _SIZES["dw"], SCRATCH,
+                         AT["control"], AT["properties"], PROPERTIES, BATCH, records.NONE)  # fmt: skip
+    rest = fields + table + bytes(12) + body
     head = struct.pack("<4I", records.IMAGE_MAGIC, records.FORMAT_VERSION, 16 + len(rest), zlib.crc32(rest))
     return head + rest
