@@ -363,7 +363,7 @@ def test_export_for_inferencing(files, tmp_path):
 def test_files_make_the_image_that_memory_makes(files):
     """Artifacts read back give the same model id and programs, with and without the eval model."""
     loss = resolve_loss(artifacts.LossType.CrossEntropyLoss)
-    made = build_artifacts(mlp(), None, loss, optimizers.adamw_ort(), additional_outputs=["y"])
+    made = build_artifacts(mlp(), list(SHAPES), loss, optimizers.adamw_ort(), additional_outputs=["y"])
     image = compile_image(made, Options(batch=2)).image
     tensors = checkpoint.load(files / "checkpoint").tensors
     paths = [files / f"{k}_model.onnx" for k in ("training", "eval", "optimizer")]
