@@ -178,9 +178,10 @@ def build_artifacts(
     """
     forward = load_model(model, outputs, batch_norm)
     chosen = resolve(scheme, train, freeze)
-    names = choose(forward.graph, chosen) if loss is not None and train != [] else []
-    if names and chosen.ratio is not None:
-        forward, names = split_channels.run(forward, names, chosen.ratio)
+    names, split = choose(forward.graph, chosen) if loss is not None and train != [] else ([], [])
+    if split and chosen.split_ratio is not None:
+        forward, pieces = split_channels.run(forward, split, chosen.split_ratio)
+        names = split_channels.together(forward.graph, names, pieces)
     parameters = data_of(forward.graph, names)
     statistics = running_statistics(forward.graph) if names else []
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None

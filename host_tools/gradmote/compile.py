@@ -40,7 +40,8 @@ class Options:
     batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
     micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
     symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
-    for a smaller arena; they must then be given again for each run. Labels last.
+    for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
+    second time where that lowers the peak.
     """
 
     batch: int | None = 1
@@ -50,6 +51,7 @@ class Options:
     properties: int = 4
     strip_names: bool = False
     overwrite_inputs: bool = False
+    recompute: bool = True
 
 
 @dataclass
@@ -134,6 +136,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         options.seed,
         options.properties,
         artifacts.scheme(),
+        options.recompute,
     )
 
 

@@ -38,6 +38,10 @@ class UnsupportedOperator(ModelError):
     """The model has an operator, or a form of one, that Gradmote cannot compile or differentiate."""
 
 
+class BudgetError(GradmoteError):
+    """Nothing that could be given up makes the model fit."""
+
+
 class ImageError(GradmoteError):
     """A .mote file cannot be read."""
 

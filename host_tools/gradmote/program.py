@@ -188,6 +188,7 @@ class Compiled:
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
+    recompute: bool = True  # whether cheap activations may be made twice
 
     @property
     def overwrites_inputs(self) -> bool:

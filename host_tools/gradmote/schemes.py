@@ -8,6 +8,7 @@
     sparse:0.25:last:4      the same for the last four layers
     named:conv1.*,head.*    names or patterns
     freeze:conv1.*          all but these
+    head+bias:last:5        several together
 
 A layer is a node with a matrix or kernel of weights. What else is trained (biases, scale and shift of a normalization,
 slopes) belongs to the layer whose result it works on.
@@ -17,7 +18,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 import onnx_ir as ir
 
@@ -36,18 +38,23 @@ ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm"
 #: Operators that only give a parameter another shape.
 VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast")
 _FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
-_HINT = "write full, head, last:3, bias, bias:last:5, sparse:0.25, sparse:0.25:last:4 or named:conv1.*,head.*"
+_JOIN = re.compile(r"\+(?=(?:full|head|last|bias|sparse|named|freeze)\b)")
+_HINT = (
+    "write full, head, last:3, bias, bias:last:5, sparse:0.25, sparse:0.25:last:4 or named:conv1.*,head.*, joined by +"
+)
 
 
 @dataclass(frozen=True)
 class Scheme:
     """What to train. ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
-    names: names or patterns, for kinds named and freeze. str() gives the text, Scheme.parse() reads it."""
+    names: names or patterns, for kinds named and freeze. beside: what is trained too. str() gives the text,
+    Scheme.parse() reads it."""
 
     kind: str = "full"
     ratio: float | None = None
     last: int | None = None
     names: tuple[str, ...] = ()
+    beside: Scheme | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or (self.ratio is not None) != (self.kind == "sparse"):
@@ -58,14 +65,46 @@ class Scheme:
             raise ModelError(f"scheme '{self}': at least one layer must be trained", _HINT)
         if (self.kind in ("named", "freeze")) != bool(self.names) or (self.names and self.last is not None):
             raise ModelError(f"scheme '{self}': names belong to named and freeze, and stand alone there", _HINT)
+        if sum(part.kind == "sparse" for part in self.parts()) > 1:
+            raise ModelError(f"scheme '{self}': only one part can be sparse", _HINT)
+
+    def parts(self) -> list[Scheme]:
+        """What + joins, one by one."""
+        if self.beside is None:
+            return [self]
+        return [replace(self, beside=None), *self.beside.parts()]
+
+    def plus(self, names: Sequence[str]) -> Scheme:
+        """The scheme, and these parameters."""
+        *rest, last = self.parts()
+        if last.kind == "named":
+            last = replace(last, names=(*last.names, *names))
+        else:
+            rest, last = [*rest, last], Scheme("named", names=tuple(names))
+        for part in reversed(rest):
+            last = replace(part, beside=last)
+        return last
+
+    @property
+    def split_ratio(self) -> float | None:
+        """Of the output channels that the sparse part trains; None without one."""
+        return next((part.ratio for part in self.parts() if part.kind == "sparse"), None)
 
     @classmethod
     def parse(cls, text: str) -> Scheme:
         """Raises ModelError for what is no scheme."""
-        kind, _, rest = text.strip().partition(":")
+        *before, last_part = _JOIN.split(text.strip())
+        scheme = cls._parse_one(last_part)
+        for part in reversed(before):
+            scheme = replace(cls._parse_one(part), beside=scheme)
+        return scheme
+
+    @classmethod
+    def _parse_one(cls, text: str) -> Scheme:
+        kind, _, rest = text.partition(":")
         if kind in ("named", "freeze"):
             return cls(kind, names=tuple(name for name in rest.split(",") if name))
-        found = _FORM.fullmatch(text.strip())
+        found = _FORM.fullmatch(text)
         if found is None or not found[0]:
             raise ModelError(f"'{text}' is no scheme", _HINT)
         if found[0] == "head":
@@ -75,8 +114,12 @@ class Scheme:
         return cls(kind, number(ratio) if ratio is not None else None, int(last) if last is not None else None)
 
     def __str__(self) -> str:
+        if self.beside is not None:
+            return "+".join(map(str, self.parts()))
         if self.kind in ("named", "freeze"):
             return f"{self.kind}:{','.join(self.names)}"
+        if self == Scheme(last=1):
+            return "head"
         words = [] if self.kind == "full" and self.last is not None else [self.kind]
         words += [f"{self.ratio:g}"] if self.ratio is not None else []
         return ":".join([*words, f"last:{self.last}"] if self.last is not None else words)
@@ -156,19 +199,42 @@ def file_under(layer: Layer, node: ir.Node, index: int, name: str, is_weight: bo
     (layer.weights if is_weight else layer.biases if added else layer.others).append(name)
 
 
-def choose(graph: ir.Graph, scheme: Scheme) -> list[str]:
-    """Names of the initializers that a scheme trains, whole ones, in the model's order; of a sparse scheme the weights
-    whose channels are to be split. Raises ModelError where nothing is left."""
-    if scheme.kind in ("named", "freeze"):
-        train, freeze = (scheme.names if scheme.kind == k else None for k in ("named", "freeze"))
+def parts_of(known: Sequence[Layer], scheme: Scheme) -> dict[str, float]:
+    """The parameters that a scheme trains, and the share of the channels of each."""
+    shares: dict[str, float] = {}
+    for part in scheme.parts():
+        for name in picked(known, part):
+            shares[name] = max(shares.get(name, 0.0), part.ratio or 1.0)
+    return shares
+
+
+def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
+    """The parameters of one part of a scheme."""
+    if part.kind in ("named", "freeze"):
+        names = [name for layer in known for name in layer.all()]
+        return [n for n in names if any(fnmatchcase(n, p) for p in part.names) == (part.kind == "named")]
+    if part.last is not None and part.last > len(known):
+        raise ModelError(f"scheme '{part}', but the model has {len(known)} layers", "train `full`, or fewer layers")
+    pick = {"full": Layer.all, "bias": lambda layer: layer.biases, "sparse": lambda layer: layer.weights}[part.kind]
+    return [name for layer in known[-(part.last or 0) :] for name in pick(layer)]
+
+
+def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], list[str]]:
+    """Names of initializers, in the model's order: those that are trained whole, and the weights of which some channels
+    are. Raises ModelError where nothing is left."""
+    whole = {name for part in scheme.parts() if part.kind != "sparse" for name in chosen(graph, part)}
+    split = {name for part in scheme.parts() if part.kind == "sparse" for name in chosen(graph, part)} - whole
+    return [n for n in floats(graph) if n in whole], [n for n in floats(graph) if n in split]
+
+
+def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
+    """Of one part of a scheme. Names may be those of constants, which belong to no layer."""
+    if part.kind in ("named", "freeze"):
+        train, freeze = (part.names if part.kind == k else None for k in ("named", "freeze"))
         return choose_parameters(graph, train, freeze)
-    if scheme.kind == "full" and scheme.last is None:
+    if part.kind == "full" and part.last is None:
         return choose_parameters(graph)
-    known = layers(graph)
-    if scheme.last is not None and scheme.last > len(known):
-        raise ModelError(f"scheme '{scheme}', but the model has {len(known)} layers", "train `full`, or fewer layers")
-    pick = {"full": Layer.all, "bias": lambda layer: layer.biases, "sparse": lambda layer: layer.weights}[scheme.kind]
-    picked = {name for layer in known[-(scheme.last or 0) :] for name in pick(layer)}
-    if not picked:
-        raise ModelError(f"scheme '{scheme}' leaves nothing to train", "these layers have no such parameters")
-    return [name for name in floats(graph) if name in picked]
+    found = picked(layers(graph), part)
+    if not found:
+        raise ModelError(f"scheme '{part}' leaves nothing to train", "these layers have no such parameters")
+    return found

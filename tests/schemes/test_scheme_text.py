@@ -15,9 +15,10 @@ from gradmote.compile import Options, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
 from gradmote.frontend import load_model
 from gradmote.image import read_image
-from gradmote.schemes import Scheme, choose, layers
+from gradmote.schemes import Scheme, choose, layers, parts_of
 
-TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w"]
+TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w",
+         "head", "head+bias:last:5", "named:a+b,c+last:2", "head+sparse:0.5:last:3"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -33,7 +34,8 @@ def test_the_head_is_the_last_layer():
 @pytest.mark.parametrize(
     "text",
     ["", "all", "last:0", "last:-1", "last:x", "last", ":last:2", "sparse", "sparse:0", "sparse:1.5", "sparse:nan",
-     "sparse:x", "full:last:2", "bias:", "bias:3", "biaslast:3", "head:last:2", "named:", "named", "freeze:"],
+     "sparse:x", "full:last:2", "bias:", "bias:3", "biaslast:3", "head:last:2", "named:", "named", "freeze:",
+     "+head", "head+", "sparse:0.5+sparse:0.25"],
 )  # fmt: skip
 def test_what_is_no_scheme_is_refused(text):
     with pytest.raises(ModelError):
@@ -80,6 +82,8 @@ def test_what_works_on_a_layers_result_belongs_to_it():
         ("sparse:1", ["w1", "b1", "w2", "b2", "w3"]),
         ("named:w*", ["w1", "w2", "w3"]),
         ("freeze:w1,b*,s*", ["w2", "w3"]),
+        ("head+bias", ["b1", "shift", "b2", "w3"]),
+        ("head+sparse:0.5:last:2", ["w2[:,0:3]", "b2[0:3]", "w3"]),
     ],
 )
 def test_what_a_scheme_trains(text, names):
@@ -96,6 +100,17 @@ def test_a_layer_without_biases():
         trained("bias:last:1")
 
 
+def test_a_bias_is_trained_whole_or_with_its_channels():
+    with pytest.raises(ModelError, match="'b1' cannot be trained whole where its layer is split"):
+        trained("bias+sparse:0.5")
+
+
+def test_the_share_of_each_parameter():
+    known = layers(load_model(network()).graph)
+    assert parts_of(known, Scheme.parse("head+sparse:0.5")) == {"w1": 0.5, "w2": 0.5, "w3": 1.0}
+    assert parts_of(known, Scheme.parse("freeze:w*,s*")) == {"b1": 1.0, "b2": 1.0}
+
+
 def test_scheme_and_names_are_refused_together():
     with pytest.raises(ModelError, match="give one"):
         build_artifacts(network(), ["w1"], losses.cross_entropy(), scheme="head")
@@ -106,7 +121,7 @@ def test_a_recurrent_layer_has_no_channels_to_split():
     nodes = [node("LSTM", "x w r", "- h", hidden_size=3), node("Squeeze", "h zero", "s"), node("MatMul", "s v", "y")]
     model = make_model(nodes, weights | {"zero": np.array([0])}, {"x": (4, 1, 2)})
     graph = load_model(model).graph
-    assert choose(graph, Scheme.parse("last:2")) == ["w", "r", "v"]
+    assert choose(graph, Scheme.parse("last:2")) == (["w", "r", "v"], [])
     with pytest.raises(UnsupportedOperator, match="LSTM cannot train some"):
         build_artifacts(model, None, losses.mse(), scheme="sparse:0.5")
     assert list(build_artifacts(model, None, losses.mse(), scheme="sparse:0.5:last:1").parameters) == ["v[:,0:1]"]

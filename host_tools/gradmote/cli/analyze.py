@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options as o
+from .compiler import Compiler, with_compiler
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,10 +21,10 @@ IMAGE = ".mote"
 WIDTH = 140
 
 
-@o.with_compiler
+@with_compiler
 def command(
     model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
-    compiler: o.Compiler,
+    compiler: Compiler,
     board: Annotated[
         str | None, typer.Option(help="Does this board hold it, beside its firmware? Such as mps2-an386.")
     ] = None,
@@ -73,7 +74,7 @@ def console() -> Console:
     return found if found.is_terminal else Console(width=WIDTH)
 
 
-def open_report(path: Path, compiler: o.Compiler, alone: bool = False) -> Report:
+def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
     """Of an image as it is; anything else is compiled first. alone: told from its image, to be compared with one."""
     from ..analyze import analyze_image, analyze_result
 

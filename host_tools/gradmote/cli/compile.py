@@ -9,29 +9,46 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import budget
 from . import options as o
+from .compiler import Compiler, with_compiler
 
 if TYPE_CHECKING:
     from ..compile import Result
     from ..copies import Copy
 
 
-@o.with_compiler
+@with_compiler
 def command(
     model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 7 or newer.")],
-    compiler: o.Compiler,
+    compiler: Compiler,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")
     ] = None,
+    ram: budget.Ram = None,
+    flash: budget.Flash = None,
+    ms_per_step: budget.Time = None,
+    clock: budget.Clock = 64.0,
+    data: budget.Data = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash."""
+    """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash.
+
+    Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which batch and optimizer.
+    """
     from ..files import write_atomically
 
-    result = compiler(model)
+    given = budget.Budget(ram, flash, ms_per_step, clock, data)
+    found = budget.cut(model, compiler, given) if given.is_given() else None
+    result = compiler(model) if found is None else found.result
     path = out or model.with_suffix(".mote")
     write_atomically(path, result.image)
-    typer.echo(json.dumps({"image": str(path), **summary(result)}) if as_json else describe(path, result))
+    if as_json:
+        typer.echo(json.dumps({"image": str(path), **summary(result), "budget": found and budget.as_dict(found)}))
+        return
+    typer.echo(describe(path, result))
+    if found is not None:
+        budget.show(found)
 
 
 def summary(result: Result) -> dict[str, object]:

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from ..errors import ModelError
-
-if TYPE_CHECKING:
-    from ..compile import Result
-
-    Compiler = Callable[[Path], Result]
-else:
-    Compiler = object  # the command line looks at annotations; nobody types one of these
 
 
 class LossName(str, Enum):
@@ -110,86 +101,6 @@ RunningVarianceOption = Annotated[
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-
-
-def compiler_of(
-    loss: LossOption = None,
-    optimizer: OptimizerOption = OptimizerName.sgd,
-    batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
-    train: Train = None,
-    freeze: Freeze = None,
-    scheme: SchemeOption = None,
-    accumulate: Annotated[
-        bool,
-        typer.Option(
-            help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM."
-        ),
-    ] = False,
-    lr: LearningRate = 1e-3,
-    optimizer_set: OptimizerSettings = None,
-    loss_set: LossSettings = None,
-    label_smoothing: LabelSmoothing = None,
-    ignore_index: IgnoreIndex = None,
-    mask: Mask = False,
-    output: Outputs = None,
-    batch_norm: BatchNormOption = BatchNorm.frozen,
-    running_variance: RunningVarianceOption = RunningVariance.population,
-    dim: Annotated[
-        list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
-    properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
-    strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
-    overwrite_inputs: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite-inputs",
-            help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
-        ),
-    ] = False,
-) -> Compiler:
-    """What every command that compiles a model takes: these options, as a function from the model's path."""
-
-    def compile_path(model: Path) -> Result:
-        from ..compile import Options, compile_model
-
-        return compile_model(
-            str(model),
-            make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
-            make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
-            Options(batch, accumulate, parse_dims(dim), seed, properties, strip_names, overwrite_inputs),
-            train=train,
-            freeze=freeze,
-            scheme=scheme,
-            outputs=output,
-            batch_norm=batch_norm.value,
-            running_variance=running_variance.value,
-        )
-
-    return compile_path
-
-
-def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of compiler_of() in the place of its parameter `compiler`."""
-    shared = parameters_of(compiler_of)
-
-    @functools.wraps(command)
-    def call(**given: Any) -> None:
-        options = {p.name: given.pop(p.name) for p in shared}
-        command(**given, compiler=compiler_of(**options))
-
-    own = parameters_of(command)
-    at = [p.name for p in own].index("compiler")
-    parameters = [*own[:at], *shared, *own[at + 1 :]]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    return call
-
-
-def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """With annotations as objects."""
-    hints = get_type_hints(function, {**function.__globals__, "Compiler": Compiler}, include_extras=True)
-    return [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]
 
 
 def describe_batch_norm(mode: str, layers: int) -> str:

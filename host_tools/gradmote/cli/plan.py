@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import options as o
 from .analyze import console, open_report
+from .compiler import Compiler, with_compiler
 
 if TYPE_CHECKING:
     from ..analyze import Report
     from ..analyze.gather import Code
 
 
-@o.with_compiler
+@with_compiler
 def command(
     model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
-    compiler: o.Compiler,
+    compiler: Compiler,
     program: Annotated[
         str | None, typer.Option(help="infer, eval, step, train or optimizer; the one that trains by default.")
     ] = None,

@@ -44,6 +44,10 @@ On = Annotated[
 Epochs = Annotated[int, typer.Option("--epochs", min=0, help="Passes over the data. 0 only tests.")]
 Order = Annotated[int, typer.Option("--batch-order", min=0, help="Seed of the shuffling: same seed, same bits.")]
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate, instead of the one compiled in.")]
+MicroBatches = Annotated[
+    int,
+    typer.Option("--micro-batches", min=1, help="Batches averaged in one update, of an image that keeps gradients."),
+]
 Warmup = Annotated[
     int | None,
     typer.Option(
@@ -65,6 +69,7 @@ def command(
     data: Data,
     on: On = "twin",
     epochs: Epochs = 1,
+    micro_batches: MicroBatches = 1,
     batch_order: Order = 0,
     lr: Rate = None,
     warmup: Warmup = None,
@@ -83,8 +88,8 @@ def command(
     samples = Dataset.read(data)
     with open_target(on) as target:
         _prepare(target, image, resume, as_json)
-        _set_rate(target, lr, warmup, epochs * (len(samples.x) // target.info().batch))
-        result = _train(target, samples, epochs, batch_order, as_json)
+        _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
+        result = _train(target, samples, epochs, batch_order, micro_batches, as_json)
         if checkpoint is not None:
             write_atomically(checkpoint, target.save())
         _report(target, result, checkpoint, as_json)
@@ -108,11 +113,13 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
         target.set_learning_rate(rate)
 
 
-def _train(target: Target, samples: Any, epochs: int, seed: int, quiet: bool) -> Fit:
+def _train(target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, quiet: bool) -> Fit:
     from ..device.progress import fit_with_progress
 
     with _ctrl_c() as pressed:
-        return fit_with_progress(target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet)
+        return fit_with_progress(
+            target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet, micro_batches=micro_batches
+        )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -64,23 +64,27 @@ def fit(
     on_step: Callable[[Step], None] = lambda step: None,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     should_stop: Callable[[], bool] = lambda: False,
+    micro_batches: int = 1,
 ) -> Fit:
     """Trains for `epochs` passes over data.x, shuffled from `seed`; epoch e of a run has the order of (seed, e).
 
     Uses program "step", else "train" and "optimizer". The last samples of an epoch that do not fill a batch are left
-    out, others each time. epochs 0 only tests. should_stop: asked after each step.
+    out, others each time. epochs 0 only tests. should_stop: asked after each step. micro_batches: batches that are
+    averaged in one update; the image must keep gradients (program "train") for more than one.
     """
-    batch = _checked_batch(target, data)
+    batch = _checked_batch(target, data, micro_batches)
     others = _others(target, data.more, len(data.x))
-    result = Fit(dropped=len(data.x) % batch)
+    size = batch * micro_batches
+    result = Fit(dropped=len(data.x) % size)
     if epochs == 0:
         result.epochs.append(Epoch(0, math.nan, _test(target, data), 0, 0.0))
     for epoch in range(1, epochs + 1):
         start = time.perf_counter()
-        losses = _train_epoch(target, data, others, batch, (seed, epoch), result, on_step, should_stop)
+        groups = _groups(len(data.x), (micro_batches, batch), (seed, epoch))
+        losses = _train_epoch(target, data, others, groups, epoch, result, on_step, should_stop)
         seconds = time.perf_counter() - start
         test = None if result.stopped else _test(target, data)
-        done = Epoch(epoch, float(np.mean(losses)), test, len(losses) * batch, seconds)
+        done = Epoch(epoch, float(np.mean(losses)), test, len(losses) * size, seconds)
         result.epochs.append(done)
         on_epoch(done)
         if result.stopped:
@@ -92,24 +96,38 @@ def _test(target: Target, data: Dataset) -> Evaluation | None:
     return None if data.x_test is None else evaluate(target, data)
 
 
+def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:
+    """(steps, micro-batches, batch): the samples of each update, in an order of their own."""
+    order = np.random.default_rng(seed).permutation(count)
+    each = size[0] * size[1]
+    return order[: count // each * each].reshape(-1, *size)
+
+
 def _train_epoch(
-    target: Target, data: Dataset, others: Others, batch: int, seed: tuple[int, int], result: Fit,
+    target: Target, data: Dataset, others: Others, groups: Array, epoch: int, result: Fit,
     on_step: Callable[[Step], None], should_stop: Callable[[], bool],
 ) -> list[float]:
-    order = np.random.default_rng(seed).permutation(len(data.x))
-    steps = len(order) // batch
     losses: list[float] = []
-    for step in range(steps):
-        rows = order[step * batch : (step + 1) * batch]
-        _write_rows(target, data, data.x, data.y, others, rows)
-        metrics = train_once(target)
+    for step, group in enumerate(groups, start=1):
+        metrics = _update(target, data, others, group)
         losses.append(metrics.loss)
         result.metrics = metrics
-        on_step(Step(seed[1], step + 1, steps, metrics))
+        on_step(Step(epoch, step, len(groups), metrics))
         if should_stop():
             result.stopped = True
             break
     return losses
+
+
+def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
+    """One update on the mean gradient of some micro-batches; the metrics have the mean of their losses."""
+    losses = []
+    for rows in group:
+        _write_rows(target, data, data.x, data.y, others, rows)
+        if len(group) == 1:
+            return train_once(target)
+        losses.append(target.run("train").loss)
+    return replace(target.run("optimizer"), loss=float(np.mean(losses)))
 
 
 def train_once(target: Target) -> Metrics:
@@ -270,8 +288,8 @@ def _marks(scores: Array, y: Array, masks: list[Array]) -> Array:
 # ---- Checks -------------------------------------------------------------------------------------------------------
 
 
-def _checked_batch(target: Target, data: Dataset) -> int:
-    """Samples in one step, after making sure that the data fits the model."""
+def _checked_batch(target: Target, data: Dataset, micro_batches: int) -> int:
+    """Samples in one micro-batch, after making sure that the data fits the model."""
     info = target.info()
     program = next((p for p in ("step", "train") if p in info.programs), None)
     if program is None or (program == "train" and "optimizer" not in info.programs):
@@ -285,8 +303,11 @@ def _checked_batch(target: Target, data: Dataset) -> int:
         _check_tensor(label, data.y, "y", info.batch)
     elif label is not None:
         raise DataError(f"the model takes labels '{label.name}', and the data has none", "add an array y")
-    if len(data.x) < info.batch:
-        raise DataError(f"{len(data.x)} samples do not fill a batch of {info.batch}", "compile with a smaller --batch")
+    if micro_batches > 1 and "train" not in info.programs:
+        raise DeviceError("this model keeps no gradients to average", "compile it with --accumulate")
+    size = info.batch * micro_batches
+    if len(data.x) < size:
+        raise DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
     return info.batch
 
 

@@ -29,12 +29,13 @@ def fit_with_progress(
     on_step: Callable[[Step], None] = lambda step: None,
     should_stop: Callable[[], bool] = lambda: False,
     quiet: bool = False,
+    micro_batches: int = 1,
 ) -> Fit:
     """fit() behind a bar that counts steps and shows the loss of the last one and the accuracy of the last epoch."""
     shown = {"accuracy": ""}
 
     with progress_bar(quiet) as bar:
-        task = bar.add_task("train", total=epochs * (len(data.x) // target.info().batch))
+        task = bar.add_task("train", total=epochs * (len(data.x) // (target.info().batch * micro_batches)))
 
         def after_step(step: Step) -> None:
             text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}"
@@ -45,7 +46,7 @@ def fit_with_progress(
             if epoch.test is not None and not math.isnan(epoch.test.accuracy):
                 shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
 
-        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop)
+        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches)
 
 
 def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:

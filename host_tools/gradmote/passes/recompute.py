@@ -24,7 +24,7 @@ STATE = ("parameter", "statistic", "slot", "control", "gradient")
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        if program.kind in ("step", "train") and program.instructions:
+        if compiled.recompute and program.kind in ("step", "train") and program.instructions:
             program.instructions = min(program.instructions, recomputed(program), key=lambda i: peak(program, i))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from ..errors import UnsupportedOperator
+from ..errors import ModelError, UnsupportedOperator
 from ..frontend.parameters import candidates
 from ..frontend.shapes import infer_shapes
 from ..graph import Builder, attribute, constant_array, describe, note_weights, noted_weights, prune, take_over
@@ -24,6 +24,15 @@ from .verify import verify_graph
 
 #: What 1 - 0.9 and its like leave of a whole number of channels.
 ROUNDING = 1e-9
+
+
+def together(graph: ir.Graph, whole: Sequence[str], pieces: Sequence[str]) -> list[str]:
+    """What is trained, in the model's order. Raises ModelError where a layer that is split has a bias that is not."""
+    cut = [name for name in whole if name not in graph.initializers]
+    if cut:
+        hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
+        raise ModelError(f"'{cut[0]}' cannot be trained whole where its layer is split", hint)
+    return [name for name in noted_weights(graph) or [*whole, *pieces] if name in {*whole, *pieces}]
 
 
 @dataclass(frozen=True)

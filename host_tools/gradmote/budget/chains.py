@@ -1,0 +1,26 @@
+"""Families of schemes. In each, every scheme trains more than the one before, and so needs no less memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..schemes import Layer, Scheme
+
+RATIOS = (0.5, 0.25, 0.125)
+
+Chain = list[Scheme]
+
+
+def chains(layers: Sequence[Layer]) -> list[Chain]:
+    """Last layers; biases beside the last one, two or three; a share of the last layers' channels beside the head."""
+    count = len(layers)
+    found = [[*(Scheme(last=k) for k in range(1, count)), Scheme()]]
+    found += [[with_biases(k, weights) for k in range(weights, count + 1)] for weights in (1, 2, 3) if weights < count]
+    found += [[Scheme.parse(f"head+sparse:{r:g}:last:{k}") for k in range(2, count + 1)] for r in RATIOS]
+    return [chain for chain in found if chain]
+
+
+def with_biases(biases: int, weights: int) -> Scheme:
+    """Last `weights` layers whole, of the last `biases` ones the biases."""
+    whole = "head" if weights == 1 else f"last:{weights}"
+    return Scheme.parse(whole if biases <= weights else f"{whole}+bias:last:{biases}")

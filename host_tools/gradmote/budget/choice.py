@@ -1,0 +1,85 @@
+"""What can be given up to make training smaller or faster, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..optimizers import Optimizer, sgd
+from ..schemes import Scheme
+
+#: What is left of an update's worth with a cheaper rule: adaptive moments, then momentum, are missed.
+RULES = {2: 1.0, 1: 0.95, 0: 0.9}
+#: The same where inputs must be sent for each run, and where micro-batches take turns: no learning is lost.
+INCONVENIENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to compile a model. micro_batch: samples at a time, of `batch` in one update; fewer means that gradients
+    are kept. recompute: cheap activations are made twice where that lowers the peak."""
+
+    scheme: Scheme
+    optimizer: Optimizer
+    batch: int
+    micro_batch: int
+    overwrite_inputs: bool = False
+    recompute: bool = True
+
+    @property
+    def micro_batches(self) -> int:
+        return self.batch // self.micro_batch
+
+    @property
+    def key(self) -> tuple[str, str, int, bool, bool]:
+        """What tells it from others of one search."""
+        return str(self.scheme), self.optimizer.rule, self.micro_batch, self.overwrite_inputs, self.recompute
+
+    def given_up(self, wanted: Choice) -> list[str]:
+        """How this differs from what was asked for, in words."""
+        words = []
+        if self.scheme != wanted.scheme:
+            words.append(f"trains {self.scheme} only")
+        if self.optimizer.rule != wanted.optimizer.rule:
+            words.append(f"{self.optimizer.rule} in place of {wanted.optimizer.rule}: choose its learning rate")
+        if self.micro_batch != wanted.micro_batch:
+            words.append(f"{self.micro_batches} micro-batches of {self.micro_batch}: one after another, gradients kept")
+        if self.overwrite_inputs != wanted.overwrite_inputs:
+            words.append("inputs must be sent for each run")
+        return words
+
+
+def discount(choice: Choice, wanted: Choice) -> float:
+    """The part of a scheme's worth that is left."""
+    factor = RULES[choice.optimizer.slots] / RULES[wanted.optimizer.slots]
+    for given_up in (choice.overwrite_inputs and not wanted.overwrite_inputs, choice.micro_batch < wanted.micro_batch):
+        factor *= INCONVENIENCE if given_up else 1.0
+    return factor
+
+
+def variants(wanted: Choice, limited_time: bool) -> list[Choice]:
+    """The wanted choice and everything that takes less, with its scheme; the least painful first."""
+    found = [
+        replace(wanted, optimizer=optimizer, micro_batch=micro, overwrite_inputs=overwrite, recompute=recompute)
+        for optimizer in cheaper(wanted.optimizer)
+        for micro in micro_batches(wanted)
+        for overwrite in dict.fromkeys((wanted.overwrite_inputs, True))
+        for recompute in ((True, False) if limited_time else (True,))
+    ]
+    return sorted(found, key=lambda choice: -discount(choice, wanted))
+
+
+def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
+    """The rule itself and SGD with fewer moments. Clipping and weight decay stay."""
+    yield optimizer
+    decay = optimizer.hyper.get("weight_decay", 0.0)
+    for momentum in (0.9, 0.0)[2 - optimizer.slots :]:
+        yield sgd(optimizer.learning_rate, momentum, weight_decay=decay, clip_norm=optimizer.clip_norm)
+
+
+def micro_batches(wanted: Choice) -> list[int]:
+    """All of the batch at once, halves, quarters, ..., one by one."""
+    sizes = [wanted.micro_batch]
+    while sizes[-1] % 2 == 0:
+        sizes.append(sizes[-1] // 2)
+    return sizes if sizes[-1] == 1 else [*sizes, 1]

@@ -1,0 +1,142 @@
+"""What training each part of a model is worth, measured: the head alone is trained on the data, then the head with one
+part more, and what that adds to the accuracy on held-out samples is the part's contribution.
+
+This is the contribution analysis of J. Lin et al., "On-Device Training Under 256KB Memory" (2022), section 3.2, on the
+user's own data. It runs on the twin. Results are kept, and used again for the same model, data and settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..compile import compile_image
+from ..device import Dataset, TwinTarget, evaluate, fit
+from ..errors import ModelError
+from ..files import write_atomically
+from ..schemes import Layer, Scheme
+from .task import Task
+from .worth import Part, Worth, members, parts
+
+#: Part of the samples that are held out where the data has no test set.
+HELD_OUT = 0.25
+
+
+@dataclass(frozen=True)
+class Settings:
+    """epochs: passes over the data for each part. seed: of the order of samples, and of which are held out."""
+
+    epochs: int = 3
+    seed: int = 0
+
+
+def measure(
+    task: Task,
+    data: Dataset,
+    settings: Settings = Settings(),
+    on_part: Callable[[int, int, str], None] = lambda done, total, name: None,
+) -> Worth:
+    """Worth of each part. on_part: called before each training with its index, how many there are, and a name.
+
+    Raises DataError where the data does not fit the model.
+    """
+    known = task.layers()
+    data = with_test(data, settings.seed)
+    file = cache_file(task, data, settings)
+    gains = read(file)
+    if gains is None:
+        gains = trained_gains(task, known, data, settings, on_part)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, json.dumps([[*part, gain] for part, gain in gains.items()]).encode())
+    values = {part: max(gain, 0.0) for part, gain in gains.items()}
+    return Worth(known, values, f"measured on {len(data.x)} samples, tested on {len(data.x_test)}")  # type: ignore[arg-type]
+
+
+def with_test(data: Dataset, seed: int) -> Dataset:
+    """The data with a test set, of its own samples where it has none."""
+    if data.x_test is not None:
+        return data
+    order = np.random.default_rng(seed).permutation(len(data.x))
+    test, rest = np.split(order, [math.ceil(HELD_OUT * len(order))])
+    return replace(
+        data,
+        x=data.x[rest], y=None if data.y is None else data.y[rest],
+        x_test=data.x[test], y_test=None if data.y is None else data.y[test],
+        more={name: array[rest] for name, array in data.more.items()},
+        more_test={name: array[test] for name, array in data.more.items()},
+    )  # fmt: skip
+
+
+# ---- Training of parts
+
+
+def trained_gains(
+    task: Task,
+    known: list[Layer],
+    data: Dataset,
+    settings: Settings,
+    on_part: Callable[[int, int, str], None],
+) -> dict[Part, float]:
+    """What each part adds to the score of the head; of the head's own parts, what they add to that of no training."""
+    head = len(known) - 1
+    every = parts(known)
+    total = 2 + len(every)
+    on_part(0, total, "nothing")
+    untrained = score(task, Scheme(last=1), data, replace(settings, epochs=0))
+    on_part(1, total, "the head")
+    base = score(task, Scheme(last=1), data, settings)
+    gains = {}
+    for index, part in enumerate(every):
+        on_part(2 + index, total, f"{part[1]} of {members(known[part[0]], part[1])[0]}")
+        beside = known[head].all() if part[0] != head else []
+        names = (*beside, *members(known[part[0]], part[1]))
+        gains[part] = score(task, Scheme("named", names=names), data, settings) - (base if beside else untrained)
+    return gains
+
+
+def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> float:
+    """On the test set, after training that scheme: accuracy, or less the loss where there are no classes. What the
+    model does not allow scores nothing."""
+    try:
+        made = task.artifacts(replace(task.wanted(), scheme=scheme))
+        image = compile_image(made, replace(task.options, batch=batch_of(task, data))).image
+    except ModelError:
+        return -math.inf
+    with TwinTarget() as target:
+        target.load_image(image)
+        fit(target, data.without_test(), settings.epochs, settings.seed)
+        found = evaluate(target, data)
+    return -found.loss if math.isnan(found.accuracy) else found.accuracy
+
+
+def batch_of(task: Task, data: Dataset) -> int:
+    return min(task.options.batch or 1, len(data.x))
+
+
+# ---- What was measured before
+
+
+def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
+    """Named after everything that the result depends on: the whole image holds the model, the loss and the rule."""
+    whole = compile_image(task.artifacts(task.wanted()), task.options).image
+    digest = hashlib.sha256(whole)
+    for array in (data.x, data.y, data.x_test, data.y_test, *data.more.values(), *data.more_test.values()):
+        digest.update(b"none" if array is None else np.ascontiguousarray(array).tobytes())
+    digest.update(repr((settings, data.scale, data.zero)).encode())
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "gradmote" / "contributions" / f"{digest.hexdigest()[:32]}.json"
+
+
+def read(file: Path) -> dict[Part, float] | None:
+    """None where nothing was kept, or something that is no result."""
+    try:
+        return {(int(index), str(kind)): float(gain) for index, kind, gain in json.loads(file.read_text())}
+    except (OSError, ValueError):
+        return None

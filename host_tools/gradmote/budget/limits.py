@@ -1,0 +1,41 @@
+"""What an image may take."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..errors import ModelError
+
+UNITS = {"": 1, "K": 1024, "M": 1024**2}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)(?:i?B)?", re.IGNORECASE)
+
+
+def bytes_of(text: str) -> int:
+    """96K -> 98304. K and M are 1024 and 1024^2 bytes. Raises ModelError for what is no size."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        raise ModelError(f"'{text}' is no size", "write bytes, or 96K, 1.5M")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+@dataclass(frozen=True)
+class Limits:
+    """None: no limit. ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, all its micro-batches
+    included, on a Cortex-M4F of `clock` Hz that executes an instruction in each cycle."""
+
+    ram: int | None = None
+    flash: int | None = None
+    ms: float | None = None
+    clock: float = 64e6
+
+    def excess(self, ram: int, flash: int, ms: float | None) -> list[str]:
+        """What is too much, in words; empty where it fits. A time that is not known does not fit."""
+        words = []
+        if self.ram is not None and ram > self.ram:
+            words.append(f"{ram:,} B of RAM of {self.ram:,}")
+        if self.flash is not None and flash > self.flash:
+            words.append(f"{flash:,} B of flash of {self.flash:,}")
+        if self.ms is not None and (ms is None or ms > self.ms):
+            words.append(f"{'unknown' if ms is None else f'{ms:,.1f}'} ms of {self.ms:,g}")
+        return words

@@ -1,0 +1,23 @@
+"""How long an update takes, told from its image."""
+
+from __future__ import annotations
+
+from ..analyze.cost import machine_instructions
+from ..compile import Result
+from ..image import read_image
+from .choice import Choice
+
+
+def update_instructions(result: Result, choice: Choice) -> float | None:
+    """Estimated machine instructions of one update, all its micro-batches included, on a Cortex-M4F. None where the
+    image has an instruction that was never measured."""
+    image = read_image(result.image)
+    times = {"step": 1, "train": choice.micro_batches, "optimizer": 1}
+    costs = [
+        (times[program["kind"]], machine_instructions(instruction, image.constants))
+        for program in image.programs
+        if program["kind"] in times
+        for instruction in program["instructions"]
+    ]
+    known = [count * cost for count, cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None

@@ -1,0 +1,62 @@
+"""What is to be compiled, whatever is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import onnx
+
+from ..artifacts import Artifacts, build_artifacts
+from ..compile import Options, Result, compile_image
+from ..frontend import load_model
+from ..losses import Loss
+from ..optimizers import Optimizer
+from ..schemes import Layer, Scheme, layers
+from .choice import Choice
+
+
+@dataclass
+class Task:
+    """A model with a loss, and what would be compiled without a limit. more: of build_artifacts(), such as batch_norm.
+    options.batch must be a number: samples of one update."""
+
+    model: onnx.ModelProto | bytes | str
+    loss: Loss
+    optimizer: Optimizer
+    options: Options = field(default_factory=Options)
+    scheme: Scheme = field(default_factory=Scheme)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    _made: dict[tuple[str, str], Artifacts] = field(default_factory=dict, repr=False)
+
+    def wanted(self) -> Choice:
+        batch = self.options.batch or 1
+        return Choice(self.scheme, self.optimizer, batch, batch, self.options.overwrite_inputs, self.options.recompute)
+
+    def layers(self) -> list[Layer]:
+        """The model's layers, in order, with the parameters of each."""
+        outputs, batch_norm = self.more.get("outputs"), self.more.get("batch_norm", "frozen")
+        return layers(load_model(self.model, outputs, batch_norm).graph)
+
+    def compiled(self, choice: Choice) -> Result:
+        """Raises ModelError where the model allows no such scheme."""
+        return compile_image(self.artifacts(choice), self.options_of(choice))
+
+    def options_of(self, choice: Choice) -> Options:
+        return replace(
+            self.options,
+            batch=choice.micro_batch,
+            accumulate=self.options.accumulate or choice.micro_batches > 1,
+            overwrite_inputs=choice.overwrite_inputs,
+            recompute=choice.recompute,
+        )
+
+    def artifacts(self, choice: Choice) -> Artifacts:
+        """Differentiated once for each scheme and rule."""
+        key = (str(choice.scheme), choice.optimizer.rule)
+        if key not in self._made:
+            self._made[key] = build_artifacts(
+                self.model, None, self.loss, choice.optimizer, scheme=choice.scheme, **self.more
+            )
+        return self._made[key]

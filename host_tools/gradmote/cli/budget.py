@@ -1,0 +1,181 @@
+"""What --ram, --flash and --ms-per-step do to a compilation, and how that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import ModelError
+from .compiler import Compiler
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ..budget import Found, Limits, Task, Tried, Worth
+
+#: Rows of the table, and columns of what goes to a file or a pipe.
+LONGEST, WIDTH = 10, 140
+
+Ram = Annotated[str | None, typer.Option("--ram", metavar="SIZE", help="Cut training to this arena, such as 96K.")]
+Flash = Annotated[str | None, typer.Option("--flash", metavar="SIZE", help="Cut the image to this size.")]
+Time = Annotated[
+    float | None,
+    typer.Option("--ms-per-step", metavar="MS", help="Cut an update to this time on a Cortex-M4F of --clock."),
+]
+Clock = Annotated[float, typer.Option(help="MHz of the core, at an instruction in each cycle.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        exists=True,
+        dir_okay=False,
+        help="Samples (.npz, as for `gradmote train`) on which to measure what training each layer is worth.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The options above, as they were given."""
+
+    ram: str | None
+    flash: str | None
+    ms: float | None
+    clock: float
+    data: Path | None
+
+    def is_given(self) -> bool:
+        """Raises ModelError for data without a limit."""
+        given = any(limit is not None for limit in (self.ram, self.flash, self.ms))
+        if self.data is not None and not given:
+            hint = "it measures what training each layer is worth: give --ram, --flash or --ms-per-step"
+            raise ModelError("--data without a budget", hint)
+        return given
+
+    def limits(self) -> Limits:
+        from ..budget import Limits, bytes_of
+
+        ram, flash = (None if size is None else bytes_of(size) for size in (self.ram, self.flash))
+        return Limits(ram, flash, self.ms, self.clock * 1e6)
+
+
+def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
+    """The search, behind a bar that counts what was tried. Raises BudgetError where nothing fits."""
+    from ..budget import search
+    from ..device.progress import progress_bar
+
+    task, family = task_of(model, compiler)
+    with progress_bar() as bar:
+        worth = measured(task, budget.data, bar) if budget.data is not None else None
+        step = bar.add_task("search", total=None)
+        return search(
+            task,
+            budget.limits(),
+            worth,
+            family,
+            lambda choice: bar.update(step, advance=1, description=f"try {choice.scheme}, {choice.optimizer.rule}"),
+        )
+
+
+def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
+    """And the families of schemes to search: what was asked for by name stays as it is."""
+    from ..budget import Task
+    from ..schemes import resolve
+
+    settings = compiler.settings()
+    if settings.loss is None:
+        raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
+    asked = any(value is not None for value in settings.selection.values())
+    selection = settings.selection
+    scheme = resolve(selection["scheme"], selection["train"], selection["freeze"])
+    task = Task(str(model), settings.loss, settings.optimizer, settings.options, scheme, settings.forward)
+    return task, [[scheme]] if asked else None
+
+
+def measured(task: Task, data: Path, bar: Any) -> Worth:
+    from ..budget import measure
+    from ..device import Dataset
+
+    step = bar.add_task("measure", total=None)
+    return measure(
+        task,
+        Dataset.read(data),
+        on_part=lambda done, total, name: bar.update(step, completed=done, total=total, description=f"train {name}"),
+    )
+
+
+# ---- What is shown
+
+
+def show(found: Found) -> None:
+    """What was tried, and what the best of it gives up."""
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=WIDTH)).print(table(found))
+    for words in found.given_up() or ["nothing was given up"]:
+        typer.echo(f"  {words}")
+
+
+def table(found: Found) -> RenderableType:
+    """The choices that nothing beats, by what they are worth; the one taken is marked."""
+    from .inspect import table_of
+
+    title = f"\nTraining within the budget; worth: {found.source}"
+    columns = table_of(title, "", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "worth#", "")
+    for tried in shown(found):
+        columns.add_row(*row(tried, found.best))
+    return columns
+
+
+def shown(found: Found) -> list[Tried]:
+    """The best, with its neighbours by worth."""
+    rows = found.frontier()
+    at = next(i for i, tried in enumerate(rows) if tried.choice == found.best.choice)
+    start = max(0, min(at - LONGEST // 2, len(rows) - LONGEST))
+    return rows[start : start + LONGEST]
+
+
+def row(tried: Tried, best: Tried) -> Iterator[str]:
+    choice = tried.choice
+    yield "->" if choice == best.choice else ""
+    yield str(choice.scheme)
+    yield f"{tried.trained:,}"
+    yield choice.optimizer.rule
+    yield f"{choice.micro_batches} of {choice.micro_batch}" + (", inputs overwritten" * choice.overwrite_inputs)
+    yield f"{tried.ram:,}"
+    yield f"{tried.flash:,}"
+    yield "?" if tried.ms is None else f"{tried.ms:,.1f}"
+    yield f"{tried.worth:.2f}"
+    yield "; ".join(tried.excess)
+
+
+def as_dict(found: Found) -> dict[str, Any]:
+    return {
+        "worth": found.source,
+        "given_up": found.given_up(),
+        "tried": [tried_as_dict(t, found.best) for t in found.frontier()],
+    }
+
+
+def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
+    choice = tried.choice
+    return {
+        "scheme": str(choice.scheme),
+        "taken": choice == best.choice,
+        "rule": choice.optimizer.rule,
+        "micro_batch": choice.micro_batch,
+        "micro_batches": choice.micro_batches,
+        "overwrites_inputs": choice.overwrite_inputs,
+        "recompute": choice.recompute,
+        "trained_numbers": tried.trained,
+        "arena_bytes": tried.ram,
+        "image_bytes": tried.flash,
+        "ms": tried.ms,
+        "worth": tried.worth,
+        "excess": list(tried.excess),
+    }

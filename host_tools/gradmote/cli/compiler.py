@@ -1,0 +1,117 @@
+"""The options of every command that compiles a model, and what they become."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..compile import Options, Result
+
+
+@dataclass
+class Settings:
+    """selection: train, freeze and scheme, as build_artifacts() takes them; forward: what it takes for the model."""
+
+    loss: Callable[..., Any] | None
+    optimizer: Any
+    options: Options
+    selection: dict[str, Any]
+    forward: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """From a model's path to an image. settings: what the options mean, or ModelError; compiling is not imported
+    before it is needed."""
+
+    settings: Callable[[], Settings]
+
+    def __call__(self, model: Path) -> Result:
+        from ..compile import compile_model
+
+        s = self.settings()
+        return compile_model(str(model), s.loss, s.optimizer, s.options, **s.selection, **s.forward)
+
+
+def compiler_of(
+    loss: o.LossOption = None,
+    optimizer: o.OptimizerOption = o.OptimizerName.sgd,
+    batch: Annotated[int, typer.Option(help="Samples in one step.")] = 1,
+    train: o.Train = None,
+    freeze: o.Freeze = None,
+    scheme: o.SchemeOption = None,
+    accumulate: Annotated[
+        bool,
+        typer.Option(
+            help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM."
+        ),
+    ] = False,
+    lr: o.LearningRate = 1e-3,
+    optimizer_set: o.OptimizerSettings = None,
+    loss_set: o.LossSettings = None,
+    label_smoothing: o.LabelSmoothing = None,
+    ignore_index: o.IgnoreIndex = None,
+    mask: o.Mask = False,
+    output: o.Outputs = None,
+    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
+    running_variance: o.RunningVarianceOption = o.RunningVariance.population,
+    dim: Annotated[
+        list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
+    properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
+    strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
+    overwrite_inputs: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite-inputs",
+            help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
+        ),
+    ] = False,
+) -> Compiler:
+    """What every command that compiles a model takes: these options, as a Compiler."""
+
+    def settings() -> Settings:
+        from ..compile import Options
+
+        return Settings(
+            o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
+            o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
+            Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs),
+            {"train": train, "freeze": freeze, "scheme": scheme},
+            {"outputs": output, "batch_norm": batch_norm.value, "running_variance": running_variance.value},
+        )
+
+    return Compiler(settings)
+
+
+def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of compiler_of() in the place of its parameter `compiler`."""
+    shared = parameters_of(compiler_of)
+
+    @functools.wraps(command)
+    def call(**given: Any) -> None:
+        options = {p.name: given.pop(p.name) for p in shared}
+        command(**given, compiler=compiler_of(**options))
+
+    own = parameters_of(command)
+    at = [p.name for p in own].index("compiler")
+    parameters = [*own[:at], *shared, *own[at + 1 :]]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """With annotations as objects."""
+    hints = get_type_hints(function, function.__globals__, include_extras=True)
+    return [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]
