@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..schemes import Layer, Scheme
+from .worth import Worth, members
 
 RATIOS = (0.5, 0.25, 0.125)
 
@@ -18,6 +19,12 @@ def chains(layers: Sequence[Layer]) -> list[Chain]:
     found += [[with_biases(k, weights) for k in range(weights, count + 1)] for weights in (1, 2, 3) if weights < count]
     found += [[Scheme.parse(f"head+sparse:{r:g}:last:{k}") for k in range(2, count + 1)] for r in RATIOS]
     return [chain for chain in found if chain]
+
+
+def worthwhile(worth: Worth) -> Chain:
+    """Everything that is worth something, where not everything is."""
+    names = [name for part, value in worth.values.items() if value for name in members(worth.layers[part[0]], part[1])]
+    return [Scheme("named", names=tuple(names))] if names and not all(worth.values.values()) else []
 
 
 def with_biases(biases: int, weights: int) -> Scheme:

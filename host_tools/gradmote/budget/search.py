@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..compile import Result
 from ..errors import BudgetError, ModelError
 from ..schemes import parts_of
-from .chains import Chain, chains
+from .chains import Chain, chains, worthwhile
 from .choice import Choice, discount, variants
 from .limits import Limits
 from .pace import update_instructions
@@ -94,7 +94,7 @@ class Search:
         self.inputs_size = 0  # bytes; known after the first compilation
 
     def run(self, schemes: Sequence[Chain] | None) -> Found:
-        families = schemes if schemes is not None else chains(self.worth.layers)
+        families = schemes if schemes is not None else [worthwhile(self.worth), *chains(self.worth.layers)]
         for variant in variants(self.wanted, self.limits.ms is not None):
             for family in families:
                 self.bisect(variant, family)

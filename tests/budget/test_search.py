@@ -1,0 +1,132 @@
+"""The search: what it finds is within the limits, as the image says itself, and nothing left out was worth more."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from budget.small import network
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradmote import losses, optimizers
+from gradmote.budget import Limits, Task, by_depth, bytes_of, search
+from gradmote.budget.chains import chains
+from gradmote.budget.choice import Choice, variants
+from gradmote.compile import Options
+from gradmote.errors import BudgetError, ModelError
+from gradmote.schemes import Scheme, parts_of
+from gradmote_runtime import Session
+
+
+def task(**options):
+    return Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(**options))
+
+
+def sizes(given_task, scheme, **changes):
+    choice = replace(given_task.wanted(), scheme=Scheme.parse(scheme), **changes)
+    result = given_task.compiled(choice)
+    return result.layout.arena_size, len(result.image)
+
+
+@pytest.mark.parametrize(
+    "text, size", [("96K", 98304), ("96k", 98304), ("1.5M", 1572864), ("1000", 1000), ("2KiB", 2048)]
+)
+def test_sizes(text, size):
+    assert bytes_of(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "K", "-1K", "96G", "nan", "1e3"])
+def test_no_sizes(text):
+    with pytest.raises(ModelError, match="is no size"):
+        bytes_of(text)
+
+
+def test_without_a_tight_limit_nothing_is_given_up():
+    found = search(task(), Limits(ram=bytes_of("1M")))
+    assert str(found.best.choice.scheme) == "full" and found.given_up() == []
+    assert found.best.worth == pytest.approx(1.0)
+
+
+def test_the_largest_of_a_family_that_fits():
+    plain = task()
+    least, most = sizes(plain, "head")[0], sizes(plain, "full")[0]
+    assert least < most
+    for scheme in ("last:2", "last:3"):
+        limit = sizes(plain, scheme)[0]
+        found = search(plain, Limits(ram=limit))
+        session = Session(found.result.image)
+        assert session.requirements()["arena_size"] == found.best.ram <= limit
+        assert found.best.worth >= by_depth(plain.layers()).of(Scheme.parse(scheme))
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(0.0, 1.0))
+def test_nothing_that_was_tried_and_fits_is_worth_more(share):
+    plain = task()
+    least, most = sizes(plain, "head", overwrite_inputs=True)[0], sizes(plain, "full")[0]
+    limit = least + int(share * (most - least))
+    found = search(plain, Limits(ram=limit))
+    assert found.best.ram <= limit and not found.best.excess
+    assert all(t.worth <= found.best.worth for t in found.tried if t.ram <= limit)
+    assert found.best in found.frontier()
+    worths = [t.worth for t in found.frontier()]
+    assert worths == sorted(worths, reverse=True)
+
+
+def test_what_cannot_fit_is_refused_with_the_least_that_is_needed():
+    with pytest.raises(BudgetError, match=r"nothing fits: training head still takes [\d,]+ B of RAM of 1,000"):
+        search(task(), Limits(ram=1000))
+    with pytest.raises(BudgetError, match=r"B of flash of 100 - give more"):
+        search(task(), Limits(flash=100))
+
+
+def test_time_is_a_limit_too():
+    full = search(task(), Limits(ms=1e6)).best
+    assert full.ms is not None
+    less = search(task(), Limits(ms=full.ms / 2))
+    assert less.best.ms <= full.ms / 2 and less.best.trained < full.trained
+
+
+def test_large_batches_become_micro_batches():
+    """At eight samples at once even the head is too large."""
+    large = task(batch=8)
+    found = search(large, Limits(ram=sizes(large, "head")[0] - 1000))
+    choice = found.best.choice
+    assert choice.micro_batch < 8 and choice.micro_batch * choice.micro_batches == 8
+    assert any("micro-batches" in words for words in found.given_up())
+    programs = Session(found.result.image).requirements()["programs"]
+    assert "train" in programs and "optimizer" in programs
+
+
+def test_moments_go_before_layers_are_lost_entirely():
+    adam = Task(network(), losses.cross_entropy(), optimizers.adamw(0.01), scheme=Scheme())
+    needed = sizes(adam, "full")[0]
+    found = search(adam, Limits(ram=needed - 200), schemes=[[Scheme()]])
+    assert found.best.choice.optimizer.rule == "momentum"
+    assert any("momentum in place of adamw" in words for words in found.given_up())
+
+
+def test_a_scheme_that_was_asked_for_stays():
+    found = search(task(), Limits(ram=bytes_of("1M")), schemes=[[Scheme.parse("named:w2")]])
+    assert {str(t.choice.scheme) for t in found.tried} >= {"named:w2"}
+    assert "w2" in [p.name for p in found.result.compiled.parameters]
+
+
+def test_families_only_grow():
+    layers = task().layers()
+    assert [layer.all() for layer in layers] == [["w1", "b1"], ["w2", "b2"], ["w3", "b3"], ["w4", "b4"]]
+    worth = by_depth(layers)
+    for family in chains(layers):
+        trained = [parts_of(layers, scheme) for scheme in family]
+        for less, more in itertools.pairwise(trained):
+            assert all(more[name] >= share for name, share in less.items())
+        assert [worth.of(s) for s in family] == sorted(worth.of(s) for s in family)
+
+
+def test_variants_start_with_what_was_asked_for():
+    wanted = Choice(Scheme(), optimizers.adam(0.01), batch=4, micro_batch=4)
+    found = variants(wanted, limited_time=False)
+    assert found[0] == wanted
+    assert {v.micro_batch for v in found} == {4, 2, 1}
+    assert [v.optimizer.rule for v in found][-1] == "sgd"
+    assert not any(v.recompute is False for v in found)
