@@ -13,6 +13,7 @@ from gradmote.analyze.html import page
 from gradmote.analyze.tables import board_rows, verdict
 from gradmote.cli import main
 from gradmote.errors import DeviceError
+from gradmote.microcontrollers import FIRMWARE_FLASH, FIRMWARE_RAM
 from support.classifier_image import classifier_image
 from support.page import Page
 
@@ -32,6 +33,12 @@ def test_room_is_what_firmware_leaves():
         ram, flash = room(name)
         assert ram + found.static_ram + found.stack_size == found.ram and flash == found.image_area
         assert 0 < found.stack_bound <= found.stack_size and found.stack_way[0] == "reset_handler"
+
+
+def test_what_firmware_takes_at_the_most_is_assumed_of_microcontrollers():
+    for name in known():
+        found = board(name)
+        assert found.static_ram + found.stack_size <= FIRMWARE_RAM and found.code <= FIRMWARE_FLASH
 
 
 def test_the_firmware_that_was_built_is_asked_first(tmp_path, monkeypatch):

@@ -11,6 +11,7 @@ from oracle import make_model, node, values
 from gradmote.analyze import analyze_image
 from gradmote.analyze.compare import changes, layer_changes
 from gradmote.cli import main
+from support.page import Page
 
 
 def mlp(activation):
@@ -81,3 +82,53 @@ def test_a_model_against_an_image_is_told_from_its_image(compiled, capsys):
     command = ["analyze", str(path.with_suffix(".onnx")), "--loss", "cross_entropy", "--diff", str(path), "--json"]
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out)["diff"]["whole"] == {}
+
+
+# ---- Schemes
+
+
+def test_schemes_stand_side_by_side(compiled, capsys):
+    path = compiled("Relu").with_suffix(".onnx")
+    command = ["analyze", str(path), "--loss", "cross_entropy", "--batch", "4", "--board", "mps2-an386"]
+    assert main([*command, "--schemes", "full,head,named:w1,w2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    full, head, both = told["schemes"]
+    assert [row["scheme"] for row in told["schemes"]] == ["full", "head", "named:w1,w2"]
+    assert told["scheme"] == "full" and full["arena_bytes"] == told["arena_bytes"] == both["arena_bytes"]
+    assert (full["trained"], head["trained"]) == (6 * 8 + 8 * 3, 8 * 3)
+    assert head["arena_bytes"] < full["arena_bytes"] and head["macs"] < full["macs"]
+    assert main([*command, "--schemes", "full,head"]) == 0
+    assert "Schemes" in capsys.readouterr().out
+
+
+def test_each_scheme_is_what_compile_makes_of_it(compiled, capsys):
+    path = compiled("Relu").with_suffix(".onnx")
+    assert main(["analyze", str(path), "--loss", "cross_entropy", "--train", "w2", "--schemes", "head", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["schemes"][0]
+    image = compiled("Relu", "--scheme", "head")
+    assert (told["arena_bytes"], told["image_bytes"]) == (analyze_image(image, "").arena, image.stat().st_size)
+
+
+def test_a_scheme_that_the_model_cannot_have_is_told(compiled, capsys):
+    path = compiled("Relu").with_suffix(".onnx")
+    assert main(["analyze", str(path), "--loss", "cross_entropy", "--schemes", "bias,full", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["scheme"] for row in told["schemes"]] == ["full"]
+    assert any(note.startswith("scheme bias: ") for note in told["notes"])
+
+
+def test_what_has_no_choice_of_schemes_is_refused(compiled, capsys):
+    path = compiled("Relu")
+    for command in ([str(path)], [str(path.with_suffix(".onnx"))]):
+        assert main(["analyze", *command, "--schemes", "full"]) == 1
+        assert "has no choice of schemes" in capsys.readouterr().err
+    assert main(["analyze", str(path.with_suffix(".onnx")), "--loss", "cross_entropy", "--schemes", "most"]) == 1
+    assert "'most' is no scheme" in capsys.readouterr().err
+
+
+def test_the_page_compares_schemes_by_itself(compiled, tmp_path, capsys):
+    path, target = compiled("Relu").with_suffix(".onnx"), tmp_path / "page.html"
+    assert main(["analyze", str(path), "--loss", "cross_entropy", "--html", str(target)]) == 0
+    text = target.read_text()
+    Page(text)
+    assert "<td>head</td>" in text and "<td>sparse:0.25</td>" in text

@@ -88,10 +88,14 @@ class Layer:
 
 @dataclass
 class Report:
-    """Everything, in bytes unless said otherwise. board: that it is to run on; other: a report to compare
-    with; each where one was named."""
+    """Everything, in bytes unless said otherwise.
+
+    scheme: what is trained, "" where the image does not say. board: that it is to run on; other: a report to compare
+    with; schemes: reports on the same model, each named after what it trains; all of them only where asked for.
+    """
 
     name: str
+    scheme: str
     batch: int
     arena: int
     image: int
@@ -102,6 +106,11 @@ class Report:
     notes: list[str] = field(default_factory=list)
     board: Board | None = None
     other: Report | None = None
+    schemes: list[Report] = field(default_factory=list)
+
+    @property
+    def trains(self) -> bool:
+        return any(p.kind in origins.TRAINING for p in self.programs)
 
     @property
     def main(self) -> Code:
@@ -126,6 +135,7 @@ def report(name: str, image: Image, known: Known) -> Report:
     header = image.header
     found = Report(
         name,
+        image.scheme,
         header["batch"],
         header["arena_size"],
         header["size"],
@@ -137,6 +147,11 @@ def report(name: str, image: Image, known: Known) -> Report:
     )
     found.layers = list(layers(image, found, known))
     return found
+
+
+def macs(report: Report) -> int:
+    """Of one run of the main program."""
+    return sum(layer.macs_forward + layer.macs_backward for layer in report.layers)
 
 
 def unmeasured(programs: Iterable[Code]) -> Iterator[str]:

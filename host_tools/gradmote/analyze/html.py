@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from .gather import Report
+from .gather import Report, macs
 from .memory_map import memory_map
 from .tables import (
     Bar,
@@ -16,11 +16,11 @@ from .tables import (
     image_rows,
     layer_change_rows,
     layer_rows,
-    macs,
     memory_rows,
     peak_rows,
     peak_title,
     rounded,
+    scheme_rows,
     verdict,
 )
 
@@ -50,6 +50,7 @@ def page(report: Report) -> str:
     fits, sentence = verdict(report)
     body = [
         f"<h1>{escape(report.name)}</h1>",
+        f"<p class='hint'>Trains {escape(report.scheme)}.</p>" if report.scheme else "",
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
         *comparison(report),
@@ -75,6 +76,8 @@ def figures(report: Report) -> Iterator[str]:
 
 
 def comparison(report: Report) -> Iterator[str]:
+    if report.schemes:
+        yield section("Schemes: what could be trained", table(scheme_rows(report)))
     if report.other is not None:
         yield section(f"Changes from {report.other.name}", table(change_rows(report.other, report)))
         yield section("Layers that changed", table(layer_change_rows(report.other, report)))

@@ -7,13 +7,14 @@ from typing import Any
 
 from .boards import Board
 from .compare import changes, layer_changes
-from .gather import Code, Report
+from .gather import Code, Report, macs
 
 
 def as_dict(report: Report) -> dict[str, Any]:
     """All of a report, in bytes unless a name says otherwise; ready for json.dumps."""
     return {
         "name": report.name,
+        "scheme": report.scheme or None,
         "batch": report.batch,
         "arena_bytes": report.arena,
         "image_bytes": report.image,
@@ -23,6 +24,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "layers": [asdict(layer) for layer in report.layers],
         "notes": report.notes,
         "board": None if report.board is None else on(report.board, report),
+        "schemes": [scheme(s) for s in report.schemes],
         "diff": None if report.other is None else diff(report.other, report),
     }
 
@@ -42,6 +44,19 @@ def program(code: Code) -> dict[str, Any]:
         "lower_bound_bytes": code.bound,
         "machine_instructions": code.machine,
         "peak": {"instruction": index, "alive": [asdict(s) for s in code.alive(index)]},
+    }
+
+
+def scheme(report: Report) -> dict[str, Any]:
+    """What a scheme takes."""
+    return {
+        "scheme": report.name,
+        "trained": sum(layer.parameters for layer in report.layers),
+        "arena_bytes": report.arena,
+        "scratch_bytes": report.main.scratch,
+        "image_bytes": report.image,
+        "macs": macs(report),
+        "machine_instructions": report.main.machine,
     }
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..microcontrollers import smallest
 from .boards import Board
 from .compare import FIELDS, Change, Number, changes, layer_changes
-from .gather import Code, Layer, Report
+from .gather import Code, Layer, Report, macs
 
 #: Pieces of the peak that are listed by name.
 LARGEST = 8
@@ -51,11 +51,6 @@ def verdict(report: Report) -> tuple[bool, str]:
     if holder is None:
         return False, "no microcontroller in our list holds it"
     return True, f"{holder.name} holds it with its firmware"
-
-
-def macs(report: Report) -> int:
-    """Of one run of the main program."""
-    return sum(layer.macs_forward + layer.macs_backward for layer in report.layers)
 
 
 def percent(part: int, whole: int) -> str:
@@ -191,3 +186,19 @@ def change_row(change: Change) -> Row:
 
 def exact(number: Number) -> str:
     return "?" if number is None else f"{round(number):,}"
+
+
+# ---- Schemes
+
+
+def scheme_rows(report: Report) -> Rows:
+    """What else could be trained, side by side."""
+    columns = ("scheme", "trained#", "arena#", "", "scratch#", "image#", "MAC#", "machine#", "")
+    most = max((s.arena for s in report.schemes), default=0)
+    rows: list[Row] = []
+    for s in report.schemes:
+        trained = sum(layer.parameters for layer in s.layers)
+        machine = "?" if s.main.machine is None else rounded(s.main.machine)
+        sizes = (f"{trained:,}", f"{s.arena:,}", Bar(s.arena, most), f"{s.main.scratch:,}", f"{s.image:,}")
+        rows.append((s.name, *sizes, rounded(macs(s)), machine, verdict(s)[1]))
+    return columns, rows

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .gather import Report
+from .gather import Report, macs
 from .tables import (
     Bar,
     Rows,
@@ -17,11 +17,11 @@ from .tables import (
     image_rows,
     layer_change_rows,
     layer_rows,
-    macs,
     memory_rows,
     peak_rows,
     peak_title,
     rounded,
+    scheme_rows,
     verdict,
 )
 
@@ -39,6 +39,8 @@ def show(report: Report, console: Console) -> None:
         return
     if report.board is not None:
         console.print(table(board_title(report.board), board_rows(report, report.board)))
+    if report.schemes:
+        console.print(table("Schemes: what could be trained", scheme_rows(report)))
     console.print(table("Arena", memory_rows(report)))
     console.print(table(peak_title(report), peak_rows(report)))
     console.print(table("Layers", layer_rows(report)))
@@ -66,8 +68,9 @@ def table(title: str, content: Rows) -> Table:
 def headline(report: Report) -> str:
     main = report.main
     machine = f", about {rounded(main.machine)} machine instructions on a Cortex-M4F" if main.machine else ""
+    trained = f", trains {escape(report.scheme)}" if report.scheme else ""
     return (
-        f"[bold]{escape(report.name)}[/]  batch {report.batch}:  [bold]{report.arena:,} B of RAM[/] (arena), "
+        f"[bold]{escape(report.name)}[/]  batch {report.batch}{trained}:  [bold]{report.arena:,} B of RAM[/] (arena), "
         f"[bold]{report.image:,} B of flash[/] (image): {verdict(report)[1]}\n"
         f"one {main.kind}: {len(main.steps)} instructions, {macs(report):,} MAC{machine}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from ..analyze import Report
 
 IMAGE = ".mote"
+#: What is compared on a page.
+SCHEMES = "full,head,bias,sparse:0.25"
 #: Columns of what goes to a file or a pipe.
 WIDTH = 140
 
@@ -31,6 +34,13 @@ def command(
     diff: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="Show what changed since this .mote, or .onnx.")
     ] = None,
+    schemes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help=f"What else could be trained, side by side: each is compiled too. On a page {SCHEMES} by default.",
+        ),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Also write one page with the memory map.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -42,7 +52,7 @@ def command(
 
     What did my change cost? `gradmote analyze new.mote --diff old.mote`
 
-    And when only the last layer learns? Add `--train 'head.*'`
+    And when only the last layer learns? `--scheme head`, or several side by side: `--schemes full,head,sparse:0.25`
 
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
     """
@@ -53,6 +63,8 @@ def command(
     report = open_report(model, compiler, alone)
     report.other = None if diff is None else open_report(diff, compiler, alone)
     report.board = None if board is None else find(board)
+    if schemes is not None or (html is not None and model.suffix != IMAGE and report.trains):
+        add_schemes(report, model, compiler, schemes or SCHEMES)
     if html is not None:
         from ..analyze.html import page
         from ..files import write_atomically
@@ -82,3 +94,22 @@ def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
         return analyze_image(path, path.name)
     result = compiler(path)
     return analyze_image(result.image, path.name) if alone else analyze_result(result, path.name)
+
+
+def add_schemes(report: Report, path: Path, compiler: Compiler, wanted: str) -> None:
+    """Compiles the model for each scheme; one that the model cannot have becomes a note."""
+    from ..analyze import analyze_result
+    from ..errors import ModelError
+    from ..schemes import Scheme
+
+    if path.suffix == IMAGE or not report.trains:
+        raise ModelError(f"{path.name} has no choice of schemes", "give a .onnx, and --loss")
+    texts = re.split(r",(?=full|head|last|bias|sparse|named|freeze)", wanted)
+    for text, scheme in [(text, Scheme.parse(text)) for text in texts]:
+        try:
+            found = analyze_result(compiler(path, scheme), text)
+        except ModelError as error:
+            report.notes.append(f"scheme {text}: {error.message}")
+        else:
+            found.board = report.board
+            report.schemes.append(found)

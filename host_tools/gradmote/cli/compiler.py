@@ -15,6 +15,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..compile import Options, Result
+    from ..schemes import Scheme
 
 
 @dataclass
@@ -30,16 +31,17 @@ class Settings:
 
 @dataclass(frozen=True)
 class Compiler:
-    """From a model's path to an image. settings: what the options mean, or ModelError; compiling is not imported
-    before it is needed."""
+    """From a model's path to an image; with a scheme, it trains that in place of what the options say. settings: what
+    the options mean, or ModelError; compiling is not imported before it is needed."""
 
     settings: Callable[[], Settings]
 
-    def __call__(self, model: Path) -> Result:
+    def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
         from ..compile import compile_model
 
         s = self.settings()
-        return compile_model(str(model), s.loss, s.optimizer, s.options, **s.selection, **s.forward)
+        selection = s.selection if scheme is None else {"scheme": scheme}
+        return compile_model(str(model), s.loss, s.optimizer, s.options, **selection, **s.forward)
 
 
 def compiler_of(
