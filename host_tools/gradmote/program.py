@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass, field
 
 from .errors import GradmoteError
@@ -93,11 +94,13 @@ class Uses:
 
     @property
     def first(self) -> int:
-        return min(self.readers[:1] + self.writers[:1])
+        readers, writers = self.readers, self.writers
+        return min(readers[0], writers[0]) if readers and writers else (readers or writers)[0]
 
     @property
     def last(self) -> int:
-        return max(self.readers[-1:] + self.writers[-1:])
+        readers, writers = self.readers, self.writers
+        return max(readers[-1], writers[-1]) if readers and writers else (readers or writers)[-1]
 
     @property
     def is_given(self) -> bool:
@@ -135,6 +138,19 @@ class Program:
             for ref in instruction.writes:
                 found.setdefault(id(ref.buffer), Uses(ref.buffer)).writers.append(index)
         return found
+
+    def insert(self, at: int, new: list[Instruction], uses: dict[int, Uses]) -> None:
+        """Puts instructions in front of instruction `at`. uses: those of the program, which stay so."""
+        self.instructions[at:at] = new
+        for used in uses.values():
+            if used.last >= at:
+                used.readers = [k + len(new) if k >= at else k for k in used.readers]
+                used.writers = [k + len(new) if k >= at else k for k in used.writers]
+        for index, instruction in enumerate(new, at):
+            for ref in instruction.reads:
+                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).readers, index)
+            for ref in instruction.writes:
+                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).writers, index)
 
     def bound(self) -> set[int]:
         """Ids of the buffers that the caller reads when the program has ended."""

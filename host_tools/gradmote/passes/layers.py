@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 
 import onnx_ir as ir
 
@@ -34,12 +35,11 @@ def inherited(graph: ir.Graph) -> Iterator[None]:
 @contextmanager
 def layer_called(graph: ir.Graph, layer: str | None, backward: bool = False) -> Iterator[None]:
     """Nodes that are appended meanwhile belong to this layer (None: to none), or to its gradient."""
-    before = set(graph)
+    last = next(reversed(graph), None)
     yield
-    for node in graph:
-        if node not in before:
-            node.metadata_props.update({LAYER: layer} if layer else {})
-            node.metadata_props.update({BACKWARD: "1"} if backward else {})
+    for node in takewhile(lambda n: n is not last, reversed(graph)):
+        node.metadata_props.update({LAYER: layer} if layer else {})
+        node.metadata_props.update({BACKWARD: "1"} if backward else {})
 
 
 def belong(node: ir.Node, relatives: list[ir.Node]) -> None:

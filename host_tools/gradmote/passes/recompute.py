@@ -8,6 +8,7 @@ before the peak and made again, to the same bits, in front of the first one behi
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import replace
 
 from ..plan.lifetimes import usage
@@ -31,23 +32,22 @@ def run(compiled: Compiled) -> None:
 def recomputed(program: Program) -> list[Instruction]:
     """The instructions, scheduled, with as few recomputations as reach the lowest peak."""
     trial = replace(program, instructions=order(program))
-    best, lowest = list(trial.instructions), math.inf
+    best, lowest, uses = trial.instructions, math.inf, trial.uses()
     while True:
-        uses = trial.uses()
         alive = usage(trial, uses)
         if max(alive) < lowest:
             best, lowest = list(trial.instructions), max(alive)
         found = candidate(trial, uses, alive.index(max(alive)))
         if found is None:
             return best
-        make_again(trial, *found)
+        make_again(trial, uses, *found)
 
 
 def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
     """The largest buffer alive at the peak that can be dropped there: (it, its first reader behind, its makers)."""
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
-    for dropped in sorted(over, key=lambda u: -u.buffer.size):
+    for dropped in sorted(over, key=lambda u: (-u.buffer.size, u.first)):
         idle = top not in (*dropped.readers, *dropped.writers) and id(dropped.buffer) not in bound
         if idle and not dropped.is_given and dropped.writers[-1] < top:
             at = next(k for k in dropped.readers if k > top)
@@ -77,20 +77,19 @@ def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list
     return [*makers, maker]
 
 
-def make_again(program: Program, buffer: Buffer, at: int, makers: list[Instruction]) -> None:
-    """Copies of the makers, with buffers of their own, go before instruction `at`."""
+def make_again(
+    program: Program, uses: dict[int, Uses], buffer: Buffer, at: int, makers: list[Instruction]
+) -> None:
+    """Copies of the makers, with buffers of their own, go before instruction `at`, which reads what they make."""
     new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
-    after = last_maker(program, at, buffer)
-    copies = [replace(m, operands=renamed(m, new), after=after) for m in makers]
-    behind = [
-        replace(i, operands=renamed(i, {id(buffer): new[id(buffer)]})) if touches(i, buffer) else i
-        for i in program.instructions[at:]
-    ]
-    program.instructions[at:] = copies + behind
-
-
-def touches(instruction: Instruction, buffer: Buffer) -> bool:
-    return any(ref is not None and ref.buffer is buffer for ref in instruction.operands.values())
+    after = last_maker(program, uses, at, buffer)
+    old, again = uses[id(buffer)], new[id(buffer)]
+    kept = bisect_left(old.readers, at)
+    program.insert(at, [replace(m, operands=renamed(m, new), after=after) for m in makers], uses)
+    old.readers, uses[id(again)].readers = old.readers[:kept], old.readers[kept:]
+    for k in uses[id(again)].readers:
+        reader = program.instructions[k]
+        program.instructions[k] = replace(reader, operands=renamed(reader, {id(buffer): again}))
 
 
 def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref | None]:
@@ -100,9 +99,11 @@ def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref |
     }
 
 
-def last_maker(program: Program, at: int, buffer: Buffer) -> Buffer:
+def last_maker(program: Program, uses: dict[int, Uses], at: int, buffer: Buffer) -> Buffer:
     """What else the reader waits for, or what was made last: a copy that went earlier would lie about for nothing."""
     reads = program.instructions[at].reads
-    others = [r.buffer for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
-    made = [w.buffer for i in program.instructions[:at] for w in i.writes]
-    return next((b for b in reversed(made) if b in others), made[-1])
+    others = [uses[id(r.buffer)] for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
+    made = [(k, u.buffer) for u in others for k in u.writers if k < at]
+    if made:
+        return max(made, key=lambda m: m[0])[1]
+    return next(i.writes[-1].buffer for i in reversed(program.instructions[:at]) if i.writes)

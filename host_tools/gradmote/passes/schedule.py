@@ -7,11 +7,10 @@ least) goes first; ties keep the graph's order. A parameter is updated after eve
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
 from dataclasses import replace
 
 from ..plan.lifetimes import lower_bound
-from ..program import Buffer, Compiled, Instruction, Program
+from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 
 def run(compiled: Compiled) -> None:
@@ -22,16 +21,18 @@ def run(compiled: Compiled) -> None:
 def order(program: Program) -> list[Instruction]:
     waiting, successors = dependencies(program.instructions)
     pinned = program.bound()
-    readers = Counter(id(b) for i in program.instructions for b in scratch_read(i))
+    scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
+    readers = Counter(id(b) for read, _ in scratch for b in read)
     ready = [i for i, count in enumerate(waiting) if count == 0]
     live: set[int] = set()
     done = []
     while ready:
-        best = min(ready, key=lambda i: (growth(program.instructions[i], readers, live, pinned), i))
+        best = min(ready, key=lambda i: (growth(*scratch[i], readers, live, pinned), i))
         ready.remove(best)
         done.append(program.instructions[best])
-        live.update(id(b) for b in scratch_written(done[-1]))
-        readers.subtract(id(b) for b in scratch_read(done[-1]))
+        read, written = scratch[best]
+        live.update(id(b) for b in written)
+        readers.subtract(id(b) for b in read)
         for successor in successors[best]:
             waiting[successor] -= 1
             if waiting[successor] == 0:
@@ -44,23 +45,18 @@ def peak(program: Program, instructions: list[Instruction]) -> int:
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
-def growth(instruction: Instruction, readers: Counter[int], live: set[int], pinned: set[int]) -> int:
-    """Bytes of scratch after the instruction, less those before it."""
-    new = sum(b.size for b in scratch_written(instruction) if id(b) not in live)
-    freed = sum(b.size for b in scratch_read(instruction) if readers[id(b)] == 1 and id(b) not in pinned)
+def growth(
+    read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]
+) -> int:
+    """Bytes of scratch after an instruction, less those before it."""
+    new = sum(b.size for b in written if id(b) not in live)
+    freed = sum(b.size for b in read if readers[id(b)] == 1 and id(b) not in pinned)
     return new - freed
 
 
-def scratch_read(instruction: Instruction) -> list[Buffer]:
-    return unique(r.buffer for r in instruction.reads if r.buffer.region == "scratch")
-
-
-def scratch_written(instruction: Instruction) -> list[Buffer]:
-    return unique(w.buffer for w in instruction.writes if w.buffer.region == "scratch")
-
-
-def unique(buffers: Iterable[Buffer]) -> list[Buffer]:
-    return list({id(b): b for b in buffers}.values())
+def scratch_of(refs: list[Ref]) -> list[Buffer]:
+    """The scratch buffers among them, each once."""
+    return list({id(r.buffer): r.buffer for r in refs if r.buffer.region == "scratch"}.values())
 
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:

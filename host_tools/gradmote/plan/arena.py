@@ -64,7 +64,7 @@ class Puzzle:
     def __init__(self, spans: list[Lifetime], given: Mapping[int, int]) -> None:
         self.sizes = [aligned(s.buffer.size) for s in spans]
         self.given = [given.get(id(s.buffer), -1) for s in spans]
-        self.neighbours = [[j for j, b in enumerate(spans) if j != i and a.overlaps(b)] for i, a in enumerate(spans)]
+        self.neighbours = neighbours(spans)
 
     def solve(self, order: list[int]) -> Solution:
         offsets = list(self.given)
@@ -74,6 +74,19 @@ class Puzzle:
             placed = [(offsets[j], self.sizes[j]) for j in self.neighbours[k] if offsets[j] >= 0]
             offsets[k] = best_gap(self.sizes[k], sorted(placed))
         return Solution(order, offsets, max((o + s for o, s in zip(offsets, self.sizes, strict=True)), default=0))
+
+
+def neighbours(spans: list[Lifetime]) -> list[list[int]]:
+    """For each span the others that it overlaps."""
+    found: list[list[int]] = [[] for _ in spans]
+    alive: list[int] = []
+    for i in sorted(range(len(spans)), key=lambda k: spans[k].start):
+        alive = [j for j in alive if spans[j].end > spans[i].start]
+        for j in alive:
+            found[i].append(j)
+            found[j].append(i)
+        alive.append(i)
+    return found
 
 
 def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
