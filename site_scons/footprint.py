@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,11 @@ from render.spec import tomllib
 from runtime_sources import ROOT
 
 BOARDS = ROOT / "host_tools" / "gradmote" / "analyze" / "boards.json"
+#: Part of the code -> what the paths of its objects have in them.
+PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
+         "board": "/boards/"}  # fmt: skip
+#: (bytes, object) of an input section that goes to flash.
+PLACED = re.compile(r"^ \.(?:vectors|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
 ENTRY = "reset_handler"
 
 
@@ -35,6 +41,7 @@ def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
+    code, parts = at["__code_end"] - at["__code_start"], code_parts(elf.with_suffix(".map"))
     bound, way = stack_bound(elf, objects, ENTRY)
     return {
         "name": board["name"],
@@ -46,7 +53,8 @@ def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str
         "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
         "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
         "flash": board["memory"]["flash"],
-        "code": at["__code_end"] - at["__code_start"],
+        "code": code,
+        "code_parts": {**parts, "alignment": code - sum(parts.values())},
         "image_area": board["memory"]["image"],
     }
 
@@ -57,3 +65,13 @@ def symbols_of(elf: Path) -> dict[str, tuple[int, int]]:
     rows = [line.split() for line in output.splitlines()]
     found = {row[-1]: (int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0) for row in rows}
     return dict(sorted(found.items(), key=lambda item: -item[1][1]))
+
+
+def code_parts(linked: Path) -> dict[str, int]:
+    """Bytes of code, constants and initial values in flash by what they belong to. linked: the linker's map."""
+    found = dict.fromkeys((*PARTS, "C library"), 0)
+    _, _, placed = linked.read_text().partition("Linker script and memory map")
+    for size, origin in PLACED.findall(placed):
+        name = next((part for part, folder in PARTS.items() if folder in origin), "C library")
+        found[name] += int(size, 16)
+    return found

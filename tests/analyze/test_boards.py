@@ -17,7 +17,8 @@ from gradmote.microcontrollers import FIRMWARE_FLASH, FIRMWARE_RAM
 from support.classifier_image import classifier_image
 from support.page import Page
 
-SMALL = Board("small", "Small", "Cortex-M0", 4096, 512, 300, ("main", "work"), {"line": 90, "pad": 6}, 9000, 8000, 300)
+WAY = ("main", "work")
+SMALL = Board("small", "Small", "Cortex-M0", 4096, 512, 300, WAY, {"line": 90, "pad": 6}, 9000, 8000, {}, 300)
 
 
 @pytest.fixture
@@ -32,6 +33,7 @@ def test_room_is_what_firmware_leaves():
         found = board(name)
         ram, flash = room(name)
         assert ram + found.static_ram + found.stack_size == found.ram and flash == found.image_area
+        assert sum(found.code_parts.values()) == found.code and 0 <= found.code_parts["alignment"] < 0.01 * found.code
         assert 0 < found.stack_bound <= found.stack_size and found.stack_way[0] == "reset_handler"
 
 

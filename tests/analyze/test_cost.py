@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracle import examples
 
 from gradmote.analyze.cost import table
-from gradmote.analyze.loops import average_pool, convolution, inside, product, weight_gradient
+from gradmote.analyze.loops import convolution, inside, pool, product, recurrence, weight_gradient, work_of
 from gradmote.generated.opcodes import OPCODES
 
 size = st.integers(1, 13)
@@ -30,6 +30,15 @@ def test_tiles_cover_a_product(batch, m, n, k, strides):
 
 def test_a_product_of_one_sample_leaves_its_gradient_to_the_rule():
     assert product("GEMM_UPDATE", {"m": 5, "n": 7, "k": 1, "a_col": 1, "b_row": 7, "b_col": 1}) == {}
+
+
+@given(steps=size, batch=size, hidden=size, cell=st.sampled_from(["LSTM_CELLS", "GRU_CELLS", "RNN_CELLS"]))
+@examples(40)
+def test_a_recurrence_and_its_gradient_multiply_as_often(steps, batch, hidden, cell):
+    params = {"steps": steps, "batch": batch, "hidden": hidden}
+    for opcode in (cell, f"{cell}_GRAD"):
+        turns, whole = recurrence(opcode, params), {"opcode": opcode, "params": params}
+        assert 8 * turns["8 at once"] + turns["1 at once"] == work_of(whole)
 
 
 @st.composite
@@ -64,7 +73,8 @@ def test_a_convolution_and_both_gradients_multiply_as_often(p):
 @given(p=windows())
 @examples(20)
 def test_a_pool_and_its_gradient_meet_the_same_cells(p):
-    assert average_pool(p, "out")["cell inside"] == average_pool(p, "in")["cell inside"]
+    for largest in (True, False):
+        assert pool(p, "out", largest)["cell inside"] == pool(p, "in", largest)["cell inside"]
 
 
 def test_costs_are_of_opcodes_and_not_negative():

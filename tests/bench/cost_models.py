@@ -38,8 +38,9 @@ def image_of(
     batch: int | None,
     accumulate: bool = False,
     train: Sequence[str] | None = None,
+    scheme: str | None = None,
 ) -> bytes:
-    made = build_artifacts(model, train, losses.LOSSES[loss](), OPTIMIZERS[optimizer]())
+    made = build_artifacts(model, train, losses.LOSSES[loss](), OPTIMIZERS[optimizer](), scheme=scheme)
     return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
 
 
@@ -175,7 +176,8 @@ def fitted() -> Iterator[bytes]:
         yield image_of(convolutions(size, 20, 5, "AveragePool"), "cross_entropy", "adamw", 1, accumulate=True)
         yield image_of(perceptron((3 * size, size, 5), "Tanh"), "bce_with_logits", "sgd", 3, accumulate=True)
         yield from (image_of(perceptron((6, 5 * size, 4), op), "mse", "sgd", 2) for op in UNARY)
-        yield from (image_of(recurrent(*cell, size, size), "cross_entropy", "sgd", None) for cell in CELLS)
+        for cell, units in itertools.product(CELLS, (size, 21)):
+            yield image_of(recurrent(*cell, units, units), "cross_entropy", "sgd", None)
         yield image_of(attention(size, 2 * size), "mse", "sgd", None)
         yield image_of(transformer(3, size, size + 4), "mse", "sgd", None)
         yield image_of(bag(5 * size), "mse", "sgd", size // 4)
@@ -188,5 +190,7 @@ CHECKED: dict[str, Callable[[], bytes]] = {
     "MLP 64-32-10": lambda: image_of(mlp(), "cross_entropy", "sgd", 1),
     "MLP 64-32-10, AdamW, batch 8": lambda: image_of(mlp(), "cross_entropy", "adamw", 8),
     "LeNet": lambda: image_of(network("lenet"), "cross_entropy", "sgd", 1),
+    "LeNet, sparse:0.25": lambda: image_of(network("lenet"), "cross_entropy", "sgd", 1, scheme="sparse:0.25"),
+    "LSTM 20 x 16": lambda: image_of(recurrent("LSTM", 4, 20, 16), "cross_entropy", "adam", None),
     "DS-CNN": lambda: image_of(network("ds_cnn"), "cross_entropy", "sgd", 1),
 }

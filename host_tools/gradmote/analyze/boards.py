@@ -20,7 +20,8 @@ class Board:
     """In bytes; what the console's `mem` reports has its names here.
 
     stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
-    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; the image has its own area.
+    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; code_parts:
+    what it is made of. The image has an area of its own.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Board:
     buffers: dict[str, int]
     flash: int
     code: int
+    code_parts: dict[str, int]
     image_area: int
 
     @property

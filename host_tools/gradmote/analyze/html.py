@@ -50,7 +50,7 @@ def page(report: Report) -> str:
     fits, sentence = verdict(report)
     body = [
         f"<h1>{escape(report.name)}</h1>",
-        f"<p class='hint'>Trains {escape(report.scheme)}.</p>" if report.scheme else "",
+        f"<p class='hint'>Scheme: {escape(report.scheme)}</p>" if report.scheme else "",
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
         *comparison(report),

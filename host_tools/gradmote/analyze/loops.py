@@ -1,7 +1,7 @@
 """How often the loops of a kernel turn: what its machine instructions grow with.
 
-Kernels with tiles or windows count several, as runtime_c/kernels/{gemm_tile,conv*,average_pool}.c have
-them; all others are told by what they write and by the work that the runtime counts.
+Kernels with tiles or windows count several, as runtime_c/kernels/{gemm_tile,conv*,*_pool}.c have them; all others are
+told by what they write and by the work that the runtime counts.
 """
 
 from __future__ import annotations
@@ -21,6 +21,14 @@ Params = dict[str, int]
 #: Neighbouring maps or channels that a convolution's kernels take at once.
 WIDTH = 4
 
+#: Opcode of recurrent cells -> products of the state with so many gates' weights at once.
+GATES = {"LSTM_CELLS": (4,), "GRU_CELLS": (2, 1), "RNN_CELLS": (1,)}
+#: Opcode -> whether it goes over outputs or inputs, and looks for the largest cell of a window.
+POOLS = {
+    "MAX_POOL": ("out", True), "MAX_POOL_GRAD": ("in", True), "MAX_POOL_INDEX_GRAD": ("in", True),
+    "AVERAGE_POOL": ("out", False), "AVERAGE_POOL_GRAD": ("in", False),
+}  # fmt: skip
+
 
 def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
     """All loops of one instruction; `once` is 1. constants: of the image."""
@@ -31,8 +39,10 @@ def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
         found = convolution(params, by_map=opcode == "CONV")
     elif opcode in ("CONV_GRAD_W", "CONV_UPDATE"):
         found = weight_gradient(params)
-    elif opcode in ("AVERAGE_POOL", "AVERAGE_POOL_GRAD"):
-        found = average_pool(params, "out" if opcode == "AVERAGE_POOL" else "in")
+    elif opcode.removesuffix("_GRAD") in GATES:
+        found = {"element": elements_of(instruction), **recurrence(opcode, params)}
+    elif opcode in POOLS:
+        found = pool(params, *POOLS[opcode])
     elif opcode == "UPDATE":
         found = {}
     else:
@@ -95,6 +105,18 @@ def product(opcode: str, p: Params) -> Turns:
     return {name: batch * count for name, count in {"row": m, "element, sum": m * n, **tiles, **turns}.items() if count}
 
 
+def recurrence(opcode: str, p: Params) -> Turns:
+    """gm_gemm_row in each step: the state's products with all gates' weights, or the gates' gradients' with them."""
+    hidden, gates = p["hidden"], GATES[opcode.removesuffix("_GRAD")]
+    backward = opcode.endswith("_GRAD")
+    rows = [hidden] if backward else [n * hidden for n in gates]
+    k = sum(gates) * hidden if backward else hidden
+    eights, ones = sum(n // 8 for n in rows), sum(n % 8 for n in rows)
+    cells = p["steps"] * p["batch"]
+    tiles = {"tile": cells * (eights + ones), "8 at once": cells * eights * k, "1 at once": cells * ones * k}
+    return {"cell": cells, **tiles}
+
+
 # ---- Convolutions and pools
 
 
@@ -133,18 +155,20 @@ def weight_gradient(p: Params) -> Turns:
     }
 
 
-def average_pool(p: Params, side: str) -> Turns:
-    """At each output, or the gradient at each input; a window's cells are counted before the sum is divided by them."""
+def pool(p: Params, side: str, largest: bool) -> Turns:
+    """At each output, or the gradient at each input. Each window that is met is searched for its largest cell, or what
+    its cells are divided by is counted along both axes."""
     rows, columns = inside(p, "h"), inside(p, "w")
     pixels = p["batch"] * p[f"{side}_h"] * p[f"{side}_w"]
     cells = p["batch"] * p["channels"] * rows * columns
-    windows = pixels if side == "out" else cells
+    looked_at = p["kernel_h"] * p["kernel_w"] if largest else p["kernel_h"] + p["kernel_w"]
+    windows = cells if side == "in" else pixels * p["channels"] if largest else pixels
     return {
         "pixel": pixels,
         "element": pixels * p["channels"],
         "cell": p["batch"] * p["channels"] * rows * p[f"{side}_w"] * p["kernel_w"],
         "cell inside": cells,
-        "count": windows * (p["kernel_h"] + p["kernel_w"]),
+        "of a window": windows * looked_at,
     }
 
 

@@ -80,7 +80,8 @@ def board_rows(report: Report, board: Board) -> Rows:
     ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
     ram += [(name, size, "") for name, size in board.buffers.items()]
     ram.append(("stack", board.stack_size, f"{board.stack_bound:,} at the most are used: {way}"))
-    flash = [("firmware", board.code, f"of {board.flash:,}"), ("image", report.image, f"of {board.image_area:,}")]
+    flash = [("image", report.image, f"of {board.image_area:,}"), ("firmware", board.code, f"of {board.flash:,}")]
+    flash += [(f"  {name}", size, "") for name, size in board.code_parts.items() if size]
     rows: list[Row] = [(name, f"{size:,}", note) for name, size, note in ram]
     used = sum(size for _, size, _ in ram)
     rows += [LINE, ("all RAM in use", f"{used:,}", f"of {board.ram:,}"), LINE]

@@ -68,9 +68,9 @@ def table(title: str, content: Rows) -> Table:
 def headline(report: Report) -> str:
     main = report.main
     machine = f", about {rounded(main.machine)} machine instructions on a Cortex-M4F" if main.machine else ""
-    trained = f", trains {escape(report.scheme)}" if report.scheme else ""
+    scheme = f", scheme {escape(report.scheme)}" if report.scheme else ""
     return (
-        f"[bold]{escape(report.name)}[/]  batch {report.batch}{trained}:  [bold]{report.arena:,} B of RAM[/] (arena), "
+        f"[bold]{escape(report.name)}[/]  batch {report.batch}{scheme}:  [bold]{report.arena:,} B of RAM[/] (arena), "
         f"[bold]{report.image:,} B of flash[/] (image): {verdict(report)[1]}\n"
         f"one {main.kind}: {len(main.steps)} instructions, {macs(report):,} MAC{machine}"
     )
