@@ -54,6 +54,7 @@ def command(
 def summary(result: Result) -> dict[str, object]:
     """Bytes of image and arena, by part."""
     from ..copies import kept_copies
+    from ..updates import updates_of
 
     layout = result.layout
     return {
@@ -69,6 +70,7 @@ def summary(result: Result) -> dict[str, object]:
         "shared_weights": result.shared,
         "scheme": result.compiled.scheme or None,
         "trained": [p.name for p in result.compiled.parameters],
+        "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
         "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
     }
@@ -85,6 +87,7 @@ def describe_copies(copies: list[Copy]) -> list[str]:
 
 def describe(path: Path, result: Result) -> str:
     from ..copies import copies_of
+    from ..updates import describe_updates, updates_of
 
     layout = result.layout
     inputs = "inputs in the scratch" if result.compiled.overwrites_inputs else f"inputs {layout.inputs_size:,} B"
@@ -101,6 +104,8 @@ def describe(path: Path, result: Result) -> str:
             f"(lower bound {placement.bound:,} B)"
         )
         lines += describe_copies(list(copies_of(program)))
+    if result.compiled.parameters:
+        lines.append(f"  {describe_updates(updates_of(result.compiled))}")
     if result.batch_norm is not None:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     if result.shared:
