@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from ..compile import Result
@@ -56,7 +57,11 @@ class Code:
 
     def usage(self) -> list[int]:
         """Bytes of scratch alive at each instruction."""
-        return [sum(s.size for s in self.alive(index)) for index in range(len(self.steps))]
+        change = [0] * (len(self.steps) + 1)
+        for span in self.spans:
+            change[span.start] += span.size
+            change[span.end] -= span.size
+        return list(accumulate(change[:-1]))
 
     def peak(self) -> int:
         """The first instruction at which most is alive."""

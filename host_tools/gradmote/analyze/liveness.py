@@ -58,7 +58,7 @@ def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
         at = arena_offset(instruction["operands"][name])
         if at is not None:
             written_only = access == "rw" and not params.get("accumulate", 1)
-            words = np.unique(elements(extent, params) // PER_WORD.get(dtype, 1))
+            words = ascending(elements(extent, params) // PER_WORD.get(dtype, 1))
             yield "w" if written_only else access, at // WORD + words
 
 
@@ -78,6 +78,13 @@ def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any])
         if step:
             found = (found[:, None] + step * np.arange(size)).ravel()
     return found
+
+
+def ascending(indices: np.ndarray) -> np.ndarray:
+    """Each once. As np.unique, but in linear time."""
+    seen = np.zeros(indices.max() + 1, bool)
+    seen[indices] = True
+    return np.flatnonzero(seen)
 
 
 class Watch:
