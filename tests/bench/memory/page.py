@@ -1,0 +1,59 @@
+"""docs/MEMORY.md from the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bench.memory.cases import NETWORKS, Case
+from bench.memory.figures import Figures
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
+
+HEAD = """# Memory that training takes
+
+Bytes, computed by the compiler, not sampled. Written by `cd tests && python -m bench.memory`.
+
+- **peak** of the scratch of one training step, activations and gradients together; **bound**: what lives at the widest
+  instruction of its schedule, below which no placement can be; **ratio** of the two.
+- **gradients** of trained parameters that are whole at some time. All others are applied as they are made.
+- **arena** all RAM of the image: trained parameters, optimizer (SGD, no momentum), inputs, scratch. **image**: flash.
+- **plan** seconds to place all buffers of all programs, on the computer that wrote this page.
+- **naive** the same step with nothing fused, reordered or shared: the sum of all scratch buffers of the program as it
+  is lowered from the training graph, with a gradient for each trained parameter. Views have no bytes. Weights,
+  optimizer and inputs are not counted, as they are not in peak. **times**: naive / peak.
+- **onnxruntime** what the resident set of onnxruntime-training 1.19.2 grows by, from import to the highest of five
+  steps. Weights, the framework's own structures and its allocator's reserve are in it: compare it with arena + image.
+
+BatchNormalization keeps its running statistics (`--batch-norm frozen`).
+"""
+
+COLUMNS = [
+    *("network", "scheme", "batch", "peak", "bound", "ratio", "gradients"),
+    *("arena", "image", "plan", "naive", "times", "onnxruntime"),
+]
+
+
+def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
+    table = ["| " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * (len(COLUMNS) - 2)]
+    table += [line(case, figures, resident) for case, (figures, resident) in rows.items()]
+    return "\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n"
+
+
+def line(case: Case, f: Figures, resident: int | str) -> str:
+    cells = [NETWORKS[case.network], case.scheme, str(case.batch)]
+    cells += [f"{f.peak:,}", f"{f.bound:,}", f"{f.peak / f.bound:.3f}", f"{f.gradients:,}", f"{f.arena:,}"]
+    cells += [f"{f.image:,}", f"{f.seconds:.2f} s", f"{f.naive:,}", f"{f.naive / f.peak:.1f}"]
+    cells.append(f"{resident:,}" if isinstance(resident, int) else resident)
+    return "| " + " | ".join(cells) + " |"
+
+
+def summary(rows: Mapping[Case, Figures]) -> list[str]:
+    ratio = max(f.peak / f.bound for f in rows.values())
+    seconds = max(f.seconds for f in rows.values())
+    resnet = rows[Case("resnet_8", "full", 1)]
+    return [
+        f"The largest ratio is {ratio:.3f}, the longest plan takes {seconds:.1f} s.",
+        f"ResNet-8, all trained, batch 1: scratch and gradients {resnet.peak:,} B, naive {resnet.naive:,} B, "
+        f"{resnet.naive / resnet.peak:.1f} times less.",
+    ]
