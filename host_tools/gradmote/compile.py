@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ from .frontend import infer_shapes, set_batch
 from .frontend.shapes import require_shapes, settle_shapes
 from .generated.optimizers import RULES
 from .graph import prune
-from .image import Layout, lay_out, write_image
+from .image import Layout, Placing, lay_out, write_image
 from .losses import Loss
 from .lowering import DTYPES, Lowering, Shared
 from .optimizers import Optimizer
@@ -41,7 +42,8 @@ class Options:
     micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
     symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
     for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
-    second time where that lowers the peak.
+    second time where that lowers the peak. exact_plan: search for the smallest scratch, up to a minute a program (needs
+    gradmote[exact]); tell: takes a line of progress where that takes more than two seconds.
     """
 
     batch: int | None = 1
@@ -52,6 +54,8 @@ class Options:
     strip_names: bool = False
     overwrite_inputs: bool = False
     recompute: bool = True
+    exact_plan: bool = False
+    tell: Callable[[str], object] = lambda _: None
 
 
 @dataclass
@@ -103,11 +107,17 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
     """One .mote image. Raises ModelError or UnsupportedOperator; never a half-compiled image."""
     compiled = flatten(artifacts, options or Options())
     pipeline.optimize(compiled)
-    layout = lay_out(compiled)
+    layout = lay_out(compiled, placing(options) if options and options.exact_plan else None)
     if layout.arena_size > ADDRESSABLE:
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
     image = write_image(compiled, layout, (options or Options()).strip_names)
     return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights())
+
+
+def placing(options: Options) -> Placing:
+    from .plan.exact import place_exactly
+
+    return functools.partial(place_exactly, tell=options.tell)
 
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:

@@ -72,7 +72,9 @@ def summary(result: Result) -> dict[str, object]:
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
         "copies": [asdict(c) for c in kept_copies(result.compiled)],
-        "scratch_bytes": {k: {"peak": p.peak, "lower_bound": p.bound} for k, p in layout.placements.items()},
+        "scratch_bytes": {
+            k: {"peak": p.peak, "lower_bound": p.bound, "optimal": p.is_optimal} for k, p in layout.placements.items()
+        },
     }
 
 
@@ -101,7 +103,7 @@ def describe(path: Path, result: Result) -> str:
         placement = layout.placements[program.kind]
         lines.append(
             f"  {program.kind:<9} {len(program.instructions):>3} instructions, scratch {placement.peak:,} B "
-            f"(lower bound {placement.bound:,} B)"
+            f"(lower bound {placement.bound:,} B, {'optimal' if placement.is_optimal else 'best found'})"
         )
         lines += describe_copies(list(copies_of(program)))
     if result.compiled.parameters:

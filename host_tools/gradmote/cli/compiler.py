@@ -79,6 +79,12 @@ def compiler_of(
             help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
         ),
     ] = False,
+    plan: Annotated[
+        o.Plan,
+        typer.Option(
+            help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact])."
+        ),
+    ] = o.Plan.fast,
 ) -> Compiler:
     """What every command that compiles a model takes: these options, as a Compiler."""
 
@@ -88,7 +94,10 @@ def compiler_of(
         return Settings(
             o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
             o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
-            Options(batch, accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs),
+            Options(
+                batch, accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
+                exact_plan=plan is o.Plan.exact, tell=o.tell,
+            ),
             {"train": train, "freeze": freeze, "scheme": scheme},
             {"outputs": output, "batch_norm": batch_norm.value, "running_variance": running_variance.value},
         )

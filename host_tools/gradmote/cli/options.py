@@ -39,6 +39,11 @@ class RunningVariance(str, Enum):
     sample = "sample"
 
 
+class Plan(str, Enum):
+    fast = "fast"
+    exact = "exact"
+
+
 LossOption = Annotated[
     LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")
 ]
@@ -101,6 +106,11 @@ RunningVarianceOption = Annotated[
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def tell(line: str) -> None:
+    """Progress of what takes long, beside what is printed."""
+    typer.echo(line, err=True)
 
 
 def describe_batch_norm(mode: str, layers: int) -> str:

@@ -8,12 +8,16 @@ Inputs that a program may overwrite lie at the beginning of the scratch instead;
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import records
 from ..generated.records import SECTION_ALIGN
 from ..plan import Placement, place
-from ..program import Buffer, Compiled
+from ..program import Buffer, Compiled, Program
+
+#: From a program, and the offsets in scratch that are taken, to all of its offsets there.
+Placing = Callable[[Program, dict[int, int]], Placement]
 
 
 @dataclass
@@ -42,8 +46,8 @@ class Layout:
         return self.scratch_offset + self.placements[kind].peak
 
 
-def lay_out(compiled: Compiled) -> Layout:
-    """Places every buffer of an image."""
+def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
+    """Places every buffer of an image. place_program: that of scratch, plan.place by default."""
     offsets: dict[int, int] = {}
     end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
     parameters_size = end
@@ -60,7 +64,7 @@ def lay_out(compiled: Compiled) -> Layout:
     overwritten: dict[int, int] = {}
     least = pack(overwritten, 0, [b for b in inputs if b.region == "scratch"])
     offsets |= {key: scratch + offset for key, offset in overwritten.items()}
-    placements = {p.kind: place(p, overwritten) for p in compiled.programs}
+    placements = {p.kind: (place_program or place)(p, overwritten) for p in compiled.programs}
     peak = max([least, *(p.peak for p in placements.values())])
     return Layout(
         offsets,

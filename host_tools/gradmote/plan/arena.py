@@ -36,6 +36,10 @@ class Placement:
     peak: int
     bound: int
 
+    @property
+    def is_optimal(self) -> bool:
+        return self.peak == self.bound
+
 
 def place(program: Program, given: Mapping[int, int] | None = None) -> Placement:
     """given: id(buffer) -> offset of scratch buffers that have a place already."""
