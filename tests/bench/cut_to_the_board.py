@@ -1,15 +1,16 @@
 """Two networks that cannot be trained whole on their board, cut to it by `--ram`, and what they then learn.
 
-    python tests/bench/cut_to_the_board.py [--only ds_cnn|mobilenet_v1] [--measure] [--board qemu:mps2-an386]
+    python tests/bench/cut_to_the_board.py [--only ds_cnn|mobilenet_v1] [--measure] [--on-board]
 
     ds_cnn         MLPerf Tiny's keyword spotter in 96 KB: knows eight words from eight voices (synthetic speech of
                    espeak-ng) and learns a ninth one, which has an accent.
     mobilenet_v1   0.25, 96x96 pixels, in 256 KB: knows clothes (Fashion-MNIST) and learns to tell faces (photographs,
                    scikit-image's subset of Labeled Faces in the Wild) from what is none.
 
-Both are pre-trained with PyTorch. --measure: contributions are measured on the samples to learn, in place of the rule
-of thumb. --board: the image also trains for a few steps on the emulated board, which must reach the twin's state, and
-tells what its memory is.
+The budget is for everything: the arena, and the buffers and the stack of the board's firmware. Both are pre-trained
+with PyTorch. --measure: contributions are measured on the samples to learn, in place of the rule of thumb.
+--on-board: the image also trains for a few steps on the emulated board, which must reach the twin's state, and tells
+what its memory is. Needs torch, scikit-image (0.26.0) and espeak-ng.
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "examples"), str(ROOT / "tests")]
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 
-from data import fashion_mnist, spoken_words
 from models.networks import NETWORKS
-from shared.log_mel import log_mel
 
 from gradmote import losses, optimizers
+from gradmote.analyze.boards import board
 from gradmote.budget import Found, Limits, Task, bytes_of, measure, search
 from gradmote.budget.contributions import Settings
 from gradmote.device import Dataset, TwinTarget, evaluate, fit, open_target
+
+from data import fashion_mnist, spoken_words
+from shared.log_mel import log_mel
 
 VOICES = ("en-us+m1", "en-us+m3", "en-gb-x-rp+m7", "en+Michael", "en-us+f1", "en-gb-x-rp+f3", "en+linda", "en-029+f4")
 STEPS_ON_BOARD = 5
@@ -45,10 +48,12 @@ STEPS_ON_BOARD = 5
 
 @dataclass(frozen=True)
 class Transfer:
-    """ram: budget. known: samples to pre-train on; wanted: to learn and to test on. head: classes of a fresh last
-    layer, None to keep the old one. rate: of AdamW on the device."""
+    """ram: budget. board: whose firmware is counted. known: samples to pre-train on; wanted: to learn and to test on.
+    passes: over the known ones. head: classes of a fresh last layer, None to keep the old one. rate: of AdamW on the
+    device. epochs: there."""
 
     ram: str
+    board: str
     known: Callable[[], Dataset]
     wanted: Callable[[], Dataset]
     passes: int
@@ -57,13 +62,23 @@ class Transfer:
     epochs: int
 
 
-def words(voices: tuple[str, ...], speeds: tuple[int, ...], pitches: tuple[int, ...], seed: int) -> tuple[np.ndarray, ...]:
+def words(
+    voices: tuple[str, ...], speeds: tuple[int, ...], pitches: tuple[int, ...], seed: int
+) -> tuple[np.ndarray, np.ndarray]:
     sounds, labels = spoken_words.record(voices, speeds, pitches, takes=4, seed=seed)
     return np.stack([log_mel(sound, spoken_words.RATE, 49, 10) for sound in sounds])[:, None], labels
 
 
 def of_voices(voices: tuple[str, ...], seed: int) -> Dataset:
     return Dataset(*words(voices, (140, 170), (35, 60), seed), *words(voices, (150, 160), (40, 55), seed + 1))
+
+
+def eight_voices() -> Dataset:
+    return of_voices(VOICES, seed=0)
+
+
+def a_ninth_voice() -> Dataset:
+    return of_voices(("es+m5",), seed=2)
 
 
 def enlarged(pictures: np.ndarray) -> np.ndarray:
@@ -86,8 +101,8 @@ def faces() -> Dataset:
 
 
 TRANSFERS = {
-    "ds_cnn": Transfer("96K", lambda: of_voices(VOICES, 0), lambda: of_voices(("es+m5",), 2), 6, None, 2e-3, 10),
-    "mobilenet_v1": Transfer("256K", clothes, faces, 4, 2, 2e-3, 10),
+    "ds_cnn": Transfer("96K", "mps2-an386", eight_voices, a_ninth_voice, 6, None, 2e-3, 10),
+    "mobilenet_v1": Transfer("256K", "mps2-an500", clothes, faces, 4, 2, 2e-3, 10),
 }
 
 
@@ -103,8 +118,9 @@ def pretrained(name: str, transfer: Transfer) -> onnx.ModelProto:
     rule = torch.optim.AdamW(network.parameters(), 2e-3)
     for _ in range(transfer.passes):
         for rows in torch.randperm(len(known.x)).split(32):
+            x, y = torch.from_numpy(known.x[rows]), torch.from_numpy(known.y[rows]).long()
             rule.zero_grad()
-            functional.cross_entropy(network(torch.from_numpy(known.x[rows])), torch.from_numpy(known.y[rows]).long()).backward()
+            functional.cross_entropy(network(x), y).backward()
             rule.step()
     if transfer.head is not None:
         network[-1] = nn.Linear(network[-1].in_features, transfer.head)
@@ -121,9 +137,9 @@ def as_onnx(network: nn.Module, shape: tuple[int, ...]) -> onnx.ModelProto:
 
 def cut(model: onnx.ModelProto, transfer: Transfer, data: Dataset, measured: bool) -> Found:
     task = Task(model, losses.cross_entropy(), optimizers.adamw(transfer.rate))
-    told = lambda done, total, name: print(f"  {done} of {total}: {name}", flush=True)  # noqa: E731
+    told = lambda done, total, name: print(f"  {done} of {total}: {name}", flush=True)
     worth = measure(task, data, Settings(epochs=1), told) if measured else None
-    return search(task, Limits(ram=bytes_of(transfer.ram)), worth)
+    return search(task, Limits(ram=bytes_of(transfer.ram)).beside(board(transfer.board)), worth)
 
 
 # ---- On the device
@@ -138,11 +154,11 @@ def learnt(found: Found, data: Dataset, epochs: int) -> tuple[float, float]:
         return before, evaluate(target, data).accuracy
 
 
-def on_board(found: Found, data: Dataset, board: str) -> str:
+def on_board(found: Found, data: Dataset, name: str) -> str:
     """Trains for a few steps on board and twin; says what the board reports of its memory."""
     few = Dataset(data.x[:STEPS_ON_BOARD], data.y[:STEPS_ON_BOARD])
     states = []
-    with open_target(board) as target, TwinTarget(target.info().profile) as twin:
+    with open_target(f"qemu:{name}") as target, TwinTarget(target.info().profile) as twin:
         for each in (target, twin):
             each.load_image(found.result.image)
             fit(each, few, 1)
@@ -152,29 +168,32 @@ def on_board(found: Found, data: Dataset, board: str) -> str:
         raise SystemExit("the board and its twin differ")
     used = memory.arena_required + memory.stack_used + memory.static_ram
     return (
-        f"on {board}: arena {memory.arena_required:,} B, stack {memory.stack_used:,} B, the firmware's own "
+        f"on {name}: arena {memory.arena_required:,} B, stack {memory.stack_used:,} B, the firmware's own "
         f"{memory.static_ram:,} B, {used:,} B in all; the state is the twin's after {STEPS_ON_BOARD} steps"
     )
+
+
+def show(name: str, transfer: Transfer, measured: bool, flashed: bool) -> None:
+    data, its_board = transfer.wanted(), board(transfer.board)
+    found = cut(pretrained(name, transfer), transfer, data, measured)
+    firmware = its_board.static_ram + its_board.stack_bound
+    print(f"{name}: {found.best.ram:,} B of arena beside {firmware:,} B of firmware, of {bytes_of(transfer.ram):,} B")
+    for given_up in found.given_up():
+        print(f"  {given_up}")
+    before, after = learnt(found, data, transfer.epochs)
+    print(f"  held-out accuracy {before:.1%} -> {after:.1%} ({len(data.x)} samples learnt, {len(data.x_test)} tested)")
+    if flashed:
+        print(f"  {on_board(found, data, transfer.board)}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", choices=TRANSFERS)
     parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--board")
+    parser.add_argument("--on-board", action="store_true")
     arguments = parser.parse_args()
     for name in [arguments.only] if arguments.only else TRANSFERS:
-        transfer = TRANSFERS[name]
-        data = transfer.wanted()
-        found = cut(pretrained(name, transfer), transfer, data, arguments.measure)
-        best, limit = found.best, bytes_of(transfer.ram)
-        print(f"{name}: {best.ram:,} of {limit:,} B of RAM, {best.flash:,} B of flash, worth {best.worth:.2f}")
-        for words_ in found.given_up():
-            print(f"  {words_}")
-        before, after = learnt(found, data, transfer.epochs)
-        print(f"  held-out accuracy {before:.1%} -> {after:.1%} ({len(data.x)} samples learnt, {len(data.x_test)} tested)")
-        if arguments.board:
-            print(f"  {on_board(found, data, arguments.board)}")
+        show(name, TRANSFERS[name], arguments.measure, arguments.on_board)
 
 
 if __name__ == "__main__":

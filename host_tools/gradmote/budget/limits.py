@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ..analyze.boards import Board
 from ..errors import ModelError
 
 UNITS = {"": 1, "K": 1024, "M": 1024**2}
@@ -28,6 +29,12 @@ class Limits:
     flash: int | None = None
     ms: float | None = None
     clock: float = 64e6
+
+    def beside(self, board: Board) -> Limits:
+        """What is left where ram and flash are to hold the board's firmware too; without them, what the board has."""
+        ram = min(board.ram if self.ram is None else self.ram, board.ram) - board.static_ram - board.stack_bound
+        flash = board.image_area if self.flash is None else min(self.flash - board.code, board.image_area)
+        return replace(self, ram=max(ram, 0), flash=max(flash, 0))
 
     def excess(self, ram: int, flash: int, ms: float | None) -> list[str]:
         """What is too much, in words; empty where it fits. A time that is not known does not fit."""

@@ -27,6 +27,13 @@ Time = Annotated[
     typer.Option("--ms-per-step", metavar="MS", help="Cut an update to this time on a Cortex-M4F of --clock."),
 ]
 Clock = Annotated[float, typer.Option(help="MHz of the core, at an instruction in each cycle.")]
+Board = Annotated[
+    str | None,
+    typer.Option(
+        help="Cut to this board. Its firmware is counted: --ram and --flash are then of everything, and all that the "
+        "board has where they are not given.",
+    ),
+]
 Data = Annotated[
     Path | None,
     typer.Option(
@@ -46,21 +53,24 @@ class Budget:
     flash: str | None
     ms: float | None
     clock: float
+    board: str | None
     data: Path | None
 
     def is_given(self) -> bool:
         """Raises ModelError for data without a limit."""
-        given = any(limit is not None for limit in (self.ram, self.flash, self.ms))
+        given = any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
         if self.data is not None and not given:
-            hint = "it measures what training each layer is worth: give --ram, --flash or --ms-per-step"
+            hint = "it measures what training each layer is worth: give --ram, --flash, --ms-per-step or --board"
             raise ModelError("--data without a budget", hint)
         return given
 
     def limits(self) -> Limits:
+        from ..analyze.boards import board
         from ..budget import Limits, bytes_of
 
         ram, flash = (None if size is None else bytes_of(size) for size in (self.ram, self.flash))
-        return Limits(ram, flash, self.ms, self.clock * 1e6)
+        limits = Limits(ram, flash, self.ms, self.clock * 1e6)
+        return limits if self.board is None else limits.beside(board(self.board))
 
 
 def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:

@@ -29,6 +29,7 @@ def command(
     flash: budget.Flash = None,
     ms_per_step: budget.Time = None,
     clock: budget.Clock = 64.0,
+    board: budget.Board = None,
     data: budget.Data = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -38,7 +39,7 @@ def command(
     """
     from ..files import write_atomically
 
-    given = budget.Budget(ram, flash, ms_per_step, clock, data)
+    given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
     found = budget.cut(model, compiler, given) if given.is_given() else None
     result = compiler(model) if found is None else found.result
     path = out or model.with_suffix(".mote")
