@@ -19,6 +19,11 @@ def run(compiled: Compiled) -> None:
 
 
 def order(program: Program) -> list[Instruction]:
+    """The greedy order, or the one that is there where that needs less."""
+    return min(greedy(program), program.instructions, key=lambda i: lower_bound(replace(program, instructions=i)))
+
+
+def greedy(program: Program) -> list[Instruction]:
     waiting, successors = dependencies(program.instructions)
     pinned = program.bound()
     scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
