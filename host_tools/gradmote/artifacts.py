@@ -173,12 +173,14 @@ def build_artifacts(
     """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
     Scheme or its text. outputs: those to keep.
 
-    batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean); running_variance: for "batch", over
-    n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
+    batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains, "frozen" folds
+    too, which leaves the least to compute); running_variance: for "batch", over n ("population", as ONNX) or n - 1
+    values ("sample", as PyTorch).
     """
-    forward = load_model(model, outputs, batch_norm)
+    trains = loss is not None and train != []
+    forward = load_model(model, outputs, batch_norm if trains or batch_norm != "frozen" else "fold")
     chosen = resolve(scheme, train, freeze)
-    names, split = choose(forward.graph, chosen) if loss is not None and train != [] else ([], [])
+    names, split = choose(forward.graph, chosen) if trains else ([], [])
     if split and chosen.split_ratio is not None:
         forward, pieces = split_channels.run(forward, split, chosen.split_ratio)
         names = split_channels.together(forward.graph, names, pieces)

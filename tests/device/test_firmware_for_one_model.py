@@ -18,7 +18,7 @@ from support.firmware import build_firmware
 pytestmark = pytest.mark.device
 
 
-def cnn(activation):
+def cnn(activation, trains=True):
     nodes = [
         node("Conv", "x w1", "c", pads=[1, 1, 1, 1]),
         node(activation, "c", "a"),
@@ -28,7 +28,8 @@ def cnn(activation):
     ]
     weights = {"w1": values(1, 4, 1, 3, 3), "w2": values(2, 4, 3), "b2": values(3, 3)}
     model = make_model(nodes, weights, {"x": ("N", 1, 6, 6)})
-    return compiled(model, losses.cross_entropy(), optimizers.adamw(0.01), batch=2)
+    loss, optimizer = (losses.cross_entropy(), optimizers.adamw(0.01)) if trains else (None, None)
+    return compiled(model, loss, optimizer, batch=2)
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +77,43 @@ def test_it_refuses_another_model_and_goes_on(small):
         with pytest.raises(RuntimeFault, match=r"unknown to this build.*build the runtime with this kernel"):
             board.load_image(cnn("HardSwish"))
         board.load_image(image)
+
+
+# ---- Without training
+
+
+@pytest.fixture(scope="module")
+def inferring(firmware, tmp_path_factory):
+    """(image without a loss, firmware.elf built for it alone)."""
+    path = tmp_path_factory.mktemp("only") / "tiny_infer.mote"
+    path.write_bytes(cnn("Relu", trains=False))
+    build_firmware(f"MODEL={path}")
+    return path.read_bytes(), firmware.parent.parent / "mps2_an386-tiny_infer" / "firmware.elf"
+
+
+def text_size(elf):
+    output = subprocess.run(["arm-none-eabi-size", elf], capture_output=True, text=True, check=True).stdout
+    return int(output.splitlines()[1].split()[0])
+
+
+def test_a_model_that_only_infers_brings_no_training_kernels(inferring, small):
+    image, elf = inferring
+    assert kernels_in(elf) == set(needs_of(image).kernels) <= {"ADD", "CONV", "GEMM", "MUL", "REDUCE_SUM", "RELU"}
+    rules = (elf.parent / "sizes.txt").read_text()
+    assert not any(word in rules for word in ("gradient", "adam", "sgd", "momentum", "cross_entropy", "check_finite"))
+    assert text_size(elf) < text_size(small[1]) - 4096
+
+
+def test_it_infers_as_the_twin_does_and_refuses_training(inferring):
+    image, elf = inferring
+    x = values(5, 2, 1, 6, 6)
+    with Session(image) as twin:
+        (expected,) = twin.infer(x)
+        expected = np.array(expected)
+    with Emulator(elf=elf) as emulator, BoardTarget(emulator.connect()) as board:
+        board.load_image(image)
+        board.write("input", 0, x)
+        board.run("infer")
+        assert np.array_equal(board.output(0), expected)
+        with pytest.raises(RuntimeFault, match="unknown to this build"):
+            board.load_image(cnn("Relu"))
