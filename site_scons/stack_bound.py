@@ -2,7 +2,7 @@
 
 Frames and calls are the compiler's (-fcallgraph-info=su), one .ci file beside each object. Where a function calls
 through a pointer, the compiler does not say whom: REACHED names them, else they are the functions of the same file that
-nothing calls by name. What comes from a library has no .ci file: its frame is read from the machine code.
+nothing calls by name. What comes from a library has no .ci file: frame and calls are read from the machine code.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pathlib import Path
 NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*\\n(\S+?):\d+:\d+\\n(\d+) bytes \((\w+)\)')
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 POINTER = "__indirect_call"
+#: What objdump shows after the last instruction of a function.
+PADDING = ("\tnop", "\tmovs\tr0, r0", "\t...")
 
 #: Source file that calls through a pointer -> functions that are behind it.
 REACHED = {
@@ -79,24 +81,45 @@ def add_pointed_to(graph: Graph) -> None:
 
 
 def add_library(graph: Graph, elf: Path) -> None:
-    """Functions without .ci file: the registers they push and the bytes they take off the stack pointer."""
+    """Functions without .ci file."""
     unknown = {called for some in graph.calls.values() for called in some} - graph.frames.keys()
-    code = subprocess.run(["arm-none-eabi-objdump", "-d", elf], check=True, capture_output=True, text=True).stdout
-    bodies = dict(re.findall(r"^\w+ <([^>]+)>:\n((?:.+\n)*)", code, re.M))
+    library = read_library(elf)
     while unknown:
         name = unknown.pop()
-        body = bodies.get(name, "")  # what the linker left out takes nothing
-        graph.frames[name], graph.files[name] = frame_of(body), "a library"
-        graph.calls[name] = set(re.findall(r"\tblx?\t\w+ <([^>+]+)>", body)) - {name}
+        graph.files[name] = "a library"
+        graph.frames[name], graph.calls[name] = library.get(name, (0, set()))  # the linker left it out: takes nothing
         unknown |= graph.calls[name] - graph.frames.keys()
 
 
+def read_library(elf: Path) -> dict[str, tuple[int, set[str]]]:
+    """(frame, calls) of the machine code at each name: one place may have several, of which objdump tells one."""
+    found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", output_of("objdump", "-d", elf), re.M)
+    after = [label for _, label, _ in found[1:]] + [""]
+    at = {
+        address: (frame_of(body), goes_to(body, following) - {label})
+        for (address, label, body), following in zip(found, after, strict=True)
+    }
+    names = re.findall(r"^(\w+) \w (\S+)$", output_of("nm", elf), re.M)
+    return {name: at[address] for address, name in names if address in at}
+
+
+def output_of(tool: str, *arguments: str | Path) -> str:
+    return subprocess.run([f"arm-none-eabi-{tool}", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def goes_to(body: str, following: str) -> set[str]:
+    """Whom a function calls or jumps to or into; `following` too where it runs on into that."""
+    last = next((line for line in reversed(body.splitlines()) if not line.endswith(PADDING)), "")
+    ends = re.search(r"\tb(?:x|\.n|\.w)?\t|\bpc\b|\t\.(?:word|short|byte)\t", last)
+    return set(re.findall(r"\tb\S*\t\w+ <([^>+]+)", body)) | (set() if ends else {following})
+
+
 def frame_of(body: str) -> int:
+    """The registers that a function pushes and the bytes that it takes off the stack pointer."""
     pushed = re.findall(r"\t(?:push|stmdb\tsp!,)[^{]*\{([^}]*)\}", body)
     registers = sum(count_registers(some) for some in pushed)
-    singles = len(re.findall(r"\[sp, #-4\]!", body))
-    taken = sum(int(size) for size in re.findall(r"\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)", body))
-    return 4 * (registers + singles) + taken
+    taken = re.findall(r"\[sp, #-(\d+)\]!|\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)", body)
+    return 4 * registers + sum(int(stored or subtracted) for stored, subtracted in taken)
 
 
 def count_registers(some: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from stack_bound import Unbounded, add_pointed_to, count_registers, deepest, frame_of, read_graph
+from stack_bound import Unbounded, add_pointed_to, count_registers, deepest, frame_of, goes_to, read_graph
 
 POINTER = "__indirect_call"
 
@@ -59,3 +59,12 @@ def test_frames_of_library_functions_are_read_from_their_code():
     assert frame_of(body) == 40
     assert frame_of("  0:\tb510 \tpush\t{r4, lr}\n  2:\tf84d 0d04 \tstr.w\tr0, [sp, #-4]!\n") == 12
     assert frame_of("  0:\t4770 \tbx\tlr\n") == 0
+    assert frame_of("  0:\tf84d ed08 \tstr.w\tlr, [sp, #-8]!\n") == 8
+
+
+def test_library_functions_call_jump_and_run_on():
+    called = "  0:\tf7ff fff4 \tbl\te3f0 <compare>\n  4:\tdb10 \tblt.n\te0b8 <within+0x5c>\n"
+    left = "  6:\te7ff \tb.n\te3f0 <other>\n  8:\tbf00 \tnop\n"
+    assert goes_to(called + left, "next") == {"compare", "within", "other"}
+    assert goes_to("  0:\tbd10 \tpop\t{r4, pc}\n", "next") == set()
+    assert goes_to("  0:\tf081 4100 \teor.w\tr1, r1, #2147483648\n  4:\tbf00 \tnop\n", "next") == {"next"}
