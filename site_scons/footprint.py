@@ -47,6 +47,8 @@ def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str
         "name": board["name"],
         "title": board["title"],
         "core": board["core"],
+        "profile": board["profile"],
+        "clock": board["clock"],
         "ram": at["__arena_end"] - at["__stack_bottom"],
         "stack_size": at["__stack_top"] - at["__stack_bottom"],
         "stack_bound": bound,
@@ -56,6 +58,7 @@ def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str
         "code": code,
         "code_parts": {**parts, "alignment": code - sum(parts.values())},
         "image_area": board["memory"]["image"],
+        "checkpoint_area": board["memory"]["checkpoint"],
     }
 
 

@@ -18,7 +18,8 @@ from support.classifier_image import classifier_image
 from support.page import Page
 
 WAY = ("main", "work")
-SMALL = Board("small", "Small", "Cortex-M0", 4096, 512, 300, WAY, {"line": 90, "pad": 6}, 9000, 8000, {}, 300)
+BUFFERS = {"line": 90, "pad": 6}
+SMALL = Board("small", "Small", "Cortex-M0", "strict", 8_000_000, 4096, 512, 300, WAY, BUFFERS, 9000, 8000, {}, 300, 0)
 
 
 @pytest.fixture
@@ -79,6 +80,18 @@ def test_the_command_says_whether_the_board_holds_it(path, capsys):
     assert told["board"]["fits"] and told["board"]["arena_available"] >= told["arena_bytes"]
     assert main(["analyze", str(path), "--board", "mps2-an386"]) == 0
     assert "mps2-an386 holds it" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_the_command_lists_what_each_board_has_left(capsys):
+    assert main(["boards", "--json"]) == 0
+    told = {row["name"]: row for row in json.loads(capsys.readouterr().out)["boards"]}
+    assert list(told) == sorted(known())
+    assert all((row["arena_available"], row["image_area"]) == room(name) for name, row in told.items())
+    assert main(["boards"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if "mps2-an386" in line)
+    found = board("mps2-an386")
+    for shown in ("Cortex-M4F", "fused", "25", f"{found.arena_available:,}", f"{found.all_flash:,}", f"{found.code:,}"):
+        assert f" {shown} " in line
 
 
 def test_an_unknown_board_is_refused_with_the_list(path, capsys):

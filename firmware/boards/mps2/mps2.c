@@ -36,7 +36,6 @@
 #define SCB_AIRCR REGISTER(0xE000ED0Cu)
 #define AIRCR_SYSRESETREQ 0x05FA0004u
 
-#define CLOCK_HZ 25000000u
 #define BAUD 115200u
 #define WAKE_HZ 100u
 
@@ -50,13 +49,13 @@ static void start_wake_ups(void)
 {
     __asm volatile("cpsid i");
     NVIC_ENABLE = UART_RX_IRQ_BIT;
-    SYSTICK_LOAD = CLOCK_HZ / WAKE_HZ - 1;
+    SYSTICK_LOAD = BOARD_CLOCK_HZ / WAKE_HZ - 1;
     SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
 }
 
 void board_init(void)
 {
-    UART_BAUDDIV = CLOCK_HZ / BAUD;
+    UART_BAUDDIV = BOARD_CLOCK_HZ / BAUD;
     UART_CTRL = UART_TX_RX_AND_RX_INTERRUPT;
     (void)UART_DATA; /* whatever stood there; in the emulator this also wakes its receiver, which else sleeps on */
     TIMER_RELOAD = 0xFFFFFFFFu;
@@ -93,7 +92,7 @@ uint32_t board_ticks(void)
 
 uint32_t board_ticks_per_second(void)
 {
-    return CLOCK_HZ;
+    return BOARD_CLOCK_HZ;
 }
 
 board_area board_flash_area(enum board_area_kind kind)

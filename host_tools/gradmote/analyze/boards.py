@@ -19,14 +19,16 @@ from ..files import build_folder
 class Board:
     """In bytes; what the console's `mem` reports has its names here.
 
-    stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
-    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; code_parts:
-    what it is made of. The image has an area of its own.
+    profile: of the numerics. clock: of the core, in Hz. stack_size: set aside; stack_bound: the most that can be used
+    of it, by the functions of stack_way, each called by the one before. buffers: all that is fixed in RAM. code: of
+    the firmware, in `flash`; code_parts: what it is made of. The image and the checkpoints have areas of their own.
     """
 
     name: str
     title: str
     core: str
+    profile: str
+    clock: int
     ram: int
     stack_size: int
     stack_bound: int
@@ -36,6 +38,7 @@ class Board:
     code: int
     code_parts: dict[str, int]
     image_area: int
+    checkpoint_area: int
 
     @property
     def static_ram(self) -> int:
@@ -46,6 +49,10 @@ class Board:
         """What is left for the arena."""
         return self.ram - self.stack_size - self.static_ram
 
+    @property
+    def all_flash(self) -> int:
+        return self.flash + self.image_area + self.checkpoint_area
+
     def lacks(self, arena: int, image: int) -> list[str]:
         """What a model of these sizes is too large for; empty where it fits."""
         wanted = [("RAM", arena, self.arena_available), ("flash", image, self.image_area)]
@@ -54,6 +61,11 @@ class Board:
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "static_ram": self.static_ram, "arena_available": self.arena_available}
+
+
+def boards() -> list[Board]:
+    """All there are, by name."""
+    return [board(name) for name in sorted(known())]
 
 
 def room(name: str) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import typer
 
 from ..errors import GradmoteError
-from . import analyze, artifacts, compile, console, export, inspect, kernels, ops, plan, train
+from . import analyze, artifacts, boards, compile, console, export, inspect, kernels, ops, plan, train
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
@@ -20,6 +20,7 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("compile", compile.command, "On the desk"),
     ("analyze", analyze.command, "On the desk"),
     ("plan", plan.command, "On the desk"),
+    ("boards", boards.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),
     ("kernels", kernels.command, "On the desk"),
     ("ops", ops.command, "On the desk"),

@@ -1,0 +1,48 @@
+"""gradmote boards: where a model can go."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..analyze.boards import Board
+
+#: Columns of what goes to a file or a pipe.
+WIDTH = 140
+
+
+def command(as_json: o.AsJson = False) -> None:
+    """List the boards, and what each has left for a model beside its firmware.
+
+    Does my model fit one? `gradmote analyze model.mote --board NAME`
+    """
+    from ..analyze.boards import boards
+
+    found = boards()
+    if as_json:
+        typer.echo(json.dumps({"boards": [board.as_dict() for board in found]}))
+        return
+    from rich.console import Console
+
+    console = Console()
+    (console if console.is_terminal else Console(width=WIDTH)).print(table(found))
+
+
+def table(boards: list[Board]) -> Table:
+    """Of memory in bytes: what there is, and what of it the model may take."""
+    from .inspect import table_of
+
+    memory = ("RAM#", "for an arena#", "flash#", "firmware#", "for an image#")
+    columns = table_of("Boards", "name", "title", "core", "numerics", "MHz#", *memory)
+    for board in boards:
+        sizes = (board.ram, board.arena_available, board.all_flash, board.code, board.image_area)
+        words = (board.name, board.title, board.core, board.profile, f"{board.clock / 1e6:g}")
+        columns.add_row(*words, *(f"{size:,}" for size in sizes))
+    return columns
