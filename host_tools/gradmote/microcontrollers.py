@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 KB = 1024
-#: Bytes that firmware, its console and its stack take beside the model (Cortex-M4F; rounded up).
+#: Bytes that firmware, its console and its stack take beside the model (the most of all boards; rounded up).
 FIRMWARE_RAM, FIRMWARE_FLASH = 8 * KB, 80 * KB
 
 

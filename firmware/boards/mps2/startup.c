@@ -25,10 +25,17 @@ __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, fault_handler,
 };
 
-void reset_handler(void)
+static void switch_on_fpu(void)
 {
+#ifdef __ARM_FP
     SCB_CPACR |= CPACR_FULL_FPU;
     __asm volatile("dsb\n isb");
+#endif
+}
+
+void reset_handler(void)
+{
+    switch_on_fpu();
     const uint32_t *from = __data_load;
     for (uint32_t *to = __data_start; to < __data_end;) {
         *to++ = *from++;
