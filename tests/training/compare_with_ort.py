@@ -3,7 +3,7 @@
 Not part of the normal test run. onnxruntime-training needs an environment of its own:
 
     python3.11 -m venv ort
-    ort/bin/pip install onnxruntime-training-cpu==1.19.2 'numpy<2' onnx==1.16.2 torch==2.13.0
+    ort/bin/pip install -r .ci/requirements-onnxruntime-training.txt
     python tests/training/compare_with_ort.py ort/bin/python
 
 The second interpreter runs this same file with `--onnxruntime`; only the imports differ.
