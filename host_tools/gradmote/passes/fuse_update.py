@@ -1,21 +1,29 @@
 """GEMM or CONV_GRAD_W that makes a weight's gradient, followed by the UPDATE that alone consumes it, becomes one
 GEMM_UPDATE or CONV_UPDATE. Where several make a block of rows each, which COPY joins, each block is updated by itself.
 
-The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena.
+The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the update has to wait
+for all that reads the old weight, and what the gradient is made of waits with it. Where that is much more than the
+gradient, as in the first convolutions of a network, it is tried whether whole gradients lower the peak.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..generated.opcodes import OPCODES
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from ..strides import collapse
+from . import mask_activations, recompute
+from .schedule import peak
 
 #: maker -> (fused opcode, parameters whose product is one row of the gradient)
 FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("channels", "kernel_h", "kernel_w"))}
+
+
+#: Something is much more than the gradient where it has more than so many times its bytes.
+MUCH = 2
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,10 @@ class Lookup:
     def position(self) -> dict[int, int]:
         return {id(i): k for k, i in enumerate(self.instructions)}
 
+    def backward_readers(self, buffer: Buffer) -> list[Instruction]:
+        readers = [self.instructions[k] for k in self.uses[id(buffer)].readers]
+        return [i for i in readers if i.phase == "backward"]
+
     def touching(self, buffer: Buffer) -> list[Instruction]:
         uses = self.uses[id(buffer)]
         return [self.instructions[k] for k in sorted({*uses.readers, *uses.writers})]
@@ -46,11 +58,20 @@ class Lookup:
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        before = Lookup(list(program.instructions), program.uses())
-        for update in [i for i in program.instructions if i.opcode == "UPDATE"]:
-            blocks = find(before, update)
-            if blocks:
-                replace(program, update, blocks)
+        before = Lookup(program.instructions, program.uses())
+        updates = [i for i in program.instructions if i.opcode == "UPDATE"]
+        found = [(update, blocks) for update in updates if (blocks := find(before, update))]
+        some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
+        choices = [fused(program.instructions, pairs) for pairs in (found, some)]
+        best = min(choices, key=lambda c: planned(program, c)) if len(some) < len(found) else choices[0]
+        program.instructions = best
+
+
+def planned(program: Program, instructions: list[Instruction]) -> int:
+    """Bytes of scratch that the program will need with these instructions."""
+    trial = replace(program, instructions=instructions)
+    trial.instructions = recompute.recomputed(trial)
+    return peak(trial, mask_activations.masked(trial))
 
 
 def find(program: Lookup, update: Instruction) -> list[Block]:
@@ -66,6 +87,17 @@ def find(program: Lookup, update: Instruction) -> list[Block]:
     blocks = [block_of(program, writer, buffer) for writer in writers]
     known = [b for b in blocks if b is not None and can_wait(program, b.maker, update)]
     return known if len(known) == len(writers) and fill(known, buffer) else []
+
+
+def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
+    """Whether much that only the makers read would wait with them for other readers of the old weight."""
+    weight, gradient = update.operands["p"], update.operands["g"]
+    assert weight is not None and gradient is not None
+    others = program.backward_readers(weight.buffer)
+    also = {id(r.buffer) for i in others for r in i.reads}
+    read = {id(r.buffer): r.buffer for b in blocks for r in b.maker.reads if r.buffer.region == "scratch"}
+    waiting = sum(buffer.size for key, buffer in read.items() if others and key not in also)
+    return waiting > MUCH * gradient.buffer.size
 
 
 def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
@@ -114,12 +146,11 @@ def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
     return not any(first < k <= last for k in writers)
 
 
-def replace(program: Program, update: Instruction, blocks: list[Block]) -> None:
-    """Puts the fused instructions where the UPDATE was; makers and copies go."""
-    at = program.instructions.index(update)
-    program.instructions[at : at + 1] = [fuse(block, update) for block in blocks]
-    gone = {id(i) for block in blocks for i in (block.maker, block.copy)}
-    program.instructions = [i for i in program.instructions if id(i) not in gone]
+def fused(instructions: list[Instruction], pairs: list[tuple[Instruction, list[Block]]]) -> list[Instruction]:
+    """The fused instructions stand where the UPDATEs were; makers and copies go."""
+    new = {id(update): [fuse(block, update) for block in blocks] for update, blocks in pairs}
+    gone = {id(i) for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
+    return [n for i in instructions if id(i) not in gone for n in new.get(id(i), [i])]
 
 
 def fuse(block: Block, update: Instruction) -> Instruction:

@@ -15,15 +15,12 @@ from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        program.instructions = order(program)
+        choices = order(program), program.instructions
+        program.instructions = min(choices, key=lambda i: lower_bound(replace(program, instructions=i)))
 
 
 def order(program: Program) -> list[Instruction]:
-    """The greedy order, or the one that is there where that needs less."""
-    return min(greedy(program), program.instructions, key=lambda i: lower_bound(replace(program, instructions=i)))
-
-
-def greedy(program: Program) -> list[Instruction]:
+    """The greedy order; for a small program it may be worse than the one that is there."""
     waiting, successors = dependencies(program.instructions)
     pinned = program.bound()
     scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]

@@ -33,10 +33,13 @@ def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lif
 
 def usage(program: Program, uses: dict[int, Uses] | None = None) -> list[int]:
     """Bytes of scratch that live at each instruction."""
-    change = [0] * (len(program.instructions) + 1)
-    for span in lifetimes(program, uses):
-        change[span.start] += aligned(span.buffer.size)
-        change[span.end] -= aligned(span.buffer.size)
+    bound, end = program.bound(), len(program.instructions)
+    change = [0] * (end + 1)
+    for key, used in (program.uses() if uses is None else uses).items():
+        if used.buffer.region == "scratch":
+            size = aligned(used.buffer.size)
+            change[0 if used.is_given else used.first] += size
+            change[end if key in bound else used.last + 1] -= size
     return list(accumulate(change))[:-1]
 
 
