@@ -10,28 +10,28 @@
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-#define UART_DATA REGISTER(0x40004000u)
-#define UART_STATE REGISTER(0x40004004u)
-#define UART_CTRL REGISTER(0x40004008u)
-#define UART_INTCLEAR REGISTER(0x4000400Cu)
-#define UART_BAUDDIV REGISTER(0x40004010u)
+#define UART_DATA REGISTER(BOARD_UART)
+#define UART_STATE REGISTER(BOARD_UART + 0x04u)
+#define UART_CTRL REGISTER(BOARD_UART + 0x08u)
+#define UART_INTCLEAR REGISTER(BOARD_UART + 0x0Cu)
+#define UART_BAUDDIV REGISTER(BOARD_UART + 0x10u)
 #define UART_TX_FULL 1u
 #define UART_RX_FULL 2u
 #define UART_RX_INTERRUPT 2u
 #define UART_TX_RX_AND_RX_INTERRUPT 0xBu
 
-#define TIMER_CTRL REGISTER(0x40000000u)
-#define TIMER_VALUE REGISTER(0x40000004u)
-#define TIMER_RELOAD REGISTER(0x40000008u)
+#define TIMER_CTRL REGISTER(BOARD_TIMER)
+#define TIMER_VALUE REGISTER(BOARD_TIMER + 0x04u)
+#define TIMER_RELOAD REGISTER(BOARD_TIMER + 0x08u)
 
 #define SYSTICK_CTRL REGISTER(0xE000E010u)
 #define SYSTICK_LOAD REGISTER(0xE000E014u)
 #define SYSTICK_ON_WITH_INTERRUPT 7u
 #define SCB_ICSR REGISTER(0xE000ED04u)
 #define ICSR_PENDSTCLR (1u << 25)
-#define NVIC_ENABLE REGISTER(0xE000E100u)
-#define NVIC_CLEAR_PENDING REGISTER(0xE000E280u)
-#define UART_RX_IRQ_BIT 1u
+#define NVIC_ENABLE(irq) REGISTER(0xE000E100u + (irq) / 32u * 4u)
+#define NVIC_CLEAR_PENDING(irq) REGISTER(0xE000E280u + (irq) / 32u * 4u)
+#define NVIC_BIT(irq) (1u << (irq) % 32u)
 
 #define SCB_AIRCR REGISTER(0xE000ED0Cu)
 #define AIRCR_SYSRESETREQ 0x05FA0004u
@@ -41,14 +41,14 @@
 
 /* The code memory is RAM that outlives a reset. What lies above the program plays the flash for files. Sizes are those
  * of board.toml, which the linker takes for addresses. */
-extern const uint8_t FLASH_SIZE[], IMAGE_SIZE[], CHECKPOINT_SIZE[];
+extern const uint8_t __files_start[], IMAGE_SIZE[], CHECKPOINT_SIZE[];
 #define ERASE_UNIT 4096u
 
 /* Interrupts stay masked: they only end board_sleep(). */
 static void start_wake_ups(void)
 {
     __asm volatile("cpsid i");
-    NVIC_ENABLE = UART_RX_IRQ_BIT;
+    NVIC_ENABLE(BOARD_UART_RECEIVE_IRQ) = NVIC_BIT(BOARD_UART_RECEIVE_IRQ);
     SYSTICK_LOAD = BOARD_CLOCK_HZ / WAKE_HZ - 1;
     SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
 }
@@ -70,7 +70,7 @@ void board_sleep(void)
     __asm volatile("wfi");
     SCB_ICSR = ICSR_PENDSTCLR;
     UART_INTCLEAR = UART_RX_INTERRUPT;
-    NVIC_CLEAR_PENDING = UART_RX_IRQ_BIT;
+    NVIC_CLEAR_PENDING(BOARD_UART_RECEIVE_IRQ) = NVIC_BIT(BOARD_UART_RECEIVE_IRQ);
 }
 
 int board_uart_get(void)
@@ -98,8 +98,8 @@ uint32_t board_ticks_per_second(void)
 board_area board_flash_area(enum board_area_kind kind)
 {
     uint32_t image = (uint32_t)(uintptr_t)IMAGE_SIZE, checkpoint = (uint32_t)(uintptr_t)CHECKPOINT_SIZE;
-    board_area image_area = { FLASH_SIZE, image, ERASE_UNIT };
-    board_area checkpoint_area = { FLASH_SIZE + image, checkpoint, ERASE_UNIT };
+    board_area image_area = { __files_start, image, ERASE_UNIT };
+    board_area checkpoint_area = { __files_start + image, checkpoint, ERASE_UNIT };
     return kind == BOARD_AREA_IMAGE ? image_area : checkpoint_area;
 }
 

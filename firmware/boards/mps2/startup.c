@@ -1,4 +1,4 @@
-/* Vector table, start-up code and fault handler of the MPS2 family (ARMv7-M). */
+/* Vector table, start-up code and fault handler of the MPS2 family (ARMv7-M, ARMv8-M). */
 #include <stdint.h>
 
 #include "board.h"
