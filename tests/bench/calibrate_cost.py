@@ -18,14 +18,13 @@ from pathlib import Path
 
 import numpy as np
 from bench.cost_models import CHECKED, fitted
-from bench.mlp_on_cortex_m4 import BENCH, BOARD, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, arm_gcc
+from bench.mlp_on_cortex_m4 import BENCH, BOARD, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, arm_gcc, board_flags
 from scipy.optimize import nnls
 
 from gradmote.analyze import cost
 from gradmote.analyze.loops import Turns, turns_of
 from gradmote.generated.records import PROGRAM
 from gradmote.image import read_image
-from render.spec import tomllib
 from runtime_sources import runtime_sources
 
 TABLE = Path(cost.__file__).with_name("costs.json")
@@ -37,12 +36,9 @@ TABLE = Path(cost.__file__).with_name("costs.json")
 def build(folder: Path) -> Path:
     """The firmware of cost_main.c, with all kernels."""
     elf = folder / "cost.elf"
-    memory = tomllib.loads((BOARD / "board.toml").read_text())["memory"]
-    link = [f"-Wl,--defsym={name.upper()}_SIZE={value:#x}" for name, value in memory.items()]
-    link += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
     family = sorted(BOARD.parent.glob("*.c"))
     sources = [BENCH / "cost_main.c", FIRMWARE / "src" / "fault.c", *family, *sorted(BOARD.glob("*.c"))]
-    arm_gcc("-O2", [*sources, *runtime_sources()], [*link, "-T", str(BOARD.parent / "firmware.ld")], elf)
+    arm_gcc("-O2", [*sources, *runtime_sources()], board_flags(), elf)
     return elf
 
 

@@ -96,22 +96,24 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
         *sorted(BOARD.glob("*.c")),
         *runtime_sources(),
     ]
-    memory = tomllib.loads((BOARD / "board.toml").read_text())["memory"]
-    link = [f"-Wl,--defsym={name.upper()}_SIZE={value:#x}" for name, value in memory.items()]
-    link += [
-        "-nostartfiles",
-        "--specs=nano.specs",
-        "-Wl,--gc-sections",
-        "-Wl,--no-warn-rwx-segments",
-        "-T",
-        str(BOARD.parent / "firmware.ld"),
-    ]
-    arm_gcc("-O2", sources, link, elf)
+    arm_gcc("-O2", sources, board_flags(), elf)
     numbers = run_emulated(elf)
     if numbers["failed"]:
         raise SystemExit(f"the image was refused with code -{numbers['failed']}")
     tick = 1e9 / numbers["ticks_per_second"] / NANOSECONDS_PER_INSTRUCTION / numbers["steps"]
     return numbers["stream_ticks"] * tick, numbers["straight_ticks"] * tick
+
+
+def board_flags() -> list[str]:
+    """What the board's own sources are compiled and linked with, as firmware/SConscript does."""
+    board = tomllib.loads((BOARD / "board.toml").read_text())
+    numbers = {"clock_hz": board["clock"], **board["peripherals"]}
+    symbols = {f"{name}_size": size for name, size in board["memory"].items()}
+    symbols |= {f"{name}_origin": address for name, address in board["origin"].items()}
+    compiled_with = [f"-DBOARD_{name.upper()}={value:#x}u" for name, value in numbers.items()]
+    linked_with = [f"-Wl,--defsym={name.upper()}={value:#x}" for name, value in symbols.items()]
+    linked_with += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+    return [*compiled_with, *linked_with, "-T", str(BOARD.parent / "firmware.ld")]
 
 
 def write_header(result: Result, path: Path) -> None:
