@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +26,10 @@ Time = Annotated[
     float | None,
     typer.Option("--ms-per-step", metavar="MS", help="Cut an update to this time on a Cortex-M4F of --clock."),
 ]
-Clock = Annotated[float, typer.Option(help="MHz of the core, at an instruction in each cycle.")]
+Clock = Annotated[
+    float | None,
+    typer.Option(help="MHz of the core, at an instruction in each cycle; the board's, or 64 where none is given."),
+]
 Board = Annotated[
     str | None,
     typer.Option(
@@ -52,7 +55,7 @@ class Budget:
     ram: str | None
     flash: str | None
     ms: float | None
-    clock: float
+    clock: float | None
     board: str | None
     data: Path | None
 
@@ -69,8 +72,10 @@ class Budget:
         from ..budget import Limits, bytes_of
 
         ram, flash = (None if size is None else bytes_of(size) for size in (self.ram, self.flash))
-        limits = Limits(ram, flash, self.ms, self.clock * 1e6)
-        return limits if self.board is None else limits.beside(board(self.board))
+        limits = Limits(ram, flash, self.ms)
+        if self.board is not None:
+            limits = replace(limits.beside(board(self.board)), clock=board(self.board).clock)
+        return limits if self.clock is None else replace(limits, clock=self.clock * 1e6)
 
 
 def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:

@@ -28,7 +28,7 @@ def command(
     ram: budget.Ram = None,
     flash: budget.Flash = None,
     ms_per_step: budget.Time = None,
-    clock: budget.Clock = 64.0,
+    clock: budget.Clock = None,
     board: budget.Board = None,
     data: budget.Data = None,
     as_json: o.AsJson = False,
