@@ -1,7 +1,7 @@
 """What training takes in RAM and flash, for seven networks, four schemes and two batches, beside a naive plan and
 onnxruntime-training.
 
-    cd tests && python -m bench.memory [--without-onnxruntime]
+    cd tests && python -m bench.memory [--keep-onnxruntime]
 
 writes docs/MEMORY.md.
 """

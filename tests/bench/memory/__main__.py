@@ -15,11 +15,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m bench.memory", description=bench.memory.__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--without-onnxruntime", action="store_true", help="leave its column empty")
-    without = parser.parse_args().without_onnxruntime
+    parser.add_argument("--keep-onnxruntime", action="store_true", help="its column stays as the page has it")
+    kept = page.residents() if parser.parse_args().keep_onnxruntime else None
     rows: dict[Case, tuple[Figures, int | str]] = {}
     for case in CASES:
-        rows[case] = measure(case), "not measured" if without else resident_bytes(case)
+        rows[case] = measure(case), resident_bytes(case) if kept is None else kept[page.named(case)]
         print(page.line(case, *rows[case]), flush=True)
     page.PAGE.write_text(page.render(rows))
     print("\n".join(page.summary({case: figures for case, (figures, _) in rows.items()})))

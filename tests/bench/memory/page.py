@@ -40,8 +40,19 @@ def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
     return "\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n"
 
 
+def residents() -> dict[tuple[str, ...], str]:
+    """The last column of the page as it is, by the first three."""
+    cells = [row.strip("| \n").split(" | ") for row in PAGE.read_text().splitlines() if row.startswith("| ")]
+    return {tuple(row[:3]): row[-1] for row in cells}
+
+
+def named(case: Case) -> tuple[str, str, str]:
+    """The first three cells of a row."""
+    return NETWORKS[case.network], case.scheme, str(case.batch)
+
+
 def line(case: Case, f: Figures, resident: int | str) -> str:
-    cells = [NETWORKS[case.network], case.scheme, str(case.batch)]
+    cells: list[str] = [*named(case)]
     cells += [f"{f.peak:,}", f"{f.bound:,}", f"{f.peak / f.bound:.3f}", f"{f.gradients:,}", f"{f.arena:,}"]
     cells += [f"{f.image:,}", f"{f.seconds:.2f} s", f"{f.naive:,}", f"{f.naive / f.peak:.1f}"]
     cells.append(f"{resident:,}" if isinstance(resident, int) else resident)
