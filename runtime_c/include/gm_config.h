@@ -30,4 +30,10 @@
 #define GM_ONLY_SELECTED 0
 #endif
 
+/* 0 leaves out what only training needs, also of the verifier and the executor: gm_open() then refuses an image that
+ * has the program TRAIN, OPTIMIZER or STEP with GM_ERR_BAD_OPCODE. */
+#ifndef GM_TRAINING
+#define GM_TRAINING 1
+#endif
+
 #endif

@@ -7,6 +7,9 @@
 
 int gm_before_program(gm_session *session, uint32_t kind)
 {
+    if (!GM_TRAINING) {
+        return GM_OK;
+    }
     gm_control *control = gm_control_of(session);
     if (kind == GM_PROGRAM_TRAIN && control->accumulated == 0) {
         memset(session->arena + session->header->gradients_offset, 0, session->header->gradients_size);
@@ -22,6 +25,9 @@ int gm_before_program(gm_session *session, uint32_t kind)
 
 void gm_after_program(gm_session *session, uint32_t kind, int status)
 {
+    if (!GM_TRAINING) {
+        return;
+    }
     gm_control *control = gm_control_of(session);
     int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
     int updates = kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;

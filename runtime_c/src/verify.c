@@ -305,7 +305,7 @@ static int may_write(const verifier *v, uint32_t offset, uint64_t size)
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
     uint32_t inputs = inputs_offset(header);
     int is_allowed = offset >= v->write_floor ||
-                     (v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
+                     (GM_TRAINING && v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
     return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
            !overlaps(offset, size, header->properties_offset, properties_size) &&
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
@@ -319,7 +319,7 @@ static int check_operand(const verifier *v, const uint32_t *instruction, const g
     if (operand == GM_NONE) {
         return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
     }
-    if ((info->flags & GM_RULE) != 0) {
+    if (GM_TRAINING && (info->flags & GM_RULE) != 0) {
         return check_rule(v, instruction, operand);
     }
     uint64_t size = bytes_of(info, extent(instruction, shape, info));
@@ -432,6 +432,11 @@ static int check_code(const gm_header *header, const gm_program *program)
     return count == program->instructions && v.work == work ? GM_OK : GM_ERR_BAD_PROGRAM;
 }
 
+static int trains(uint32_t kind)
+{
+    return kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
+}
+
 /* V21: one program a kind, its code inside section CODE, its arena inside the header's. */
 static int check_programs(const gm_header *header)
 {
@@ -444,7 +449,7 @@ static int check_programs(const gm_header *header)
             return GM_ERR_BAD_PROGRAM;
         }
         seen |= UINT32_C(1) << program->kind;
-        int status = check_code(header, program);
+        int status = !GM_TRAINING && trains(program->kind) ? GM_ERR_BAD_OPCODE : check_code(header, program);
         if (status != GM_OK) {
             return status;
         }

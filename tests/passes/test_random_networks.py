@@ -168,3 +168,38 @@ def test_the_same_bits_in_the_least_memory(model, optimizer, trained, accumulate
     for profile in host_profiles():
         data = batches(model)
         assert outcome(planned, data, profile, accumulate) == outcome(apart, data, profile, accumulate)
+
+
+#: Buffers that have several names: one weight for two layers, one that is read as it is and transposed; a value beside
+#: views of itself; a value that meets itself.
+ALIASES = {
+    "tied weights": ["MatMul x w a", "Relu a r", "MatMul r w b", "MatMul b v y"],
+    "a weight and its transpose": ["MatMul x u a", "Tanh a t", "Gemm t u b transB", "MatMul b v y"],
+    "a value and its views": ["MatMul x w a", "Relu a r", "Flatten r f", "Transpose f p", "Transpose p q", "Add q a s",
+                              "MatMul s v y"],
+    "a value twice": ["MatMul x w a", "Mul a a m", "Add m m s", "Sub s a d", "MatMul d v y"],
+}  # fmt: skip
+
+
+def aliased(lines):
+    """Each line: operator, inputs, output, and perhaps an attribute that is set."""
+    nodes = []
+    for line in lines:
+        op_type, *names = line.split()
+        attributes = {names.pop(): 1} if names[-1] == "transB" else {}
+        nodes.append(node(op_type, " ".join(names[:-1]), names[-1], **attributes))
+    weights = {"w": values(1, 6, 6), "u": values(2, 6, 6), "v": values(3, 6, CLASSES)}
+    used = {name for n in nodes for name in n.input}
+    return make_model(nodes, {n: a for n, a in weights.items() if n in used}, {"x": ("N", 6)})
+
+
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("name", ALIASES)
+def test_buffers_with_several_names(name, accumulate, profile):
+    model = aliased(ALIASES[name])
+    made = build_artifacts(model, None, losses.cross_entropy(), OPTIMIZERS["momentum"]())
+    results = compile_image(made, Options(BATCH, accumulate)), plain(made, Options(BATCH, accumulate))
+    for placement in results[0].layout.placements.values():
+        assert_sound(placement)
+    first, second = (outcome(result, batches(model), profile, accumulate) for result in results)
+    assert first == second
