@@ -1,0 +1,139 @@
+"""The runtime as two files, gradmote.h and gradmote.c, for a project that wants no folders: `scons amalgamate`.
+
+Headers stand in front of the first source that includes them. What sources have of their own (static functions, macros,
+types) may have one name in several: such a name is another for the length of its source.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from runtime_sources import ROOT, RUNTIME, runtime_sources
+
+PUBLIC = RUNTIME / "include" / "gradmote.h"
+LICENCE = "Copyright the Gradmote authors. Licensed under the Apache License, Version 2.0."
+
+HEAD = """/*
+ * Gradmote {version}: trains neural networks on microcontrollers. {what}
+ * {licence}
+ *
+ * How to use it: add gradmote.c to your project's sources and the folder of gradmote.h to its include paths, then
+ *
+ *     #include "gradmote.h"
+ *
+ *     static gm_session session;
+ *     static uint32_t arena[ARENA_BYTES / 4] __attribute__((aligned(16)));   // gm_required() says how many
+ *
+ *     gm_open(&session, image, image_size, arena, sizeof arena);            // verifies the image, once
+ *     gm_write(&session, GM_ROLE_INPUT, 0, pixels, sizeof pixels);
+ *     gm_write(&session, GM_ROLE_LABEL, 0, labels, sizeof labels);
+ *     int error = gm_step(&session, &loss);
+ *
+ * Compile it as C99 with -ffp-contract=off -fno-math-errno, or the bits are not those of the other targets. For a
+ * smaller program add what `gradmote kernels --flags model.mote` prints, -ffunction-sections and -Wl,--gc-sections.
+ * Written by `scons amalgamate` from the sources at runtime_c; change those instead.
+ */
+"""
+
+#: Helpers of kernels that GM_ONLY_SELECTED leaves out. gcc says nothing of inline functions.
+QUIET = """#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunused-function"
+#endif
+"""
+
+_INCLUDE = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)\s*$', re.MULTILINE)
+#: What a source defines for itself at the margin: static functions and variables, types, macros.
+_STATIC = re.compile(r"^static\s[^=;({]*?\b(\w+)\s*(?:\(|\[|=|;)", re.MULTILINE)
+_TYPE = re.compile(r"^(?:\}\s*(\w+);|typedef struct (\w+) \{|struct (\w+) \{)", re.MULTILINE)
+_MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
+
+
+def header() -> str:
+    """The text of gradmote.h."""
+    seen: set[Path] = set()
+    body = "\n".join(bodies(PUBLIC, seen))
+    return f"{head('The interface.')}{system_includes(seen)}\n{body}"
+
+
+def source() -> str:
+    """The text of gradmote.c."""
+    seen: set[Path] = set()
+    list(bodies(PUBLIC, seen))
+    shared = names_in_several(runtime_sources())
+    parts = [part for path in runtime_sources() for part in source_parts(path, seen, shared)]
+    includes = system_includes({*runtime_sources(), *seen})
+    return "\n".join([f'{head("The whole runtime.")}#include "gradmote.h"\n\n{includes}\n{QUIET}', *parts])
+
+
+def head(what: str) -> str:
+    return HEAD.format(version=version(), what=what, licence=LICENCE)
+
+
+def system_includes(paths: set[Path]) -> str:
+    names = {name for path in paths for _, name in _INCLUDE.findall(path.read_text()) if name}
+    return "".join(f"#include <{name}>\n" for name in sorted(names))
+
+
+def source_parts(path: Path, seen: set[Path], shared: set[str]) -> Iterator[str]:
+    """New headers of a source, then itself between the other names of what it shares."""
+    text = path.read_text()
+    for included in included_by(path, text):
+        yield from bodies(included, seen)
+    own = sorted(own_names(text) & shared)
+    macros = sorted(set(_MACRO.findall(text)))
+    yield title(path)
+    yield "".join(f"#define {name} {name}_of_{path.stem}\n" for name in own) + without_includes(text)
+    yield "".join(f"#undef {name}\n" for name in [*own, *macros])
+
+
+def bodies(path: Path, seen: set[Path]) -> Iterator[str]:
+    """A header that was not there yet, after those that it includes."""
+    if path in seen:
+        return
+    seen.add(path)
+    text = path.read_text()
+    for included in included_by(path, text):
+        yield from bodies(included, seen)
+    yield f"{title(path)}\n{without_includes(text)}"
+
+
+def included_by(path: Path, text: str) -> list[Path]:
+    """Files of the runtime that this one includes."""
+    folders = (path.parent, RUNTIME / "include", RUNTIME / "src")
+    names = [name for name, _ in _INCLUDE.findall(text) if name]
+    return [next(p for folder in folders if (p := (folder / name).resolve()).exists()) for name in names]
+
+
+def without_includes(text: str) -> str:
+    return _INCLUDE.sub("", text)
+
+
+def own_names(text: str) -> set[str]:
+    """What a source defines that no other needs, macros aside."""
+    types = {name for found in _TYPE.findall(text) for name in found if name}
+    return set(_STATIC.findall(text)) | types
+
+
+def names_in_several(paths: list[Path]) -> set[str]:
+    found = Counter(name for path in paths for name in own_names(path.read_text()))
+    return {name for name, count in found.items() if count > 1}
+
+
+def title(path: Path) -> str:
+    return f"/* ==== {path.relative_to(ROOT)} ==== */"
+
+
+def version() -> str:
+    package = (ROOT / "host_tools" / "gradmote" / "__init__.py").read_text()
+    return re.search(r'^__version__ = "([^"]+)"', package, re.MULTILINE)[1]
+
+
+def write_amalgamation(target, source, env) -> None:
+    """SCons action: both files."""
+    del source, env
+    texts = {"gradmote.h": header(), "gradmote.c": globals()["source"]()}
+    for node in target:
+        Path(str(node)).write_text(texts[Path(str(node)).name])
