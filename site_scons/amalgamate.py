@@ -32,15 +32,20 @@ HEAD = """/*
  *     gm_write(&session, GM_ROLE_LABEL, 0, labels, sizeof labels);
  *     int error = gm_step(&session, &loss);
  *
- * Compile it as C99 with -ffp-contract=off -fno-math-errno, or the bits are not those of the other targets. For a
- * smaller program add what `gradmote kernels --flags model.mote` prints, -ffunction-sections and -Wl,--gc-sections.
+ * It needs C99 and no flags; with other compilers than gcc and clang, forbid the contraction of floating-point
+ * expressions, or the bits are not those of the other targets. For a smaller program add what
+ * `gradmote kernels --flags model.mote` prints, -ffunction-sections and -Wl,--gc-sections.
  * Written by `scons amalgamate` from the sources at runtime_c; change those instead.
  */
 """
 
-#: Helpers of kernels that GM_ONLY_SELECTED leaves out. gcc says nothing of inline functions.
-QUIET = """#if defined(__clang__)
+#: What the build of the folder says with flags: no contraction, no errno. And of clang: helpers of kernels that
+#: GM_ONLY_SELECTED leaves out may stay unused; gcc says nothing of inline functions.
+PRAGMAS = """#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunused-function"
+#elif defined(__GNUC__)
+#pragma GCC optimize("fp-contract=off", "no-math-errno")
 #endif
 """
 
@@ -65,7 +70,7 @@ def source() -> str:
     shared = names_in_several(runtime_sources())
     parts = [part for path in runtime_sources() for part in source_parts(path, seen, shared)]
     includes = system_includes({*runtime_sources(), *seen})
-    return "\n".join([f'{head("The whole runtime.")}#include "gradmote.h"\n\n{includes}\n{QUIET}', *parts])
+    return "\n".join([f'{head("The whole runtime.")}#include "gradmote.h"\n\n{includes}\n{PRAGMAS}', *parts])
 
 
 def head(what: str) -> str:

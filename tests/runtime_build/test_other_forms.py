@@ -1,15 +1,22 @@
-"""The runtime in one file, and its C++ header."""
+"""The runtime in one file, its C++ header, and the libraries for Arduino and PlatformIO."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import digits
 import numpy as np
 import pytest
-from amalgamate import header, source
+from oracle import train
 
+import gradmote
+from amalgamate import header, source
+from arduino import assemble
+from gradmote import optimizers
 from gradmote_runtime import Session
 from runtime_sources import (
     CORTEX_M4_FLAGS,
@@ -31,8 +38,8 @@ COMPILERS = {
 }
 
 
-def run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(command: list[str], folder: Path | None = None) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
     return done.stdout
 
@@ -93,6 +100,84 @@ def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str)
     losses = [twin.step(PIXELS, LABELS) for _ in range(3)]
     expected = [*losses, *np.array(twin.infer(PIXELS)[0]).ravel()]
     assert np.array([float(v) for v in printed.split()], np.float32).tolist() == np.float32(expected).tolist()
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-14"])
+def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Path, compiler: str) -> None:
+    """Where the compiler could contract: with a fused multiply-add, and in the dialect that gcc takes by itself."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    require(compiler)
+    if not cpu_has_fma() or not host_profile_flags("fused")[1:]:
+        pytest.skip("this CPU has no fused multiply-add to turn on")
+    program = Path(__file__).parents[1] / "numerics_bits" / "train_state.c"
+    flags = ["-std=gnu11", "-O3", *host_profile_flags("fused"), f"-I{one_file}"]
+    run([compiler, *flags, str(program), str(one_file / "gradmote.c"), "-lm", "-o", str(tmp_path / "train_state")])
+    image, data = digits.image(optimizers.adamw(), 8), digits.batches(8, 20)
+    (tmp_path / "model.mote").write_bytes(image)
+    (tmp_path / "samples").write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))
+    printed = run([str(tmp_path / "train_state"), str(tmp_path / "model.mote"), str(tmp_path / "samples")])
+    _, twin = train(image, data, "fused")
+    words = np.array([int(word, 16) for word in printed.split()[len(data) :]], np.uint32)
+    assert words.tobytes() == bytes(twin.state())
+
+
+# ---- Libraries
+
+ARDUINO_H = """#include <stddef.h>
+#include <stdint.h>
+struct Port {
+    void begin(long) {}
+    int read() { return -1; }
+    template <typename T> void print(T) {}
+    template <typename T> void println(T) {}
+};
+static Port Serial;
+const int A0 = 14;
+inline int analogRead(int) { return 512; }
+inline void delay(unsigned long) {}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Arduino library."""
+    folder = tmp_path_factory.mktemp("libraries") / "Gradmote"
+    assemble(folder)
+    return folder
+
+
+def test_the_arduino_example_compiles_without_a_warning(library: Path, tmp_path: Path) -> None:
+    require("arm-none-eabi-g++")
+    example = library / "examples" / "LearnGesture"
+    (tmp_path / "Arduino.h").write_text(ARDUINO_H)
+    (tmp_path / "sketch.cpp").write_text("#include <Arduino.h>\n" + (example / "LearnGesture.ino").read_text())
+    flags = [*CPP_FLAGS, *CORTEX_M4_FLAGS, f"-I{tmp_path}", f"-I{example}", f"-I{library / 'src'}"]
+    run(["arm-none-eabi-g++", *flags, "-c", str(tmp_path / "sketch.cpp"), "-o", str(tmp_path / "sketch.o")])
+    flags = [*WARNING_FLAGS, *CORTEX_M4_FLAGS, "-Os"]
+    run(["arm-none-eabi-gcc", *flags, "-c", str(library / "src" / "gradmote.c"), "-o", str(tmp_path / "gradmote.o")])
+
+
+def test_the_libraries_are_of_this_version(library: Path, root: Path) -> None:
+    said = dict(line.split("=", 1) for line in (library / "library.properties").read_text().splitlines())
+    assert said["version"] == gradmote.__version__ == json.loads((root / "library.json").read_text())["version"]
+    assert (library / "examples" / "LearnGesture" / "model.h").exists() and (library / "LICENSE").exists()
+
+
+def test_the_arduino_model_is_not_stale(root: Path) -> None:
+    made = run([sys.executable, "-c", "import make_model; print(make_model.text(), end='')"], root / "arduino")
+    assert (root / "arduino" / "examples" / "LearnGesture" / "model.h").read_text() == made
+
+
+def test_platformio_finds_sources_and_headers(root: Path, tmp_path: Path) -> None:
+    """With what library.json says, and nothing else."""
+    require("arm-none-eabi-gcc")
+    build = json.loads((root / "library.json").read_text())["build"]
+    sources = sorted((root / build["srcDir"]).rglob("*.c"))
+    assert sources == sorted(runtime_sources())
+    flags = [*build["flags"], f"-I{root / build['includeDir']}", *CORTEX_M4_FLAGS]
+    for path in sources[:: len(sources) // 8]:
+        run(["arm-none-eabi-gcc", *flags, "-Os", "-c", str(path), "-o", str(tmp_path / "part.o")])
 
 
 def test_the_cpp_header_for_a_board(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import typer
 
 from ..errors import GradmoteError
-from . import analyze, artifacts, boards, compile, console, export, inspect, kernels, ops, plan, train
+from . import analyze, artifacts, boards, compile, console, export, header, inspect, kernels, ops, plan, train
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
@@ -22,6 +22,7 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("plan", plan.command, "On the desk"),
     ("boards", boards.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),
+    ("header", header.command, "On the desk"),
     ("kernels", kernels.command, "On the desk"),
     ("ops", ops.command, "On the desk"),
     ("export", export.command, "On the desk"),

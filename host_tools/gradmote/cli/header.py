@@ -1,0 +1,26 @@
+"""gradmote header: an image for a program that is compiled with its model."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    image: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The header to write; beside the image by default.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What its names begin with; the file's name by default.")] = None,
+) -> None:
+    """Write an image as a C header: an aligned array `model_image`, and MODEL_ARENA_BYTES."""
+    from ..c_header import c_header
+    from ..files import write_atomically
+
+    path = out or image.with_suffix(".h")
+    text = c_header(image, name or re.sub(r"\W", "_", image.stem))
+    write_atomically(path, text.encode())
+    typer.echo(f"wrote {path}")

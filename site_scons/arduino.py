@@ -1,0 +1,28 @@
+"""The Arduino library: `scons arduino`. Sources in one file, the C++ header, examples."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from amalgamate import header, source
+from runtime_sources import ROOT, RUNTIME
+
+
+def assemble(folder: Path) -> None:
+    """Writes the library into a folder, which Arduino wants to be called Gradmote."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "src").mkdir(parents=True)
+    shutil.copy(ROOT / "arduino" / "library.properties", folder)
+    for name in ("LICENSE", "README.md"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "arduino" / "examples", folder / "examples")
+    (folder / "src" / "gradmote.h").write_text(header())
+    (folder / "src" / "gradmote.c").write_text(source())
+    shutil.copy(RUNTIME / "include" / "gradmote.hpp", folder / "src")
+
+
+def write_library(target, source, env) -> None:
+    """SCons action."""
+    del source, env
+    assemble(Path(str(target[0])).parent)
