@@ -38,7 +38,7 @@ from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.steps import step_op
 from .passes import pipeline, split_channels
-from .passes.batch_norm import applied
+from .passes.batch_norm import INFERENCE, applied
 from .passes.batch_norm import training as batch_statistics
 from .passes.batch_norm.claim import running_statistics
 from .passes.layers import layer_called
@@ -178,7 +178,7 @@ def build_artifacts(
     values ("sample", as PyTorch).
     """
     trains = loss is not None and train != []
-    forward = load_model(model, outputs, batch_norm if trains or batch_norm != "frozen" else "fold")
+    forward = load_model(model, outputs, batch_norm if trains or batch_norm != "frozen" else INFERENCE)
     chosen = resolve(scheme, train, freeze)
     names, split = choose(forward.graph, chosen) if trains else ([], [])
     if split and chosen.split_ratio is not None:

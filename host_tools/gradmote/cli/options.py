@@ -118,6 +118,7 @@ def describe_batch_norm(mode: str, layers: int) -> str:
     meaning = {
         "frozen": "running statistics as they are",
         "fold": "in the weights before them",
+        "inference": "in the weights before them where these are constant: nothing trains",
         "batch": "statistics of the batch while training, running ones updated",
     }
     return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"

@@ -19,6 +19,8 @@ from .shared import batch_norms
 
 #: What each mode does to a model when it is read.
 MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {"frozen": frozen.run, "fold": fold.run, "batch": claim.run}
+#: What becomes of "frozen" where nothing trains.
+INFERENCE = "inference"
 
 #: Metadata of a graph: the mode, and how many nodes it was for.
 _MODE = "gradmote.batch_norm"
@@ -26,10 +28,10 @@ _MODE = "gradmote.batch_norm"
 
 def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
     """Applies a mode and records it. Raises ModelError for an unknown one, UnsupportedOperator where it cannot be."""
-    if mode not in MODES:
+    if mode not in (*MODES, INFERENCE):
         raise ModelError(f"batch_norm is '{mode}'", f"choose {', '.join(MODES)}")
     count = len(batch_norms(graph))
-    MODES[mode](graph, keep)
+    (fold.run_for_inference if mode == INFERENCE else MODES[mode])(graph, keep)
     if count:
         graph.metadata_props[_MODE] = f"{mode} {count}"
 

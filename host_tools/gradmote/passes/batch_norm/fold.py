@@ -14,6 +14,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...graph import Builder, attribute, constant_array, note_weights, noted_weights, prune, take_over
+from . import frozen
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
 
 #: Ends the name of a weight that has a BatchNormalization in it. `gradmote export` folds where it meets one.
@@ -22,15 +23,28 @@ FOLDED = ".batch_norm_folded"
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     for node in batch_norms(graph):
-        mean, var = frozen_statistics(node)
-        factor = known(node, 1) / np.sqrt(var + epsilon(node))
-        linear = node.inputs[0].producer()
-        if linear is not None and is_foldable(linear):
-            fold(graph, node, linear, factor, mean)
-        else:
-            replace(graph, node, factor, known(node, 2) - mean * factor)
+        rewrite(graph, node)
     prune(graph)
     graph.sort()
+
+
+def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
+    """For a model that only infers: what it computes a scale or shift for cannot be folded, and is as if frozen."""
+    for node in batch_norms(graph):
+        computed = any(constant_array(value) is None for value in node.inputs[1:3])
+        (frozen.rewrite if computed else rewrite)(graph, node)
+    prune(graph)
+    graph.sort()
+
+
+def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    mean, var = frozen_statistics(node)
+    factor = known(node, 1) / np.sqrt(var + epsilon(node))
+    linear = node.inputs[0].producer()
+    if linear is not None and is_foldable(linear):
+        fold(graph, node, linear, factor, mean)
+    else:
+        replace(graph, node, factor, known(node, 2) - mean * factor)
 
 
 def is_foldable(linear: ir.Node) -> bool:
