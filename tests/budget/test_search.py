@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradmote import losses, optimizers
+from gradmote.analyze.boards import board, room
 from gradmote.budget import Limits, Task, by_depth, bytes_of, search
 from gradmote.budget.chains import chains
 from gradmote.budget.choice import Choice, variants
@@ -39,6 +40,15 @@ def test_sizes(text, size):
 def test_no_sizes(text):
     with pytest.raises(ModelError, match="is no size"):
         bytes_of(text)
+
+
+def test_a_board_is_given_no_more_than_it_has():
+    its = board("mps2-an386")
+    assert (Limits().beside(its).ram, Limits().beside(its).flash) == room("mps2-an386")
+    assert Limits(ram=10**9, flash=10**9).beside(its) == Limits().beside(its)
+    left = Limits(ram=bytes_of("96K"), flash=bytes_of("128K")).beside(its)
+    assert left.ram == 98304 - its.static_ram - its.stack_bound and left.flash == 131072 - its.code
+    assert Limits(ram=1, flash=1).beside(its) == Limits(ram=0, flash=0)
 
 
 def test_without_a_tight_limit_nothing_is_given_up():

@@ -32,8 +32,11 @@ class Limits:
 
     def beside(self, board: Board) -> Limits:
         """What is left where ram and flash are to hold the board's firmware too; without them, what the board has."""
-        ram = min(board.ram if self.ram is None else self.ram, board.ram) - board.static_ram - board.stack_bound
-        flash = board.image_area if self.flash is None else min(self.flash - board.code, board.image_area)
+        ram, flash = board.arena_available, board.image_area
+        if self.ram is not None:
+            ram = min(ram, self.ram - board.static_ram - board.stack_bound)
+        if self.flash is not None:
+            flash = min(flash, self.flash - board.code)
         return replace(self, ram=max(ram, 0), flash=max(flash, 0))
 
     def excess(self, ram: int, flash: int, ms: float | None) -> list[str]:
