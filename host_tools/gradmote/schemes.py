@@ -19,12 +19,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 
 import onnx_ir as ir
 
 from .errors import ModelError
-from .frontend.parameters import candidates, choose_parameters, floats
+from .frontend.parameters import candidates, choose_parameters, floats, matching
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
 #: Operators that have weights -> the inputs where they are; MatMul's may be on either side.
@@ -81,9 +80,7 @@ class Scheme:
             last = replace(last, names=(*last.names, *names))
         else:
             rest, last = [*rest, last], Scheme("named", names=tuple(names))
-        for part in reversed(rest):
-            last = replace(part, beside=last)
-        return last
+        return joined([*rest, last])
 
     @property
     def split_ratio(self) -> float | None:
@@ -93,11 +90,7 @@ class Scheme:
     @classmethod
     def parse(cls, text: str) -> Scheme:
         """Raises ModelError for what is no scheme."""
-        *before, last_part = _JOIN.split(text.strip())
-        scheme = cls._parse_one(last_part)
-        for part in reversed(before):
-            scheme = replace(cls._parse_one(part), beside=scheme)
-        return scheme
+        return joined([cls._parse_one(part) for part in _JOIN.split(text.strip())])
 
     @classmethod
     def _parse_one(cls, text: str) -> Scheme:
@@ -123,6 +116,14 @@ class Scheme:
         words = [] if self.kind == "full" and self.last is not None else [self.kind]
         words += [f"{self.ratio:g}"] if self.ratio is not None else []
         return ":".join([*words, f"last:{self.last}"] if self.last is not None else words)
+
+
+def joined(parts: Sequence[Scheme]) -> Scheme:
+    """All of them as one scheme."""
+    *before, scheme = parts
+    for part in reversed(before):
+        scheme = replace(part, beside=scheme)
+    return scheme
 
 
 def number(word: str) -> float:
@@ -212,7 +213,8 @@ def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
     """The parameters of one part of a scheme."""
     if part.kind in ("named", "freeze"):
         names = [name for layer in known for name in layer.all()]
-        return [n for n in names if any(fnmatchcase(n, p) for p in part.names) == (part.kind == "named")]
+        matched = {name for pattern in part.names for name in matching(pattern, names, names)}
+        return [n for n in names if (n in matched) == (part.kind == "named")]
     if part.last is not None and part.last > len(known):
         raise ModelError(f"scheme '{part}', but the model has {len(known)} layers", "train `full`, or fewer layers")
     pick = {"full": Layer.all, "bias": lambda layer: layer.biases, "sparse": lambda layer: layer.weights}[part.kind]

@@ -15,7 +15,7 @@ from gradmote.compile import Options, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
 from gradmote.frontend import load_model
 from gradmote.image import read_image
-from gradmote.schemes import Scheme, choose, layers, parts_of
+from gradmote.schemes import Layer, Scheme, choose, layers, parts_of
 
 TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w",
          "head", "head+bias:last:5", "named:a+b,c+last:2", "head+sparse:0.5:last:3"]  # fmt: skip
@@ -109,6 +109,13 @@ def test_the_share_of_each_parameter():
     known = layers(load_model(network()).graph)
     assert parts_of(known, Scheme.parse("head+sparse:0.5")) == {"w1": 0.5, "w2": 0.5, "w3": 1.0}
     assert parts_of(known, Scheme.parse("freeze:w*,s*")) == {"b1": 1.0, "b2": 1.0}
+
+
+def test_a_name_may_look_like_a_pattern():
+    known = [Layer(weights=["m[0].w"]), Layer(weights=["m[1].w"], biases=["m[1].b"])]
+    assert parts_of(known, Scheme("named", names=("m[1].w",))) == {"m[1].w": 1.0}
+    assert parts_of(known, Scheme("freeze", names=("m[1].w",))) == {"m[0].w": 1.0, "m[1].b": 1.0}
+    assert set(parts_of(known, Scheme("named", names=("m*", "a constant")))) == {"m[0].w", "m[1].w", "m[1].b"}
 
 
 def test_scheme_and_names_are_refused_together():

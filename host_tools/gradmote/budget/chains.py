@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..schemes import Layer, Scheme
+from ..schemes import Layer, Scheme, joined
 from .worth import Worth, members
 
 RATIOS = (0.5, 0.25, 0.125)
@@ -17,7 +17,7 @@ def chains(layers: Sequence[Layer]) -> list[Chain]:
     count = len(layers)
     found = [[*(Scheme(last=k) for k in range(1, count)), Scheme()]]
     found += [[with_biases(k, weights) for k in range(weights, count + 1)] for weights in (1, 2, 3) if weights < count]
-    found += [[Scheme.parse(f"head+sparse:{r:g}:last:{k}") for k in range(2, count + 1)] for r in RATIOS]
+    found += [[joined([Scheme(last=1), Scheme("sparse", r, k)]) for k in range(2, count + 1)] for r in RATIOS]
     return [chain for chain in found if chain]
 
 
@@ -29,5 +29,5 @@ def worthwhile(worth: Worth) -> Chain:
 
 def with_biases(biases: int, weights: int) -> Scheme:
     """Last `weights` layers whole, of the last `biases` ones the biases."""
-    whole = "head" if weights == 1 else f"last:{weights}"
-    return Scheme.parse(whole if biases <= weights else f"{whole}+bias:last:{biases}")
+    whole = Scheme(last=weights)
+    return whole if biases <= weights else joined([whole, Scheme("bias", last=biases)])

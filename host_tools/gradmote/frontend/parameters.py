@@ -81,14 +81,20 @@ def choose_parameters(
 
 
 def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str]) -> set[str]:
-    """Every name that equals or matches a pattern. A name may hold characters that have a meaning in patterns."""
+    """Every name that equals or matches a pattern. Raises ModelError for a pattern that meets none."""
     found: set[str] = set()
     for pattern in patterns:
-        hits = [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
+        hits = matching(pattern, names, constants)
         if not hits:
             raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {some(names)}")
         found.update(hits)
     return found
+
+
+def matching(pattern: str, names: Sequence[str], constants: Sequence[str]) -> list[str]:
+    """The constant of that name, else the names that match it: a name may hold characters that have a meaning in
+    patterns."""
+    return [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
 
 
 def some(names: Sequence[str], limit: int = 20) -> str:
