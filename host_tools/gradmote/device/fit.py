@@ -161,10 +161,11 @@ def _write(target: Target, role: str, index: int, array: Array) -> None:
         target.write(role, index, array)
 
 
-def _inputs(target: Target, program: str) -> Iterator[Tensor]:
-    index = 0
-    while (tensor := target.describe(program, "input", index)) is not None:
-        yield tensor
+def _tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator[tuple[int, Tensor]]:
+    """Index and description of each tensor with that role, from the first-th on."""
+    index = first
+    while (tensor := target.describe(program, role, index)) is not None:
+        yield index, tensor
         index += 1
 
 
@@ -186,8 +187,7 @@ def _others(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
     program = next((p for p in ("step", "train", "eval", "infer") if p in info.programs), "infer")
     found: Others = []
     for role in ("input", "label"):
-        index = 1
-        while (tensor := target.describe(program, role, index)) is not None:
+        for index, tensor in _tensors(target, program, role, first=1):
             array = arrays.get(tensor.name)
             if array is None or len(array) != count:
                 there = "is missing" if array is None else f"has {len(array)} samples, x {count}"
@@ -197,7 +197,6 @@ def _others(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
                 )
             _check_tensor(tensor, array, tensor.name, info.batch)
             found.append((role, index, array))
-            index += 1
     return found
 
 
@@ -225,7 +224,7 @@ def evaluate(
     batch = target.info().batch
     evaluates = "eval" in target.info().programs
     scores_from_eval = evaluates and target.describe("eval", "output", 0) is not None
-    lasts = all(t.lasts for t in _inputs(target, "infer"))
+    twice = evaluates and not scores_from_eval and not all(t.lasts for _, t in _tensors(target, "infer", "input"))
     losses, right, counted = [], 0, 0
     for rows in _batches(len(x), batch, progress):
         full = np.resize(rows, batch)
@@ -234,7 +233,7 @@ def evaluate(
         if evaluated:
             losses.append(target.run("eval").loss)
         if y is not None and y.dtype.kind in "iu":
-            if evaluated and not scores_from_eval and not lasts:
+            if evaluated and twice:
                 _write_rows(target, data, x, y, others, full)
             scores = _scores(target, scores_from_eval and evaluated)[: len(rows)]
             marks = _marks(scores, y[rows], [a[rows] for role, _, a in others if role == "label"])
