@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ModelError
+from .analyze import console
 from .compiler import Compiler
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
     from ..budget import Found, Limits, Task, Tried, Worth
 
-#: Rows of the table, and columns of what goes to a file or a pipe.
-LONGEST, WIDTH = 10, 140
+#: Rows of the table.
+LONGEST = 10
 
 Ram = Annotated[str | None, typer.Option("--ram", metavar="SIZE", help="Cut training to this arena, such as 96K.")]
 Flash = Annotated[str | None, typer.Option("--flash", metavar="SIZE", help="Cut the image to this size.")]
@@ -128,10 +129,7 @@ def measured(task: Task, data: Path, bar: Any) -> Worth:
 
 def show(found: Found) -> None:
     """What was tried, and what the best of it gives up."""
-    from rich.console import Console
-
-    console = Console()
-    (console if console.is_terminal else Console(width=WIDTH)).print(table(found))
+    console().print(table(found))
     for words in found.given_up() or ["nothing was given up"]:
         typer.echo(f"  {words}")
 
