@@ -56,14 +56,14 @@ _TYPE = re.compile(r"^(?:\}\s*(\w+);|typedef struct (\w+) \{|struct (\w+) \{)", 
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
-def header() -> str:
+def one_header() -> str:
     """The text of gradmote.h."""
     seen: set[Path] = set()
     body = "\n".join(bodies(PUBLIC, seen))
     return f"{head('The interface.')}{system_includes(seen)}\n{body}"
 
 
-def source() -> str:
+def one_source() -> str:
     """The text of gradmote.c."""
     seen: set[Path] = set()
     list(bodies(PUBLIC, seen))
@@ -139,6 +139,5 @@ def version() -> str:
 def write_amalgamation(target, source, env) -> None:
     """SCons action: both files."""
     del source, env
-    texts = {"gradmote.h": header(), "gradmote.c": globals()["source"]()}
-    for node in target:
-        Path(str(node)).write_text(texts[Path(str(node)).name])
+    for path, text in zip(target, (one_header(), one_source()), strict=True):
+        Path(str(path)).write_text(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from amalgamate import header, source
+from amalgamate import one_header, one_source
 from runtime_sources import ROOT, RUNTIME
 
 
@@ -17,8 +17,8 @@ def assemble(folder: Path) -> None:
     for name in ("LICENSE", "README.md"):
         shutil.copy(ROOT / name, folder)
     shutil.copytree(ROOT / "arduino" / "examples", folder / "examples")
-    (folder / "src" / "gradmote.h").write_text(header())
-    (folder / "src" / "gradmote.c").write_text(source())
+    (folder / "src" / "gradmote.h").write_text(one_header())
+    (folder / "src" / "gradmote.c").write_text(one_source())
     shutil.copy(RUNTIME / "include" / "gradmote.hpp", folder / "src")
 
 

@@ -14,7 +14,7 @@ import pytest
 from oracle import train
 
 import gradmote
-from amalgamate import header, source
+from amalgamate import one_header, one_source
 from arduino import assemble
 from gradmote import optimizers
 from gradmote_runtime import Session
@@ -53,8 +53,8 @@ def require(tool: str) -> None:
 def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with gradmote.h and gradmote.c, and nothing else."""
     folder = tmp_path_factory.mktemp("one_file")
-    (folder / "gradmote.h").write_text(header())
-    (folder / "gradmote.c").write_text(source())
+    (folder / "gradmote.h").write_text(one_header())
+    (folder / "gradmote.c").write_text(one_source())
     return folder
 
 
