@@ -94,10 +94,11 @@ class Session:
         labels stay as they are."""
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
-        given = [(t, bytes(self._bytes_of(t))) for t in (*self._by_role["input"], *self._by_role["label"])]
+        given = [view.cast("B") for view in self._in_scratch()]
+        kept = [bytes(view) for view in given]
         self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
-        for tensor, data in given:
-            self._bytes_of(tensor)[:] = data
+        for view, data in zip(given, kept):
+            view[:] = data
 
     # ---- Data in and out ----------------------------------------------------------------------------------------
 
@@ -343,8 +344,10 @@ class Session:
         self._given.add(tensor.offset)
         return tensor.view(self._memory)
 
-    def _bytes_of(self, tensor: Tensor) -> memoryview:
-        return self._memory[tensor.offset : tensor.offset + tensor.size]
+    def _in_scratch(self) -> list[memoryview]:
+        """The places of inputs and labels that programs write over."""
+        given = (*self._by_role["input"], *self._by_role["label"])
+        return [tensor.view(self._memory) for tensor in given if not tensor.lasts]
 
     def _use_given(self, program: str) -> None:
         """What a run may write over must have been given since the last one."""
