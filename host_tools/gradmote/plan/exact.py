@@ -123,9 +123,14 @@ class Rectangles:
         return self.placement(solver, bound)
 
     def callback(self, progress: Progress) -> cp_model.CpSolverSolutionCallback:
+        least = self.first.bound
+
         class Tells(self.cp.CpSolverSolutionCallback):  # type: ignore[name-defined]
             def on_solution_callback(self) -> None:
-                progress.improve(peak=4 * round(self.objective_value))
+                peak = 4 * round(self.objective_value)
+                progress.improve(peak=peak)
+                if peak == least:
+                    self.stop_search()
 
         return Tells()
 
