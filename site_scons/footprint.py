@@ -8,12 +8,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from boards import Board, read_board
 from stack_bound import stack_bound
 
-from render.spec import tomllib
 from runtime_sources import ROOT
 
-BOARDS = ROOT / "host_tools" / "gradmote" / "analyze" / "boards.json"
+BOARDS = ROOT / "host_tools" / "gradmote" / "boards.json"
 #: Part of the code -> what the paths of its objects have in them.
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
          "board": "/boards/"}  # fmt: skip
@@ -25,7 +25,7 @@ ENTRY = "reset_handler"
 def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
     """SCons action: footprint.json. source: board.toml, the firmware, all its objects."""
     metadata, elf, *objects = [Path(str(node)) for node in source]
-    found = footprint(tomllib.loads(metadata.read_text()), elf, objects)
+    found = footprint(read_board(metadata), elf, objects)
     Path(str(target[0])).write_text(json.dumps(found, indent=1) + "\n")
 
 
@@ -35,36 +35,39 @@ def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
     BOARDS.write_text(json.dumps({board["name"]: board for board in found}, indent=1) + "\n")
 
 
-def footprint(board: dict[str, Any], elf: Path, objects: list[Path]) -> dict[str, Any]:
+def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
     """In bytes, as gradmote.analyze.boards.Board has them."""
-    symbols = symbols_of(elf)
+    table, memory = board.table, board.table["memory"]
+    symbols = symbols_of(board.compiler, elf)
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
     code, parts = at["__code_end"] - at["__code_start"], code_parts(elf.with_suffix(".map"))
-    bound, way = stack_bound(elf, objects, ENTRY)
+    bound, way = stack_bound(board.compiler, elf, objects, ENTRY)
     return {
-        "name": board["name"],
-        "title": board["title"],
-        "core": board["core"],
-        "profile": board["profile"],
-        "clock": board["clock"],
+        "name": board.name,
+        "title": table["title"],
+        "core": table["core"],
+        "profile": table["profile"],
+        "clock": table["clock"],
+        "emulator": table.get("emulator", []),
         "ram": at["__arena_end"] - at["__stack_bottom"],
         "stack_size": at["__stack_top"] - at["__stack_bottom"],
         "stack_bound": bound,
         "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
         "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
-        "flash": board["memory"]["flash"],
+        "flash": memory["flash"],
         "code": code,
         "code_parts": {**parts, "alignment": code - sum(parts.values())},
-        "image_area": board["memory"]["image"],
-        "checkpoint_area": board["memory"]["checkpoint"],
+        "image_address": at["__files_start"],
+        "image_area": memory["image"],
+        "checkpoint_area": memory["checkpoint"],
     }
 
 
-def symbols_of(elf: Path) -> dict[str, tuple[int, int]]:
+def symbols_of(compiler: str, elf: Path) -> dict[str, tuple[int, int]]:
     """Name -> (address, bytes, 0 for what marks a place), largest first."""
-    output = subprocess.run(["arm-none-eabi-nm", "-S", elf], check=True, capture_output=True, text=True).stdout
+    output = subprocess.run([f"{compiler}nm", "-S", elf], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in output.splitlines()]
     found = {row[-1]: (int(row[0], 16), int(row[1], 16) if len(row) == 4 else 0) for row in rows}
     return dict(sorted(found.items(), key=lambda item: -item[1][1]))

@@ -46,11 +46,11 @@ class Unbounded(Exception):
     """The stack has no bound that can be told, and why."""
 
 
-def stack_bound(elf: Path, objects: Iterable[Path], entry: str) -> Way:
-    """The deepest way from `entry` down. Raises Unbounded."""
+def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str) -> Way:
+    """The deepest way from `entry` down. compiler: what the names of its tools begin with. Raises Unbounded."""
     graph = read_graph(object.with_suffix(".ci") for object in objects)
     add_pointed_to(graph)
-    add_library(graph, elf)
+    add_library(graph, read_library(compiler, elf))
     return deepest(graph, entry, {}, [])
 
 
@@ -80,10 +80,9 @@ def add_pointed_to(graph: Graph) -> None:
         graph.calls[caller] = graph.calls[caller] - {POINTER} | found
 
 
-def add_library(graph: Graph, elf: Path) -> None:
+def add_library(graph: Graph, library: dict[str, tuple[int, set[str]]]) -> None:
     """Functions without .ci file."""
     unknown = {called for some in graph.calls.values() for called in some} - graph.frames.keys()
-    library = read_library(elf)
     while unknown:
         name = unknown.pop()
         graph.files[name] = "a library"
@@ -91,20 +90,20 @@ def add_library(graph: Graph, elf: Path) -> None:
         unknown |= graph.calls[name] - graph.frames.keys()
 
 
-def read_library(elf: Path) -> dict[str, tuple[int, set[str]]]:
+def read_library(compiler: str, elf: Path) -> dict[str, tuple[int, set[str]]]:
     """(frame, calls) of the machine code at each name: one place may have several, of which objdump tells one."""
-    found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", output_of("objdump", "-d", elf), re.M)
+    found = re.findall(r"^(\w+) <([^>]+)>:\n((?:.+\n)*)", output_of(f"{compiler}objdump", "-d", elf), re.M)
     after = [label for _, label, _ in found[1:]] + [""]
     at = {
         address: (frame_of(body), goes_to(body, following) - {label})
         for (address, label, body), following in zip(found, after, strict=True)
     }
-    names = re.findall(r"^(\w+) \w (\S+)$", output_of("nm", elf), re.M)
+    names = re.findall(r"^(\w+) \w (\S+)$", output_of(f"{compiler}nm", elf), re.M)
     return {name: at[address] for address, name in names if address in at}
 
 
 def output_of(tool: str, *arguments: str | Path) -> str:
-    return subprocess.run([f"arm-none-eabi-{tool}", *arguments], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([tool, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def goes_to(body: str, following: str) -> set[str]:

@@ -9,25 +9,27 @@ from typing import Any
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
 
 
-def runtime_environment(environment: Callable[..., Any], cc: str) -> Any:
-    """An environment for the compiler `cc` with the runtime's own flags; optimization and target are to be added.
-
-    environment: SCons's Environment.
-    """
+def compiler_environment(environment: Callable[..., Any], cc: str) -> Any:
+    """An environment for the compiler `cc` and its tools, without flags. environment: SCons's Environment."""
     prefix = cc[: -len("gcc")] if cc.endswith("-gcc") else ""
     env = environment(
         tools=["gcc", "gnulink", "ar"],
         CC=cc,
         AR=f"{prefix}ar",
         RANLIB=f"{prefix}ranlib",
-        CPPPATH=[str(path) for path in INCLUDES],
-        CCFLAGS=[*NUMERICS_FLAGS, *WARNING_FLAGS],
         CCCOMSTR="compile $TARGET",
         LINKCOMSTR="link $TARGET",
         ARCOMSTR="archive $TARGET",
         RANLIBCOMSTR="index $TARGET",
     )
     env.PrependENVPath("PATH", os.environ.get("PATH", ""))
+    return env
+
+
+def runtime_environment(environment: Callable[..., Any], cc: str) -> Any:
+    """The same with the runtime's own flags; optimization and target are to be added."""
+    env = compiler_environment(environment, cc)
+    env.Append(CPPPATH=[str(path) for path in INCLUDES], CCFLAGS=[*NUMERICS_FLAGS, *WARNING_FLAGS])
     return env
 
 

@@ -1,5 +1,11 @@
 /*
- * What a board gives to the firmware. Eleven functions and a linker script; everything else is the same on all boards.
+ * What a board gives to the firmware: ten functions, a linker script, and numbers of its board.toml, which come as
+ *   BOARD_NAME              a string, for people and for the host
+ *   BOARD_TICKS_PER_SECOND  of board_ticks()
+ *   BOARD_ERASE_UNIT        bytes of flash that are erased together
+ *   BOARD_FRAME_LIMIT       bytes of a frame's payload at most; two buffers of this size are in RAM
+ *   BOARD_CLOCK_HZ, and BOARD_<NAME> of each entry of its [peripherals]
+ * Everything else is the same on all boards.
  *
  * The linker script defines, besides the usual sections:
  *   __stack_bottom, __stack_top   the stack; it lies at the bottom of RAM, so that an overflow faults at once
@@ -25,9 +31,6 @@ typedef struct board_area {
 /* Clocks, UART and timer. Called once, before anything else here. */
 void board_init(void);
 
-/* For people and for the host; the same as the board's folder. */
-const char *board_name(void);
-
 /* The next received byte, 0 .. 255, or -1 where there is none. Bytes that arrive while a program runs must not be
  * lost for at least one slice of it: a board without hardware flow control receives into a ring buffer. */
 int board_uart_get(void);
@@ -40,7 +43,6 @@ void board_uart_put(uint8_t byte);
 
 /* Counts up and wraps at 2^32. */
 uint32_t board_ticks(void);
-uint32_t board_ticks_per_second(void);
 
 board_area board_flash_area(enum board_area_kind kind);
 
@@ -49,6 +51,9 @@ int board_flash_erase(const uint8_t *at, uint32_t size);
 
 /* Writes erased flash and reads it back. at and size: multiples of 4. Returns 0, or -1 where the bytes differ. */
 int board_flash_program(const uint8_t *at, const void *data, uint32_t size);
+
+/* Tells this part from others of its kind; 0 where it has nothing that does. */
+uint64_t board_unique_id(void);
 
 /* Does not return. */
 void board_reset(void);

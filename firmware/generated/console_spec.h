@@ -32,7 +32,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 /* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
 #define CONSOLE_INFO 1u
 #define CONSOLE_INFO_REQUEST_SIZE 0u
-#define CONSOLE_INFO_REPLY_SIZE 84u
+#define CONSOLE_INFO_REPLY_SIZE 92u
 
 /* Where the memory goes, in bytes. */
 #define CONSOLE_MEM 2u

@@ -19,7 +19,7 @@ typedef struct reply {
     uint8_t request;  /* type of the request */
     uint8_t sequence;
     uint32_t length;
-    uint8_t payload[CONSOLE_PAYLOAD_LIMIT];
+    uint8_t payload[FRAME_LIMIT];
 } reply;
 
 /* What a person types. */

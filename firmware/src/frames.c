@@ -56,7 +56,7 @@ static enum frame_event examine(frame_receiver *receiver)
         return FRAME_MORE;
     }
     uint32_t length = frame_length(receiver);
-    if (length > CONSOLE_PAYLOAD_LIMIT) {
+    if (length > FRAME_LIMIT) {
         drop(receiver);
         return FRAME_MORE;
     }
@@ -84,7 +84,7 @@ enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
 /* Polls count besides time, so that a board that was itself held up does not blame the line. */
 int frame_recovered(frame_receiver *receiver)
 {
-    uint32_t limit = board_ticks_per_second() / 1000 * CONSOLE_BYTE_TIMEOUT_MS;
+    uint32_t limit = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_BYTE_TIMEOUT_MS;
     if (receiver->fill == 0 && !receiver->skipping) {
         return 0;
     }

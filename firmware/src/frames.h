@@ -6,6 +6,10 @@
 
 #include "../generated/console_spec.h"
 
+/* Bytes of payload that this board takes and sends at most; the host asks for it. A multiple of 4. */
+#define FRAME_LIMIT BOARD_FRAME_LIMIT
+typedef char frame_limit_fits[FRAME_LIMIT <= CONSOLE_PAYLOAD_LIMIT && FRAME_LIMIT >= 160 && FRAME_LIMIT % 4 == 0 ? 1 : -1];
+
 enum frame_event { FRAME_MORE, FRAME_READY };
 
 /* One frame as it arrives. Zero-initialise. */
@@ -15,7 +19,7 @@ typedef struct frame_receiver {
     uint32_t last_byte;   /* board_ticks() when a byte came last */
     uint32_t empty_polls; /* since then */
     uint32_t line_errors; /* frames dropped since start-up */
-    uint8_t bytes[CONSOLE_HEADER_SIZE + CONSOLE_PAYLOAD_LIMIT + CONSOLE_TRAILER_SIZE];
+    uint8_t bytes[CONSOLE_HEADER_SIZE + FRAME_LIMIT + CONSOLE_TRAILER_SIZE];
 } frame_receiver;
 
 /* Takes a byte that frame_wants(). After FRAME_READY the frame stays until frame_release(). */
@@ -36,7 +40,7 @@ uint8_t frame_sequence(const frame_receiver *receiver);
 uint32_t frame_length(const frame_receiver *receiver);
 const uint8_t *frame_payload(const frame_receiver *receiver);
 
-/* length: at most CONSOLE_PAYLOAD_LIMIT. */
+/* length: at most FRAME_LIMIT. */
 void frame_send(uint8_t type, uint8_t sequence, const uint8_t *payload, uint32_t length);
 
 #endif

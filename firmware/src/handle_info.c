@@ -8,13 +8,13 @@
 static void add_firmware(reply *r)
 {
     reply_u16(r, CONSOLE_PROTOCOL);
-    reply_u16(r, CONSOLE_PAYLOAD_LIMIT);
+    reply_u16(r, FRAME_LIMIT);
     reply_u8(r, GM_VERSION_MAJOR);
     reply_u8(r, GM_VERSION_MINOR);
     reply_u8(r, GM_VERSION_PATCH);
     reply_u8(r, GM_FUSED);
     reply_u32(r, GM_FORMAT_VERSION);
-    reply_u32(r, board_ticks_per_second());
+    reply_u32(r, BOARD_TICKS_PER_SECOND);
 }
 
 static void add_model(reply *r, const model *m)
@@ -44,7 +44,8 @@ int handle_info(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, slots_capacity());
     reply_u32(&d->reply, checkpoint_size);
     reply_u32(&d->reply, d->receiver.line_errors);
-    reply_bytes(&d->reply, board_name(), (uint32_t)strlen(board_name()));
+    reply_u64(&d->reply, board_unique_id());
+    reply_bytes(&d->reply, BOARD_NAME, sizeof BOARD_NAME - 1);
     return 0;
 }
 
@@ -65,7 +66,7 @@ int handle_mem(device *d, const uint8_t *payload, uint32_t length)
 
 static void add_tensor(reply *r, const gm_view *view)
 {
-    uint32_t room = CONSOLE_PAYLOAD_LIMIT - CONSOLE_DESCRIBE_REPLY_SIZE;
+    uint32_t room = FRAME_LIMIT - CONSOLE_DESCRIBE_REPLY_SIZE;
     uint32_t name_length = view->name != NULL ? (uint32_t)strlen(view->name) : 0;
     reply_u8(r, view->dtype);
     reply_u8(r, view->rank);

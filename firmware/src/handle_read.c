@@ -65,7 +65,7 @@ int handle_read(device *d, const uint8_t *payload, uint32_t length)
     if (error) {
         return error;
     }
-    if (offset > whole.size || wanted > CONSOLE_PAYLOAD_LIMIT - CONSOLE_READ_REPLY_SIZE) {
+    if (offset > whole.size || wanted > FRAME_LIMIT - CONSOLE_READ_REPLY_SIZE) {
         return CONSOLE_ERR_BAD_PAYLOAD;
     }
     uint32_t left = whole.size - offset;

@@ -52,8 +52,7 @@ int handle_metrics(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, control->skipped_steps);
     reply_f32(&d->reply, control->learning_rate);
     reply_u32(&d->reply, last->instructions);
-    reply_u32(&d->reply, (uint32_t)last->ticks);
-    reply_u32(&d->reply, (uint32_t)(last->ticks >> 32));
+    reply_u64(&d->reply, last->ticks);
     return 0;
 }
 

@@ -114,7 +114,7 @@ void messages_report_damage(void)
 void messages_report_alive(device *d)
 {
     uint8_t instructions[4];
-    if (board_ticks() - d->last_alive < board_ticks_per_second() / 2) {
+    if (board_ticks() - d->last_alive < BOARD_TICKS_PER_SECOND / 2) {
         return;
     }
     d->last_alive = board_ticks();

@@ -1,4 +1,4 @@
-/* Fills d->reply.payload field by field. The sizes of all replies are below CONSOLE_PAYLOAD_LIMIT by their spec. */
+/* Fills d->reply.payload field by field. The fixed parts of all replies are below FRAME_LIMIT by their spec. */
 #ifndef REPLY_H
 #define REPLY_H
 
@@ -28,6 +28,12 @@ static inline void reply_u32(reply *r, uint32_t value)
 {
     store_u32(r->payload + r->length, value);
     r->length += 4;
+}
+
+static inline void reply_u64(reply *r, uint64_t value)
+{
+    reply_u32(r, (uint32_t)value);
+    reply_u32(r, (uint32_t)(value >> 32));
 }
 
 static inline void reply_f32(reply *r, float value)

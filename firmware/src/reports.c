@@ -66,7 +66,7 @@ static void firmware(void)
     text_put(".");
     text_u32(GM_VERSION_PATCH);
     text_put(" on ");
-    text_put(board_name());
+    text_put(BOARD_NAME);
     text_line(GM_FUSED ? ", fused" : ", strict");
 }
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gradmote.analyze import analyze_image
-from gradmote.analyze.boards import Board, board, known, room
 from gradmote.analyze.html import page
 from gradmote.analyze.tables import board_rows, verdict
+from gradmote.boards import Board, board, known, room
 from gradmote.cli import main
 from gradmote.errors import DeviceError
 from gradmote.microcontrollers import FIRMWARE_FLASH, FIRMWARE_RAM
@@ -19,7 +19,9 @@ from support.page import Page
 
 WAY = ("main", "work")
 BUFFERS = {"line": 90, "pad": 6}
-SMALL = Board("small", "Small", "Cortex-M0", "strict", 8_000_000, 4096, 512, 300, WAY, BUFFERS, 9000, 8000, {}, 300, 0)
+SMALL = Board(
+    "small", "Small", "Cortex-M0", "strict", 8_000_000, (), 4096, 512, 300, WAY, BUFFERS, 9000, 8000, {}, 0, 300, 0
+)
 
 
 @pytest.fixture

@@ -36,9 +36,8 @@ TABLE = Path(cost.__file__).with_name("costs.json")
 def build(folder: Path) -> Path:
     """The firmware of cost_main.c, with all kernels."""
     elf = folder / "cost.elf"
-    family = sorted(BOARD.parent.glob("*.c"))
-    sources = [BENCH / "cost_main.c", FIRMWARE / "src" / "fault.c", *family, *sorted(BOARD.glob("*.c"))]
-    arm_gcc("-O2", [*sources, *runtime_sources()], board_flags(), elf)
+    sources = [BENCH / "cost_main.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources()]
+    arm_gcc("-O2", [*sources, *runtime_sources()], board_flags(BOARD), elf)
     return elf
 
 

@@ -72,7 +72,7 @@ int main(void)
     status = status ? status : gm_open(&session, IMAGE, LIMIT, ARENA, LIMIT);
     uint32_t start = board_ticks();
     uint32_t nothing = board_ticks() - start;
-    print_number("ticks_per_second", board_ticks_per_second());
+    print_number("ticks_per_second", BOARD_TICKS_PER_SECOND);
     for (uint32_t program = 0; status == GM_OK && program < 32; ++program) {
         if (needs.programs >> program & 1u) {
             fill(program);

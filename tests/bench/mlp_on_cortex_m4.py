@@ -21,6 +21,8 @@ import onnx.parser
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "site_scons"))
 
+from boards import Board, read_board  # noqa: E402
+
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.artifacts import build_artifacts  # noqa: E402
 from gradmote.compile import Options, Result, compile_image  # noqa: E402
@@ -28,12 +30,11 @@ from gradmote.generated.records import SECTION  # noqa: E402
 from gradmote.image import read_image  # noqa: E402
 from gradmote.kernels import needs_of  # noqa: E402
 from gradmote.optimizers import Optimizer  # noqa: E402
-from render.spec import tomllib  # noqa: E402
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
 
 BENCH = Path(__file__).resolve().parent
 FIRMWARE = ROOT / "firmware"
-BOARD = FIRMWARE / "boards" / "mps2" / "mps2_an386"
+BOARD = read_board(FIRMWARE / "boards" / "mps2" / "mps2_an386" / "board.toml")
 NANOSECONDS_PER_INSTRUCTION = 128
 #: What the weighed trainer takes from outside: its image and storage, and libc.
 OUTSIDE = ("image", "image_size", "arena", "arena_size", "write_flash", "read_flash", "memcpy", "memset", "memcmp")
@@ -92,11 +93,10 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     sources = [
         BENCH / "mlp_main.c",
         FIRMWARE / "src" / "fault.c",
-        *sorted(BOARD.parent.glob("*.c")),
-        *sorted(BOARD.glob("*.c")),
+        *BOARD.own_sources(),
         *runtime_sources(),
     ]
-    arm_gcc("-O2", sources, board_flags(), elf)
+    arm_gcc("-O2", sources, board_flags(BOARD), elf)
     numbers = run_emulated(elf)
     if numbers["failed"]:
         raise SystemExit(f"the image was refused with code -{numbers['failed']}")
@@ -104,16 +104,9 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     return numbers["stream_ticks"] * tick, numbers["straight_ticks"] * tick
 
 
-def board_flags() -> list[str]:
-    """What the board's own sources are compiled and linked with, as firmware/SConscript does."""
-    board = tomllib.loads((BOARD / "board.toml").read_text())
-    numbers = {"clock_hz": board["clock"], **board["peripherals"]}
-    symbols = {f"{name}_size": size for name, size in board["memory"].items()}
-    symbols |= {f"{name}_origin": address for name, address in board["origin"].items()}
-    compiled_with = [f"-DBOARD_{name.upper()}={value:#x}u" for name, value in numbers.items()]
-    linked_with = [f"-Wl,--defsym={name.upper()}={value:#x}" for name, value in symbols.items()]
-    linked_with += ["-nostartfiles", "--specs=nano.specs", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
-    return [*compiled_with, *linked_with, "-T", str(BOARD.parent / "firmware.ld")]
+def board_flags(board: Board) -> list[str]:
+    """What the board's own sources are compiled and linked with."""
+    return [*(f"-D{name}={value}" for name, value in board.defines().items()), *board.link_flags()]
 
 
 def write_header(result: Result, path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradmote import losses, optimizers
-from gradmote.analyze.boards import board, room
+from gradmote.boards import board, room
 from gradmote.budget import Limits, Task, by_depth, bytes_of, search
 from gradmote.budget.chains import chains
 from gradmote.budget.choice import Choice, variants

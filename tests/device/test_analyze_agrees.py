@@ -10,8 +10,8 @@ from models.networks import NETWORKS
 from models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
-from gradmote.analyze.boards import known
 from gradmote.artifacts import build_artifacts
+from gradmote.boards import known
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
 from gradmote.device.client import Board

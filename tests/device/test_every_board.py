@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradmote.analyze.boards import board, known
+from gradmote.boards import board, known
 from gradmote.device.emulator import Emulator
 from gradmote.device.target import BoardTarget, TwinTarget, open_target
 from support.classifier_image import LABELS, PIXELS

@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.emulator import INSTALL_COMPILER, INSTALL_QEMU, QEMU
+from gradmote.device.emulator import EMULATORS, INSTALL_COMPILER
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def build_firmware(*arguments: str) -> None:
     """Runs `scons firmware`. Several test processes would build at once: they take turns."""
-    if shutil.which(QEMU) is None:
-        pytest.skip(INSTALL_QEMU)
+    for program, install in EMULATORS.items():
+        if shutil.which(program) is None:
+            pytest.skip(install)
     if shutil.which("arm-none-eabi-gcc") is None:
         pytest.skip(INSTALL_COMPILER)
     command = [sys.executable, "-m", "SCons", "-Q", "firmware", *arguments]

@@ -1,5 +1,5 @@
 /*
- * The MPS2 family: CMSDK UART and timer, and flash that is modelled in the code memory.
+ * The MPS2 family: CMSDK UART and timer. The code memory is RAM that outlives a reset: above the program it plays the flash.
  *
  * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer". The UART has one byte of
  * receive buffer and no FIFO; the emulator holds further bytes back until it is read, so polling loses none.
@@ -38,11 +38,6 @@
 
 #define BAUD 115200u
 #define WAKE_HZ 100u
-
-/* The code memory is RAM that outlives a reset. What lies above the program plays the flash for files. Sizes are those
- * of board.toml, which the linker takes for addresses. */
-extern const uint8_t __files_start[], IMAGE_SIZE[], CHECKPOINT_SIZE[];
-#define ERASE_UNIT 4096u
 
 /* Interrupts stay masked: they only end board_sleep(). */
 static void start_wake_ups(void)
@@ -90,22 +85,9 @@ uint32_t board_ticks(void)
     return ~TIMER_VALUE; /* the timer counts down */
 }
 
-uint32_t board_ticks_per_second(void)
-{
-    return BOARD_CLOCK_HZ;
-}
-
-board_area board_flash_area(enum board_area_kind kind)
-{
-    uint32_t image = (uint32_t)(uintptr_t)IMAGE_SIZE, checkpoint = (uint32_t)(uintptr_t)CHECKPOINT_SIZE;
-    board_area image_area = { __files_start, image, ERASE_UNIT };
-    board_area checkpoint_area = { __files_start + image, checkpoint, ERASE_UNIT };
-    return kind == BOARD_AREA_IMAGE ? image_area : checkpoint_area;
-}
-
 int board_flash_erase(const uint8_t *at, uint32_t size)
 {
-    if ((uintptr_t)at % ERASE_UNIT || size % ERASE_UNIT) {
+    if ((uintptr_t)at % BOARD_ERASE_UNIT || size % BOARD_ERASE_UNIT) {
         return -1;
     }
     memset((void *)(uintptr_t)at, 0xFF, size);
@@ -124,6 +106,11 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
         cell[i] &= wanted[i];
     }
     return memcmp(at, data, size) ? -1 : 0;
+}
+
+uint64_t board_unique_id(void)
+{
+    return 0;
 }
 
 void board_reset(void)

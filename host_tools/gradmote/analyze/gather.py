@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from ..boards import Board
 from ..compile import Result
 from ..image import Image, read_image
 from . import cost, origins
-from .boards import Board
 from .liveness import WORD, Span
 from .origins import Known, Origins
 

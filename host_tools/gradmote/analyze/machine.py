@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from .boards import Board
+from ..boards import Board
 from .compare import changes, layer_changes
 from .gather import Code, Report, macs
 

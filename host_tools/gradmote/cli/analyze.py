@@ -57,7 +57,7 @@ def command(
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
     """
     from ..analyze import as_dict
-    from ..analyze.boards import board as find
+    from ..boards import board as find
 
     alone = any(path is not None and path.suffix == IMAGE for path in (model, diff))
     report = open_report(model, compiler, alone)

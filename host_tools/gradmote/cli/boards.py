@@ -12,7 +12,7 @@ from . import options as o
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..analyze.boards import Board
+    from ..boards import Board
 
 #: Columns of what goes to a file or a pipe.
 WIDTH = 140
@@ -23,7 +23,7 @@ def command(as_json: o.AsJson = False) -> None:
 
     Does my model fit one? `gradmote analyze model.mote --board NAME`
     """
-    from ..analyze.boards import boards
+    from ..boards import boards
 
     found = boards()
     if as_json:

@@ -69,7 +69,7 @@ class Budget:
         return given
 
     def limits(self) -> Limits:
-        from ..analyze.boards import board
+        from ..boards import board
         from ..budget import Limits, bytes_of
 
         ram, flash = (None if size is None else bytes_of(size) for size in (self.ram, self.flash))

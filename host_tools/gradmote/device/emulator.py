@@ -10,14 +10,19 @@ import subprocess
 import time
 from pathlib import Path
 
+from gradmote.boards import Board as Known
+from gradmote.boards import board
 from gradmote.errors import DeviceError
 from gradmote.files import build_folder
 
 from .client import Board
 from .link import Link, open_link
 
-QEMU = "qemu-system-arm"
-INSTALL_QEMU = "apt-get install qemu-system-arm"
+#: Emulator -> how to get it.
+EMULATORS = {
+    "qemu-system-arm": "apt-get install qemu-system-arm",
+    "qemu-system-riscv32": "apt-get install qemu-system-misc",
+}
 INSTALL_COMPILER = "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
 
 #: With `icount`: Metrics.seconds divided by this are machine instructions, within one for each 8 image instructions.
@@ -27,23 +32,23 @@ _START_SECONDS = 10.0
 _STOP_SECONDS = 5.0
 
 
-def default_firmware(machine: str) -> Path:
+def default_firmware(name: str) -> Path:
     """Where `scons firmware` puts the firmware of a board."""
-    return build_folder() / "firmware" / machine.replace("-", "_") / "firmware.elf"
+    return build_folder() / "firmware" / name.replace("-", "_") / "firmware.elf"
 
 
 class Emulator:
     """Runs one emulated board until stop(), the end of a `with`, or the end of this process.
 
-    machine: of QEMU, and name of the board. elf: the firmware; what `scons firmware` built by default.
+    name: of the board. elf: the firmware; what `scons firmware` built by default.
     icount: every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts them.
     """
 
-    def __init__(self, machine: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:
-        self.machine = machine
+    def __init__(self, name: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:
+        self.command = _emulator(board(name))
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        firmware = _checked_firmware(machine, elf)
+        firmware = _checked_firmware(name, elf)
         port = _free_port()
         self.url = f"socket://127.0.0.1:{port}"
         atexit.register(self.stop)
@@ -54,7 +59,7 @@ class Emulator:
             raise
 
     def _start(self, firmware: Path, port: int, icount: bool) -> None:
-        command = [_qemu(), "-M", self.machine, "-kernel", str(firmware), "-display", "none", "-monitor", "none"]
+        command = [*self.command, "-kernel", str(firmware), "-display", "none", "-monitor", "none"]
         command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on,nodelay=on"]
         command += ["-icount", "shift=7"] if icount else []
         self._process = subprocess.Popen(
@@ -72,14 +77,14 @@ class Emulator:
                 return open_link(self.url)
             except DeviceError:
                 time.sleep(0.01)  # it does not listen yet
-        raise DeviceError(f"the emulator did not start in {_START_SECONDS:.0f} s", f"try: {QEMU} --version")
+        raise DeviceError(f"the emulator did not start in {_START_SECONDS:.0f} s", f"try: {self.command[0]} --version")
 
     def _check_alive(self) -> None:
         process = self._process
         if process is None or process.poll() is None:
             return
         message = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
-        raise DeviceError(f"the emulator stopped at once ({message or 'no message'})", f"try: {QEMU} -M {self.machine}")
+        raise DeviceError(f"the emulator stopped at once ({message or 'no message'})", f"try: {' '.join(self.command)}")
 
     def connect(self) -> Board:
         """A client of the board. The emulator serves one at a time."""
@@ -134,15 +139,19 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def _qemu() -> str:
-    path = shutil.which(QEMU)
+def _emulator(board: Known) -> list[str]:
+    """The command that starts a board. Raises DeviceError where it cannot be."""
+    if not board.emulator:
+        raise DeviceError(f"nothing emulates {board.name}", "boards that are emulated: gradmote boards")
+    program, *options = board.emulator
+    path = shutil.which(program)
     if path is None:
-        raise DeviceError(f"{QEMU} is not installed", f"install it: {INSTALL_QEMU}")
-    return path
+        raise DeviceError(f"{program} is not installed", f"install it: {EMULATORS[program]}")
+    return [path, *options]
 
 
-def _checked_firmware(machine: str, elf: Path | str | None) -> Path:
-    firmware = Path(elf) if elf is not None else default_firmware(machine)
+def _checked_firmware(name: str, elf: Path | str | None) -> Path:
+    firmware = Path(elf) if elf is not None else default_firmware(name)
     if not firmware.is_file():
         raise DeviceError(
             f"there is no firmware {firmware}", f"build it: scons firmware (needs: {INSTALL_COMPILER})"

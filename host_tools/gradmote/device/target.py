@@ -99,8 +99,8 @@ def open_target(where: str, baudrate: int = 115200) -> Target:
     return BoardTarget(Board.connect(where, baudrate))
 
 
-def _emulated(machine: str) -> BoardTarget:
-    emulator = Emulator(machine)
+def _emulated(name: str) -> BoardTarget:
+    emulator = Emulator(name)
     try:
         return BoardTarget(emulator.connect(), on_close=emulator.stop)
     except BaseException:

@@ -1,4 +1,4 @@
-/* Vector table, start-up code and fault handler of the MPS2 family (ARMv7-M, ARMv8-M). */
+/* Vector table, start-up code and fault handler of every Cortex-M (ARMv6-M, ARMv7-M, ARMv8-M). */
 #include <stdint.h>
 
 #include "board.h"
@@ -19,7 +19,7 @@ void record_fault(const uint32_t *frame);
 
 typedef void (*vector)(void);
 
-/* Only the processor's own exceptions: interrupts stay masked (mps2.c). */
+/* Only the processor's own exceptions: interrupts stay masked. */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
     fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, fault_handler,

@@ -11,17 +11,18 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from typing import Any
 
-from ..errors import DeviceError
-from ..files import build_folder
+from .errors import DeviceError
+from .files import build_folder
 
 
 @dataclass(frozen=True)
 class Board:
     """In bytes; what the console's `mem` reports has its names here.
 
-    profile: of the numerics. clock: of the core, in Hz. stack_size: set aside; stack_bound: the most that can be used
-    of it, by the functions of stack_way, each called by the one before. buffers: all that is fixed in RAM. code: of
-    the firmware, in `flash`; code_parts: what it is made of. The image and the checkpoints have areas of their own.
+    profile: of the numerics. clock: of the core, in Hz. emulator: how to start one; empty for a real part.
+    stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
+    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; code_parts: what it is made
+    of. The image, at image_address, and the checkpoints have areas of their own.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Board:
     core: str
     profile: str
     clock: int
+    emulator: tuple[str, ...]
     ram: int
     stack_size: int
     stack_bound: int
@@ -37,6 +39,7 @@ class Board:
     flash: int
     code: int
     code_parts: dict[str, int]
+    image_address: int
     image_area: int
     checkpoint_area: int
 
@@ -83,7 +86,7 @@ def board(name: str) -> Board:
     found = json.loads(built.read_text()) if built.exists() else {}
     if found.keys() != released[name].keys():  # none, or of another version
         found = released[name]
-    return Board(**{**found, "stack_way": tuple(found["stack_way"])})
+    return Board(**{**found, "stack_way": tuple(found["stack_way"]), "emulator": tuple(found["emulator"])})
 
 
 def known() -> dict[str, dict[str, Any]]:

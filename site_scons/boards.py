@@ -1,0 +1,94 @@
+"""What the firmware of a board is built from: sources, compiler and flags, out of its board.toml and its family's
+family.toml. SCons and PlatformIO build from this one list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from render.spec import tomllib
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS
+
+FIRMWARE = ROOT / "firmware"
+
+#: -fcallgraph-info tells the stack's bound.
+CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
+LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """A folder of firmware/boards/<family>. Where it has no compiler of its own, only PlatformIO builds it."""
+
+    metadata: Path  #: board.toml
+    table: dict[str, Any]  #: what is in it
+    family: dict[str, Any]  #: what is in family.toml
+
+    @property
+    def name(self) -> str:
+        return str(self.table["name"])
+
+    @property
+    def folder(self) -> Path:
+        return self.metadata.parent
+
+    @property
+    def compiler(self) -> str:
+        """What the names of the compiler's tools begin with; empty where PlatformIO's platform brings its own."""
+        return str(self.family.get("compiler", ""))
+
+    @property
+    def linker_script(self) -> Path:
+        return self._path(self.family["linker_script"])
+
+    def own_sources(self) -> list[Path]:
+        """What fulfils the contract of board.h, absolute."""
+        shared = [self._path(name) for name in self.family.get("sources", ())]
+        return [*shared, *sorted(self.folder.parent.glob("*.c")), *sorted(self.folder.glob("*.c"))]
+
+    def sources(self) -> list[Path]:
+        """These and the console's. The runtime's are runtime_sources()."""
+        console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
+        return [*console, *self.own_sources()]
+
+    def includes(self) -> list[Path]:
+        return [*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src"]
+
+    def flags(self) -> list[str]:
+        """Of the compiler, but for includes and defines."""
+        return [*NUMERICS_FLAGS, *WARNING_FLAGS, *CODE_FLAGS, *self.table["cpu_flags"]]
+
+    def defines(self) -> dict[str, str]:
+        """What the C sources know of board.toml."""
+        memory = self.table["memory"]
+        numbers = {
+            "CLOCK_HZ": self.table["clock"],
+            "TICKS_PER_SECOND": self.table.get("ticks_per_second", self.table["clock"]),
+            "ERASE_UNIT": memory["erase_unit"],
+            "FRAME_LIMIT": memory["frame"],
+            **self.table.get("peripherals", {}),
+        }
+        found = {f"BOARD_{name.upper()}": f"{value:#x}u" for name, value in numbers.items()}
+        return {**found, "BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
+
+    def link_flags(self) -> list[str]:
+        """Sizes and addresses of board.toml are symbols of the linker script."""
+        symbols = {f"{name.upper()}_SIZE": size for name, size in self.table["memory"].items()}
+        symbols |= {f"{name.upper()}_ORIGIN": address for name, address in self.table["origin"].items()}
+        defined = [f"-Wl,--defsym={name}={value:#x}" for name, value in symbols.items()]
+        script = ["-T", str(self.linker_script)]
+        return [*LINK_FLAGS, *self.family.get("link_flags", ()), *self.table["cpu_flags"], *script, *defined]
+
+    def _path(self, name: str) -> Path:
+        return (self.folder.parent / name).resolve()
+
+
+def boards() -> list[Board]:
+    """All of firmware/boards, in the order of their folders."""
+    return [read_board(metadata) for metadata in sorted((FIRMWARE / "boards").glob("*/*/board.toml"))]
+
+
+def read_board(metadata: Path) -> Board:
+    family = metadata.parent.parent / "family.toml"
+    return Board(metadata, tomllib.loads(metadata.read_text()), tomllib.loads(family.read_text()))
