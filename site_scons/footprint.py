@@ -18,7 +18,7 @@ BOARDS = ROOT / "host_tools" / "gradmote" / "boards.json"
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
          "board": "/boards/"}  # fmt: skip
 #: (bytes, object) of an input section that goes to flash.
-PLACED = re.compile(r"^ \.(?:vectors|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
+PLACED = re.compile(r"^ \.(?:vectors|interrupts|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
 ENTRY = "reset_handler"
 
 

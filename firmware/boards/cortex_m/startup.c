@@ -19,10 +19,13 @@ void record_fault(const uint32_t *frame);
 
 typedef void (*vector)(void);
 
-/* Only the processor's own exceptions: interrupts stay masked. */
+/* A family may have its own. */
+__attribute__((weak, alias("fault_handler"))) void systick_handler(void);
+
+/* The processor's own exceptions. A family's interrupts follow, from its array in section .interrupts. */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
-    fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, fault_handler,
+    fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, systick_handler,
 };
 
 static void switch_on_fpu(void)
