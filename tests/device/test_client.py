@@ -151,6 +151,17 @@ def test_a_serial_port_that_disappears() -> None:
     link.close()
 
 
+def test_a_serial_port_serves_one_program_at_a_time() -> None:
+    master, slave = pty.openpty()
+    link = open_link(os.ttyname(slave))
+    with pytest.raises(DeviceError, match="cannot open .*lock"):
+        open_link(os.ttyname(slave))
+    link.close()
+    open_link(os.ttyname(slave)).close()
+    os.close(slave)
+    os.close(master)
+
+
 def test_an_unknown_profile_of_the_twin() -> None:
     with pytest.raises(DeviceError, match="twin:strict"):
         open_target("twin:quick")

@@ -37,6 +37,17 @@ def default_firmware(name: str) -> Path:
     return build_folder() / "firmware" / name.replace("-", "_") / "firmware.elf"
 
 
+def missing(name: str, elf: Path | str | None = None) -> str:
+    """Why a board cannot be emulated, and what to do about it; "" where it can. DeviceError where there is none."""
+    known = board(name)
+    try:
+        _emulator(known)
+        _checked_firmware(name, elf)
+    except DeviceError as error:
+        return str(error)
+    return ""
+
+
 class Emulator:
     """Runs one emulated board until stop(), the end of a `with`, or the end of this process.
 

@@ -43,12 +43,14 @@ def _gone(url: str, error: object) -> DeviceError:
 
 
 class SerialLink:
-    """A port that pyserial opens."""
+    """A port that pyserial opens, for this program alone: answers that another one reads would be lost."""
 
     def __init__(self, url: str, baudrate: int = 115200) -> None:
         self.url = url
         try:
-            self._port = serial.serial_for_url(url, baudrate=baudrate, timeout=0.0, write_timeout=_WRITE_SECONDS)
+            self._port = serial.serial_for_url(
+                url, baudrate=baudrate, timeout=0.0, write_timeout=_WRITE_SECONDS, exclusive=True
+            )
         except (serial.SerialException, ValueError, OSError) as error:
             raise DeviceError(
                 f"cannot open {url} ({error})", "list the ports with: python -m serial.tools.list_ports"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -38,6 +39,9 @@ class Target(Protocol):
         """Opens a .mote image, with its initial parameters."""
 
     def info(self) -> TargetInfo: ...
+
+    def image(self) -> bytes:
+        """The .mote image that is loaded."""
 
     def mem(self) -> Memory | None:
         """Where the memory goes; None on the twin."""
@@ -95,12 +99,13 @@ def open_target(where: str, baudrate: int = 115200) -> Target:
     if kind == "twin":
         return TwinTarget(rest or "fused")
     if kind == "qemu":
-        return _emulated(rest or "mps2-an386")
+        return emulated_board(rest or "mps2-an386")
     return BoardTarget(Board.connect(where, baudrate))
 
 
-def _emulated(name: str) -> BoardTarget:
-    emulator = Emulator(name)
+def emulated_board(name: str, firmware: Path | str | None = None, icount: bool = False) -> BoardTarget:
+    """A board on an Emulator of its own, which ends with it."""
+    emulator = Emulator(name, firmware, icount)
     try:
         return BoardTarget(emulator.connect(), on_close=emulator.stop)
     except BaseException:
@@ -140,6 +145,9 @@ class BoardTarget:
 
     def info(self) -> TargetInfo:
         return self.board.info()
+
+    def image(self) -> bytes:
+        return self.board.read("IMAGE")
 
     def mem(self) -> Memory | None:
         return self.board.mem()
@@ -264,6 +272,9 @@ class TwinTarget:
             gradients_size=needs.get("gradients_size", 0),
             model_id=self._image[_MODEL_ID] or bytes(16),
         )
+
+    def image(self) -> bytes:
+        return self._image
 
     def mem(self) -> Memory | None:
         return None

@@ -1,0 +1,117 @@
+"""A pytest plugin for tests of your own models: `pip install 'gradmote[pytest]'` (docs/TESTING_YOUR_MODEL.md).
+
+pytest loads this module in every run where Gradmote is installed: nothing heavy is imported before a test asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .device.target import Target, TwinTarget
+    from .testing.models import Model
+
+MARKER = "gradmote_emulator"
+PORT, BAUDRATE = "gradmote_board", "gradmote_baudrate"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("gradmote", "models on microcontrollers")
+    group.addoption(
+        "--gradmote-board", dest=PORT, metavar="PORT", default=os.environ.get("GRADMOTE_BOARD"),
+        help="the board that gradmote_board opens in place of an emulated one: /dev/ttyACM0, COM3, socket://host:port "
+        "(default: the environment's GRADMOTE_BOARD)",
+    )  # fmt: skip
+    group.addoption(
+        "--gradmote-baudrate", dest=BAUDRATE, metavar="BAUD", type=int, default=115200, help="of its port (115200)"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers",
+        f"{MARKER}(*boards): skips where these boards, or those that the test asks for, cannot be emulated and no real "
+        "one is given",
+    )
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    port = config.getoption(PORT)
+    return f"gradmote: boards are the one at {port}" if port else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips before the fixtures of the test take their time."""
+    boards = [board for marker in item.iter_markers(MARKER) for board in marker.args]
+    if not boards or item.config.getoption(PORT):
+        return
+    from .device.emulator import missing
+
+    for board in boards:
+        if reason := missing(board):
+            pytest.skip(reason)
+
+
+@pytest.fixture
+def gradmote_twin() -> Iterator[Callable[..., TwinTarget]]:
+    """gradmote_twin(model, profile="fused", **options): the C runtime in this process, with the model loaded.
+
+    model: a .mote file, an image's bytes, what compile_model() returned; or an ONNX model, to be compiled with options
+    of compile_model(). profile: of the numerics, "fused" or "strict". Closed after the test.
+    """
+    from .device.target import TwinTarget
+    from .testing.models import image_of
+
+    with ExitStack() as opened:
+
+        def open_twin(model: Model, profile: str = "fused", **options: Any) -> TwinTarget:
+            twin = opened.enter_context(TwinTarget(profile))
+            twin.load_image(image_of(model, **options))
+            return twin
+
+        yield open_twin
+
+
+@pytest.fixture
+def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Target]]:
+    """gradmote_board(board, model, firmware=None, icount=False, **options): an emulated board with the model loaded.
+
+    board: a name of `gradmote boards`. With --gradmote-board it is the real board at that port, whatever its name.
+    model, options: as of gradmote_twin. firmware: the board's .elf; what `scons firmware` built by default. icount: the
+    board's clock counts instructions. Closed after the test. A board that cannot be emulated fails the test; where this
+    is marked gradmote_emulator, it skips.
+    """
+    from .testing.models import image_of
+
+    with ExitStack() as opened:
+
+        def open_board(
+            board: str, model: Model, firmware: Path | str | None = None, icount: bool = False, **options: Any
+        ) -> Target:
+            target = opened.enter_context(_open(request, board, firmware, icount))
+            target.load_image(image_of(model, **options))
+            return target
+
+        yield open_board
+
+
+def _open(request: pytest.FixtureRequest, board: str, firmware: Path | str | None, icount: bool) -> Target:
+    from .device.emulator import missing
+    from .device.target import emulated_board, open_target
+
+    port = request.config.getoption(PORT)
+    if port:
+        return open_target(port, request.config.getoption(BAUDRATE))
+    if reason := missing(board, firmware):
+        if request.node.get_closest_marker(MARKER):
+            pytest.skip(reason)
+        pytest.fail(f"{reason}; to skip the test instead, mark it: @pytest.mark.{MARKER}", pytrace=False)
+    return emulated_board(board, firmware, icount)

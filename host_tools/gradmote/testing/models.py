@@ -1,0 +1,48 @@
+"""What a test may give as its model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import onnx
+
+from ..compile import Result, compile_model
+from ..errors import ModelError
+from ..generated.records import IMAGE_MAGIC
+from ..image.read import load
+
+#: A .mote or .onnx file, the bytes of either, what compile_model() returned, or an ONNX model.
+Model = str | os.PathLike[str] | bytes | Result | onnx.ModelProto
+
+_MAGIC = IMAGE_MAGIC.to_bytes(4, "little")
+
+
+def image_of(model: Model, **options: Any) -> bytes:
+    """The .mote image of a model; one that is not yet compiled is, with `options` of compile_model()."""
+    image = _compiled(model)
+    if image is None:
+        assert not isinstance(model, Result)
+        return compile_model(model, **options).image
+    if options:
+        raise ModelError(
+            f"{name_of(model)} is compiled already and takes no {', '.join(options)}", "give the ONNX model instead"
+        )
+    return image
+
+
+def _compiled(model: Model) -> bytes | None:
+    """The image, where the model is one."""
+    if isinstance(model, Result):
+        return model.image
+    if isinstance(model, bytes):
+        return model if model.startswith(_MAGIC) else None
+    if isinstance(model, onnx.ModelProto) or Path(model).suffix != ".mote":
+        return None
+    return load(model)
+
+
+def name_of(model: Model) -> str:
+    """What a message calls it."""
+    return Path(model).name if isinstance(model, (str, os.PathLike)) else "the model"
