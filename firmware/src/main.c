@@ -1,74 +1,9 @@
-/* Start-up and the main loop: take what arrives, then run one slice of the program. */
-#include "board.h"
-#include "commands.h"
-#include "console.h"
-#include "memory.h"
-#include "messages.h"
-#include "slots.h"
-
-static device the_device;
-
-static void take_byte(device *d, uint8_t byte)
-{
-    if (frame_wants(&d->receiver, byte)) {
-        d->frame_ready = frame_feed(&d->receiver, byte) == FRAME_READY;
-    } else {
-        console_type(d, (char)byte);
-    }
-}
-
-/* Takes what has arrived. A whole frame waits while a program runs, and what follows it waits in the UART. */
-static void poll_line(device *d)
-{
-    int byte = -1;
-    while (!d->frame_ready && (byte = board_uart_get()) >= 0) {
-        take_byte(d, (uint8_t)byte);
-    }
-    if (!d->frame_ready && frame_recovered(&d->receiver)) {
-        messages_report_damage();
-    }
-    if (d->frame_ready && !d->run.active) {
-        messages_handle(d);
-        d->frame_ready = 0;
-    }
-}
-
-static void poll_run(device *d)
-{
-    if (!d->run.active) {
-        return;
-    }
-    int result = run_slice(&d->run, &d->model);
-    enum requester requester = d->requester;
-    if (result == GM_AGAIN) {
-        if (requester == REQUESTER_FRAME) {
-            messages_report_alive(d);
-        }
-        return;
-    }
-    d->requester = REQUESTER_NONE;
-    if (requester == REQUESTER_FRAME) {
-        messages_answer_run(d, result);
-    } else {
-        commands_run_ended(d, result);
-    }
-}
+#include "firmware.h"
 
 int main(void)
 {
-    device *d = &the_device;
-    memory_paint_stack();
-    board_init();
-    run_reset(&d->run);
-    if (model_open(&d->model) == 0) {
-        slots_load(&d->model.session);
-    }
-    console_greet(d);
+    firmware_start();
     for (;;) {
-        poll_line(d);
-        poll_run(d);
-        if (!d->run.active) {
-            board_sleep();
-        }
+        firmware_poll();
     }
 }

@@ -1,0 +1,19 @@
+/* The firmware as main() sees it. */
+#ifndef FIRMWARE_H
+#define FIRMWARE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Once, before anything else of the firmware or the board. */
+void firmware_start(void);
+
+/* One round of the main loop: takes what has arrived, then runs one slice of a program, or sleeps for up to 10 ms. */
+void firmware_poll(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
