@@ -56,11 +56,11 @@ class Emulator:
     """
 
     def __init__(self, name: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:
-        self.command = _emulator(board(name))
+        self.command = emulator_command(board(name))
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
         firmware = _checked_firmware(name, elf)
-        port = _free_port()
+        port = free_port()
         self.url = f"socket://127.0.0.1:{port}"
         atexit.register(self.stop)
         try:
@@ -76,7 +76,7 @@ class Emulator:
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
-        _keep_on_one_cpu(self._process.pid)
+        keep_on_one_cpu(self._process.pid)
         self._link = self._await_link()
 
     def _await_link(self) -> Link:
@@ -129,7 +129,7 @@ class Emulator:
         self.stop()
 
 
-def _keep_on_one_cpu(pid: int) -> None:
+def keep_on_one_cpu(pid: int) -> None:
     """Each byte of the line passes between two threads of the emulator; on one CPU that is 2 to 4 times as fast.
 
     The threads that it starts once the line is connected inherit this.
@@ -150,7 +150,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def _emulator(board: Known) -> list[str]:
+def emulator_command(board: Known) -> list[str]:
     """The command that starts a board. Raises DeviceError where it cannot be."""
     if not board.emulator:
         raise DeviceError(f"nothing emulates {board.name}", "boards that are emulated: gradmote boards")
@@ -170,7 +170,7 @@ def _checked_firmware(name: str, elf: Path | str | None) -> Path:
     return firmware
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

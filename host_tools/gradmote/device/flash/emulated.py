@@ -1,0 +1,182 @@
+"""Emulated parts that are programmed as real ones are, and go on running in the background.
+
+A part starts halted with blank memory. Its debugger's port programs and verifies the firmware; then it is reset and
+runs. Its serial line is a TCP port of this computer, until stop(), or until the board is programmed anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from gradmote.boards import Board
+from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
+from gradmote.errors import DeviceError
+from gradmote.files import build_folder
+
+from .elf import Segment, read_segments
+from .gdb import Gdb
+
+#: Called with bytes done and bytes in all.
+Progress = Callable[[int, int], None]
+
+_START_SECONDS = 10.0
+_STOP_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Running:
+    """An emulated board in the background. url: of its serial line. debugger: TCP port of its debugger."""
+
+    board: str
+    url: str
+    pid: int
+    debugger: int
+    firmware: str
+
+
+def program(
+    elf: Path,
+    board: Board,
+    image: bytes | None = None,
+    serial_port: int | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Running:
+    """Programs a new part of this kind with the firmware, and with the image in its area; then lets it run.
+
+    serial_port: TCP port of its serial line; a free one by default. One that runs already is replaced. DeviceError
+    where anything fails; nothing is left running then.
+    """
+    segments = read_segments(elf)
+    if image is not None:
+        segments.append(Segment(board.image_address, image))
+    stop(board.name)
+    try:
+        running, debugger = _start(board, elf, serial_port or free_port())
+        _program(debugger, segments, progress)
+    except BaseException:
+        stop(board.name)
+        raise
+    _state_file(board.name).write_text(json.dumps(asdict(running)))
+    return running
+
+
+def _program(gdb: Gdb, segments: list[Segment], progress: Progress) -> None:
+    total = 2 * sum(len(segment.data) for segment in segments)
+    done = 0
+    for work in (gdb.write, _verifier(gdb)):
+        for segment in segments:
+            work(segment.address, segment.data)
+            done += len(segment.data)
+            progress(done, total)
+    gdb.monitor("system_reset")
+    gdb.detach()
+
+
+def _verifier(gdb: Gdb) -> Callable[[int, bytes], None]:
+    def verify(address: int, data: bytes) -> None:
+        if gdb.read(address, len(data)) != data:
+            raise DeviceError(
+                f"the memory at {address:#x} does not hold what was written to it",
+                "is the firmware linked for this board? scons firmware",
+            )
+
+    return verify
+
+
+# ---- What runs ------------------------------------------------------------------------------------------------------
+
+
+def running(name: str) -> Running | None:
+    """The emulated board of this name that program() left running."""
+    if _pid(name) is None or not _state_file(name).exists():
+        return None
+    return Running(**json.loads(_state_file(name).read_text()))
+
+
+def stop(name: str) -> bool:
+    """Ends the emulated board of this name; False where none ran. The parts of other checkouts are left alone."""
+    pid = _pid(name)
+    _state_file(name).unlink(missing_ok=True)
+    if pid is None:
+        return False
+    for end in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, end)
+        if _ended(name):
+            return True
+    raise DeviceError(f"the emulated {name} (process {pid}) does not end", f"end it: kill -9 {pid}")
+
+
+def _ended(name: str) -> bool:
+    deadline = time.monotonic() + _STOP_SECONDS
+    while _pid(name) is not None:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def _pid(name: str) -> int | None:
+    """QEMU keeps its pid file locked, so one that is left over never names a process of somebody else."""
+    try:
+        with _pid_file(name).open("r+") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return int(file.read())
+    except (FileNotFoundError, ValueError):
+        pass
+    return None
+
+
+def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
+    """Halted, before its first instruction."""
+    debugger = free_port()
+    _folder().mkdir(parents=True, exist_ok=True)
+    command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
+    command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on", "-monitor", "none"]
+    command += ["-pidfile", str(_pid_file(board.name))]
+    log = _folder() / f"{board.name}.log"
+    with log.open("wb") as messages:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, start_new_session=True
+        )
+    keep_on_one_cpu(process.pid)
+    running = Running(board.name, f"socket://127.0.0.1:{port}", process.pid, debugger, str(elf))
+    return running, _await_debugger(running, process, log)
+
+
+def _await_debugger(running: Running, process: subprocess.Popen[bytes], log: Path) -> Gdb:
+    """It listens last, when all else of the emulator is there."""
+    deadline = time.monotonic() + _START_SECONDS
+    while True:
+        if process.poll() is not None:
+            message = log.read_text(errors="replace").partition("\n")[0] or "no message"
+            raise DeviceError(f"the emulator stopped at once ({message})", "give its serial line another --port")
+        try:
+            return Gdb(running.debugger, timeout=0.0)
+        except DeviceError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.01)
+
+
+def _folder() -> Path:
+    return build_folder() / "emulated"
+
+
+def _pid_file(name: str) -> Path:
+    return _folder() / f"{name}.pid"
+
+
+def _state_file(name: str) -> Path:
+    return _folder() / f"{name}.json"

@@ -1,0 +1,96 @@
+"""Emulated boards, programmed over their debugger's port and left running."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gradmote.boards import board
+from gradmote.device.client import Board
+from gradmote.device.flash import emulated
+from gradmote.device.flash.elf import read_segments
+from gradmote.device.flash.gdb import Gdb
+from gradmote.errors import DeviceError
+
+pytestmark = pytest.mark.device
+
+KNOWN = board("mps2-an386")
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a person left running stays."""
+    monkeypatch.setattr(emulated, "_folder", lambda: tmp_path / "emulated")
+    yield
+    emulated.stop(KNOWN.name)
+
+
+def test_a_programmed_board_runs_until_it_is_stopped(firmware: Path, image: bytes) -> None:
+    moves: list[tuple[int, int]] = []
+    started = emulated.program(firmware, KNOWN, image, progress=lambda *done: moves.append(done))
+    assert emulated.running(KNOWN.name) == started
+    assert moves[-1][0] == moves[-1][1] > 2 * len(image)
+    for _ in range(2):  # it goes on after a client has left
+        with Board.connect(started.url) as client:
+            info = client.info()
+            assert (info.name, info.status, info.image_size) == (KNOWN.name, 0, len(image))
+            assert client.read("IMAGE") == image
+    assert emulated.stop(KNOWN.name) and not emulated.stop(KNOWN.name)
+    assert emulated.running(KNOWN.name) is None
+
+
+def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:
+    first = emulated.program(firmware, KNOWN, image)
+    second = emulated.program(firmware, KNOWN, serial_port=int(first.url.rpartition(":")[2]))
+    assert second.url == first.url and second.pid != first.pid
+    with Board.connect(second.url) as client:
+        assert client.info().image_size == 0  # its memory was blank
+
+
+def test_a_killed_board_is_not_running_and_leaves_nothing_in_the_way(firmware: Path) -> None:
+    started = emulated.program(firmware, KNOWN)
+    os.kill(started.pid, signal.SIGKILL)
+    assert emulated.stop(KNOWN.name) in (True, False)
+    assert emulated.running(KNOWN.name) is None
+    assert emulated.program(firmware, KNOWN).pid != started.pid
+
+
+def test_a_board_that_cannot_be_programmed_is_ended(firmware: Path, image: bytes) -> None:
+    nowhere = replace(KNOWN, image_address=0xE0000000)
+    with pytest.raises(DeviceError, match=r"0xe000"):
+        emulated.program(firmware, nowhere, image)
+    assert emulated.running(KNOWN.name) is None
+
+
+def test_a_serial_port_that_is_taken(firmware: Path) -> None:
+    started = emulated.program(firmware, KNOWN)
+    port = int(started.url.rpartition(":")[2])
+    with pytest.raises(DeviceError, match=r"stopped at once .*in use.*another --port"):
+        emulated.program(firmware, replace(KNOWN, name="another"), serial_port=port)
+    assert emulated.running(KNOWN.name) == started
+
+
+def test_segments_are_what_the_debugger_finds(firmware: Path) -> None:
+    segments = read_segments(firmware)
+    assert sum(len(segment.data) for segment in segments) <= KNOWN.flash
+    started = emulated.program(firmware, KNOWN)
+    gdb = Gdb(started.debugger)
+    assert all(gdb.read(segment.address, len(segment.data)) == segment.data for segment in segments)
+    gdb.detach()
+
+
+def test_a_file_that_is_no_firmware(tmp_path: Path) -> None:
+    for content in (b"", b"\x7fELF\x02\x01" + bytes(60), b"no firmware"):
+        (tmp_path / "x.elf").write_bytes(content)
+        with pytest.raises(DeviceError, match="no firmware for a 32-bit part"):
+            read_segments(tmp_path / "x.elf")
+
+
+def test_no_debugger() -> None:
+    with pytest.raises(DeviceError, match="nothing listens at the debugger's port 1"):
+        Gdb(1, timeout=0.1)
