@@ -41,7 +41,7 @@ def missing(name: str, elf: Path | str | None = None) -> str:
     """Why a board cannot be emulated, and what to do about it; "" where it can. DeviceError where there is none."""
     known = board(name)
     try:
-        _emulator(known)
+        emulator_command(known)
         _checked_firmware(name, elf)
     except DeviceError as error:
         return str(error)
