@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "application.h"
 #include "board.h"
 #include "reports.h"
 #include "slots.h"
@@ -168,6 +169,11 @@ static int execute_word(device *d, const char *name, const char *argument)
     for (uint32_t i = 0; i < CONSOLE_COMMAND_COUNT; ++i) {
         if (strcmp(name, console_commands[i].name) == 0) {
             return commands[i](d, argument);
+        }
+    }
+    for (uint32_t i = 0; i < the_application.command_count; ++i) {
+        if (strcmp(name, the_application.commands[i].name) == 0) {
+            return the_application.commands[i].run(argument);
         }
     }
     text_put("unknown command '");

@@ -1,5 +1,6 @@
 #include "firmware.h"
 
+#include "application.h"
 #include "board.h"
 #include "commands.h"
 #include "console.h"
@@ -72,7 +73,27 @@ void firmware_poll(void)
     device *d = &the_device;
     poll_line(d);
     poll_run(d);
+    application_poll();
     if (!d->run.active) {
         board_sleep();
     }
+}
+
+gm_session *firmware_session(void)
+{
+    device *d = &the_device;
+    return d->model.status || d->run.active ? NULL : &d->model.session;
+}
+
+int firmware_write(uint32_t role, uint32_t index, const void *data, uint32_t size)
+{
+    model *m = &the_device.model;
+    if (m->status) {
+        return m->status;
+    }
+    int error = gm_write(&m->session, role, index, data, size);
+    if (error == 0) {
+        samples_mark(&m->samples, role, index);
+    }
+    return error;
 }

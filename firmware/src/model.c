@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "application.h"
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "memory.h"
@@ -15,22 +16,28 @@ static int no_image(const board_area *area)
     return first == ERASED || first == 0; /* erased flash, or memory as it is after power-on */
 }
 
-static int open_session(model *m, const board_area *area)
+static int open_session(model *m, const uint8_t *image, uint32_t size)
 {
-    if (no_image(area)) {
-        return CONSOLE_ERR_NO_IMAGE;
+    int error = gm_required(image, size, &m->needs);
+    return error ? error : gm_open(&m->session, image, size, memory_arena(), memory_arena_size());
+}
+
+/* The image that was sent; without one, the program's own. */
+static int open_any(model *m)
+{
+    board_area area = board_flash_area(BOARD_AREA_IMAGE);
+    if (!no_image(&area)) {
+        return open_session(m, area.base, area.size);
     }
-    int error = gm_required(area->base, area->size, &m->needs);
-    if (error) {
-        return error;
+    if (the_application.image != NULL) {
+        return open_session(m, the_application.image, the_application.image_size);
     }
-    return gm_open(&m->session, area->base, area->size, memory_arena(), memory_arena_size());
+    return CONSOLE_ERR_NO_IMAGE;
 }
 
 int model_open(model *m)
 {
-    board_area area = board_flash_area(BOARD_AREA_IMAGE);
-    m->status = open_session(m, &area);
+    m->status = open_any(m);
     if (m->status) {
         memset(&m->needs, 0, sizeof m->needs);
     }

@@ -1,4 +1,4 @@
-/* The model in the image area, its session and its samples. */
+/* The model, its session and its samples. */
 #ifndef MODEL_H
 #define MODEL_H
 
@@ -17,11 +17,11 @@ typedef struct model {
     int status;            /* 0 while open, else the code that says why not */
 } model;
 
-/* Opens the image in flash and returns status. The model must be closed. */
+/* Opens the image in the image area, or the application's where there is none; returns status. The model must be closed. */
 int model_open(model *m);
 void model_close(model *m);
 
-/* Bytes of the image in flash; 0 while closed. */
+/* Bytes of the open image; 0 while closed. */
 uint32_t model_image_size(const model *m);
 
 int model_has(const model *m, uint32_t program);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "application.h"
 #include "board.h"
 #include "commands.h"
 #include "memory.h"
@@ -24,6 +25,10 @@ void report_help(void)
         pad(console_commands[i].name, 6);
         pad(console_commands[i].arguments, 9);
         text_line(console_commands[i].help);
+    }
+    for (uint32_t i = 0; i < the_application.command_count; ++i) {
+        pad(the_application.commands[i].name, 15);
+        text_line(the_application.commands[i].help);
     }
 }
 

@@ -42,6 +42,11 @@ static uint32_t bit_of(uint32_t role, uint32_t index)
     return 1u << (index + (role == GM_ROLE_LABEL ? MAX_TENSORS : 0));
 }
 
+void samples_mark(samples *s, uint32_t role, uint32_t index)
+{
+    s->written |= bit_of(role, index);
+}
+
 int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t offset,
                   const uint8_t *data, uint32_t count)
 {
@@ -53,7 +58,7 @@ int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t
         return GM_ERR_WRONG_SIZE;
     }
     memcpy(session->arena + tensor->offset + offset, data, count);
-    s->written |= bit_of(role, index);
+    samples_mark(s, role, index);
     return 0;
 }
 
@@ -78,7 +83,7 @@ int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint3
         return GM_ERR_WRONG_SIZE;
     }
     widen(session->arena + tensor->offset + 4 * element, tensor->dtype, map, data, count);
-    s->written |= bit_of(role, index);
+    samples_mark(s, role, index);
     return 0;
 }
 

@@ -19,6 +19,9 @@ typedef struct samples {
 int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t offset,
                   const uint8_t *data, uint32_t count);
 
+/* The tensor has got data by other ways. */
+void samples_mark(samples *s, uint32_t role, uint32_t index);
+
 typedef struct u8_scale {
     float scale;
     float zero;
