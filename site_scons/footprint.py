@@ -51,6 +51,8 @@ def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
         "profile": table["profile"],
         "clock": table["clock"],
         "emulator": table.get("emulator", []),
+        "usb": table.get("usb", []),
+        "upload": table.get("upload", {}),
         "ram": at["__arena_end"] - at["__stack_bottom"],
         "stack_size": at["__stack_top"] - at["__stack_bottom"],
         "stack_bound": bound,

@@ -7,7 +7,7 @@ what the firmware of this version takes; `scons footprints` writes it.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from typing import Any
 
@@ -23,6 +23,8 @@ class Board:
     stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
     the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; code_parts: what it is made
     of. The image, at image_address, and the checkpoints have areas of their own.
+    usb: VID:PID of its serial port, hexadecimal. upload: what programs a real part, best first -> what that tool must
+    know of it (device/flash/tools); empty where there is nothing to program.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Board:
     image_address: int
     image_area: int
     checkpoint_area: int
+    usb: tuple[str, ...] = ()
+    upload: dict[str, str] = field(default_factory=dict)
 
     @property
     def static_ram(self) -> int:
@@ -86,7 +90,8 @@ def board(name: str) -> Board:
     found = json.loads(built.read_text()) if built.exists() else {}
     if found.keys() != released[name].keys():  # none, or of another version
         found = released[name]
-    return Board(**{**found, "stack_way": tuple(found["stack_way"]), "emulator": tuple(found["emulator"])})
+    lists = {name: tuple(found[name]) for name in ("stack_way", "emulator", "usb")}
+    return Board(**{**found, **lists})
 
 
 def known() -> dict[str, dict[str, Any]]:
