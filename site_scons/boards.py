@@ -66,11 +66,12 @@ class Board:
             "CLOCK_HZ": self.table["clock"],
             "TICKS_PER_SECOND": self.table.get("ticks_per_second", self.table["clock"]),
             "ERASE_UNIT": memory["erase_unit"],
+            "PROGRAM_UNIT": memory.get("program_unit", 4),
             "FRAME_LIMIT": memory["frame"],
             **self.table.get("peripherals", {}),
         }
         found = {f"BOARD_{name.upper()}": f"{value:#x}u" for name, value in numbers.items()}
-        return {**found, "BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
+        return {**found, "GM_BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
 
     def link_flags(self) -> list[str]:
         """Sizes and addresses of board.toml are symbols of the linker script."""

@@ -1,8 +1,9 @@
 /*
  * What a board gives to the firmware: ten functions, a linker script, and numbers of its board.toml, which come as
- *   BOARD_NAME              a string, for people and for the host
+ *   GM_BOARD_NAME           a string, for people and for the host; cores of Arduino have a BOARD_NAME of their own
  *   BOARD_TICKS_PER_SECOND  of board_ticks()
  *   BOARD_ERASE_UNIT        bytes of flash that are erased together
+ *   BOARD_PROGRAM_UNIT      bytes of flash that are programmed together, and once after each erase; a multiple of 4
  *   BOARD_FRAME_LIMIT       bytes of a frame's payload at most; two buffers of this size are in RAM
  *   BOARD_CLOCK_HZ, and BOARD_<NAME> of each entry of its [peripherals]
  * Everything else is the same on all boards.
@@ -18,6 +19,10 @@
 #define BOARD_H
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum board_area_kind { BOARD_AREA_IMAGE, BOARD_AREA_CHECKPOINT };
 
@@ -49,7 +54,8 @@ board_area board_flash_area(enum board_area_kind kind);
 /* Sets whole erase units to 0xFF. at and size: multiples of the unit, inside one area. Returns 0, or -1. */
 int board_flash_erase(const uint8_t *at, uint32_t size);
 
-/* Writes erased flash and reads it back. at and size: multiples of 4. Returns 0, or -1 where the bytes differ. */
+/* Writes erased flash and reads it back. at and size: multiples of BOARD_PROGRAM_UNIT. Returns 0, or -1 where the bytes
+ * differ. */
 int board_flash_program(const uint8_t *at, const void *data, uint32_t size);
 
 /* Tells this part from others of its kind; 0 where it has nothing that does. */
@@ -57,5 +63,9 @@ uint64_t board_unique_id(void);
 
 /* Does not return. */
 void board_reset(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -45,7 +45,7 @@ int handle_info(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, checkpoint_size);
     reply_u32(&d->reply, d->receiver.line_errors);
     reply_u64(&d->reply, board_unique_id());
-    reply_bytes(&d->reply, BOARD_NAME, sizeof BOARD_NAME - 1);
+    reply_bytes(&d->reply, GM_BOARD_NAME, sizeof GM_BOARD_NAME - 1);
     return 0;
 }
 

@@ -71,7 +71,7 @@ static void firmware(void)
     text_put(".");
     text_u32(GM_VERSION_PATCH);
     text_put(" on ");
-    text_put(BOARD_NAME);
+    text_put(GM_BOARD_NAME);
     text_line(GM_FUSED ? ", fused" : ", strict");
 }
 

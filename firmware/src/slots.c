@@ -4,9 +4,14 @@
 
 #include "board.h"
 #include "../generated/console_spec.h"
-#include "upload.h"
+#include "flash_writer.h"
 
 #define RECORD_SIZE 16u
+/* Where in a slot its file begins: the record has a unit of flash of its own, and what follows the file's header begins
+ * a new one, since record and header are each written after what follows them. */
+#define RECORD_ROOM (RECORD_SIZE > BOARD_PROGRAM_UNIT ? RECORD_SIZE : BOARD_PROGRAM_UNIT)
+#define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
+#define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
 
 typedef struct slot_record {
     uint32_t generation; /* the higher, the newer; from 1 */
@@ -15,6 +20,11 @@ typedef struct slot_record {
     uint32_t unused;
 } slot_record;
 typedef char slot_record_size_is_16[sizeof(slot_record) == RECORD_SIZE ? 1 : -1];
+
+static uint32_t round_up(uint32_t size, uint32_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
 
 static uint32_t slot_size(void)
 {
@@ -42,7 +52,7 @@ static int newest_slot(void)
 
 uint32_t slots_capacity(void)
 {
-    return slot_size() - RECORD_SIZE;
+    return slot_size() - FILE_START;
 }
 
 const uint8_t *slots_newest(uint32_t *size)
@@ -55,13 +65,14 @@ const uint8_t *slots_newest(uint32_t *size)
     }
     memcpy(&record, slot_base(slot), sizeof record);
     *size = record.size;
-    return slot_base(slot) + RECORD_SIZE;
+    return slot_base(slot) + FILE_START;
 }
 
 int slots_prepare(const uint8_t **base)
 {
     const uint8_t *slot = slot_base(!newest_slot());
-    *base = slot + RECORD_SIZE;
+    *base = slot + FILE_START;
+    writer_begin();
     return board_flash_erase(slot, slot_size()) ? CONSOLE_ERR_FLASH : 0;
 }
 
@@ -70,12 +81,13 @@ static int commit(uint32_t size)
     int slot = !newest_slot();
     slot_record record = { slot_generation(!slot) + 1, size, 0, 0xFFFFFFFFu };
     record.check = gm_crc32(0, &record, 8);
-    return board_flash_program(slot_base(slot), &record, sizeof record) ? CONSOLE_ERR_FLASH : 0;
+    int error = writer_put(slot_base(slot), &record, sizeof record);
+    return error ? error : writer_end();
 }
 
 static int write_flash(void *user, uint32_t offset, const void *data, uint32_t size)
 {
-    return upload_program((const uint8_t *)user + offset, data, size);
+    return writer_put((const uint8_t *)user + offset, data, size);
 }
 
 static int read_flash(void *user, uint32_t offset, void *data, uint32_t size)
@@ -106,7 +118,7 @@ static int load_slot(gm_session *session, int slot)
         return CONSOLE_ERR_NO_CHECKPOINT;
     }
     memcpy(&record, base, sizeof record);
-    return gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)(base + RECORD_SIZE), record.size);
+    return gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)(base + FILE_START), record.size);
 }
 
 int slots_load(gm_session *session)
@@ -121,7 +133,7 @@ int slots_load(gm_session *session)
 
 int slots_adopt(gm_session *session, uint32_t size)
 {
-    const uint8_t *base = slot_base(!newest_slot()) + RECORD_SIZE;
+    const uint8_t *base = slot_base(!newest_slot()) + FILE_START;
     int error = gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)base, size);
     return error ? error : commit(size);
 }

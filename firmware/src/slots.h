@@ -1,8 +1,8 @@
 /*
  * Checkpoints in flash, in two slots that are written in turn: losing power while one is written leaves the other.
  *
- * A slot is a 16-byte record, then the checkpoint file. The record is programmed last; without it the slot does
- * not count.
+ * A slot is a 16-byte record, then, in units of flash that it does not share with it, the checkpoint file. The record
+ * is programmed last; without it the slot does not count.
  */
 #ifndef SLOTS_H
 #define SLOTS_H

@@ -18,7 +18,4 @@ int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t co
 /* Ends the transfer; CONSOLE_ERR_OUT_OF_ORDER where bytes are missing. */
 int upload_end(upload *file);
 
-/* Programs count bytes, padding the last word with 0xFF. Returns 0 or CONSOLE_ERR_FLASH. */
-int upload_program(const uint8_t *at, const void *data, uint32_t count);
-
 #endif
