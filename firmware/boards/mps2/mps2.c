@@ -1,8 +1,9 @@
 /*
- * The MPS2 family: CMSDK UART and timer. The code memory is RAM that outlives a reset: above the program it plays the flash.
+ * The MPS2 and MPS3 family: CMSDK UART and timer. RAM that outlives a reset plays the flash.
  *
- * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer". The UART has one byte of
- * receive buffer and no FIFO; the emulator holds further bytes back until it is read, so polling loses none.
+ * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; where the timer is missing, Arm
+ * Corstone SSE-300 TRM (101773), "System counter". The UART has one byte of receive buffer and no FIFO; the emulator
+ * holds further bytes back until it is read, so polling loses none.
  */
 #include <string.h>
 
@@ -20,9 +21,19 @@
 #define UART_RX_INTERRUPT 2u
 #define UART_TX_RX_AND_RX_INTERRUPT 0xBu
 
+#ifndef BOARD_UART_CLOCK
+#define BOARD_UART_CLOCK BOARD_CLOCK_HZ
+#endif
+
+#ifdef BOARD_TIMER
 #define TIMER_CTRL REGISTER(BOARD_TIMER)
 #define TIMER_VALUE REGISTER(BOARD_TIMER + 0x04u)
 #define TIMER_RELOAD REGISTER(BOARD_TIMER + 0x08u)
+#else
+#define COUNTER_CNTCR REGISTER(BOARD_COUNTER_CONTROL)
+#define COUNTER_CNTCV_LO REGISTER(BOARD_COUNTER_STATUS)
+#define CNTCR_EN 1u
+#endif
 
 #define SYSTICK_CTRL REGISTER(0xE000E010u)
 #define SYSTICK_LOAD REGISTER(0xE000E014u)
@@ -39,6 +50,30 @@
 #define BAUD 115200u
 #define WAKE_HZ 100u
 
+#ifdef BOARD_TIMER
+static void start_ticks(void)
+{
+    TIMER_RELOAD = 0xFFFFFFFFu;
+    TIMER_VALUE = 0xFFFFFFFFu;
+    TIMER_CTRL = 1u;
+}
+
+uint32_t board_ticks(void)
+{
+    return ~TIMER_VALUE; /* the timer counts down */
+}
+#else
+static void start_ticks(void)
+{
+    COUNTER_CNTCR = CNTCR_EN;
+}
+
+uint32_t board_ticks(void)
+{
+    return COUNTER_CNTCV_LO;
+}
+#endif
+
 /* Interrupts stay masked: they only end board_sleep(). */
 static void start_wake_ups(void)
 {
@@ -50,12 +85,10 @@ static void start_wake_ups(void)
 
 void board_init(void)
 {
-    UART_BAUDDIV = BOARD_CLOCK_HZ / BAUD;
+    UART_BAUDDIV = BOARD_UART_CLOCK / BAUD;
     UART_CTRL = UART_TX_RX_AND_RX_INTERRUPT;
     (void)UART_DATA; /* whatever stood there; in the emulator this also wakes its receiver, which else sleeps on */
-    TIMER_RELOAD = 0xFFFFFFFFu;
-    TIMER_VALUE = 0xFFFFFFFFu;
-    TIMER_CTRL = 1u;
+    start_ticks();
     start_wake_ups();
 }
 
@@ -78,11 +111,6 @@ void board_uart_put(uint8_t byte)
     while (UART_STATE & UART_TX_FULL) {
     }
     UART_DATA = byte;
-}
-
-uint32_t board_ticks(void)
-{
-    return ~TIMER_VALUE; /* the timer counts down */
 }
 
 int board_flash_erase(const uint8_t *at, uint32_t size)
