@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from ..tables import Bar, Rows, heading, is_numeric
 from .gather import Report, macs
 from .memory_map import memory_map
-from .tables import (
-    Bar,
-    Rows,
-    board_rows,
-    board_title,
-    change_rows,
-    image_rows,
-    layer_change_rows,
-    layer_rows,
-    memory_rows,
-    peak_rows,
-    peak_title,
-    rounded,
-    scheme_rows,
-    verdict,
-)
+from .sections import Section, compared, whole
+from .tables import rounded, verdict
 
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto 4em; max-width: 1200px; color: #1f2933; }
@@ -46,20 +33,16 @@ svg rect.buffer:hover { stroke: #000; stroke-width: 2; } svg line.peak { stroke:
 
 def page(report: Report) -> str:
     """The whole HTML document."""
-    main, board = report.main, report.board
+    main = report.main
     fits, sentence = verdict(report)
     body = [
         f"<h1>{escape(report.name)}</h1>",
         f"<p class='hint'>Scheme: {escape(report.scheme)}</p>" if report.scheme else "",
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
-        *comparison(report),
+        *map(drawn, compared(report)),
         section(f"Memory of one {main.kind}", memory_map(report, main), "Point at a buffer for its name."),
-        *([section(board_title(board), table(board_rows(report, board)))] if board else []),
-        section("Arena", table(memory_rows(report))),
-        section(peak_title(report), table(peak_rows(report))),
-        section("Layers", table(layer_rows(report)), "Bytes, but for shapes, counts of parameters, MAC and machine."),
-        section("Image", table(image_rows(report))),
+        *map(drawn, whole(report)),
         *(f"<p class='hint'>Note: {escape(note)}.</p>" for note in report.notes),
     ]
     head = f"<meta charset='utf-8'><title>{escape(report.name)}</title><style>{STYLE}</style>"
@@ -75,16 +58,12 @@ def figures(report: Report) -> Iterator[str]:
         yield figure(f"≈ {rounded(main.machine)}", "machine instructions, Cortex-M4F")
 
 
-def comparison(report: Report) -> Iterator[str]:
-    if report.schemes:
-        yield section("Schemes: what could be trained", table(scheme_rows(report)))
-    if report.other is not None:
-        yield section(f"Changes from {report.other.name}", table(change_rows(report.other, report)))
-        yield section("Layers that changed", table(layer_change_rows(report.other, report)))
-
-
 def figure(value: str, meaning: str) -> str:
     return f"<div><b>{escape(value)}</b>{escape(meaning)}</div>"
+
+
+def drawn(one: Section) -> str:
+    return section(one.title, table(one.content) if one.content else "", one.hint)
 
 
 def section(title: str, content: str, hint: str = "") -> str:
@@ -94,8 +73,8 @@ def section(title: str, content: str, hint: str = "") -> str:
 
 def table(content: Rows) -> str:
     columns, rows = content
-    numeric = [column.endswith("#") for column in columns]
-    lines = [row_of("th", [c.rstrip("#") for c in columns], numeric, "")]
+    numeric = [is_numeric(column) for column in columns]
+    lines = [row_of("th", [heading(c) for c in columns], numeric, "")]
     for before, row in zip([(), *rows], rows):
         if row:
             lines.append(row_of("td", row, numeric, "" if before or row is rows[0] else " class='sum'"))

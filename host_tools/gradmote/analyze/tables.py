@@ -1,37 +1,15 @@
-"""What a report says as tables: (columns, rows), for the terminal and for the page alike.
-
-A column whose name ends in `#` holds numbers; a cell is text or a Bar; an empty row is a line across.
-"""
+"""What a report says, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from ..boards import Board
 from ..microcontrollers import smallest
+from ..tables import LINE, Bar, Row, Rows
 from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report, macs
 
 #: Pieces of the peak that are listed by name.
 LARGEST = 8
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A length that stands for part / whole."""
-
-    part: int
-    whole: int
-
-    @property
-    def share(self) -> float:
-        return self.part / self.whole if self.whole else 0.0
-
-
-Row = Sequence[str | Bar]
-Rows = tuple[Sequence[str], list[Row]]
-LINE: Row = ()
 
 
 def rounded(count: float) -> str:

@@ -13,15 +13,11 @@ from . import options as o
 from .compiler import Compiler, with_compiler
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from ..analyze import Report
 
 IMAGE = ".mote"
 #: What is compared on a page.
 SCHEMES = "full,head,bias,sparse:0.25"
-#: Columns of what goes to a file or a pipe.
-WIDTH = 140
 
 
 @with_compiler
@@ -74,16 +70,9 @@ def command(
         typer.echo(json.dumps(as_dict(report)))
         return
     from ..analyze.text import show
+    from ..terminal import console
 
     show(report, console())
-
-
-def console() -> Console:
-    """As wide as the terminal; what goes elsewhere is WIDTH columns wide."""
-    from rich.console import Console
-
-    found = Console()
-    return found if found.is_terminal else Console(width=WIDTH)
 
 
 def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:

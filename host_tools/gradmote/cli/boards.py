@@ -10,12 +10,8 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..boards import Board
-
-#: Columns of what goes to a file or a pipe.
-WIDTH = 140
+    from ..tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -29,20 +25,17 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"boards": [board.as_dict() for board in found]}))
         return
-    from rich.console import Console
+    from ..terminal import console, table
 
-    console = Console()
-    (console if console.is_terminal else Console(width=WIDTH)).print(table(found))
+    console().print(table("Boards", rows(found)))
 
 
-def table(boards: list[Board]) -> Table:
+def rows(boards: list[Board]) -> Rows:
     """Of memory in bytes: what there is, and what of it the model may take."""
-    from .inspect import table_of
-
     memory = ("RAM#", "for an arena#", "flash#", "firmware#", "for an image#")
-    columns = table_of("Boards", "name", "title", "core", "numerics", "MHz#", *memory)
+    found = []
     for board in boards:
         sizes = (board.ram, board.arena_available, board.all_flash, board.code, board.image_area)
         words = (board.name, board.title, board.core, board.profile, f"{board.clock / 1e6:g}")
-        columns.add_row(*words, *(f"{size:,}" for size in sizes))
-    return columns
+        found.append((*words, *(f"{size:,}" for size in sizes)))
+    return ("name", "title", "core", "numerics", "MHz#", *memory), found

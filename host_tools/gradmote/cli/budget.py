@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ModelError
-from .analyze import console
 from .compiler import Compiler
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from ..budget import Found, Limits, Task, Tried, Worth
+    from ..tables import Rows
 
 #: Rows of the table.
 LONGEST = 10
@@ -129,20 +127,17 @@ def measured(task: Task, data: Path, bar: Any) -> Worth:
 
 def show(found: Found) -> None:
     """What was tried, and what the best of it gives up."""
-    console().print(table(found))
+    from ..terminal import console, table
+
+    console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:
         typer.echo(f"  {words}")
 
 
-def table(found: Found) -> RenderableType:
+def rows(found: Found) -> Rows:
     """The choices that nothing beats, by what they are worth; the one taken is marked."""
-    from .inspect import table_of
-
-    title = f"\nTraining within the budget; worth: {found.source}"
-    columns = table_of(title, "", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "worth#", "")
-    for tried in shown(found):
-        columns.add_row(*row(tried, found.best))
-    return columns
+    columns = ("", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "worth#", "")
+    return columns, [tuple(row(tried, found.best)) for tried in shown(found)]
 
 
 def shown(found: Found) -> list[Tried]:

@@ -11,9 +11,10 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..image import Image
+    from ..tables import Rows
+
+    Titled = tuple[str, Rows]
 
 
 def command(
@@ -28,15 +29,15 @@ def command(
     if as_json:
         typer.echo(json.dumps(as_dict(found)))
         return
-    from rich.console import Console
+    from ..terminal import console, table
 
-    console = Console()
-    for table in (memory_table(image, found), tensor_table(found), state_table(found)):
-        console.print(table)
+    out = console()
+    for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
+        out.print(table(title, rows))
     if code:
         for program in found.programs:
-            console.print(code_table(program, known_places(found)))
-        console.print("Dimensions of 1, strides and flags of 0 are left out; --json has everything.")
+            out.print(table(*code_table(program, known_places(found))))
+        out.print("Dimensions of 1, strides and flags of 0 are left out; --json has everything.")
 
 
 def as_dict(image: Image) -> dict[str, Any]:
@@ -52,51 +53,35 @@ def as_dict(image: Image) -> dict[str, Any]:
     }
 
 
-def table_of(title: str, *columns: str) -> Table:
-    """A table whose columns ending in `#` hold numbers."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column.rstrip("#"), justify="right" if column.endswith("#") else "left", overflow="fold")
-    return table
-
-
-def memory_table(path: Path, image: Image) -> Table:
+def memory_table(path: Path, image: Image) -> Titled:
     h = image.header
-    table = table_of(
-        f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}",
-        "RAM",
-        "offset#",
-        "bytes#",
-    )
     inputs = h["gradients_offset"] + h["gradients_size"]
-    rows = [
+    pieces = [
         ("parameters", 0, h["parameters_size"]),
         ("statistics, control, properties, moments", h["parameters_size"], h["state_size"] - h["parameters_size"]),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
         ("inputs and labels", inputs, h["scratch_offset"] - inputs),
         ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),
     ]
-    for name, offset, size in rows:
-        table.add_row(name, f"{offset:,}", f"{size:,}")
-    return table
+    title = f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}"
+    return title, (("RAM", "offset#", "bytes#"), [(name, f"{offset:,}", f"{size:,}") for name, offset, size in pieces])
 
 
-def tensor_table(image: Image) -> Table:
-    table = table_of("Signature", "name", "role", "dtype", "shape", "programs", "offset#")
-    for t in image.tensors:
-        table.add_row(t["name"], t["role"], t["dtype"], shape(t["shape"]), " ".join(t["programs"]), f"{t['offset']:,}")
-    return table
+def tensor_table(image: Image) -> Titled:
+    rows = [
+        (t["name"], t["role"], t["dtype"], shape(t["shape"]), " ".join(t["programs"]), f"{t['offset']:,}")
+        for t in image.tensors
+    ]
+    return "Signature", (("name", "role", "dtype", "shape", "programs", "offset#"), rows)
 
 
-def state_table(image: Image) -> Table:
-    title = f"State, scheme {image.scheme}" if image.scheme else "State"
-    table = table_of(title, "name", "role", "shape", "offset#", "bytes#", "gradient#")
+def state_table(image: Image) -> Titled:
+    rows = []
     for s in image.state:
         gradient = "" if s["gradient"] is None else f"{s['gradient']:,}"
-        table.add_row(s["name"], s["role"], shape(s["shape"]), f"{s['offset']:,}", f"{s['size']:,}", gradient)
-    return table
+        rows.append((s["name"], s["role"], shape(s["shape"]), f"{s['offset']:,}", f"{s['size']:,}", gradient))
+    title = f"State, scheme {image.scheme}" if image.scheme else "State"
+    return title, (("name", "role", "shape", "offset#", "bytes#", "gradient#"), rows)
 
 
 def known_places(image: Image) -> dict[str, str]:
@@ -106,16 +91,16 @@ def known_places(image: Image) -> dict[str, str]:
     return {f"arena+{row['offset']}": row["name"] for row in (*image.state, *lasting) if row["name"]}
 
 
-def code_table(program: dict[str, Any], places: dict[str, str]) -> Table:
+def code_table(program: dict[str, Any], places: dict[str, str]) -> Titled:
     sizes = f"{program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
     copies = sum(i["opcode"] == "COPY" for i in program["instructions"])
-    title = f"Program {program['kind']}: {sizes}, {copies} copies"
-    table = table_of(title, "#", "instruction", "operands", "parameters")
+    rows = []
     for index, i in enumerate(program["instructions"]):
         operands = " ".join(f"{k}={places.get(v, v)}" for k, v in i["operands"].items() if v != "none")
         params = " ".join(f"{k}={v}" for k, v in i["params"].items() if not is_trivial(i["opcode"], k, v))
-        table.add_row(str(index), i["opcode"], operands, params)
-    return table
+        rows.append((str(index), i["opcode"], operands, params))
+    title = f"Program {program['kind']}: {sizes}, {copies} copies"
+    return title, (("#", "instruction", "operands", "parameters"), rows)
 
 
 def is_trivial(opcode: str, param: str, value: Any) -> bool:

@@ -31,11 +31,8 @@ def command(
     elif as_json:
         typer.echo(json.dumps({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()}))
     else:
-        from rich.console import Console
+        from ..terminal import console, table
 
-        from .inspect import table_of
-
-        table = table_of("Kernels and update rules", "instructions#", "name")
-        for name, count in (*sorted(needs.kernels.items()), *sorted(needs.rules.items())):
-            table.add_row(str(count), name)
-        Console().print(table)
+        counts = (*sorted(needs.kernels.items()), *sorted(needs.rules.items()))
+        rows = [(str(count), name) for name, count in counts]
+        console().print(table("Kernels and update rules", (("instructions#", "name"), rows)))

@@ -27,16 +27,9 @@ def command(as_json: o.AsJson = False) -> None:
     if as_json:
         typer.echo(json.dumps({"operators": operators, "kernels": kernels}))
         return
-    from rich.console import Console
+    from ..terminal import console, table
 
-    from .inspect import table_of
-
-    console = Console()
-    table = table_of("Operators", "operator", "domain", "gradient")
-    for row in operators:
-        table.add_row(str(row["operator"]), str(row["domain"]), "yes" if row["gradient"] else "")
-    console.print(table)
-    table = table_of("Kernels", "opcode#", "kernel", "meaning")
-    for kernel in kernels:
-        table.add_row(str(kernel["opcode"]), str(kernel["kernel"]), str(kernel["meaning"]))
-    console.print(table)
+    rows = [(str(op["operator"]), str(op["domain"]), "yes" if op["gradient"] else "") for op in operators]
+    console().print(table("Operators", (("operator", "domain", "gradient"), rows)))
+    rows = [(str(kernel["opcode"]), str(kernel["kernel"]), str(kernel["meaning"])) for kernel in kernels]
+    console().print(table("Kernels", (("opcode#", "kernel", "meaning"), rows)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .analyze import console, open_report
+from .analyze import open_report
 from .compiler import Compiler, with_compiler
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def command(
         typer.echo(f"{png}  {png.stat().st_size:,} bytes")
     else:
         from ..analyze.tables import plan_rows
-        from ..analyze.text import table
+        from ..terminal import console, table
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
         console().print(table(title, plan_rows(report, chosen)))

@@ -1,0 +1,40 @@
+"""The tables of a report, in their order, for the terminal and for the page alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..tables import Rows
+from . import tables
+from .gather import Report
+
+
+@dataclass(frozen=True)
+class Section:
+    """content: None where there is nothing to show, and its title says so. hint: for who sees it the first time."""
+
+    title: str
+    content: Rows | None
+    hint: str = ""
+
+
+def compared(report: Report) -> Iterator[Section]:
+    """Beside another report, and beside other schemes."""
+    if report.other is not None:
+        yield Section(f"Changes from {report.other.name}", tables.change_rows(report.other, report))
+        layers = tables.layer_change_rows(report.other, report)
+        yield Section("Layers that changed", layers) if layers[1] else Section("no layer changed", None)
+    if report.schemes:
+        yield Section("Schemes: what could be trained", tables.scheme_rows(report))
+
+
+def whole(report: Report) -> Iterator[Section]:
+    """What it takes by itself."""
+    if report.board is not None:
+        yield Section(tables.board_title(report.board), tables.board_rows(report, report.board))
+    yield Section("Arena", tables.memory_rows(report))
+    yield Section(tables.peak_title(report), tables.peak_rows(report))
+    hint = "Bytes, but for shapes, counts of parameters, MAC and machine."
+    yield Section("Layers", tables.layer_rows(report), hint)
+    yield Section("Image", tables.image_rows(report))

@@ -1,0 +1,17 @@
+"""A layer called block[main] was printed as block: brackets were taken for a style."""
+
+from __future__ import annotations
+
+import onnx
+from oracle import make_model, node, values
+
+from gradmote.cli import main
+
+
+def test_brackets_in_a_name_are_printed(tmp_path, capsys) -> None:
+    model = make_model([node("Gemm", "x w", "y", name="block[main]")], {"w": values(1, 6, 3)}, {"x": ("N", 6)})
+    onnx.save(model, tmp_path / "model[bold].onnx")
+    assert main(["analyze", str(tmp_path / "model[bold].onnx"), "--loss", "cross_entropy"]) == 0
+    told = capsys.readouterr().out
+    assert "block[main]" in told and "model[bold].onnx" in told
+    assert main(["plan", str(tmp_path / "model[bold].onnx"), "--loss", "cross_entropy"]) == 0
