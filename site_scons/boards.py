@@ -57,7 +57,11 @@ class Board:
 
     def flags(self) -> list[str]:
         """Of the compiler, but for includes and defines."""
-        return [*NUMERICS_FLAGS, *WARNING_FLAGS, *CODE_FLAGS, *self.table["cpu_flags"]]
+        return [*NUMERICS_FLAGS, *WARNING_FLAGS, *self.code_flags()]
+
+    def code_flags(self) -> list[str]:
+        """Those of them that suit any language and any program."""
+        return [*CODE_FLAGS, *self.table["cpu_flags"]]
 
     def defines(self) -> dict[str, str]:
         """What the C sources know of board.toml."""

@@ -1,0 +1,81 @@
+"""Builds the firmware of one board: for PlatformIO what firmware/SConscript is for SCons, from the same lists.
+
+A project whose src folder is not the firmware's brings an application of its own: firmware/src/application.h.
+"""
+
+import sys
+from pathlib import Path
+
+from SCons.Script import COMMAND_LINE_TARGETS, AlwaysBuild, Default, DefaultEnvironment
+
+PLATFORM = Path(DefaultEnvironment().PioPlatform().get_dir()).resolve()
+sys.path.append(str(PLATFORM.parents[1] / "site_scons"))
+
+from boards import FIRMWARE, boards  # noqa: E402
+
+from runtime_sources import ROOT, runtime_sources  # noqa: E402
+
+#: Of what a project writes, the compiler asks less than of the firmware.
+OWN_FLAGS = ["-Wall", "-Wextra"]
+
+env = DefaultEnvironment()
+board = next(board for board in boards() if board.name == env["BOARD"])
+is_test = "__test" in COMMAND_LINE_TARGETS
+brings_application = Path(env.subst("$PROJECT_SRC_DIR")).resolve() != FIRMWARE / "src"
+
+
+def use_compiler():
+    tools = {"CC": "gcc", "CXX": "g++", "AS": "as", "AR": "ar", "RANLIB": "ranlib", "SIZETOOL": "size"}
+    env.Replace(**{variable: f"{board.compiler}{tool}" for variable, tool in tools.items()})
+    env.Replace(ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf")
+    env.Append(
+        CPPPATH=[str(path) for path in board.includes()],
+        CPPDEFINES=[(name, value.replace('"', r"\"")) for name, value in board.defines().items()],
+        CCFLAGS=[*OWN_FLAGS, *board.code_flags()],
+        LINKFLAGS=[*board.link_flags(), "-Wl,-Map=$BUILD_DIR/firmware.map"],
+    )
+
+
+def firmware_objects():
+    """In SCons's order, so that the linker makes the same of them."""
+    compiler = env.Clone()
+    compiler.Replace(CCFLAGS=board.flags())
+    compiler.ProcessFlags(env.get("BUILD_FLAGS"))
+    replaced = [FIRMWARE / "src" / "main.c"] if is_test else []
+    replaced += [FIRMWARE / "src" / "application.c"] if brings_application else []
+    sources = [path for path in (*board.sources(), *runtime_sources()) if path not in replaced]
+    return [compiler.Object(f"$BUILD_DIR/gradmote/{p.relative_to(ROOT).with_suffix('.o')}", str(p)) for p in sources]
+
+
+def tell_sizes():
+    """Of what `board.toml` says that there is."""
+    env.Replace(
+        SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
+        SIZEPRINTCMD="$SIZETOOL -B -d $SOURCES",
+        SIZEPROGREGEXP=r"^(?:\.text|\.data)\s+(\d+).*",
+        SIZEDATAREGEXP=r"^(?:\.stack|\.data|\.bss|\.noinit)\s+(\d+).*",
+    )
+
+
+def emulator(command, *arguments):
+    """The shell's command: tools/emulated.py has them all."""
+    script = str(PLATFORM / "tools" / "emulated.py")
+    words = ["$PYTHONEXE", script, "--state", "$PROJECT_WORKSPACE_DIR", command, board.name, *arguments]
+    return " ".join(f'"{word}"' for word in words)
+
+
+def add_targets(program):
+    AlwaysBuild(env.Alias("nobuild", program))
+    upload = emulator("upload", "$SOURCE", env.GetProjectOption("monitor_port", ""))
+    env.AddPlatformTarget("upload", program, env.VerboseAction(upload, "Programming $SOURCE"), "Upload")
+    stop = env.VerboseAction(emulator("stop"), "Ending the emulator")
+    env.AddPlatformTarget("stop", None, stop, "Stop", "End the emulator of this board; what it learnt is lost")
+
+
+use_compiler()
+tell_sizes()
+env.Append(PIOBUILDFILES=firmware_objects())
+program = env.BuildProgram()
+env.Depends(program, str(board.linker_script))
+add_targets(program)
+Default(AlwaysBuild(env.Alias("buildprog", program)), env.Alias("size", program))

@@ -1,0 +1,57 @@
+"""Emulated boards for PlatformIO's targets. `upload` programs and verifies the firmware over the emulator's debugger
+port, as one does with a part, resets it, and leaves the board running; `stop` ends it. gradmote.device.flash does the
+work."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+def main() -> int:
+    arguments = parsed()
+    os.environ["GRADMOTE_BUILD"] = arguments.state
+    try:
+        from gradmote.errors import GradmoteError
+    except ImportError:
+        sys.exit(f"emulated boards need gradmote beside PlatformIO: {sys.executable} -m pip install gradmote")
+    try:
+        arguments.run(arguments)
+    except GradmoteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--state", required=True, help="folder for pid files: emulated/<board>.pid")
+    commands = parser.add_subparsers(required=True)
+    for run in (upload, stop):
+        command = commands.add_parser(run.__name__)
+        command.set_defaults(run=run)
+        command.add_argument("board")
+    commands.choices["upload"].add_argument("elf", type=Path)
+    commands.choices["upload"].add_argument("port", help="socket://host:port of the serial line")
+    return parser.parse_args()
+
+
+def upload(arguments: argparse.Namespace) -> None:
+    from gradmote.boards import board
+    from gradmote.device.flash import emulated
+
+    started = emulated.program(arguments.elf, board(arguments.board), serial_port=urlsplit(arguments.port).port)
+    print(f"programmed and verified; {started.board} runs (process {started.pid}): gradmote console {started.url}")
+
+
+def stop(arguments: argparse.Namespace) -> None:
+    from gradmote.device.flash import emulated
+
+    print(f"{arguments.board}: {'stopped' if emulated.stop(arguments.board) else 'was not running'}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,102 @@
+/*
+ * What a board must be able to do, tested on the board itself: `pio test`. Begins once a byte has arrived, says for each
+ * test how it went, one a line, and ends with "done".
+ */
+#include "board.h"
+#include "gradmote.h"
+#include "memory.h"
+#include "slots.h"
+#include "text.h"
+
+#include "expected.h"
+#include "model.h"
+
+/* Leaves the test, and says in which line. */
+#define CHECK(condition)         \
+    do {                         \
+        if (!(condition)) {      \
+            return __LINE__;     \
+        }                        \
+    } while (0)
+
+static gm_session session;
+
+static uint32_t state_crc(void)
+{
+    gm_view state;
+    return gm_state(&session, &state) == GM_OK ? gm_crc32(0, state.data, state.size) : 0;
+}
+
+static int train(void)
+{
+    CHECK(gm_open(&session, model_image, sizeof model_image, memory_arena(), memory_arena_size()) == GM_OK);
+    for (uint32_t step = 0; step < STEPS; ++step) {
+        CHECK(gm_write(&session, GM_ROLE_INPUT, 0, samples, sizeof samples) == GM_OK);
+        CHECK(gm_write(&session, GM_ROLE_LABEL, 0, labels, sizeof labels) == GM_OK);
+        CHECK(gm_step(&session, NULL) == GM_OK);
+    }
+    return 0;
+}
+
+static int trains_to_the_bits_of_its_twin(void)
+{
+    int failed = train();
+    CHECK(!failed && state_crc() == STATE_CRC);
+    return 0;
+}
+
+static int a_checkpoint_in_flash_brings_back_what_was_learnt(void)
+{
+    CHECK(slots_save(&session) == 0);
+    CHECK(gm_reset(&session) == GM_OK && state_crc() != STATE_CRC);
+    CHECK(slots_load(&session) == 0 && state_crc() == STATE_CRC);
+    return 0;
+}
+
+static int an_impossible_label_changes_nothing(void)
+{
+    static const int32_t impossible[sizeof labels / sizeof labels[0]] = { 0, 1, 99, 2 };
+    CHECK(gm_write(&session, GM_ROLE_LABEL, 0, impossible, sizeof impossible) == GM_OK);
+    CHECK(gm_step(&session, NULL) == GM_ERR_LABEL_OUT_OF_RANGE);
+    CHECK(state_crc() == STATE_CRC);
+    return 0;
+}
+
+static int its_clock_runs(void)
+{
+    uint32_t start = board_ticks();
+    int failed = train();
+    CHECK(!failed && board_ticks() != start);
+    return 0;
+}
+
+/* failed: 0, or the line where. */
+static void tell(const char *name, int failed)
+{
+    text_put(name);
+    if (failed) {
+        text_put(" FAILED in line ");
+        text_u32((uint32_t)failed);
+        text_line("");
+    } else {
+        text_line(" PASSED");
+    }
+}
+
+#define RUN(test) tell(#test, test())
+
+int main(void)
+{
+    board_init();
+    while (board_uart_get() < 0) {
+        board_sleep();
+    }
+    RUN(trains_to_the_bits_of_its_twin);
+    RUN(a_checkpoint_in_flash_brings_back_what_was_learnt);
+    RUN(an_impossible_label_changes_nothing);
+    RUN(its_clock_runs);
+    text_line("done");
+    for (;;) {
+        board_sleep();
+    }
+}

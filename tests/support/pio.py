@@ -1,0 +1,68 @@
+"""PlatformIO as tests run it: without its registry, with packages in a folder of the tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gradmote.device.emulator import EMULATORS, INSTALL_COMPILER
+
+#: A call to the registry without a network lasts 61 s; a build of everything on a slow machine less than this.
+SECONDS = 300
+
+
+def require_pio() -> None:
+    """Skips where it, or what an emulated board needs, is missing."""
+    if importlib.util.find_spec("platformio") is None:
+        pytest.skip("pip install platformio")
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip(INSTALL_COMPILER)
+    if shutil.which("qemu-system-arm") is None:
+        pytest.skip(EMULATORS["qemu-system-arm"])
+
+
+@dataclass(frozen=True)
+class Pio:
+    """PlatformIO in a project, with a core of its own."""
+
+    project: Path
+    core: Path
+    workspace: Path
+
+    def __call__(self, *arguments: str, succeeds: bool = True) -> str:
+        """What it printed. Fails where it asked its registry for anything."""
+        environment = {
+            **os.environ,
+            "PLATFORMIO_CORE_DIR": str(self.core),
+            "PLATFORMIO_WORKSPACE_DIR": str(self.workspace),
+            "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
+            "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
+        }
+        command = [sys.executable, "-m", "platformio", *arguments]
+        done = subprocess.run(
+            command, cwd=self.project, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
+        )
+        said = done.stdout + done.stderr
+        assert (done.returncode == 0) == succeeds, said
+        assert "HTTPClientError" not in said and "Internet" not in said
+        return said
+
+
+def with_free_ports(ini: str) -> str:
+    """The text of a platformio.ini, its emulators' serial lines at ports that nobody uses."""
+    return re.sub(r"(?<=socket://127\.0\.0\.1:)\d+", lambda _: str(free_port()), ini)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
