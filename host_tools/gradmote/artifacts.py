@@ -16,8 +16,6 @@ may pass newer values.
 
 from __future__ import annotations
 
-import inspect
-import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,22 +27,18 @@ import onnx
 import onnx_ir as ir
 
 from . import checkpoint, losses, optimizers
-from .autodiff import differentiate
 from .errors import ModelError
 from .files import write_atomically
-from .frontend import infer_shapes, load_model
-from .graph import DOMAIN, Builder
+from .frontend import load_model
 from .losses import Loss
 from .optimizers import Optimizer
-from .optimizers.steps import step_op
+from .optimizers.model import optimizer_model
 from .passes import pipeline, split_channels
 from .passes.batch_norm import INFERENCE, applied
-from .passes.batch_norm import training as batch_statistics
 from .passes.batch_norm.claim import running_statistics
-from .passes.layers import layer_called
 from .passes.note_shared import shared_weights
-from .registry import attach_functions
 from .schemes import Scheme, choose, resolve
+from .training_graph import expose_parameters, with_gradients, with_loss
 
 
 class LossType(Enum):
@@ -212,140 +206,11 @@ def data_of(graph: ir.Graph, names: Sequence[str]) -> dict[str, np.ndarray]:
     return {n: graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
 
 
-def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
-    """The forward graph with the loss as its first output and labels as inputs."""
-    model = forward.clone()
-    graph = model.graph
-    outputs = list(graph.outputs)
-    by_name = {v.name: v for n in graph for v in n.outputs}
-    missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
-    if missing:
-        raise ModelError(
-            f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
-        )
-    taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
-    check_arity(loss, taken)
-    with layer_called(graph, "loss"):
-        value = loss(Builder(graph), *taken)
-    graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
-    labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
-    model = infer_shapes(attach_functions(model))
-    model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
-    return record(model, "loss", value.name, labels)
-
-
-def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
-    """A loss that takes one output cannot be given two."""
-    try:
-        inspect.signature(loss).bind(None, *outputs)
-    except TypeError:
-        names = ", ".join(str(o.name) for o in outputs)
-        raise ModelError(
-            f"the loss does not take {len(outputs)} outputs ({names})", "choose with --output (outputs=)"
-        ) from None
-
-
-def with_gradients(
-    evaluation: ir.Model, names: Sequence[str], additional: Sequence[str], running_variance: str
-) -> ir.Model:
-    """The loss graph with every parameter's gradient as an output, then the new running statistics; the model's own
-    outputs only where asked for."""
-    model = evaluation.clone()
-    if pipeline.decompose(model.graph, set(names)):
-        model = infer_shapes(attach_functions(model))
-    graph = model.graph
-    for node in graph:
-        if node.op_type == "Dropout" and not node.domain:
-            set_training_mode(graph, node)
-    loss = graph.outputs[0]
-    by_name = {o.name: o for o in graph.outputs[1:]}
-    graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(additional))]
-    statistics = running_statistics(graph)
-    model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
-    model.metadata_props["gradmote.statistics"] = json.dumps(statistics)
-    updates = batch_statistics.run(graph, running_variance)
-    differentiate(graph, loss, [graph.initializers[n] for n in names])
-    graph.outputs.extend(updates)
-    expose_parameters(graph, [*names, *statistics])
-    return infer_shapes(attach_functions(model))
-
-
-def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
-    """ONNX's Dropout is an identity unless its third input says training."""
-    ratio = node.inputs[1] if len(node.inputs) > 1 else None
-    mode = Builder(graph).constant(np.array(True), f"{node.outputs[0].name}.training_mode")
-    node.resize_inputs(3)
-    node.replace_input_with(1, ratio)
-    node.replace_input_with(2, mode)
-
-
-def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Makes initializers inputs too, so that a caller may pass newer values."""
-    for name in names:
-        value = graph.initializers.get(name)
-        if value is not None and not value.is_graph_input():
-            graph.inputs.append(value)
-
-
-def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
-    model.metadata_props[f"gradmote.{key}"] = str(value)
-    model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
-    return model
-
-
 def to_proto(model: ir.Model) -> onnx.ModelProto:
     """Deterministic: the same model gives the same bytes."""
     proto = ir.to_proto(model)
     proto.producer_name = "gradmote"
     return proto
-
-
-# ---- the optimizer model
-
-
-def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> ir.Model:
-    """One step for every parameter, with clipping before and bias correction shared."""
-    graph = ir.Graph([], [], nodes=[], opset_imports={"": 18}, name="optimizer")
-    builder = Builder(graph)
-    rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
-    scale = builder.input("gradient_scale", ir.DataType.FLOAT, [])
-    triples = [inputs_of(builder, name, array, optimizer.slots) for name, array in parameters.items()]
-    if optimizer.clip_norm is not None:
-        scale = clipped_scale(builder, [g for _, g, _ in triples], scale, optimizer.clip_norm)
-    correction = bias_correction(builder, optimizer) if optimizer.bias_correction else None
-    for p, g, slots in triples:
-        extra = [*slots, *([correction] if correction is not None else [])]
-        names = [f"{v.name}_new" for v in (p, *slots)]
-        outputs = builder.ops(
-            step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
-        )
-        graph.outputs.extend(outputs)
-    model = attach_functions(ir.Model(graph, ir_version=10))
-    model.metadata_props["gradmote.optimizer"] = optimizer.rule
-    model.metadata_props["gradmote.learning_rate"] = repr(float(optimizer.learning_rate))
-    return infer_shapes(model)
-
-
-def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
-    """Parameter, gradient and moments."""
-    kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
-    p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
-    return p, g, moments
-
-
-def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
-    total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
-    for g in grads[1:]:
-        total = builder.op("AddSumSquares", g, total, name=f"{g.name}.sum_squares", domain=DOMAIN)
-    return builder.op("ClipScale", total, scale, name="clipped_scale", domain=DOMAIN, max_norm=float(max_norm))
-
-
-def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
-    given = builder.input("bias_correction", ir.DataType.FLOAT, [2])
-    betas = {k: v for k, v in optimizer.attributes().items() if "beta" in k}
-    value = builder.op("BiasCorrection", given, name="bias_correction_new", domain=DOMAIN, **betas)
-    builder.graph.outputs.append(value)
-    return value
 
 
 # ---- files

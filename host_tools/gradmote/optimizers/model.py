@@ -1,0 +1,59 @@
+"""The optimizer as an ONNX model: all parameters, one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from ..frontend import infer_shapes
+from ..graph import DOMAIN, Builder
+from ..registry import attach_functions
+from .optimizer import Optimizer
+from .steps import step_op
+
+
+def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> ir.Model:
+    """One step for every parameter, with clipping before and bias correction shared."""
+    graph = ir.Graph([], [], nodes=[], opset_imports={"": 18}, name="optimizer")
+    builder = Builder(graph)
+    rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
+    scale = builder.input("gradient_scale", ir.DataType.FLOAT, [])
+    triples = [inputs_of(builder, name, array, optimizer.slots) for name, array in parameters.items()]
+    if optimizer.clip_norm is not None:
+        scale = clipped_scale(builder, [g for _, g, _ in triples], scale, optimizer.clip_norm)
+    correction = bias_correction(builder, optimizer) if optimizer.bias_correction else None
+    for p, g, slots in triples:
+        extra = [*slots, *([correction] if correction is not None else [])]
+        names = [f"{v.name}_new" for v in (p, *slots)]
+        outputs = builder.ops(
+            step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
+        )
+        graph.outputs.extend(outputs)
+    model = attach_functions(ir.Model(graph, ir_version=10))
+    model.metadata_props["gradmote.optimizer"] = optimizer.rule
+    model.metadata_props["gradmote.learning_rate"] = repr(float(optimizer.learning_rate))
+    return infer_shapes(model)
+
+
+def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
+    """Parameter, gradient and moments."""
+    kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
+    p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
+    return p, g, moments
+
+
+def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
+    total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
+    for g in grads[1:]:
+        total = builder.op("AddSumSquares", g, total, name=f"{g.name}.sum_squares", domain=DOMAIN)
+    return builder.op("ClipScale", total, scale, name="clipped_scale", domain=DOMAIN, max_norm=float(max_norm))
+
+
+def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
+    given = builder.input("bias_correction", ir.DataType.FLOAT, [2])
+    betas = {k: v for k, v in optimizer.attributes().items() if "beta" in k}
+    value = builder.op("BiasCorrection", given, name="bias_correction_new", domain=DOMAIN, **betas)
+    builder.graph.outputs.append(value)
+    return value

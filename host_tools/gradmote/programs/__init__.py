@@ -1,0 +1,1 @@
+"""The programs of an image, each lowered from its ONNX model."""
