@@ -10,7 +10,8 @@ import pytest
 
 from gradmote.cli import main
 from gradmote.device.dataset import Dataset
-from gradmote.device.fit import evaluate, fit, predict
+from gradmote.device.evaluation import evaluate, predict
+from gradmote.device.fit import fit
 from gradmote.device.target import TwinTarget
 from gradmote.device.types import PROGRAMS
 from gradmote.errors import DataError

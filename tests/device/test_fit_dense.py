@@ -14,7 +14,8 @@ from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
 from gradmote.device.dataset import Dataset
-from gradmote.device.fit import evaluate, fit
+from gradmote.device.evaluation import evaluate
+from gradmote.device.fit import fit
 from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DataError
 

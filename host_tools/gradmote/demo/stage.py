@@ -13,8 +13,9 @@ from rich.console import Console
 from ..compile import Result
 from ..device.dataset import Array, Dataset
 from ..device.emulator import SECONDS_PER_INSTRUCTION, Emulator
-from ..device.fit import Fit, train_once, write_batch
+from ..device.fit import Fit, train_once
 from ..device.progress import fit_with_progress, load_with_progress, predict_with_progress
+from ..device.samples import write_batch
 from ..device.target import BoardTarget, Target, TwinTarget, open_target
 from ..device.types import Memory
 from ..errors import DeviceError

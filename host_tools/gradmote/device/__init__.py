@@ -7,7 +7,8 @@
 """
 
 from .dataset import Dataset
-from .fit import Evaluation, Fit, evaluate, fit, predict
+from .evaluation import Evaluation, evaluate, predict
+from .fit import Fit, fit
 from .progress import evaluate_with_progress, fit_with_progress, load_with_progress, predict_with_progress
 from .target import Target, TwinTarget, open_target
 

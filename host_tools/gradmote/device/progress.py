@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .dataset import Array, Dataset
-from .fit import Epoch, Evaluation, Fit, Step, evaluate, fit, predict
+from .evaluation import Evaluation, evaluate, predict
+from .fit import Epoch, Fit, Step, fit
 from .target import Target
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..device.dataset import Array, Dataset
-from ..device.fit import Evaluation, Fit, evaluate, fit, predict
+from ..device.evaluation import Evaluation, evaluate, predict
+from ..device.fit import Fit, fit
 from ..device.target import Target
 
 __tracebackhide__ = True  # pytest shows the line of the test

@@ -1,0 +1,85 @@
+"""Samples on their way to a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from gradmote.errors import DataError
+
+from .dataset import Array, Dataset
+from .target import Target
+from .types import Tensor
+
+#: Role, index and samples of each input and label after the first.
+Others = list[tuple[str, int, Array]]
+
+
+def write_rows(target: Target, data: Dataset, x: Array, y: Array | None, others: Others, rows: Array) -> None:
+    """Writes these rows of everything that the model takes."""
+    write_batch(target, data, x[rows], None if y is None else y[rows])
+    write_others(target, others, rows)
+
+
+def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> None:
+    """Writes one batch; x as data.x is stored. Byte-sized class labels travel as bytes."""
+    if x.dtype == np.uint8:
+        target.write_u8("input", 0, x, data.scale, data.zero)
+    else:
+        target.write("input", 0, x)
+    if y is not None:
+        _write(target, "label", 0, y)
+
+
+def _write(target: Target, role: str, index: int, array: Array) -> None:
+    if array.dtype.kind in "iu" and int(array.min()) >= 0 and int(array.max()) < 256:
+        target.write_u8(role, index, array.astype(np.uint8))
+    else:
+        target.write(role, index, array)
+
+
+def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator[tuple[int, Tensor]]:
+    """Index and description of each tensor with that role, from the first-th on."""
+    index = first
+    while (tensor := target.describe(program, role, index)) is not None:
+        yield index, tensor
+        index += 1
+
+
+def write_others(target: Target, others: Others, rows: Array) -> None:
+    """Writes these rows of all further inputs and labels."""
+    for role, index, array in others:
+        _write(target, role, index, array[rows])
+
+
+def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
+    """The places of what the model takes beside x and y. DataError for what is missing or of another length or size."""
+    info = target.info()
+    program = next((p for p in ("step", "train", "eval", "infer") if p in info.programs), "infer")
+    found: Others = []
+    for role in ("input", "label"):
+        for index, tensor in tensors(target, program, role, first=1):
+            array = arrays.get(tensor.name)
+            if array is None or len(array) != count:
+                there = "is missing" if array is None else f"has {len(array)} samples, x {count}"
+                raise DataError(
+                    f"the model also takes the {role} '{tensor.name}', which {there}",
+                    f"add an array {tensor.name} (for a test also {tensor.name}_test) with a row for each sample",
+                )
+            check_tensor(tensor, array, tensor.name, info.batch)
+            found.append((role, index, array))
+    return found
+
+
+def check_tensor(tensor: Tensor | None, array: Array, name: str, batch: int) -> None:
+    """DataError where a sample of the array has another size than the model's tensor; None: it has no such tensor."""
+    if tensor is None:
+        raise DataError(f"the model takes no {name}", "compile it with a loss")
+    wanted = tensor.size // 4 // batch
+    given = array[0].size
+    if wanted != given:
+        raise DataError(
+            f"a sample of {name} has {given} values, '{tensor.name}' {tensor.shape} takes {wanted}",
+            "the data must have the shape of the ONNX model's input, without the batch",
+        )
