@@ -90,6 +90,11 @@ def board(name: str) -> Board:
     found = json.loads(built.read_text()) if built.exists() else {}
     if found.keys() != released[name].keys():  # none, or of another version
         found = released[name]
+    return from_footprint(found)
+
+
+def from_footprint(found: dict[str, Any]) -> Board:
+    """What a footprint.json says."""
     lists = {name: tuple(found[name]) for name in ("stack_way", "emulator", "usb")}
     return Board(**{**found, **lists})
 

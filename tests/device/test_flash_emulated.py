@@ -46,7 +46,7 @@ def test_a_programmed_board_runs_until_it_is_stopped(firmware: Path, image: byte
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:
     first = emulated.program(firmware, KNOWN, image)
-    second = emulated.program(firmware, KNOWN, serial_port=int(first.url.rpartition(":")[2]))
+    second = emulated.program(firmware, KNOWN)
     assert second.url == first.url and second.pid != first.pid
     with Board.connect(second.url) as client:
         assert client.info().image_size == 0  # its memory was blank

@@ -12,7 +12,22 @@ from collections.abc import Callable
 import typer
 
 from ..errors import GradmoteError
-from . import analyze, artifacts, boards, compile, console, export, header, inspect, kernels, ops, plan, train
+from . import (
+    analyze,
+    artifacts,
+    boards,
+    compile,
+    console,
+    export,
+    flash,
+    header,
+    inspect,
+    kernels,
+    ops,
+    plan,
+    ports,
+    train,
+)
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
@@ -26,8 +41,10 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("kernels", kernels.command, "On the desk"),
     ("ops", ops.command, "On the desk"),
     ("export", export.command, "On the desk"),
+    ("flash", flash.command, "On the device"),
     ("train", train.command, "On the device"),
     ("console", console.command, "On the device"),
+    ("ports", ports.command, "On the device"),
 ]
 
 app = typer.Typer(

@@ -37,9 +37,15 @@ class Board:
     doing its work twice. `on_text` gets what the board prints between frames.
     """
 
-    def __init__(self, link: Link, on_text: Callable[[str], None] | None = None) -> None:
-        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol."""
+    def __init__(
+        self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = _ATTEMPTS
+    ) -> None:
+        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol.
+
+        attempts: how often a request is sent before the board counts as silent.
+        """
         self._link = link
+        self._attempts = attempts
         self._parser = Parser()
         self._on_text = on_text or (lambda text: None)
         self._sequence = random.randrange(256)
@@ -49,11 +55,11 @@ class Board:
         self.refresh()
 
     @classmethod
-    def connect(cls, port: str, baudrate: int = 115200) -> Board:
+    def connect(cls, port: str, baudrate: int = 115200, attempts: int = _ATTEMPTS) -> Board:
         """Opens a port: /dev/ttyACM0, COM3, socket://host:port."""
         link = open_link(port, baudrate)
         try:
-            return cls(link)
+            return cls(link, attempts=attempts)
         except BaseException:
             link.close()
             raise
@@ -73,7 +79,7 @@ class Board:
         """Sends one message and returns its reply's fields. RuntimeFault or DeviceError with the board's code."""
         self._sequence = (self._sequence + 1) % 256
         frame = Frame(message_id(name), self._sequence, request_payload(name, values))
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(self._attempts):
             self.retries += attempt > 0
             self._link.write(encode(frame))
             reply = self._await_reply(frame, _PATIENCE.get(name, _DEFAULT_PATIENCE))

@@ -52,21 +52,22 @@ def program(
 ) -> Running:
     """Programs a new part of this kind with the firmware, and with the image in its area; then lets it run.
 
-    serial_port: TCP port of its serial line; a free one by default. One that runs already is replaced. DeviceError
-    where anything fails; nothing is left running then.
+    serial_port: TCP port of its serial line; by default a free one. A part of this kind that runs already is replaced,
+    at the same port. DeviceError where anything fails; nothing is left running then.
     """
     segments = read_segments(elf)
     if image is not None:
         segments.append(Segment(board.image_address, image))
+    port = serial_port or _port_in_use(board.name) or free_port()
     stop(board.name)
     try:
-        running, debugger = _start(board, elf, serial_port or free_port())
+        part, debugger = _start(board, elf, port)
         _program(debugger, segments, progress)
     except BaseException:
         stop(board.name)
         raise
-    _state_file(board.name).write_text(json.dumps(asdict(running)))
-    return running
+    _state_file(board.name).write_text(json.dumps(asdict(part)))
+    return part
 
 
 def _program(gdb: Gdb, segments: list[Segment], progress: Progress) -> None:
@@ -100,6 +101,11 @@ def running(name: str) -> Running | None:
     if _pid(name) is None or not _state_file(name).exists():
         return None
     return Running(**json.loads(_state_file(name).read_text()))
+
+
+def _port_in_use(name: str) -> int | None:
+    part = running(name)
+    return int(part.url.rpartition(":")[2]) if part else None
 
 
 def stop(name: str) -> bool:
@@ -151,11 +157,11 @@ def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
             command, stdin=subprocess.DEVNULL, stdout=messages, stderr=messages, start_new_session=True
         )
     keep_on_one_cpu(process.pid)
-    running = Running(board.name, f"socket://127.0.0.1:{port}", process.pid, debugger, str(elf))
-    return running, _await_debugger(running, process, log)
+    part = Running(board.name, f"socket://127.0.0.1:{port}", process.pid, debugger, str(elf))
+    return part, _await_debugger(part, process, log)
 
 
-def _await_debugger(running: Running, process: subprocess.Popen[bytes], log: Path) -> Gdb:
+def _await_debugger(part: Running, process: subprocess.Popen[bytes], log: Path) -> Gdb:
     """It listens last, when all else of the emulator is there."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
@@ -163,7 +169,7 @@ def _await_debugger(running: Running, process: subprocess.Popen[bytes], log: Pat
             message = log.read_text(errors="replace").partition("\n")[0] or "no message"
             raise DeviceError(f"the emulator stopped at once ({message})", "give its serial line another --port")
         try:
-            return Gdb(running.debugger, timeout=0.0)
+            return Gdb(part.debugger, timeout=0.0)
         except DeviceError:
             if time.monotonic() > deadline:
                 raise

@@ -32,9 +32,7 @@ class Gdb:
             self._expect_ok(f"M{address + at:x},{len(piece):x}:{piece.hex()}", f"write memory at {address + at:#x}")
 
     def read(self, address: int, size: int) -> bytes:
-        return b"".join(
-            self._read_piece(address + at, min(_PIECE, size - at)) for at in range(0, size, _PIECE)
-        )
+        return b"".join(self._read_piece(address + at, min(_PIECE, size - at)) for at in range(0, size, _PIECE))
 
     def _read_piece(self, address: int, size: int) -> bytes:
         answer = self._ask(f"m{address:x},{size:x}")

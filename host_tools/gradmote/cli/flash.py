@@ -1,0 +1,119 @@
+"""gradmote flash: puts firmware and a model on a board."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import DataError
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..device.flash.flow import Flashed, Watch
+
+Model = Annotated[
+    Path | None,
+    typer.Argument(
+        exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote). Without it: only the firmware."
+    ),
+]
+Name = Annotated[str | None, typer.Option("--board", metavar="BOARD", help="Which one: gradmote boards lists them.")]
+Port = Annotated[
+    str | None,
+    typer.Option(
+        help="Serial port of a real board; found by its USB ids by default. For an emulated one the TCP port of its "
+        "serial line; a free one by default."
+    ),
+]
+General = Annotated[bool, typer.Option("--general", help="Firmware with all kernels, for any model sent later.")]
+Built = Annotated[
+    Path | None,
+    typer.Option("--firmware", exists=True, dir_okay=False, help="This firmware.elf, instead of building one."),
+]
+Emulated = Annotated[bool, typer.Option("--emulated", help="The emulated board, though a real one is plugged in.")]
+Tool = Annotated[
+    str | None, typer.Option(help="What programs the board; by default the first of its tools that is installed.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Even if the port answers as another board.")]
+Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
+
+_WORDS = 60  # characters of what a tool says
+
+
+def command(
+    model: Model = None,
+    board: Name = None,
+    port: Port = None,
+    general: General = False,
+    firmware: Built = None,
+    emulated: Emulated = False,
+    tool: Tool = None,
+    force: Force = False,
+    stop: Stop = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Build the firmware for a model, program it into a board, and check that the board answers with both.
+
+    `gradmote flash --board mps2-an386 model.mote`, then `gradmote train model.mote --data data.npz --on PORT`
+
+    The firmware has the kernels of this model and no others. An emulated board goes on running in the background, until
+    `gradmote flash --stop BOARD` or until it is flashed again.
+    """
+    from ..boards import board as find
+    from ..device.flash.flow import Order, flash
+
+    if stop is not None:
+        _stop(find(stop).name, as_json)
+        return
+    if board is None:
+        raise DataError("which board?", "gradmote flash --board NAME; gradmote boards lists them")
+    order = Order(find(board), model, port, general, firmware, emulated, tool, force)
+    with _watching(as_json) as watch:
+        done = flash(order, watch)
+    _report(done, as_json)
+
+
+def _stop(board: str, as_json: bool) -> None:
+    from ..device.flash.emulated import stop
+
+    ended = stop(board)
+    said = f"the emulated {board} has ended" if ended else f"no emulated {board} was running"
+    typer.echo(json.dumps({"board": board, "ended": ended}) if as_json else said)
+
+
+@contextmanager
+def _watching(quiet: bool) -> Iterator[Watch]:
+    """A bar that tells what goes on; where nobody is watching, a line for each stage."""
+    from ..device.flash.flow import Watch
+    from ..device.progress import progress_bar
+
+    with progress_bar(quiet) as bar:
+        task = bar.add_task("", total=None)
+
+        def stage(text: str) -> None:
+            bar.update(task, description=text, completed=0, total=None)
+            if bar.disable and not quiet:
+                o.tell(text)
+
+        yield Watch(
+            stage,
+            lambda text: bar.update(task, description=text[:_WORDS]),
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def _report(done: Flashed, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(asdict(done)))
+        return
+    model = f"model {done.model_id[:8]} of {done.image:,} B, arena {done.arena:,} B" if done.model_id else "no model"
+    typer.echo(f"{done.board} runs gradmote {done.version}, {done.profile}: firmware {done.code:,} B, {model}")
+    if done.pid:
+        typer.echo(f"it runs in the background (process {done.pid}) until: gradmote flash --stop {done.board}")
+    typer.echo(f"its serial line: {done.port}   type at it: gradmote console {done.port}")

@@ -1,0 +1,47 @@
+"""gradmote ports: which boards answer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..device.ports import Answer
+
+
+def command(as_json: o.AsJson = False) -> None:
+    """List the boards that answer: at serial ports on USB, and emulated ones that `gradmote flash` left running.
+
+    Each port is opened and sent a few bytes; a port that another program uses is left alone.
+    """
+    from ..boards import boards
+    from ..device.flash.emulated import running
+    from ..device.ports import ask, serial_ports
+
+    parts = [part for board in boards() if board.emulator and (part := running(board.name)) is not None]
+    answers = [ask(port) for port in (*(p.device for p in serial_ports()), *(part.url for part in parts))]
+    if as_json:
+        typer.echo(json.dumps({"ports": [asdict(answer) for answer in answers]}))
+    elif answers:
+        _show(answers)
+    else:
+        typer.echo("no serial port on USB, and no emulated board: plug one in, or gradmote flash --board mps2-an386")
+
+
+def _show(answers: list[Answer]) -> None:
+    from .analyze import console
+    from .inspect import table_of
+
+    rows = table_of("Boards that answer", "port", "board", "version", "numerics", "model", "part")
+    for answer in answers:
+        if answer.problem:
+            rows.add_row(answer.port, "", "", "", answer.problem, "")
+        else:
+            part = f"{answer.unique_id:016x}" if answer.unique_id else ""
+            rows.add_row(answer.port, answer.board, answer.version, answer.profile, answer.model, part)
+    console().print(rows)

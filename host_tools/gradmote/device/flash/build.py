@@ -1,0 +1,48 @@
+"""The firmware to program: built by scons from this checkout, general or with the kernels of one model alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradmote.boards import Board, from_footprint
+from gradmote.device.emulator import INSTALL_COMPILER
+from gradmote.errors import DeviceError
+from gradmote.files import build_folder
+
+from .run import run
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """elf: what is programmed. board: what this very firmware leaves for a model."""
+
+    elf: Path
+    board: Board
+
+
+def build(board: str, model: Path | None, on_line: Callable[[str], None] = lambda line: None) -> Firmware:
+    """model: whose kernels go in; all there are without one. DeviceError where it cannot be built."""
+    require_checkout()
+    folder = build_folder() / "firmware" / (board.replace("-", "_") + (f"-{model.stem}" if model else ""))
+    targets = [folder / "firmware.elf", folder / "footprint.json"]
+    options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
+    command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
+    run(command, f"cannot build the firmware of {board}", f"it needs the compiler: {INSTALL_COMPILER}", ROOT, on_line)
+    return Firmware(targets[0], from_footprint(json.loads(targets[1].read_text())))
+
+
+def require_checkout() -> None:
+    if not (ROOT / "SConstruct").is_file():
+        raise DeviceError(
+            "there are no firmware sources beside this gradmote",
+            "run it from a checkout of the repository, or give a built one: --firmware firmware.elf",
+        )
+    if importlib.util.find_spec("SCons") is None:
+        raise DeviceError("scons, which builds the firmware, is not installed", "install it: pip install scons")

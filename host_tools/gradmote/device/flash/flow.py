@@ -1,0 +1,212 @@
+"""From a model to a board that answers with it: does it fit, build, program, restart, version, model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gradmote import __version__
+from gradmote.boards import Board as Known
+from gradmote.boards import from_footprint
+from gradmote.device.client import Board, Progress
+from gradmote.device.ports import serial_ports, status_text
+from gradmote.errors import DataError, DeviceError, ModelError
+from gradmote.image import read_image
+from gradmote.kernels import needs_of
+
+from . import build, emulated, real
+from .build import Firmware
+from .tools import TOOLS, choose
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to flash. model: only its kernels go into the firmware, unless general; None: firmware alone. port: of a
+    real board, or the TCP port of an emulated one's serial line. firmware: an ELF file in place of one to build.
+    emulated: even if a real board is plugged in. tool: that programs it. force: even if another board answers."""
+
+    board: Known
+    model: Path | None = None
+    port: str | None = None
+    general: bool = False
+    firmware: Path | None = None
+    emulated: bool = False
+    tool: str | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What hears how it goes on. stage: what begins. line: what a tool says. moved: bytes done, bytes in all."""
+
+    stage: Callable[[str], None] = lambda text: None
+    line: Callable[[str], None] = lambda text: None
+    moved: Progress = lambda done, total: None
+
+
+@dataclass(frozen=True)
+class Flashed:
+    """A board that was flashed and answers. port: of its serial line. tool: that programmed it. pid: of its emulator,
+    or 0. code, image, arena: bytes of firmware, model and the model's arena. model_id: hexadecimal; "" without one."""
+
+    board: str
+    version: str
+    profile: str
+    port: str
+    tool: str
+    pid: int
+    firmware: str
+    code: int
+    image: int
+    arena: int
+    model_id: str
+
+
+def flash(order: Order, watch: Watch) -> Flashed:
+    """GradmoteError says what went wrong, and whether the board was changed."""
+    image = None if order.model is None else order.model.read_bytes()
+    if image is not None:
+        require_fit(replace(order.board, code=0), image, str(order.model))
+    port = _real_port(order)
+    if port is None:
+        tcp_port = _tcp_port(order)
+        return _flash_emulated(_firmware(order, image, watch), image, tcp_port, watch)
+    tool = choose(order.board.name, order.board.upload, order.tool)
+    if not order.force:
+        real.require_same_board(order.board, port)
+    if TOOLS[tool].format == "source":
+        return _flash_real(Firmware(build.ROOT, order.board), image, port, tool, watch)
+    return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
+
+
+def require_fit(board: Known, image: bytes, name: str) -> None:
+    """Refuses, before anything is erased, an image that the board leaves no room for."""
+    lacks = board.lacks(read_image(image).header["arena_size"], len(image))
+    if lacks:
+        raise ModelError(
+            f"{name} does not fit {board.name}: it lacks {' and '.join(lacks)}; nothing was changed on the board",
+            f"see what takes it: gradmote analyze {name} --board {board.name}; or search what fits: gradmote compile "
+            f"model.onnx --board {board.name}",
+        )
+
+
+# ---- What to flash, and where ---------------------------------------------------------------------------------------
+
+
+def _real_port(order: Order) -> str | None:
+    """None: the board is emulated."""
+    board, given = order.board, order.port
+    if board.emulator:
+        is_tcp = given is not None and (given.isdigit() or given.startswith("socket:"))
+        is_absent = given is None and not real.ports_of(board, serial_ports())
+        if order.emulated or not board.upload or is_tcp or is_absent:
+            return None
+    return real.choose_port(board, given, serial_ports())
+
+
+def _tcp_port(order: Order) -> int | None:
+    if order.port is None:
+        return None
+    number = order.port.rpartition(":")[2]
+    if not number.isdigit() or not 0 < int(number) < 1 << 16:
+        raise DataError(f"{order.port} is no TCP port", "an emulated board takes a number: --port 5555")
+    return int(number)
+
+
+def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
+    """Built or given, once the image is known to fit beside it."""
+    if order.firmware is not None:
+        found = Firmware(order.firmware, _board_of(order.firmware, order.board))
+    else:
+        watch.stage(f"build the firmware of {order.board.name}")
+        found = build.build(order.board.name, None if order.general else order.model, watch.line)
+    if image is not None:
+        require_fit(found.board, image, str(order.model))
+    return found
+
+
+def _board_of(firmware: Path, wanted: Known) -> Known:
+    """With the sizes of this firmware, where scons left them beside it."""
+    footprint = firmware.with_name("footprint.json")
+    if not footprint.exists():
+        return wanted
+    found = from_footprint(json.loads(footprint.read_text()))
+    if found.name != wanted.name:
+        raise DeviceError(f"{firmware} is for {found.name}, not {wanted.name}", f"say --board {found.name}")
+    return replace(found, usb=wanted.usb, upload=wanted.upload)
+
+
+# ---- Flashing -------------------------------------------------------------------------------------------------------
+
+
+def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, watch: Watch) -> Flashed:
+    """Programs firmware and image into an emulated part, and leaves it running."""
+    name = firmware.board.name
+    watch.stage(f"program and verify the emulated {name}")
+    part = emulated.program(firmware.elf, firmware.board, image, port, watch.moved)
+    try:
+        with Board.connect(part.url) as client:
+            return _checked(client, firmware, image, part.url, "emulator", part.pid)
+    except BaseException:
+        emulated.stop(name)
+        raise
+
+
+def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, watch: Watch) -> Flashed:
+    """Programs a real part, then sends the image over its serial line and reads it back."""
+    name = firmware.board.name
+    watch.stage(f"program {name} with {tool}")
+    try:
+        real.program(firmware.elf, firmware.board, tool, port, watch.line, _flags(tool, image))
+    except KeyboardInterrupt as stop:
+        raise DeviceError(
+            f"stopped while {name} was programmed: its firmware may be half written",
+            "run the same command again: what programs the board does not need the firmware on it",
+        ) from stop
+    watch.stage("wait for its answer")
+    with real.connect(port) as client:
+        _require_this_firmware(client, firmware.board)
+        if image is not None:
+            watch.stage("send the model")
+            _send(client, image, watch.moved)
+        return _checked(client, firmware, image, port, tool, 0)
+
+
+def _flags(tool: str, image: bytes | None) -> dict[str, str]:
+    """For a tool that builds what it programs."""
+    if TOOLS[tool].format != "source" or image is None:
+        return {}
+    return {"PLATFORMIO_BUILD_FLAGS": " ".join(needs_of(image).flags())}
+
+
+def _send(client: Board, image: bytes, progress: Progress) -> None:
+    try:
+        client.load_image(image, progress)
+    except KeyboardInterrupt as stop:
+        raise DeviceError(
+            "stopped while the model was sent: the firmware runs, and has no model",
+            "run the same command again, or gradmote train, which sends the model too",
+        ) from stop
+
+
+def _checked(client: Board, firmware: Firmware, image: bytes | None, port: str, tool: str, pid: int) -> Flashed:
+    _require_this_firmware(client, firmware.board)
+    info = client.info()
+    if image is not None and (info.status != 0 or client.read("IMAGE") != image):
+        raise DeviceError(f"the board does not take the model: {status_text(info.status)}", "flash it again")
+    return Flashed(
+        board=info.name, version=info.version, profile=info.profile, port=port, tool=tool, pid=pid,
+        firmware=str(firmware.elf), code=firmware.board.code, image=info.image_size, arena=info.arena_required,
+        model_id=info.model_id.hex() if info.status == 0 else "",
+    )  # fmt: skip
+
+
+def _require_this_firmware(client: Board, board: Known) -> None:
+    info = client.info()
+    if (info.name, info.version) != (board.name, __version__):
+        raise DeviceError(
+            f"{board.name} with version {__version__} was flashed, but {info.name} with version {info.version} answers",
+            "is another board at this port? list them: gradmote ports",
+        )

@@ -1,0 +1,98 @@
+"""Real parts: their port, the tool that programs them, and the model over the serial line."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gradmote.boards import Board as Known
+from gradmote.device.client import Board
+from gradmote.device.ports import Port, ask, ports_of
+from gradmote.errors import DeviceError
+from gradmote.files import write_atomically
+
+from .elf import read_segments
+from .formats import flat_binary, intel_hex, uf2
+from .run import run
+from .tools import TOOLS, Job, Tool, find
+
+#: Called with what is being done.
+Tell = Callable[[str], None]
+
+#: USB ports go away and come back when the part restarts.
+_RESTART_SECONDS = 15.0
+_RETRY_SECONDS = 0.5
+
+
+def choose_port(board: Known, given: str | None, ports: Sequence[Port]) -> str:
+    """The port given, or the one that is this board's. DeviceError where there is none, or a choice."""
+    if given:
+        return given
+    found = ports_of(board, ports)
+    if len(found) == 1:
+        return found[0].device
+    if found:
+        rows = "".join(f"\n  {port.device}  {port.usb}  {port.description}" for port in found)
+        raise DeviceError(f"{len(found)} ports may be {board.name}:{rows}", "choose one: --port")
+    there = "".join(f"\n  {port.device}  {port.usb}  {port.description}" for port in ports) or " none"
+    raise DeviceError(
+        f"no port is that of {board.name} ({', '.join(board.usb) or 'its USB ids are not known'}); there are:{there}",
+        "is it plugged in, with a cable that carries data, and powered? or give the port: --port",
+    )
+
+
+def require_same_board(board: Known, port: str) -> None:
+    """Refuses a part that runs the firmware of another board, before anything on it is erased."""
+    there = ask(port).board
+    if there and there != board.name:
+        raise DeviceError(
+            f"the board at {port} is {there}, not {board.name}", f"flash it as what it is: --board {there}; or --force"
+        )
+
+
+def program(
+    elf: Path,
+    board: Known,
+    tool_name: str,
+    port: str,
+    tell: Tell = lambda line: None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Programs and verifies the firmware, and restarts the part. DeviceError with what the tool said where it fails.
+
+    elf: the project's folder for a tool that builds what it programs. environment: variables for the tool.
+    """
+    tool = TOOLS[tool_name]
+    job = _job(elf, tool, board.upload[tool_name], port)
+    tool.prepare(job)
+    for command in tool.commands(job):
+        program_path = find(command[0]) or command[0]
+        run(
+            [program_path, *command[1:]], f"{board.name} was not programmed",
+            "see what the tool says; the firmware may be half written: flash again", None, tell, environment,
+        )  # fmt: skip
+
+
+def _job(elf: Path, tool: Tool, setting: str, port: str) -> Job:
+    if tool.format == "source":
+        return Job(elf, 0, setting, port)
+    segments = read_segments(elf)
+    contents = {"bin": flat_binary, "hex": intel_hex, "uf2": lambda parts: uf2(parts, int(setting, 0))}
+    file = elf
+    if tool.format in contents:
+        file = elf.with_suffix(f".{tool.format}")
+        write_atomically(file, contents[tool.format](segments))
+    return Job(file, segments[0].address, setting, port)
+
+
+def connect(port: str, seconds: float = _RESTART_SECONDS) -> Board:
+    """A client of the part that restarts now."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return Board.connect(port)
+        except DeviceError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_RETRY_SECONDS)

@@ -1,0 +1,40 @@
+"""Runs a tool, line by line, and keeps what it says for the case that it fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from gradmote.errors import DeviceError
+
+_LINES_KEPT = 12
+
+
+def run(
+    command: Sequence[str],
+    failure: str,
+    hint: str,
+    folder: Path | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """DeviceError(failure: its status and last lines, hint) where it does not end with status 0; KeyboardInterrupt ends
+    the tool too."""
+    last: deque[str] = deque(maxlen=_LINES_KEPT)
+    with subprocess.Popen(
+        command, cwd=folder, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    ) as process:  # fmt: skip
+        try:
+            for line in process.stdout or ():
+                last.append(line.rstrip())
+                on_line(last[-1])
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        said = "".join(f"\n  {line}" for line in last)
+        raise DeviceError(f"{failure}: {Path(command[0]).name} ended with status {process.returncode}{said}", hint)

@@ -1,0 +1,50 @@
+"""What programs real parts: one file a tool, and this table. board.toml names those that fit a board."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+
+from gradmote.errors import DeviceError
+
+from . import bossac, dfu_util, esptool, openocd, picotool, platformio, pyocd, st_flash, teensy, uf2_drive
+from .tool import Job, Tool
+
+#: Name in board.toml -> tool.
+TOOLS: dict[str, Tool] = {
+    "openocd": openocd.TOOL,
+    "pyocd": pyocd.TOOL,
+    "st-flash": st_flash.TOOL,
+    "dfu-util": dfu_util.TOOL,
+    "esptool": esptool.TOOL,
+    "picotool": picotool.TOOL,
+    "uf2": uf2_drive.TOOL,
+    "teensy": teensy.TOOL,
+    "bossac": bossac.TOOL,
+    "platformio": platformio.TOOL,
+}
+
+__all__ = ["TOOLS", "Job", "Tool", "choose", "find"]
+
+
+def choose(board: str, upload: Mapping[str, str], wanted: str | None = None) -> str:
+    """The name of the first tool of a board's table that is installed, or the one that is wanted. DeviceError says how
+    to get one."""
+    if wanted is not None and wanted not in upload:
+        raise DeviceError(f"{wanted} does not program {board}", f"what does: {', '.join(upload) or 'nothing'}")
+    upload = upload if wanted is None else {wanted: upload[wanted]}
+    for name in upload:
+        if name in TOOLS and (not TOOLS[name].program or find(TOOLS[name].program)):
+            return name
+    if not upload:
+        raise DeviceError(f"nothing is known that programs {board}", "say it in its board.toml: upload = { ... }")
+    ways = "; or ".join(f"{TOOLS[name].program}: {TOOLS[name].install}" for name in upload if name in TOOLS)
+    raise DeviceError(f"no tool that programs {board} is installed", f"install one: {ways}")
+
+
+def find(program: str) -> str | None:
+    """Where a program is: on PATH, or beside the Python that runs this."""
+    beside = os.path.dirname(sys.executable)
+    return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", ""), beside]))

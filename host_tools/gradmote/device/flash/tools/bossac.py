@@ -1,0 +1,30 @@
+"""bossac, for the boot loader of Arduino's Nano 33 BLE and others, which opening its port at 1200 baud starts."""
+
+import time
+
+import serial
+
+from gradmote.errors import DeviceError
+
+from .tool import Command, Job, Tool
+
+_BOOT_SECONDS = 2.0
+
+
+def touch(job: Job) -> None:
+    """Restarts the board into its boot loader."""
+    try:
+        serial.Serial(job.port, 1200).close()
+    except (serial.SerialException, OSError) as error:
+        raise DeviceError(
+            f"cannot open {job.port} ({error})", "press the board's reset button twice and flash again"
+        ) from error
+    time.sleep(_BOOT_SECONDS)
+
+
+def commands(job: Job) -> list[Command]:
+    options = ["--info", "--usb-port", "--erase", "--write", "--verify", "--reset"]
+    return [["bossac", f"--port={job.port}", *options, str(job.file)]]
+
+
+TOOL = Tool("bossac", "apt-get install bossa-cli", "bin", commands, touch)

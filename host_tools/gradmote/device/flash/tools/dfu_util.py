@@ -1,0 +1,11 @@
+"""dfu-util, for a part whose boot loader waits on USB. Setting: its VID:PID in that state."""
+
+from .tool import Command, Job, Tool
+
+
+def commands(job: Job) -> list[Command]:
+    where = f"{job.address:#x}:leave"
+    return [["dfu-util", "--device", job.setting, "--alt", "0", "--dfuse-address", where, "--download", str(job.file)]]
+
+
+TOOL = Tool("dfu-util", "apt-get install dfu-util", "bin", commands)

@@ -1,0 +1,21 @@
+"""esptool, over the serial port of an ESP32. Setting: its name of the chip. It verifies what it wrote.
+
+Boot loader and partition table stay as they are; `pio run -t upload` writes them too.
+"""
+
+from .tool import Command, Job, Tool
+
+#: Of the first application in the usual partition table.
+_APPLICATION = "0x10000"
+
+
+def commands(job: Job) -> list[Command]:
+    converted = str(job.file.with_suffix(".esp.bin"))
+    chip = ["esptool", "--chip", job.setting]
+    return [
+        [*chip, "elf2image", "--output", converted, str(job.file)],
+        [*chip, "--port", job.port, "write_flash", _APPLICATION, converted],
+    ]
+
+
+TOOL = Tool("esptool", "pip install esptool", "elf", commands)

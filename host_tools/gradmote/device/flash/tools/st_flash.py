@@ -1,0 +1,10 @@
+"""st-flash, through the ST-Link of ST's own boards. It verifies what it wrote."""
+
+from .tool import Command, Job, Tool
+
+
+def commands(job: Job) -> list[Command]:
+    return [["st-flash", "--reset", "write", str(job.file), f"{job.address:#x}"]]
+
+
+TOOL = Tool("st-flash", "apt-get install stlink-tools", "bin", commands)

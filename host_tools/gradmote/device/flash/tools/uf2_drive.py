@@ -1,0 +1,36 @@
+"""A copy to the drive as which a board in its boot loader appears. Setting: the number of its UF2 family."""
+
+import glob
+import shutil
+import time
+from pathlib import Path
+
+from gradmote.errors import DeviceError
+
+from .tool import Command, Job, Tool
+
+#: Where systems mount drives.
+MOUNTS = ["/media/*/*", "/run/media/*/*", "/Volumes/*"]
+#: Every such drive has it.
+MARK = "INFO_UF2.TXT"
+
+_RESTART_SECONDS = 3.0
+
+
+def copy(job: Job) -> None:
+    """DeviceError where there is not exactly one such drive."""
+    drives = [Path(mark).parent for mount in MOUNTS for mark in glob.glob(f"{mount}/{MARK}")]
+    if len(drives) != 1:
+        raise DeviceError(
+            f"{len(drives)} drives are those of a UF2 boot loader, one is needed",
+            "hold the board's BOOT button while you plug it in; its drive must be mounted",
+        )
+    shutil.copyfile(job.file, drives[0] / job.file.name)
+    time.sleep(_RESTART_SECONDS)  # with the last block the board restarts by itself
+
+
+def commands(job: Job) -> list[Command]:
+    return []
+
+
+TOOL = Tool("", "", "uf2", commands, copy)
