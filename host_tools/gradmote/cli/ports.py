@@ -12,6 +12,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..device.ports import Answer
+    from ..tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -34,14 +35,15 @@ def command(as_json: o.AsJson = False) -> None:
 
 
 def _show(answers: list[Answer]) -> None:
-    from .analyze import console
-    from .inspect import table_of
+    from ..terminal import console, table
 
-    rows = table_of("Boards that answer", "port", "board", "version", "numerics", "model", "part")
+    console().print(table("Ports", rows(answers)))
+
+
+def rows(answers: list[Answer]) -> Rows:
+    found = []
     for answer in answers:
-        if answer.problem:
-            rows.add_row(answer.port, "", "", "", answer.problem, "")
-        else:
-            part = f"{answer.unique_id:016x}" if answer.unique_id else ""
-            rows.add_row(answer.port, answer.board, answer.version, answer.profile, answer.model, part)
-    console().print(rows)
+        part = f"{answer.unique_id:016x}" if answer.unique_id else ""
+        words = (answer.port, answer.board, answer.version, answer.profile, answer.model or answer.problem, part)
+        found.append(words)
+    return ("port", "board", "version", "numerics", "model", "part"), found
