@@ -1,6 +1,7 @@
 """Builds the firmware of one board: for PlatformIO what firmware/SConscript is for SCons, from the same lists.
 
-A project whose src folder is not the firmware's brings an application of its own: firmware/src/application.h.
+A project whose src folder is not the firmware's brings an application of its own (firmware/src/application.h), or,
+with `custom_gradmote = board`, main() and the runtime as a library: then the board's functions are all that is there.
 """
 
 import sys
@@ -21,7 +22,8 @@ OWN_FLAGS = ["-Wall", "-Wextra"]
 env = DefaultEnvironment()
 board = next(board for board in boards() if board.name == env["BOARD"])
 is_test = "__test" in COMMAND_LINE_TARGETS
-brings_application = Path(env.subst("$PROJECT_SRC_DIR")).resolve() != FIRMWARE / "src"
+is_bare = env.GetProjectOption("custom_gradmote", "firmware") == "board"
+brings_application = not is_bare and Path(env.subst("$PROJECT_SRC_DIR")).resolve() != FIRMWARE / "src"
 
 
 def use_compiler():
@@ -41,9 +43,10 @@ def firmware_objects():
     compiler = env.Clone()
     compiler.Replace(CCFLAGS=board.flags())
     compiler.ProcessFlags(env.get("BUILD_FLAGS"))
-    replaced = [FIRMWARE / "src" / "main.c"] if is_test else []
+    replaced = [FIRMWARE / "src" / "main.c"] if is_test or is_bare else []
     replaced += [FIRMWARE / "src" / "application.c"] if brings_application else []
-    sources = [path for path in (*board.sources(), *runtime_sources()) if path not in replaced]
+    runtime = [] if is_bare else runtime_sources()
+    sources = [path for path in (*board.sources(), *runtime) if path not in replaced]
     return [compiler.Object(f"$BUILD_DIR/gradmote/{p.relative_to(ROOT).with_suffix('.o')}", str(p)) for p in sources]
 
 
