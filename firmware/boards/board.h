@@ -26,7 +26,7 @@ extern "C" {
 
 enum board_area_kind { BOARD_AREA_IMAGE, BOARD_AREA_CHECKPOINT };
 
-/* A piece of flash that is read through plain pointers. base: 16-byte aligned. size: a multiple of 2 erase_unit. */
+/* A piece of flash that is read through plain pointers. base: 16-byte aligned. size: 2 erase_unit at least. */
 typedef struct board_area {
     const uint8_t *base;
     uint32_t size;

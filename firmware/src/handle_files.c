@@ -63,11 +63,8 @@ int handle_checkpoint_begin(device *d, const uint8_t *payload, uint32_t length)
     if (d->model.status) {
         return d->model.status;
     }
-    if (size > slots_capacity()) {
-        return CONSOLE_ERR_TOO_LARGE;
-    }
-    int error = slots_prepare(&base);
-    return error ? error : upload_begin(&d->model.upload, base, slots_capacity(), size);
+    int error = slots_prepare(&d->model.session, size, &base);
+    return error ? error : upload_begin(&d->model.upload, base, size, size);
 }
 
 int handle_checkpoint_data(device *d, const uint8_t *payload, uint32_t length)
@@ -78,6 +75,7 @@ int handle_checkpoint_data(device *d, const uint8_t *payload, uint32_t length)
 
 int handle_checkpoint_end(device *d, const uint8_t *payload, uint32_t length)
 {
+    const uint8_t *base = d->model.upload.base;
     uint32_t size = d->model.upload.size;
     (void)payload;
     (void)length;
@@ -85,5 +83,5 @@ int handle_checkpoint_end(device *d, const uint8_t *payload, uint32_t length)
         return d->model.status;
     }
     int error = upload_end(&d->model.upload);
-    return error ? error : slots_adopt(&d->model.session, size);
+    return error ? error : slots_adopt(&d->model.session, base, size);
 }

@@ -33,16 +33,14 @@ static void add_model(reply *r, const model *m)
 
 int handle_info(device *d, const uint8_t *payload, uint32_t length)
 {
-    uint32_t checkpoint_size;
     (void)payload;
     (void)length;
-    slots_newest(&checkpoint_size);
     add_firmware(&d->reply);
     add_model(&d->reply, &d->model);
     reply_u32(&d->reply, memory_arena_size());
     reply_u32(&d->reply, board_flash_area(BOARD_AREA_IMAGE).size);
     reply_u32(&d->reply, slots_capacity());
-    reply_u32(&d->reply, checkpoint_size);
+    reply_u32(&d->reply, model_kept_size(&d->model));
     reply_u32(&d->reply, d->receiver.line_errors);
     reply_u64(&d->reply, board_unique_id());
     reply_bytes(&d->reply, GM_BOARD_NAME, sizeof GM_BOARD_NAME - 1);

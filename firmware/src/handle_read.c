@@ -12,7 +12,7 @@ typedef struct span {
 static int find_file(const model *m, uint32_t source, span *out)
 {
     if (source == CONSOLE_SOURCE_CHECKPOINT) {
-        out->data = slots_newest(&out->size);
+        out->data = slots_newest(&m->session, &out->size);
         return out->data != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
     }
     out->data = m->session.image;

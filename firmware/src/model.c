@@ -6,6 +6,7 @@
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "memory.h"
+#include "slots.h"
 
 #define ERASED 0xFFFFFFFFu
 
@@ -57,6 +58,15 @@ void model_close(model *m)
 uint32_t model_image_size(const model *m)
 {
     return m->status == 0 ? m->session.header->size : 0;
+}
+
+uint32_t model_kept_size(const model *m)
+{
+    uint32_t size = 0;
+    if (m->status == 0) {
+        slots_newest(&m->session, &size);
+    }
+    return size;
 }
 
 int model_has(const model *m, uint32_t program)

@@ -24,6 +24,9 @@ void model_close(model *m);
 /* Bytes of the open image; 0 while closed. */
 uint32_t model_image_size(const model *m);
 
+/* Bytes of the checkpoint of this model that is kept in flash; 0 where there is none, and while closed. */
+uint32_t model_kept_size(const model *m);
+
 int model_has(const model *m, uint32_t program);
 
 #endif

@@ -77,8 +77,6 @@ static void firmware(void)
 
 void report_info(const device *d)
 {
-    uint32_t checkpoint_size;
-    slots_newest(&checkpoint_size);
     firmware();
     if (d->model.status) {
         commands_print_error(d->model.status);
@@ -89,7 +87,7 @@ void report_info(const device *d)
     number("batch", d->model.needs.batch, " samples");
     number("parameters", d->model.needs.parameters_size, " bytes");
     counters(gm_control_view(&d->model.session));
-    number("checkpoint", checkpoint_size, " bytes in flash");
+    number("checkpoint", model_kept_size(&d->model), " bytes in flash");
 }
 
 void report_mem(const device *d)

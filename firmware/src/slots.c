@@ -1,93 +1,88 @@
 #include "slots.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "flash_writer.h"
 
-#define RECORD_SIZE 16u
-/* Where in a slot its file begins: the record has a unit of flash of its own, and what follows the file's header begins
- * a new one, since record and header are each written after what follows them. */
-#define RECORD_ROOM (RECORD_SIZE > BOARD_PROGRAM_UNIT ? RECORD_SIZE : BOARD_PROGRAM_UNIT)
-#define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
-#define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
-
 typedef struct slot_record {
     uint32_t generation; /* the higher, the newer; from 1 */
     uint32_t size;       /* bytes of the file */
-    uint32_t check;      /* CRC-32 of the two above */
-    uint32_t unused;
+    uint32_t model_id[4];
+    uint32_t reserved;
+    uint32_t check;      /* CRC-32 of all above */
 } slot_record;
-typedef char slot_record_size_is_16[sizeof(slot_record) == RECORD_SIZE ? 1 : -1];
+
+/* Where in a slot its file begins: the record has a unit of flash of its own, and what follows the file's header begins
+ * a new one, since record and header are each written after what follows them. */
+#define RECORD_ROOM (sizeof(slot_record) > BOARD_PROGRAM_UNIT ? (uint32_t)sizeof(slot_record) : BOARD_PROGRAM_UNIT)
+#define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
+#define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
+
+/* The area as the checkpoints of one model divide it. */
+typedef struct ring {
+    const gm_session *session;
+    const uint8_t *base;
+    uint32_t slot_size;
+    uint32_t count;
+} ring;
+
+#define NO_SLOT UINT32_MAX
 
 static uint32_t round_up(uint32_t size, uint32_t unit)
 {
     return (size + unit - 1) / unit * unit;
 }
 
-static uint32_t slot_size(void)
+static ring ring_of(const gm_session *session)
 {
-    return board_flash_area(BOARD_AREA_CHECKPOINT).size / 2;
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    uint32_t slot_size = round_up(FILE_START + gm_checkpoint_size(session), area.erase_unit);
+    ring r = { session, area.base, slot_size, area.size / slot_size };
+    return r;
 }
 
-static const uint8_t *slot_base(int slot)
+static const uint8_t *slot_base(const ring *r, uint32_t slot)
 {
-    return board_flash_area(BOARD_AREA_CHECKPOINT).base + (uint32_t)slot * slot_size();
+    return r->base + slot * r->slot_size;
 }
 
-/* 0 where the slot holds no complete checkpoint. */
-static uint32_t slot_generation(int slot)
+static const uint8_t *file_base(const ring *r, uint32_t slot)
 {
+    return slot_base(r, slot) + FILE_START;
+}
+
+/* All zeros where the slot holds no complete checkpoint of this model. */
+static slot_record record_of(const ring *r, uint32_t slot)
+{
+    static const slot_record none;
     slot_record record;
-    memcpy(&record, slot_base(slot), sizeof record);
-    int valid = record.check == gm_crc32(0, &record, 8) && record.size <= slots_capacity();
-    return valid ? record.generation : 0;
+    memcpy(&record, slot_base(r, slot), sizeof record);
+    int valid = record.check == gm_crc32(0, &record, offsetof(slot_record, check)) &&
+                record.size <= r->slot_size - FILE_START &&
+                memcmp(record.model_id, r->session->header->model_id, sizeof record.model_id) == 0;
+    return valid ? record : none;
 }
 
-static int newest_slot(void)
+/* The newest slot older than `generation`. */
+static uint32_t newest_before(const ring *r, uint32_t generation)
 {
-    return slot_generation(1) > slot_generation(0);
-}
-
-uint32_t slots_capacity(void)
-{
-    return slot_size() - FILE_START;
-}
-
-const uint8_t *slots_newest(uint32_t *size)
-{
-    int slot = newest_slot();
-    slot_record record;
-    *size = 0;
-    if (slot_generation(slot) == 0) {
-        return NULL;
+    uint32_t newest = NO_SLOT, highest = 0;
+    for (uint32_t slot = 0; slot < r->count; ++slot) {
+        uint32_t found = record_of(r, slot).generation;
+        if (found > highest && found < generation) {
+            newest = slot;
+            highest = found;
+        }
     }
-    memcpy(&record, slot_base(slot), sizeof record);
-    *size = record.size;
-    return slot_base(slot) + FILE_START;
+    return newest;
 }
 
-int slots_prepare(const uint8_t **base)
+static uint32_t newest_slot(const ring *r)
 {
-    const uint8_t *slot = slot_base(!newest_slot());
-    *base = slot + FILE_START;
-    writer_begin();
-    return board_flash_erase(slot, slot_size()) ? CONSOLE_ERR_FLASH : 0;
-}
-
-static int commit(uint32_t size)
-{
-    int slot = !newest_slot();
-    slot_record record = { slot_generation(!slot) + 1, size, 0, 0xFFFFFFFFu };
-    record.check = gm_crc32(0, &record, 8);
-    int error = writer_put(slot_base(slot), &record, sizeof record);
-    return error ? error : writer_end();
-}
-
-static int write_flash(void *user, uint32_t offset, const void *data, uint32_t size)
-{
-    return writer_put((const uint8_t *)user + offset, data, size);
+    return newest_before(r, UINT32_MAX);
 }
 
 static int read_flash(void *user, uint32_t offset, void *data, uint32_t size)
@@ -96,44 +91,107 @@ static int read_flash(void *user, uint32_t offset, void *data, uint32_t size)
     return 0;
 }
 
-int slots_save(const gm_session *session)
+static int check_slot(const ring *r, uint32_t slot)
 {
-    const uint8_t *base;
-    uint32_t size = gm_checkpoint_size(session);
-    if (size > slots_capacity()) {
-        return CONSOLE_ERR_TOO_LARGE;
-    }
-    int error = slots_prepare(&base);
-    if (error == 0) {
-        error = gm_checkpoint_save(session, write_flash, (void *)(uintptr_t)base);
-    }
-    return error ? error : commit(size);
+    void *file = (void *)(uintptr_t)file_base(r, slot);
+    return gm_checkpoint_check(r->session, read_flash, file, record_of(r, slot).size);
 }
 
-static int load_slot(gm_session *session, int slot)
+/* The newest whose bytes have not rotted. */
+static uint32_t newest_good_slot(const ring *r)
 {
-    const uint8_t *base = slot_base(slot);
-    slot_record record;
-    if (slot_generation(slot) == 0) {
-        return CONSOLE_ERR_NO_CHECKPOINT;
+    uint32_t slot = newest_slot(r);
+    while (slot != NO_SLOT && check_slot(r, slot) != 0) {
+        slot = newest_before(r, record_of(r, slot).generation);
     }
-    memcpy(&record, base, sizeof record);
-    return gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)(base + FILE_START), record.size);
+    return slot;
+}
+
+uint32_t slots_capacity(void)
+{
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    return area.size / 2 / area.erase_unit * area.erase_unit - FILE_START;
+}
+
+const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
+{
+    ring r = ring_of(session);
+    uint32_t slot = newest_slot(&r);
+    *size = slot == NO_SLOT ? 0 : record_of(&r, slot).size;
+    return slot == NO_SLOT ? NULL : file_base(&r, slot);
+}
+
+static int commit(const ring *r, uint32_t slot, uint32_t generation)
+{
+    slot_record record = { generation, gm_checkpoint_size(r->session), { 0 }, 0, 0 };
+    memcpy(record.model_id, r->session->header->model_id, sizeof record.model_id);
+    record.check = gm_crc32(0, &record, offsetof(slot_record, check));
+    int error = writer_put(slot_base(r, slot), &record, sizeof record);
+    return error ? error : writer_end();
+}
+
+static int write_flash(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    return writer_put((const uint8_t *)user + offset, data, size);
+}
+
+static int write_slot(const ring *r, uint32_t slot)
+{
+    writer_begin();
+    if (board_flash_erase(slot_base(r, slot), r->slot_size)) {
+        return CONSOLE_ERR_FLASH;
+    }
+    int error = gm_checkpoint_save(r->session, write_flash, (void *)(uintptr_t)file_base(r, slot));
+    return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
+}
+
+int slots_save(const gm_session *session)
+{
+    ring r = ring_of(session);
+    if (r.count < 2) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    uint32_t newest = newest_slot(&r), good = newest_good_slot(&r);
+    uint32_t generation = newest == NO_SLOT ? 1 : record_of(&r, newest).generation + 1;
+    uint32_t slot = good == NO_SLOT ? 0 : (good + 1) % r.count;
+    int error = write_slot(&r, slot);
+    return error ? error : commit(&r, slot, generation);
 }
 
 int slots_load(gm_session *session)
 {
-    int newest = newest_slot();
-    int error = load_slot(session, newest);
-    if (error == 0 || load_slot(session, !newest) == 0) {
-        return 0;
+    ring r = ring_of(session);
+    int first_error = CONSOLE_ERR_NO_CHECKPOINT;
+    for (uint32_t slot = newest_slot(&r); slot != NO_SLOT;) {
+        slot_record record = record_of(&r, slot);
+        int error = gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)file_base(&r, slot), record.size);
+        if (error == 0) {
+            return 0;
+        }
+        first_error = first_error == CONSOLE_ERR_NO_CHECKPOINT ? error : first_error;
+        slot = newest_before(&r, record.generation);
     }
-    return error;
+    return first_error;
 }
 
-int slots_adopt(gm_session *session, uint32_t size)
+int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
 {
-    const uint8_t *base = slot_base(!newest_slot()) + FILE_START;
+    ring r = ring_of(session);
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    uint32_t good = r.count < 2 ? NO_SLOT : newest_good_slot(&r);
+    uint32_t before = good == NO_SLOT ? 0 : good * r.slot_size;
+    uint32_t after = good == NO_SLOT ? 0 : before + r.slot_size;
+    uint32_t from = area.size - after >= before ? after : 0;
+    uint32_t room = from == after ? area.size - after : before;
+    *base = area.base + from;
+    if (size > room || size > slots_capacity()) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    return board_flash_erase(*base, room) ? CONSOLE_ERR_FLASH : 0;
+}
+
+int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
+{
     int error = gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)base, size);
-    return error ? error : commit(size);
+    return error ? error : slots_save(session);
 }

@@ -1,8 +1,10 @@
 /*
- * Checkpoints in flash, in two slots that are written in turn: losing power while one is written leaves the other.
+ * Checkpoints in flash: a ring of slots of one size, as many as the area has room for, two at least.
  *
- * A slot is a 16-byte record, then, in units of flash that it does not share with it, the checkpoint file. The record
- * is programmed last; without it the slot does not count.
+ * A slot is a record, then the checkpoint file. The record is programmed last, its checksum as the last word of all;
+ * without it the slot does not count. A save goes to the slot after the newest good one, which therefore outlives
+ * whatever happens to the save, and all slots wear alike. How long a slot is, and so how many there are, follows from
+ * the model: records of other models are passed over.
  */
 #ifndef SLOTS_H
 #define SLOTS_H
@@ -11,11 +13,11 @@
 
 #include "gradmote.h"
 
-/* Longest checkpoint, in bytes. */
+/* Longest checkpoint that fits, in bytes. */
 uint32_t slots_capacity(void);
 
-/* The checkpoint kept last, and its size; NULL and 0 where there is none. */
-const uint8_t *slots_newest(uint32_t *size);
+/* The checkpoint of this model kept last, and its size; NULL and 0 where there is none. */
+const uint8_t *slots_newest(const gm_session *session, uint32_t *size);
 
 /* The functions below return 0, a gm_error or a console_error. */
 
@@ -24,10 +26,10 @@ int slots_save(const gm_session *session);
 /* Loads the newest checkpoint that gm_checkpoint_load() accepts; the reason of the newest one's refusal otherwise. */
 int slots_load(gm_session *session);
 
-/* Erases the slot that is not the newest; *base is where its file goes. */
-int slots_prepare(const uint8_t **base);
+/* Erases room for a file of `size` bytes, and leaves the newest good checkpoint; *base is where the file goes. */
+int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base);
 
-/* Loads the file that was written after slots_prepare(), and makes it the newest if it is accepted. */
-int slots_adopt(gm_session *session, uint32_t size);
+/* Loads the file that was written there, and if it is accepted keeps what it holds as slots_save() does. */
+int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size);
 
 #endif

@@ -166,6 +166,8 @@ typedef int (*gm_read_fn)(void *user, uint32_t offset, void *data, uint32_t size
 /* Bytes of a checkpoint of this session. */
 uint32_t gm_checkpoint_size(const gm_session *session);
 int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user);
+/* Whether gm_checkpoint_load() would accept the file: GM_OK, or what it would return. The state stays. */
+int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size);
 /* Checks magic, version, checksum of the whole file and model before the state changes. Should the storage then fail
  * on the second reading of what it has just delivered, the state becomes the image's initial one, never a mixture. */
 int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size);

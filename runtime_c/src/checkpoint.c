@@ -173,10 +173,10 @@ static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_
     return GM_OK;
 }
 
-int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size)
+/* Reads the header, and checks all of the file before anything of it is used. */
+static int check(const gm_session *session, gm_read_fn read, void *user, size_t size, gm_checkpoint *header,
+                 uint32_t *crc_before_state)
 {
-    gm_checkpoint header;
-    uint32_t crc_before_state = 0;
     int status = gm_idle(session);
     if (status != GM_OK) {
         return status;
@@ -184,15 +184,27 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
     if (read == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    if (size < sizeof header) {
+    if (size < sizeof *header) {
         return GM_ERR_TRUNCATED;
     }
-    if (read(user, 0, &header, sizeof header) != 0) {
+    if (read(user, 0, header, sizeof *header) != 0) {
         return GM_ERR_IO;
     }
-    status = check_file(&header, size);
-    if (status == GM_OK) {
-        status = check_content(session, &header, read, user, &crc_before_state);
-    }
+    status = check_file(header, size);
+    return status == GM_OK ? check_content(session, header, read, user, crc_before_state) : status;
+}
+
+int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size)
+{
+    gm_checkpoint header;
+    uint32_t crc_before_state;
+    return check(session, read, user, size, &header, &crc_before_state);
+}
+
+int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size)
+{
+    gm_checkpoint header;
+    uint32_t crc_before_state;
+    int status = check(session, read, user, size, &header, &crc_before_state);
     return status == GM_OK ? read_state(session, &header, read, user, crc_before_state) : status;
 }
