@@ -39,12 +39,23 @@ class Board:
         return str(self.family.get("compiler", ""))
 
     @property
+    def compiler_packages(self) -> str:
+        """Debian's, of the compiler and its C library."""
+        return str(self.family["compiler_packages"])
+
+    def specs(self) -> list[str]:
+        """Files of the C library by which the compiler finds it."""
+        given = [flag.partition("--specs=")[2] for flag in self.link_flags()]
+        return [name for name in given if name]
+
+    @property
     def linker_script(self) -> Path:
         return self._path(self.family["linker_script"])
 
     def own_sources(self) -> list[Path]:
         """What fulfils the contract of board.h, absolute."""
-        shared = [self._path(name) for name in self.family.get("sources", ())]
+        named = [*self.family.get("sources", ()), *self.table.get("sources", ())]
+        shared = [self._path(name) for name in named]
         return [*shared, *sorted(self.folder.parent.glob("*.c")), *sorted(self.folder.glob("*.c"))]
 
     def sources(self) -> list[Path]:
@@ -61,7 +72,7 @@ class Board:
 
     def code_flags(self) -> list[str]:
         """Those of them that suit any language and any program."""
-        return [*CODE_FLAGS, *self.table["cpu_flags"]]
+        return [*CODE_FLAGS, *self.family.get("flags", ()), *self.table["cpu_flags"]]
 
     def defines(self) -> dict[str, str]:
         """What the C sources know of board.toml."""

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from boards import Board, read_board
+from boards import Board, boards, read_board
 from stack_bound import stack_bound
 
 from runtime_sources import ROOT
@@ -30,9 +30,12 @@ def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
-    """SCons action: boards.json of the package. source: the footprint.json of every board."""
-    found = [json.loads(Path(str(node)).read_text()) for node in source]
-    BOARDS.write_text(json.dumps({board["name"]: board for board in found}, indent=1) + "\n")
+    """SCons action: boards.json of the package. source: the footprint.json of every board that a compiler is there for;
+    of the others it keeps what it says."""
+    found = {board["name"]: board for board in (json.loads(Path(str(node)).read_text()) for node in source)}
+    known = {**json.loads(BOARDS.read_text()), **found}
+    kept = {board.name: known[board.name] for board in boards() if board.name in known}
+    BOARDS.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:

@@ -25,8 +25,9 @@ def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> Non
     """SCons action: writes and prints what each kernel adds to a firmware. source: the firmware, then the runtime's
     objects, which are empty where a kernel was left out."""
     firmware, *objects = [str(node) for node in source]
-    whole = _weigh([firmware])[firmware]
-    text = {Path(path).stem: size[0] for path, size in _weigh(objects).items() if "/kernels/" in path and size[0]}
+    whole = _weigh(env["SIZE"], [firmware])[firmware]
+    sizes = _weigh(env["SIZE"], objects)
+    text = {Path(path).stem: size[0] for path, size in sizes.items() if "/kernels/" in path and size[0]}
     rows = [(f"{firmware}, all of it", whole[0] + whole[1]), ("  its kernels", sum(text.values()))]
     rows += [(f"    {name}", text[name]) for name in sorted(text, key=lambda name: -text[name])]
     table = f"{'bytes of flash':<60}\n" + "".join(f"{name:<60}{size:>8}\n" for name, size in rows)
@@ -39,9 +40,9 @@ def _sizes(objects: list[str]) -> dict[str, tuple[int, ...]]:
     return {Path(*Path(path).parts[3:]).with_suffix(".c").as_posix(): size for path, size in _weigh(objects).items()}
 
 
-def _weigh(files: list[str]) -> dict[str, tuple[int, ...]]:
-    """File -> (text, data, bss), as arm-none-eabi-size counts them."""
-    output = subprocess.run(["arm-none-eabi-size", *files], check=True, capture_output=True, text=True).stdout
+def _weigh(tool: str, files: list[str]) -> dict[str, tuple[int, ...]]:
+    """File -> (text, data, bss), as `tool`, the compiler's `size`, counts them."""
+    output = subprocess.run([tool, *files], check=True, capture_output=True, text=True).stdout
     rows = [line.split() for line in output.splitlines()[1:]]
     return {row[5]: tuple(map(int, row[:3])) for row in rows}
 

@@ -17,6 +17,7 @@ def compiler_environment(environment: Callable[..., Any], cc: str) -> Any:
         CC=cc,
         AR=f"{prefix}ar",
         RANLIB=f"{prefix}ranlib",
+        SIZE=f"{prefix}size",
         CCCOMSTR="compile $TARGET",
         LINKCOMSTR="link $TARGET",
         ARCOMSTR="archive $TARGET",

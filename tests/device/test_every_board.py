@@ -1,14 +1,109 @@
 """Every board trains to its twin's bits, keeps them over a restart, and has the memory that its footprint says."""
 
 import numpy as np
+import onnx
+import onnx.parser
 import pytest
 
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
 from gradmote.boards import board, known
-from gradmote.device.emulator import Emulator
-from gradmote.device.target import BoardTarget, TwinTarget, open_target
+from gradmote.compile import Options, compile_image
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
+from gradmote.device.target import BoardTarget, TwinTarget, emulated_board, open_target
 from support.classifier_image import LABELS, PIXELS
+from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device
+
+BATCH, CLASSES = 2, 4
+MLP = """
+    <ir_version: 8, opset_import: ["": 17]>
+    mlp (float[N,36] x) => (float[N,4] y) {
+      h = Gemm (x, w1, b1)
+      a = Tanh (h)
+      y = Gemm (a, w2, b2)
+    }"""
+CNN = """
+    <ir_version: 8, opset_import: ["": 17]>
+    cnn (float[N,1,6,6] x) => (float[N,4] y) {
+      c = Conv <pads = [1, 1, 1, 1]> (x, w1, b1)
+      a = Relu (c)
+      p = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (a)
+      f = Flatten (p)
+      y = Gemm (f, w2, b2)
+    }"""
+SHAPES = {
+    MLP: {"w1": (36, 8), "b1": (8,), "w2": (8, CLASSES), "b2": (CLASSES,)},
+    CNN: {"w1": (4, 1, 3, 3), "b1": (4,), "w2": (36, CLASSES), "b2": (CLASSES,)},
+}
+#: Of weights and learning rate: their products are subnormal numbers, below 1.2e-38.
+SUBNORMAL = 1e-39
+
+
+@pytest.fixture(params=known())
+def name(request):
+    """A board that is emulated here, its firmware built."""
+    build_firmware(board=request.param)
+    return request.param
+
+
+def network(text, optimizer, scale=0.3):
+    """An image. scale: of the weights."""
+    model, rng = onnx.parser.parse_model(text), np.random.default_rng(0)
+    for key, shape in SHAPES[text].items():
+        values = (rng.normal(0, 1, shape) * scale).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values, key))
+    made = build_artifacts(model, None, losses.cross_entropy(), optimizer)
+    return compile_image(made, Options(batch=BATCH)).image
+
+
+def state_after(target, image, steps=10):
+    target.load_image(image)
+    rng = np.random.default_rng(1)
+    for _ in range(steps):
+        target.write("input", 0, rng.normal(0, 1, BATCH * 36).astype(np.float32))
+        target.write("label", 0, rng.integers(0, CLASSES, BATCH).astype(np.int32))
+        target.run("step")
+    return target.state()
+
+
+@pytest.fixture(scope="module")
+def networks():
+    return {
+        "mlp": network(MLP, optimizers.adamw(0.01)),
+        "cnn": network(CNN, optimizers.sgd(0.1, momentum=0.9)),
+        "subnormal mlp": network(MLP, optimizers.sgd(SUBNORMAL), SUBNORMAL),
+        "subnormal cnn": network(CNN, optimizers.sgd(SUBNORMAL), SUBNORMAL),
+    }
+
+
+@pytest.fixture(scope="module")
+def expected(networks):
+    """Profile -> network -> the twin's state."""
+    found = {}
+    for profile in ("fused", "strict"):
+        with TwinTarget(profile) as twin:
+            found[profile] = {key: state_after(twin, image) for key, image in networks.items()}
+    return found
+
+
+def test_networks_that_are_compared_differ_where_they_should(networks, expected):
+    for key in networks:
+        words = np.frombuffer(expected["strict"][key], np.float32)
+        subnormal = (words != 0) & (np.abs(words) < np.finfo(np.float32).tiny)
+        assert (np.count_nonzero(subnormal) > 100) == key.startswith("subnormal")
+    for key in ("mlp", "cnn"):
+        assert expected["fused"][key] != expected["strict"][key]
+    for key, text in (("subnormal mlp", MLP), ("subnormal cnn", CNN)):
+        with TwinTarget("strict") as twin:
+            assert state_after(twin, network(text, optimizers.sgd(0.0), SUBNORMAL)) != expected["strict"][key]
+
+
+def test_networks(name, networks, expected):
+    with open_target(f"qemu:{name}") as target:
+        for key, image in networks.items():
+            assert state_after(target, image) == expected[target.info().profile][key], key
 
 
 def train(target, image):
@@ -19,8 +114,7 @@ def train(target, image):
     return sum(target.run("step").seconds for _ in range(5))
 
 
-@pytest.mark.parametrize("name", known())
-def test_a_board(firmware, image, name):
+def test_a_board(name, image):
     with open_target(f"qemu:{name}") as target, TwinTarget(target.info().profile) as twin:
         assert train(target, image) > 0
         train(twin, image)
@@ -31,8 +125,16 @@ def test_a_board(firmware, image, name):
     assert memory.stack_used <= told.stack_bound
 
 
-@pytest.mark.parametrize("name", known())
-def test_what_a_board_learnt_outlives_a_restart(firmware, image, name):
+def test_the_ticks_of_a_board_count_its_instructions(name, image):
+    """The five steps take 5 x 143 multiply-accumulates and transcendental functions, in soft float on some."""
+    found = []
+    for _ in range(2):
+        with emulated_board(name, icount=True) as target:
+            found.append(train(target, image) / SECONDS_PER_INSTRUCTION)
+    assert found[0] == pytest.approx(found[1], abs=5) and 5_000 < found[0] < 500_000, found
+
+
+def test_what_a_board_learnt_outlives_a_restart(name, image):
     with Emulator(name) as emulator, emulator.connect() as client:
         target = BoardTarget(client)
         train(target, image)

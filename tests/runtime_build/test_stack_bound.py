@@ -68,3 +68,14 @@ def test_library_functions_call_jump_and_run_on():
     assert goes_to(called + left, "next") == {"compare", "within", "other"}
     assert goes_to("  0:\tbd10 \tpop\t{r4, pc}\n", "next") == set()
     assert goes_to("  0:\tf081 4100 \teor.w\tr1, r1, #2147483648\n  4:\tbf00 \tnop\n", "next") == {"next"}
+
+
+def test_library_functions_of_risc_v():
+    taken = "  0:\t1101                \tadd\tsp,sp,-32\n  2:\tca26                \tsw\ts1,20(sp)\n"
+    within = "  4:\tc4b5                \tbeqz\ts1,2041070a <__divsf3+0x92>\n"
+    called = "  6:\t2a3d                \tjal\t204112b6 <__clzsi2>\n  8:\t00830067 \tjr\t8(t1) # 20400010 <other>\n"
+    freed = "  c:\t6105                \tadd\tsp,sp,32\n  e:\t8082                \tret\n"
+    assert frame_of(taken + freed) == 32
+    assert goes_to(taken + within + called + freed, "next") == {"__divsf3", "__clzsi2", "other"}
+    assert goes_to(taken, "next") == {"next"}
+    assert goes_to("  0:\tbfd9                \tj\t20400010 <other>\n", "next") == {"other"}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.emulator import EMULATORS, INSTALL_COMPILER
+from gradmote.device.emulator import COMPILERS, EMULATORS
 
 #: A call to the registry without a network lasts 61 s; a build of everything on a slow machine less than this.
 SECONDS = 300
@@ -25,7 +25,7 @@ def require_pio() -> None:
     if importlib.util.find_spec("platformio") is None:
         pytest.skip("pip install platformio")
     if shutil.which("arm-none-eabi-gcc") is None:
-        pytest.skip(INSTALL_COMPILER)
+        pytest.skip(COMPILERS["qemu-system-arm"])
     if shutil.which("qemu-system-arm") is None:
         pytest.skip(EMULATORS["qemu-system-arm"])
 

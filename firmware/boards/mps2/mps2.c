@@ -1,12 +1,10 @@
 /*
- * The MPS2 and MPS3 family: CMSDK UART and timer. RAM that outlives a reset plays the flash.
+ * The MPS2 and MPS3 family: CMSDK UART and timer.
  *
  * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; where the timer is missing, Arm
  * Corstone SSE-300 TRM (101773), "System counter". The UART has one byte of receive buffer and no FIFO; the emulator
  * holds further bytes back until it is read, so polling loses none.
  */
-#include <string.h>
-
 #include "board.h"
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
@@ -111,29 +109,6 @@ void board_uart_put(uint8_t byte)
     while (UART_STATE & UART_TX_FULL) {
     }
     UART_DATA = byte;
-}
-
-int board_flash_erase(const uint8_t *at, uint32_t size)
-{
-    if ((uintptr_t)at % BOARD_ERASE_UNIT || size % BOARD_ERASE_UNIT) {
-        return -1;
-    }
-    memset((void *)(uintptr_t)at, 0xFF, size);
-    return 0;
-}
-
-/* As in NOR flash, programming only clears bits. */
-int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
-{
-    uint8_t *cell = (uint8_t *)(uintptr_t)at;
-    const uint8_t *wanted = data;
-    if ((uintptr_t)at % 4 || size % 4) {
-        return -1;
-    }
-    for (uint32_t i = 0; i < size; ++i) {
-        cell[i] &= wanted[i];
-    }
-    return memcmp(at, data, size) ? -1 : 0;
 }
 
 uint64_t board_unique_id(void)

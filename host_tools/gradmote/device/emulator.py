@@ -23,7 +23,11 @@ EMULATORS = {
     "qemu-system-arm": "apt-get install qemu-system-arm",
     "qemu-system-riscv32": "apt-get install qemu-system-misc",
 }
-INSTALL_COMPILER = "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
+#: Emulator -> how to get the compiler for what it runs.
+COMPILERS = {
+    "qemu-system-arm": "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi",
+    "qemu-system-riscv32": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
+}
 
 #: With `icount`: Metrics.seconds divided by this are machine instructions, within one for each 8 image instructions.
 SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
@@ -164,9 +168,8 @@ def emulator_command(board: Known) -> list[str]:
 def _checked_firmware(name: str, elf: Path | str | None) -> Path:
     firmware = Path(elf) if elf is not None else default_firmware(name)
     if not firmware.is_file():
-        raise DeviceError(
-            f"there is no firmware {firmware}", f"build it: scons firmware (needs: {INSTALL_COMPILER})"
-        )
+        needs = COMPILERS[board(name).emulator[0]]
+        raise DeviceError(f"there is no firmware {firmware}", f"build it: scons firmware (needs: {needs})")
     return firmware
 
 
