@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import struct
 import time
 from collections.abc import Callable
 from typing import Any
 
+from gradmote import records
 from gradmote.errors import DeviceError
 from gradmote.generated import console
+from gradmote.generated.records import IMAGE_MAGIC
 
-from .link import Link, open_link
+from .link import ConnectionLost, Link, open_link
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
+from .said import Said
 from .types import DTYPES, PROFILES, ROLES, Memory, Metrics, TargetInfo, Tensor, program_index, program_names
 
 #: Called with bytes done and bytes in all.
@@ -29,6 +33,12 @@ _DATA_U8_OVERHEAD = 15
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _DEFAULT_PATIENCE = 2.0
 
+#: A port on USB goes away and comes back when the board restarts.
+_RESTART_SECONDS = 15.0
+_RETRY_SECONDS = 0.2
+
+_MAGIC = struct.pack("<I", IMAGE_MAGIC)
+
 
 class Board:
     """A board that runs the firmware.
@@ -37,9 +47,7 @@ class Board:
     doing its work twice. `on_text` gets what the board prints between frames.
     """
 
-    def __init__(
-        self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = _ATTEMPTS
-    ) -> None:
+    def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = _ATTEMPTS) -> None:
         """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol.
 
         attempts: how often a request is sent before the board counts as silent.
@@ -49,20 +57,24 @@ class Board:
         self._parser = Parser()
         self._on_text = on_text or (lambda text: None)
         self._sequence = random.randrange(256)
-        self._text_seen = False
+        self._said = Said()
+        self._may_restart = True
+        self._reopen: Callable[[], Link] | None = None
         self.retries = 0  #: requests that had to be sent again
         self.raw_info: dict[str, Any] = {}
-        self.refresh()
+        self._meet()
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = _ATTEMPTS) -> Board:
         """Opens a port: /dev/ttyACM0, COM3, socket://host:port."""
         link = open_link(port, baudrate)
         try:
-            return cls(link, attempts=attempts)
+            board = cls(link, attempts=attempts)
         except BaseException:
             link.close()
             raise
+        board._reopen = lambda: open_link(port, baudrate)
+        return board
 
     def close(self) -> None:
         self._link.close()
@@ -94,7 +106,7 @@ class Board:
             data = self._link.read(min(left, console.BYTE_TIMEOUT_MS / 1000))
             for item in self._parser.feed(data) if data else self._parser.expire():
                 if isinstance(item, bytes):
-                    self._show(item)
+                    self._show(item, request)
                 elif _is_damage_report(item):
                     return None
                 elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
@@ -103,9 +115,13 @@ class Board:
                     return item
         return None
 
-    def _show(self, text: bytes) -> None:
-        self._text_seen = True
+    def _show(self, text: bytes, request: Frame) -> None:
+        self._said.add(text)
         self._on_text(text.decode(errors="replace"))
+        if not self._may_restart and self._said.greeted:
+            fault = self._said.fault
+            self._said = Said()
+            raise _restarted(self._link.url, request, fault)
 
     def _decoded(self, name: str, reply: Frame) -> dict[str, Any]:
         if reply.type == console.ERROR_TYPE:
@@ -114,14 +130,17 @@ class Board:
 
     def _no_answer(self, name: str) -> DeviceError:
         url = self._link.url
-        if self._text_seen or self._parser.damaged:
+        if self._said.is_text:
             return DeviceError(
-                f"{url} sends something, but no answer to {name}",
-                "it runs other firmware, or the baud rate differs; flash the firmware of this version: scons firmware",
+                f"{url} says {self._said.excerpt}, but does not answer {name}",
+                "it runs other firmware; give it this version's: gradmote flash --board NAME",
             )
-        return DeviceError(
-            f"no answer from {url} to {name}", f"check that it is the right port and has power: gradmote console {url}"
-        )
+        if self._said.is_something or self._parser.damaged:
+            return DeviceError(
+                f"{url} sends something that is neither text nor an answer to {name}",
+                "the baud rate differs (it should be 115200), or it runs other firmware: gradmote flash --board NAME",
+            )
+        return DeviceError(f"no answer from {url} to {name}", _hint_at_silence(url))
 
     # ---- About ------------------------------------------------------------------------------------------------
 
@@ -132,7 +151,7 @@ class Board:
             raise DeviceError(
                 f"{self._link.url} speaks version {self.raw_info['protocol']} of the protocol, this gradmote "
                 f"{console.PROTOCOL}",
-                "flash the firmware of this version: scons firmware",
+                "flash the firmware of this version: gradmote flash --board NAME",
             )
         return self.info()
 
@@ -166,12 +185,28 @@ class Board:
     # ---- Files ------------------------------------------------------------------------------------------------
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> bool:
-        """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint."""
+        """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint.
+
+        DeviceError where it cannot fit; the board then keeps the one that it has.
+        """
+        self._require_room(image)
         self.request("IMAGE_BEGIN", size=len(image))
         self._send_pieces("IMAGE_DATA", image, progress)
         loaded = bool(self.request("IMAGE_END")["checkpoint"])
         self.refresh()
         return loaded
+
+    def _require_room(self, image: bytes) -> None:
+        """The board itself tells of the arena only once the image that it had is erased."""
+        if len(image) < records.size_of("header"):
+            return
+        needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
+        if image[:4] == _MAGIC and needed > there:
+            raise DeviceError(
+                f"the model takes {needed:,} B of RAM for its arena, {self.raw_info['board']} has {there:,}; "
+                "the board keeps the model that it has",
+                "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
+            )
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
         """Sends a .gmck checkpoint; the board loads and keeps it."""
@@ -224,8 +259,13 @@ class Board:
         total = limit
         while len(data) < total:
             reply = self.request(
-                "READ", source=console.SOURCES[source], program=program, role=role, index=index,
-                offset=len(data), length=limit,
+                "READ",
+                source=console.SOURCES[source],
+                program=program,
+                role=role,
+                index=index,
+                offset=len(data),
+                length=limit,
             )
             total = reply["total"]
             data += reply["data"]
@@ -272,9 +312,54 @@ class Board:
         self.request("RESET_STATE")
 
     def reboot(self) -> None:
-        """Restarts the board and waits until it answers again."""
-        self.request("REBOOT")
+        """Restarts the board and waits until it answers again; a port on USB goes away meanwhile."""
+        self._may_restart = True
+        with contextlib.suppress(ConnectionLost):
+            self.request("REBOOT")
+        try:
+            self._meet()
+        except ConnectionLost:
+            self._connect_again()
+
+    def _meet(self) -> None:
+        """Asks a board that starts who it is."""
         self.refresh()
+        self._said = Said()
+        self._may_restart = False
+
+    def _connect_again(self) -> None:
+        if self._reopen is None:
+            raise ConnectionLost(self._link.url, "the board restarted")
+        self._link.close()
+        deadline = time.monotonic() + _RESTART_SECONDS
+        while True:
+            try:
+                self._link, self._parser = self._reopen(), Parser()
+                return self._meet()
+            except DeviceError:
+                self._link.close()
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+
+
+def _restarted(url: str, request: Frame, fault: str) -> DeviceError:
+    name = next(name for name, message in console.MESSAGES.items() if message["id"] == request.type)
+    if fault:
+        return DeviceError(f"the board at {url} {fault}; {name} was not answered", "please report it with the model")
+    return DeviceError(
+        f"the board at {url} restarted by itself; {name} was not answered",
+        "check its power supply; what it learnt since the last save is lost: run the command again",
+    )
+
+
+def _hint_at_silence(url: str) -> str:
+    if url.startswith("socket://"):
+        return (
+            "another program may be connected to it, and it serves one at a time; "
+            "or its firmware is damaged: gradmote flash --board NAME"
+        )
+    return f"check port, power and baud rate (115200): gradmote console {url}"
 
 
 def _is_damage_report(frame: Frame) -> bool:

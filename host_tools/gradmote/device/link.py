@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import select
 import socket
 from typing import Protocol
@@ -38,8 +39,28 @@ def open_link(url: str, baudrate: int = 115200) -> Link:
     return SerialLink(url, baudrate)
 
 
-def _gone(url: str, error: object) -> DeviceError:
-    return DeviceError(f"lost the connection to {url} ({error})", "check cable and power, then run the command again")
+class ConnectionLost(DeviceError):
+    """The other side is gone."""
+
+    def __init__(self, url: str, why: object) -> None:
+        super().__init__(f"lost the connection to {url} ({why})", "check cable and power, then run the command again")
+
+
+def _cannot_open(url: str, error: Exception) -> DeviceError:
+    number = getattr(error, "errno", None)
+    if number in (errno.EAGAIN, errno.EWOULDBLOCK, errno.EBUSY):
+        return DeviceError(
+            f"cannot open {url}: another program uses it, and holds its lock",
+            "close that one: a serial monitor, gradmote console, another gradmote",
+        )
+    if number in (errno.EACCES, errno.EPERM):
+        return DeviceError(
+            f"cannot open {url}: this account may not, or another program uses it",
+            "on Linux: sudo usermod -aG dialout $USER, then log in again",
+        )
+    return DeviceError(
+        f"cannot open {url} ({error})", "list the ports with: gradmote ports, or python -m serial.tools.list_ports"
+    )
 
 
 class SerialLink:
@@ -52,9 +73,7 @@ class SerialLink:
                 url, baudrate=baudrate, timeout=0.0, write_timeout=_WRITE_SECONDS, exclusive=True
             )
         except (serial.SerialException, ValueError, OSError) as error:
-            raise DeviceError(
-                f"cannot open {url} ({error})", "list the ports with: python -m serial.tools.list_ports"
-            ) from error
+            raise _cannot_open(url, error) from error
 
     def read(self, timeout: float) -> bytes:
         try:
@@ -64,13 +83,13 @@ class SerialLink:
             waiting = self._port.in_waiting if first else 0
             return bytes(first + self._port.read(waiting)) if waiting else bytes(first)
         except (serial.SerialException, OSError, TypeError) as error:
-            raise _gone(self.url, error) from error
+            raise ConnectionLost(self.url, error) from error
 
     def write(self, data: bytes) -> None:
         try:
             self._port.write(data)
         except (serial.SerialException, OSError, TypeError) as error:
-            raise _gone(self.url, error) from error
+            raise ConnectionLost(self.url, error) from error
 
     def close(self) -> None:
         with contextlib.suppress(serial.SerialException, OSError):
@@ -99,16 +118,16 @@ class SocketLink:
                 return b""
             data = self._socket.recv(_PIECE)
         except (OSError, ValueError) as error:
-            raise _gone(self.url, error) from error
+            raise ConnectionLost(self.url, error) from error
         if not data:
-            raise _gone(self.url, "the other side closed it")
+            raise ConnectionLost(self.url, "the other side closed it")
         return data
 
     def write(self, data: bytes) -> None:
         try:
             self._socket.sendall(data)
         except OSError as error:
-            raise _gone(self.url, error) from error
+            raise ConnectionLost(self.url, error) from error
 
     def close(self) -> None:
         self._socket.close()

@@ -144,7 +144,7 @@ def reply_values(name: str, payload: bytes) -> dict[str, Any]:
 def _mismatch(name: str, payload: bytes) -> DeviceError:
     return DeviceError(
         f"the reply to {name} has {len(payload)} bytes, which is not what this version of gradmote expects",
-        "flash the firmware of this version: scons firmware",
+        "flash the firmware of this version: gradmote flash --board NAME",
     )
 
 

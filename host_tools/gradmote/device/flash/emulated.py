@@ -87,7 +87,7 @@ def _verifier(gdb: Gdb) -> Callable[[int, bytes], None]:
         if gdb.read(address, len(data)) != data:
             raise DeviceError(
                 f"the memory at {address:#x} does not hold what was written to it",
-                "is the firmware linked for this board? scons firmware",
+                "is the firmware linked for this board?",
             )
 
     return verify

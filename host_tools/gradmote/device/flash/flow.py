@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -145,7 +146,8 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
     """Programs firmware and image into an emulated part, and leaves it running."""
     name = firmware.board.name
     watch.stage(f"program and verify the emulated {name}")
-    part = emulated.program(firmware.elf, firmware.board, image, port, watch.moved)
+    with _stop_is_told(name):
+        part = emulated.program(firmware.elf, firmware.board, image, port, watch.moved)
     try:
         with Board.connect(part.url) as client:
             return _checked(client, firmware, image, part.url, "emulator", part.pid)
@@ -158,13 +160,8 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
     """Programs a real part, then sends the image over its serial line and reads it back."""
     name = firmware.board.name
     watch.stage(f"program {name} with {tool}")
-    try:
+    with _stop_is_told(name):
         real.program(firmware.elf, firmware.board, tool, port, watch.line, _flags(tool, image))
-    except KeyboardInterrupt as stop:
-        raise DeviceError(
-            f"stopped while {name} was programmed: its firmware may be half written",
-            "run the same command again: what programs the board does not need the firmware on it",
-        ) from stop
     watch.stage("wait for its answer")
     with real.connect(port) as client:
         _require_this_firmware(client, firmware.board)
@@ -172,6 +169,18 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
             watch.stage("send the model")
             _send(client, image, watch.moved)
         return _checked(client, firmware, image, port, tool, 0)
+
+
+@contextmanager
+def _stop_is_told(name: str) -> Iterator[None]:
+    """Around what Ctrl-C leaves half done."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise DeviceError(
+            f"stopped while {name} was programmed: its firmware may be half written",
+            "run the same command again: what programs the board does not need the firmware on it",
+        ) from stop
 
 
 def _flags(tool: str, image: bytes | None) -> dict[str, str]:
