@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradmote.boards import Board, from_footprint
-from gradmote.device.emulator import INSTALL_COMPILER
 from gradmote.errors import DeviceError
 from gradmote.files import build_folder
 
 from .run import run
 
 ROOT = Path(__file__).resolve().parents[4]
+
+_HINT = "see what scons says; where the compiler is missing it names the packages that have it"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def build(board: str, model: Path | None, on_line: Callable[[str], None] = lambd
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
     command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
-    run(command, f"cannot build the firmware of {board}", f"it needs the compiler: {INSTALL_COMPILER}", ROOT, on_line)
+    run(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
     return Firmware(targets[0], from_footprint(json.loads(targets[1].read_text())))
 
 
