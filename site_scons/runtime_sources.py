@@ -4,6 +4,7 @@ Python binding build from."""
 from __future__ import annotations
 
 import platform
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,26 +22,46 @@ PROFILES = ("fused", "strict")
 #: Cortex-M4 with FPU: the part for which sizes are reported.
 CORTEX_M4_FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 
+#: Any 32-bit Arm with fused multiply-add: Cortex-A5, A7, A15 and later, so Raspberry Pi 2, 3, 4 and 5. The compilers of
+#: Debian and Raspberry Pi OS are for older ones by default. NEON would lose subnormals.
+ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
+
 
 def runtime_sources() -> list[Path]:
     """Every .c file of the runtime, absolute, in the same order everywhere."""
     return sorted(path for part in ("src", "kernels", "generated") for path in (RUNTIME / part).rglob("*.c"))
 
 
+def host_machine() -> str:
+    """The processor that this computer's programs are compiled for: "x86_64", "aarch64", "armv7l", ...
+
+    The kernel's may have 64 bits where programs have 32.
+    """
+    machine = platform.machine().lower()
+    if sys.maxsize > 2**32:
+        return machine
+    return {"x86_64": "i686", "amd64": "i686", "aarch64": "armv7l"}.get(machine, machine)
+
+
 def host_profile_flags(profile: str) -> list[str]:
     """Flags that select a numerics profile ("fused" or "strict") on this computer."""
-    flags = [f"-DGM_FUSED={int(profile == 'fused')}"]
-    machine = platform.machine().lower()
-    if profile == "fused" and machine in ("x86_64", "amd64"):
-        flags.append("-mfma")
+    return [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(host_machine(), profile)]
+
+
+def machine_flags(machine: str, profile: str) -> list[str]:
+    """What a compiler for that processor must be told for the profile's instructions."""
     if machine in ("i386", "i686"):
-        flags += ["-msse2", "-mfpmath=sse"]  # x87 would round to 80 bits
-    return flags
+        return ["-msse2", "-mfpmath=sse", *(["-mfma"] if profile == "fused" else [])]  # x87 would round to 80 bits
+    if profile == "strict":
+        return []
+    if machine in ("x86_64", "amd64"):
+        return ["-mfma"]
+    return ARMV7_FUSED_FLAGS if machine.startswith("arm") and machine != "arm64" else []
 
 
 def host_runs_fused() -> bool:
     """Whether programs of the fused profile run on this computer. Where it does not tell, they are taken to."""
     cpu_info = Path("/proc/cpuinfo")
-    if platform.machine().lower() not in ("x86_64", "amd64") or not cpu_info.exists():
-        return True
-    return " fma " in cpu_info.read_text()
+    machine = host_machine()
+    needed = "fma" if machine in ("x86_64", "amd64", "i386", "i686") else "vfpv4" if machine.startswith("armv") else ""
+    return not needed or not cpu_info.exists() or needed in cpu_info.read_text().split()

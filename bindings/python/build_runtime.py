@@ -31,11 +31,18 @@ extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint
 # Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
 CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
 CPU_CHECK = """
+#if defined(__arm__) && defined(__linux__)
+#include <sys/auxv.h>
+#define HWCAP_VFPV4 (1ul << 16) /* asm/hwcap.h of 32-bit Arm */
+#endif
+
 static int gm_host_has_fma(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     return __builtin_cpu_supports("fma") != 0;
+#elif defined(HWCAP_VFPV4)
+    return (getauxval(AT_HWCAP) & HWCAP_VFPV4) != 0;
 #else
     return 1;
 #endif

@@ -1,5 +1,7 @@
 #include "firmware.h"
 
+#include <string.h>
+
 #include "application.h"
 #include "board.h"
 #include "commands.h"
@@ -60,6 +62,7 @@ void firmware_start(void)
 {
     device *d = &the_device;
     memory_paint_stack();
+    memset(d, 0, sizeof *d);
     board_init();
     run_reset(&d->run);
     if (model_open(&d->model) == 0) {

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Once, before anything else of the firmware or the board. */
+/* Before anything else of the firmware or the board. Where a reset does not restart the program, a second call begins anew. */
 void firmware_start(void);
 
 /* One round of the main loop: takes what has arrived, then runs one slice of a program, or sleeps for up to 10 ms. */

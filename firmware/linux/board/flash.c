@@ -1,0 +1,66 @@
+/*
+ * Flash is plain memory here. An image is kept in its file once it is complete, which its header tells; so an upload that
+ * breaks off leaves the file with the image before.
+ */
+#include "flash.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "../files.h"
+#include "board.h"
+#include "gradmote.h"
+#include "storage.h"
+
+#define CRC_START 16u /* what an image's checksum covers begins here */
+
+static uint8_t *image;     /* STORAGE_AREA bytes */
+static uint32_t used;      /* bytes of it that may differ from erased ones */
+
+void flash_open(void)
+{
+    if (image == NULL) {
+        image = memory_map(STORAGE_AREA);
+    }
+    memset(image, 0xFF, used);
+    used = storage_read(STORAGE_IMAGE, image);
+}
+
+/* slots.c keeps checkpoints in files. */
+board_area board_flash_area(enum board_area_kind kind)
+{
+    board_area area = { image, kind == BOARD_AREA_IMAGE ? STORAGE_AREA : 0, BOARD_ERASE_UNIT };
+    return area;
+}
+
+/* Memory that was never used reads as 0, which is no image either. */
+int board_flash_erase(const uint8_t *at, uint32_t size)
+{
+    uint32_t offset = (uint32_t)(at - image);
+    if (offset < used) {
+        memset(image + offset, 0xFF, size < used - offset ? size : used - offset);
+    }
+    return 0;
+}
+
+/* Whether the area holds a whole image, of which `end` is the end. */
+static int is_complete(uint32_t end)
+{
+    gm_header header;
+    memcpy(&header, image, sizeof header);
+    if (header.magic != GM_IMAGE_MAGIC || header.size < sizeof header || header.size > end || end - header.size >= 4) {
+        return 0;
+    }
+    return header.crc == gm_crc32(0, image + CRC_START, header.size - CRC_START);
+}
+
+int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
+{
+    memcpy((void *)(uintptr_t)at, data, size);
+    if (at < image || at >= image + STORAGE_AREA) {
+        return 0; /* a checkpoint, which slots.c keeps */
+    }
+    uint32_t end = (uint32_t)(at - image) + size;
+    used = end > used ? end : used;
+    return is_complete(end) ? storage_keep(STORAGE_IMAGE, image, ((const gm_header *)(const void *)image)->size) : 0;
+}

@@ -1,0 +1,74 @@
+/* memory.h of a process: what the linker and the kernel tell. */
+#include "memory.h"
+
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../files.h"
+#include "arena.h"
+
+#define ARENA_LIMIT (1u << 30)
+
+extern char __executable_start[], etext[], __data_start[], end[];
+
+static uintptr_t stack_top; /* where main() began */
+static uint8_t *arena;
+static uint32_t arena_size;
+
+void arena_open(uint32_t size)
+{
+    uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+    arena_size = size != 0 ? size : (uint32_t)(half < ARENA_LIMIT ? half : ARENA_LIMIT);
+    arena = memory_map(arena_size);
+}
+
+uint8_t *memory_arena(void)
+{
+    return arena;
+}
+
+uint32_t memory_arena_size(void)
+{
+    return arena_size;
+}
+
+/* The kernel's pages are the paint: it gives the stack one when it is first touched. */
+void memory_paint_stack(void)
+{
+    stack_top = (uintptr_t)__builtin_frame_address(0);
+}
+
+uint32_t memory_stack_used(void)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t at = (uintptr_t)__builtin_frame_address(0) & ~(page - 1);
+    unsigned char resident = 1;
+    while (mincore((void *)(at - page), page, &resident) == 0 && (resident & 1) != 0) {
+        at -= page;
+    }
+    return (uint32_t)(stack_top - at);
+}
+
+uint32_t memory_stack_size(void)
+{
+    struct rlimit limit;
+    int bounded = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < UINT32_MAX;
+    return bounded ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+}
+
+uint32_t memory_static_size(void)
+{
+    return (uint32_t)(end - __data_start);
+}
+
+uint32_t memory_ram_size(void)
+{
+    return memory_static_size() + memory_stack_size() + memory_arena_size();
+}
+
+uint32_t memory_code_size(void)
+{
+    return (uint32_t)(etext - __executable_start);
+}

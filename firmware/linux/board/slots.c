@@ -1,0 +1,89 @@
+/*
+ * slots.h over a file: of two buffers one holds the checkpoint kept last, the other takes the next one. The file is replaced
+ * as a whole, so an interruption leaves the checkpoint before.
+ */
+#include "slots.h"
+
+#include <string.h>
+
+#include "../../generated/console_spec.h"
+#include "../files.h"
+#include "checkpoint_file.h"
+#include "storage.h"
+
+static uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
+static int newest;
+static uint32_t kept; /* bytes of the newest; 0: there is none */
+
+void checkpoint_file_open(void)
+{
+    for (int i = 0; i < 2; ++i) {
+        if (buffers[i] == NULL) {
+            buffers[i] = memory_map(STORAGE_AREA);
+        }
+    }
+    kept = storage_read(STORAGE_CHECKPOINT, buffers[newest]);
+}
+
+uint32_t slots_capacity(void)
+{
+    return STORAGE_AREA;
+}
+
+static int read_buffer(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    memcpy(data, (const uint8_t *)user + offset, size);
+    return 0;
+}
+
+static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    memcpy((uint8_t *)user + offset, data, size);
+    return 0;
+}
+
+const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
+{
+    int mine = kept != 0 && gm_checkpoint_check(session, read_buffer, buffers[newest], kept) == 0;
+    *size = mine ? kept : 0;
+    return mine ? buffers[newest] : NULL;
+}
+
+/* The other buffer's file becomes the newest. */
+static int commit(uint32_t size)
+{
+    if (storage_keep(STORAGE_CHECKPOINT, buffers[!newest], size) != 0) {
+        return CONSOLE_ERR_FLASH;
+    }
+    newest = !newest;
+    kept = size;
+    return 0;
+}
+
+int slots_save(const gm_session *session)
+{
+    uint32_t size = gm_checkpoint_size(session);
+    if (size > slots_capacity()) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    int error = gm_checkpoint_save(session, write_buffer, buffers[!newest]);
+    return error ? error : commit(size);
+}
+
+int slots_load(gm_session *session)
+{
+    return kept == 0 ? CONSOLE_ERR_NO_CHECKPOINT : gm_checkpoint_load(session, read_buffer, buffers[newest], kept);
+}
+
+int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
+{
+    (void)session;
+    *base = buffers[!newest];
+    return size > slots_capacity() ? CONSOLE_ERR_TOO_LARGE : 0;
+}
+
+int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
+{
+    int error = gm_checkpoint_load(session, read_buffer, (void *)(uintptr_t)base, size);
+    return error ? error : slots_save(session);
+}

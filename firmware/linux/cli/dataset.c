@@ -1,0 +1,173 @@
+#include "dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../failure.h"
+
+#define EXACT_LIMIT (INT64_C(1) << 24) /* float32 has all whole numbers up to here */
+#define CHUNK 1024u                    /* elements converted at a time */
+
+static const char *const role_names[] = { "input", "label" };
+static const char *const option_names[] = { "--input", "--label" };
+
+/* ---- Elements ----------------------------------------------------------------------------------------------- */
+
+int column_is_integer(const column *c)
+{
+    return c->array.dtype != NPY_F32;
+}
+
+int64_t column_integer(const column *c, uint64_t at)
+{
+    const uint8_t *from = c->array.data + at * npy_item_size(c->array.dtype);
+    int32_t narrow;
+    int64_t wide;
+    switch (c->array.dtype) {
+    case NPY_U8:
+        return *from;
+    case NPY_I64:
+        memcpy(&wide, from, sizeof wide);
+        return wide;
+    default:
+        memcpy(&narrow, from, sizeof narrow);
+        return narrow;
+    }
+}
+
+float column_real(const column *c, uint64_t at)
+{
+    float real;
+    if (column_is_integer(c)) {
+        return (float)column_integer(c, at);
+    }
+    memcpy(&real, c->array.data + 4 * at, sizeof real);
+    return real;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------ */
+
+/* Whole numbers must be the same ones as int32 or float32. */
+static void check_values(const column *c)
+{
+    int64_t most = c->dtype == GM_DTYPE_F32 ? EXACT_LIMIT : INT32_MAX;
+    if (c->array.dtype == NPY_F32 && c->dtype == GM_DTYPE_I32) {
+        fail("store class numbers as integers: y.astype('int32')", "%s holds float32, and the model's %s %u takes int32",
+             c->array.path, role_names[c->role], c->index);
+    }
+    for (uint64_t i = 0; column_is_integer(c) && i < c->array.count; ++i) {
+        int64_t value = column_integer(c, i);
+        if (value > most || value < -most) {
+            fail("store smaller ones, or float32", "%s: %lld does not fit %s", c->array.path, (long long)value,
+                 c->dtype == GM_DTYPE_F32 ? "float32 exactly" : "32 bits");
+        }
+    }
+}
+
+static void check_shape(const dataset *d, const column *c, const gm_view *tensor)
+{
+    const npy_array *a = &c->array;
+    if (a->rank == 0 || a->dims[0] == 0 || a->dims[0] > UINT32_MAX) {
+        fail("its first axis must count them", "%s has no samples", a->path);
+    }
+    if (d->samples != a->dims[0]) {
+        fail("all files must have a row for each sample", "%s has %llu samples, %s has %u", a->path,
+             (unsigned long long)a->dims[0], d->columns[0].array.path, d->samples);
+    }
+    if (a->count / a->dims[0] != c->row) {
+        fail("the data must have the shape of the ONNX model's tensor, without the batch: gradmote-run info tells",
+             "a sample of %s has %llu values, the %s '%s' takes %u", a->path, (unsigned long long)(a->count / a->dims[0]),
+             role_names[c->role], tensor->name != NULL ? tensor->name : "?", c->row);
+    }
+}
+
+static void add_column(dataset *d, uint32_t role, uint32_t index, const char *path, const gm_view *tensor, u8_scale map)
+{
+    column *c = &d->columns[d->inputs + d->labels];
+    *c = (column){ npy_read(path), role, index, tensor->dtype, tensor->size / 4 / d->batch, map };
+    if (d->inputs == 0 && c->array.rank > 0 && c->array.dims[0] <= UINT32_MAX) {
+        d->samples = (uint32_t)c->array.dims[0];
+    }
+    check_shape(d, c, tensor);
+    check_values(c);
+    *(role == GM_ROLE_INPUT ? &d->inputs : &d->labels) += 1;
+}
+
+static void add_role(dataset *d, const opened *m, uint32_t program, uint32_t role, const file_list *files, u8_scale scale)
+{
+    static const u8_scale as_they_are = { 1.0f, 0.0f };
+    gm_view tensor;
+    uint32_t index = 0;
+    for (; gm_tensor_view(&m->session, program, role, index, &tensor) == 0; ++index) {
+        if (index >= files->count) {
+            misuse("give a file for each, in the order in which gradmote-run info lists them",
+                   "%s takes the %s '%s', for which there is no %s", m->path, role_names[role],
+                   tensor.name != NULL ? tensor.name : "?", option_names[role]);
+        }
+        int scaled = role == GM_ROLE_INPUT && index == 0;
+        add_column(d, role, index, files->paths[index], &tensor, scaled ? scale : as_they_are);
+    }
+    if (files->count > index) {
+        misuse("gradmote-run info lists what it takes", "%s takes %u %ss, and %s is given %u times", m->path, index,
+               role_names[role], option_names[role], files->count);
+    }
+}
+
+void dataset_open(dataset *d, const opened *m, uint32_t program, const file_list *inputs, const file_list *labels,
+                  u8_scale scale)
+{
+    memset(d, 0, sizeof *d);
+    d->batch = m->needs.batch;
+    add_role(d, m, program, GM_ROLE_INPUT, inputs, scale);
+    add_role(d, m, program, GM_ROLE_LABEL, labels, scale);
+}
+
+const column *dataset_label(const dataset *d, uint32_t i)
+{
+    return i < d->labels ? &d->columns[d->inputs + i] : NULL;
+}
+
+/* ---- Writing a batch ---------------------------------------------------------------------------------------- */
+
+static void checked(int error, const column *c)
+{
+    if (error) {
+        fail_code(error, c->array.path);
+    }
+}
+
+/* The elements from `first` on become 4-byte words of the tensor's dtype. */
+static void convert(const column *c, uint64_t first, uint32_t count, uint8_t *words)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        float real = column_real(c, first + i);
+        int32_t integer = c->dtype == GM_DTYPE_I32 ? (int32_t)column_integer(c, first + i) : 0;
+        memcpy(words + 4 * i, c->dtype == GM_DTYPE_F32 ? (const void *)&real : (const void *)&integer, 4);
+    }
+}
+
+/* One sample to the place-th row of its tensor. */
+static void write_row(const column *c, opened *m, uint32_t place, uint32_t sample)
+{
+    uint8_t words[4 * CHUNK];
+    uint64_t from = (uint64_t)sample * c->row;
+    uint32_t to = place * c->row;
+    if (c->array.dtype == NPY_U8) {
+        checked(samples_write_u8(&m->samples, &m->session, c->role, c->index, to, c->map, c->array.data + from, c->row), c);
+        return;
+    }
+    for (uint32_t done = 0; done < c->row; done += CHUNK) {
+        uint32_t count = c->row - done < CHUNK ? c->row - done : CHUNK;
+        convert(c, from + done, count, words);
+        checked(samples_write(&m->samples, &m->session, c->role, c->index, 4 * (to + done), words, 4 * count), c);
+    }
+}
+
+void dataset_write(const dataset *d, opened *m, const uint32_t *rows)
+{
+    for (uint32_t i = 0; i < d->inputs + d->labels; ++i) {
+        for (uint32_t place = 0; place < d->batch; ++place) {
+            write_row(&d->columns[i], m, place, rows[place]);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+#include "opened.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../failure.h"
+
+const char *const opened_programs[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
+
+void opened_model(opened *m, const char *path)
+{
+    file_view image = file_map(path);
+    memset(m, 0, sizeof *m);
+    m->path = path;
+    int error = gm_required(image.data, image.size, &m->needs);
+    if (error == 0) {
+        error = gm_open(&m->session, image.data, image.size, memory_map(m->needs.arena_size), m->needs.arena_size);
+    }
+    if (error) {
+        fail_code(error, path);
+    }
+}
+
+static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    const file_view *file = user;
+    if (offset > file->size || size > file->size - offset) {
+        return -1;
+    }
+    memcpy(data, file->data + offset, size);
+    return 0;
+}
+
+void opened_load(opened *m, const char *checkpoint)
+{
+    file_view file = file_map(checkpoint);
+    int error = gm_checkpoint_load(&m->session, read_file, &file, file.size);
+    if (error) {
+        fail_code(error, checkpoint);
+    }
+}
+
+static int write_memory(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    memcpy((uint8_t *)user + offset, data, size);
+    return 0;
+}
+
+void opened_save(const opened *m, const char *checkpoint)
+{
+    static uint8_t *bytes;
+    if (bytes == NULL) {
+        bytes = memory_map(gm_checkpoint_size(&m->session));
+    }
+    int error = gm_checkpoint_save(&m->session, write_memory, bytes);
+    if (error) {
+        fail_code(error, checkpoint);
+    }
+    if (file_replace(checkpoint, bytes, gm_checkpoint_size(&m->session)) != 0) {
+        fail_errno(checkpoint);
+    }
+}
+
+void opened_run(opened *m, uint32_t program)
+{
+    int error = samples_check(&m->samples, &m->session, program);
+    if (error == 0) {
+        error = gm_begin(&m->session, program);
+    }
+    if (error == 0) {
+        samples_use(&m->samples, &m->session);
+        error = gm_run(&m->session, UINT32_MAX);
+    }
+    if (error) {
+        fail_code(error, opened_programs[program]);
+    }
+}
+
+float opened_loss(const opened *m, uint32_t program)
+{
+    float loss;
+    int error = gm_loss(&m->session, program, &loss);
+    if (error) {
+        fail_code(error, opened_programs[program]);
+    }
+    return loss;
+}
+
+int opened_has(const opened *m, uint32_t program)
+{
+    return (int)(m->needs.programs >> program & 1u);
+}

@@ -1,0 +1,29 @@
+/* A model from its file, in an arena of just the bytes that it requires. */
+#ifndef OPENED_H
+#define OPENED_H
+
+#include "files.h"
+#include "gradmote.h"
+#include "samples.h"
+
+typedef struct opened {
+    const char *path;
+    gm_session session;
+    gm_requirements needs;
+    samples samples; /* which inputs and labels were written */
+} opened;
+
+/* All of these end the program where something is wrong. */
+void opened_model(opened *m, const char *path);
+void opened_load(opened *m, const char *checkpoint);
+void opened_save(const opened *m, const char *checkpoint);
+/* Runs a program to its end. */
+void opened_run(opened *m, uint32_t program);
+/* Of the EVAL, TRAIN or STEP that ran last. */
+float opened_loss(const opened *m, uint32_t program);
+
+int opened_has(const opened *m, uint32_t program);
+
+extern const char *const opened_programs[GM_PROGRAM_COUNT]; /* their names */
+
+#endif

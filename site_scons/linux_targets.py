@@ -1,0 +1,69 @@
+"""gradmote-run, the console and command line for Linux: what it is built from, and for which processors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, ROOT, host_machine, host_profile_flags, host_runs_fused
+
+FIRMWARE = ROOT / "firmware"
+LINUX = FIRMWARE / "linux"
+
+#: What firmware/linux/board has in their place.
+_BOARDS_OWN = ("main.c", "memory.c", "slots.c")
+
+CODE_FLAGS = ["-O3", "-ffunction-sections", "-fdata-sections"]
+LINK_FLAGS = ["-static", "-Wl,--gc-sections", "-s"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A processor that runs Linux."""
+
+    name: str
+    compiler: str
+    flags: tuple[str, ...]
+    packages: str  #: of Debian, with that compiler
+    emulator: tuple[str, ...]  #: runs its programs here, on the least processor that they are for; empty: this computer
+
+
+CROSS_TARGETS = [
+    Target("aarch64", "aarch64-linux-gnu-gcc", ("-DGM_FUSED=1",), "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+           ("qemu-aarch64", "-cpu", "cortex-a53")),
+    Target("armv7hf", "arm-linux-gnueabihf-gcc", ("-DGM_FUSED=1", *ARMV7_FUSED_FLAGS),
+           "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross", ("qemu-arm", "-cpu", "cortex-a7")),
+    Target("riscv64", "riscv64-linux-gnu-gcc", ("-DGM_FUSED=1",), "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
+           ("qemu-riscv64",)),
+]
+
+
+def host_target(compiler: str = "gcc") -> Target:
+    """This computer; fused where its processor is."""
+    profile = "fused" if host_runs_fused() else "strict"
+    machine = host_machine()
+    name = "armv7hf" if machine.startswith("armv") else machine
+    return Target(name, compiler, tuple(host_profile_flags(profile)), "gcc libc6-dev", ())
+
+
+def linux_sources() -> list[Path]:
+    """All of gradmote-run but the runtime, absolute."""
+    console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
+    return [path for path in console if path.name not in _BOARDS_OWN] + sorted(LINUX.rglob("*.c"))
+
+
+def linux_includes() -> list[Path]:
+    return [*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src", LINUX, LINUX / "board", LINUX / "cli"]
+
+
+def linux_defines(target: Target) -> dict[str, str]:
+    """The numbers that a board has in its board.toml, and what the C library is to offer."""
+    return {
+        "_GNU_SOURCE": "1",
+        "_FILE_OFFSET_BITS": "64",
+        "GM_BOARD_NAME": f'"linux-{target.name}"',
+        "BOARD_TICKS_PER_SECOND": "1000000u",
+        "BOARD_ERASE_UNIT": "4096u",
+        "BOARD_PROGRAM_UNIT": "4u",
+        "BOARD_FRAME_LIMIT": "1024u",
+    }
