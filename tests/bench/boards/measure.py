@@ -1,0 +1,112 @@
+"""One board: flashed, booted, trained over its serial line, compared with its twin, restarted, counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+
+from bench.boards.lessons import Lesson, lesson_for
+
+from gradmote.boards import Board
+from gradmote.compile import Result
+from gradmote.device import Target, TwinTarget, evaluate, fit
+from gradmote.device.client import Board as Client
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
+from gradmote.device.fit import write_batch
+from gradmote.device.link import Link
+from gradmote.device.target import BoardTarget
+from gradmote.device.types import Memory
+from gradmote.errors import GradmoteError
+
+COUNTED_STEPS = 3
+TYPED_STEPS = 3
+PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """Accuracies on held-out samples, and SHA-256 of the state, in hex."""
+
+    before: float
+    after: float
+    state: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one board. kept: what became of the state after a save and a restart. instructions: of the machine, for one
+    training step. sizes in bytes."""
+
+    board: Board
+    lesson: Lesson
+    result: Result
+    learnt: Learnt
+    kept: str
+    memory: Memory
+    instructions: int
+
+
+def measure(board: Board) -> Figures:
+    """SystemExit where the board learns anything else than its twin."""
+    lesson, result = lesson_for(board)
+    with TwinTarget(board.profile) as twin:
+        expected = learn(twin, lesson, result.image)
+    with Emulator(board.name) as emulator, closing(emulator.take_link()) as link:
+        target = BoardTarget(Client(link))
+        learnt = learn(target, lesson, result.image, lambda: typed(link, f"train {TYPED_STEPS}"))
+        if learnt != expected:
+            raise SystemExit(f"{board.name} learnt {learnt}, its twin {expected}")
+        memory, kept = target.board.mem(), restart(target, learnt)
+    return Figures(board, lesson, result, learnt, kept, memory, instructions_per_step(board, lesson, result.image))
+
+
+def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], object] | None = None) -> Learnt:
+    """Epochs through frames, then a few steps on the last batch, which a person types where `train_on` does that."""
+    data = lesson.data()
+    target.load_image(image)
+    before = evaluate(target, data).accuracy
+    fit(target, data.without_test(), lesson.epochs)
+    if train_on is None:
+        for _ in range(TYPED_STEPS):
+            target.run("step")
+    else:
+        train_on()
+    return Learnt(before, evaluate(target, data).accuracy, sha256(target))
+
+
+def typed(link: Link, line: str) -> str:
+    """What the board prints until its next prompt."""
+    link.write(line.encode() + b"\r")
+    said = b""
+    while not said.endswith(b"\n> "):
+        said += link.read(PATIENCE_SECONDS) or b"nothing more\n> "
+    return said.decode()
+
+
+def sha256(target: Target) -> str:
+    return hashlib.sha256(target.state()).hexdigest()
+
+
+def restart(target: BoardTarget, learnt: Learnt) -> str:
+    """What a restart leaves of the state."""
+    try:
+        target.save()
+    except GradmoteError as error:
+        return f"no: {error.message}"
+    target.board.reboot()
+    if sha256(target) != learnt.state:
+        raise SystemExit(f"{target.name} came back with another state")
+    return "yes"
+
+
+def instructions_per_step(board: Board, lesson: Lesson, image: bytes) -> int:
+    """The mean of a few, on a clock that counts them."""
+    data, batch = lesson.data(), lesson.batch
+    assert data.y is not None
+    with Emulator(board.name, icount=True) as emulator, BoardTarget(emulator.connect()) as target:
+        target.load_image(image)
+        write_batch(target, data, data.x[:batch], data.y[:batch])
+        seconds = sum(target.run("step").seconds for _ in range(COUNTED_STEPS))
+    return round(seconds / COUNTED_STEPS / SECONDS_PER_INSTRUCTION)

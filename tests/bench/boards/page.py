@@ -1,0 +1,48 @@
+"""docs/BOARDS.md from the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.boards.lessons import RATE
+from bench.boards.measure import Figures
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
+
+HEAD = f"""# Boards
+
+Written by `cd tests && python -m bench.boards`: each emulated board is started with its firmware, gets a model and
+trains it on real data over its serial line, from random weights, with SGD (momentum 0.9, rate {RATE}). Its state must
+then equal that of its twin on this computer, in the board's numerics profile, to the byte; else there would be no page.
+How to add a board: [PORTING.md](PORTING.md).
+
+- **learns** the largest of four networks that fits, and how many classes of held-out samples are right before and
+  after.
+- **state** the first digits of the SHA-256 of parameters, momentum and counters, on the board and on the twin.
+- **kept** whether that state came back after `save` and a restart.
+- **.text** bytes of code and constants in flash, with the kernels of all operators; `gradmote flash` leaves out those
+  that a model does not need.
+- **arena** bytes of RAM that the model takes, of those that the firmware leaves.
+- **stack** bytes that were used at most, the compiler's bound for them, and what is set aside.
+- **instructions** of the machine, for one training step of the batch, counted by the emulator.
+"""
+
+COLUMNS = [
+    *("board", "core", "numerics", "learns", "batch", "held-out", "state", "kept"),
+    *(".text", "arena", "stack", "instructions"),
+]
+
+
+def render(rows: Sequence[Figures]) -> str:
+    table = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
+    return "\n".join([HEAD, *table, *map(line, rows)]) + "\n"
+
+
+def line(f: Figures) -> str:
+    board, memory, learnt = f.board, f.memory, f.learnt
+    cells = [board.name, board.core, board.profile, f.lesson.name, str(f.lesson.batch)]
+    cells += [f"{learnt.before:.1%} → {learnt.after:.1%}", f"`{learnt.state[:12]}`", f.kept]
+    cells += [f"{memory.code:,}", f"{memory.arena_required:,} of {memory.arena_available:,}"]
+    cells += [f"{memory.stack_used:,} ≤ {board.stack_bound:,} of {memory.stack_size:,}", f"{f.instructions:,}"]
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,42 @@
+/*
+ * NOR flash on this computer, behind the contract of board.h, with what goes wrong in it: power that fails in any
+ * program or erase operation and leaves it undone, torn, half done or done, bits that rot, and misuse, which ends the
+ * test. One operation programs one unit, or erases one.
+ */
+#ifndef FLASH_H
+#define FLASH_H
+
+#include <setjmp.h>
+
+#include "board.h"
+
+#define FLASH_SIZE (BOARD_ERASE_UNIT * FLASH_ERASE_UNITS)
+
+/* What the operation that power fails in leaves: nothing; the first half of its bytes; any of its bits; all. */
+enum flash_cut { CUT_BEFORE, CUT_TORN, CUT_WEAK, CUT_AFTER, CUT_KINDS };
+
+/* Copied to go back to an earlier time. */
+typedef struct flash {
+    uint8_t cells[FLASH_SIZE] __attribute__((aligned(16)));
+    uint8_t written[FLASH_SIZE / BOARD_PROGRAM_UNIT]; /* 1: programmed since it was erased */
+    uint32_t erasures[FLASH_ERASE_UNITS];
+} flash;
+
+extern flash the_flash;
+
+/* Erased and new. */
+void flash_init(void);
+
+/* Operations since the last call. */
+uint32_t flash_operations(void);
+
+/* Power fails in operation `number` from now, from 0; flash_power_failed then is jumped to. seed: of the bits. */
+void flash_cut(uint32_t number, enum flash_cut kind, uint32_t seed);
+/* Power stays. */
+void flash_keep_power(void);
+extern jmp_buf flash_power_failed;
+
+/* Inverts one bit. */
+void flash_rot(uint32_t byte, uint32_t bit);
+
+#endif
