@@ -14,6 +14,8 @@ FIRMWARE = ROOT / "firmware"
 
 #: -fcallgraph-info tells the stack's bound.
 CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
+#: Where a core of Arduino brings the CPU's flags and its own: these come last. Some cores ask for -Ofast.
+FRAMEWORK_FLAGS = ["-O2", "-fno-fast-math", "-ffunction-sections", "-fdata-sections"]
 LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 
 
@@ -49,6 +51,11 @@ class Board:
         return [name for name in given if name]
 
     @property
+    def framework(self) -> str:
+        """That of PlatformIO that has what is below the firmware; empty where it stands on its own."""
+        return str(self.family.get("framework", ""))
+
+    @property
     def linker_script(self) -> Path:
         return self._path(self.family["linker_script"])
 
@@ -56,22 +63,26 @@ class Board:
         """What fulfils the contract of board.h, absolute."""
         named = [*self.family.get("sources", ()), *self.table.get("sources", ())]
         shared = [self._path(name) for name in named]
-        return [*shared, *sorted(self.folder.parent.glob("*.c")), *sorted(self.folder.glob("*.c"))]
+        found = [path for folder in (self.folder.parent, self.folder) for path in sorted(folder.glob("*.c*"))]
+        return [*shared, *(path for path in found if path.suffix in (".c", ".cpp"))]
 
     def sources(self) -> list[Path]:
         """These and the console's. The runtime's are runtime_sources()."""
         console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
-        return [*console, *self.own_sources()]
+        replaced = self.family.get("replaces", ())
+        return [*(path for path in console if path.name not in replaced), *self.own_sources()]
 
     def includes(self) -> list[Path]:
-        return [*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src"]
+        return [*INCLUDES, FIRMWARE / "boards", *([] if self.framework else [FIRMWARE / "src"])]
 
     def flags(self) -> list[str]:
-        """Of the compiler, but for includes and defines."""
-        return [*NUMERICS_FLAGS, *WARNING_FLAGS, *self.code_flags()]
+        """Of the C compiler, but for includes and defines."""
+        return [*NUMERICS_FLAGS, *([] if self.framework else WARNING_FLAGS), *self.code_flags()]
 
     def code_flags(self) -> list[str]:
         """Those of them that suit any language and any program."""
+        if self.framework:
+            return FRAMEWORK_FLAGS
         return [*CODE_FLAGS, *self.family.get("flags", ()), *self.table["cpu_flags"]]
 
     def defines(self) -> dict[str, str]:
@@ -84,17 +95,23 @@ class Board:
             "PROGRAM_UNIT": memory.get("program_unit", 4),
             "FRAME_LIMIT": memory["frame"],
             **self.table.get("peripherals", {}),
+            **(self._sizes_and_addresses() if self.framework else {}),
         }
         found = {f"BOARD_{name.upper()}": f"{value:#x}u" for name, value in numbers.items()}
+        if "arena_section" in self.table:
+            found["BOARD_ARENA_SECTION"] = f'"{self.table["arena_section"]}"'
         return {**found, "GM_BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
 
     def link_flags(self) -> list[str]:
         """Sizes and addresses of board.toml are symbols of the linker script."""
-        symbols = {f"{name.upper()}_SIZE": size for name, size in self.table["memory"].items()}
-        symbols |= {f"{name.upper()}_ORIGIN": address for name, address in self.table["origin"].items()}
-        defined = [f"-Wl,--defsym={name}={value:#x}" for name, value in symbols.items()]
+        defined = [f"-Wl,--defsym={name}={value:#x}" for name, value in self._sizes_and_addresses().items()]
         script = ["-T", str(self.linker_script)]
         return [*LINK_FLAGS, *self.family.get("link_flags", ()), *self.table["cpu_flags"], *script, *defined]
+
+    def _sizes_and_addresses(self) -> dict[str, int]:
+        """RAM_SIZE, FLASH_ORIGIN and so on, for a linker script or, where a core has its own, for the sources."""
+        sizes = {f"{name.upper()}_SIZE": size for name, size in self.table["memory"].items()}
+        return sizes | {f"{name.upper()}_ORIGIN": address for name, address in self.table.get("origin", {}).items()}
 
     def _path(self, name: str) -> Path:
         return (self.folder.parent / name).resolve()

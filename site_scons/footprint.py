@@ -34,19 +34,36 @@ def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
     of the others it keeps what it says."""
     found = {board["name"]: board for board in (json.loads(Path(str(node)).read_text()) for node in source)}
     known = {**json.loads(BOARDS.read_text()), **found}
+    known |= {board.name: estimate(board, known) for board in boards() if board.framework}
     kept = {board.name: known[board.name] for board in boards() if board.name in known}
     BOARDS.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
     """In bytes, as gradmote.analyze.boards.Board has them."""
-    table, memory = board.table, board.table["memory"]
     symbols = symbols_of(board.compiler, elf)
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
     code, parts = at["__code_end"] - at["__code_start"], code_parts(elf.with_suffix(".map"))
     bound, way = stack_bound(board.compiler, elf, objects, ENTRY)
+    return {
+        **described(board),
+        "measured": True,
+        "ram": at["__arena_end"] - at["__stack_bottom"],
+        "stack_size": at["__stack_top"] - at["__stack_bottom"],
+        "stack_bound": bound,
+        "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
+        "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
+        "code": code,
+        "code_parts": {**parts, "alignment": code - sum(parts.values())},
+        "image_address": at["__files_start"],
+    }
+
+
+def described(board: Board) -> dict[str, Any]:
+    """What board.toml says, whoever builds the firmware."""
+    table, memory = board.table, board.table["memory"]
     return {
         "name": board.name,
         "title": table["title"],
@@ -56,17 +73,29 @@ def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
         "emulator": table.get("emulator", []),
         "usb": table.get("usb", []),
         "upload": table.get("upload", {}),
-        "ram": at["__arena_end"] - at["__stack_bottom"],
-        "stack_size": at["__stack_top"] - at["__stack_bottom"],
-        "stack_bound": bound,
-        "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
-        "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
         "flash": memory["flash"],
-        "code": code,
-        "code_parts": {**parts, "alignment": code - sum(parts.values())},
-        "image_address": at["__files_start"],
         "image_area": memory["image"],
         "checkpoint_area": memory["checkpoint"],
+    }
+
+
+def estimate(board: Board, measured: dict[str, Any]) -> dict[str, Any]:
+    """The same of a board that PlatformIO's framework builds. Its arena is as board.toml says; its code is taken to be
+    that of a board with such a core, and what the framework adds. measured: name -> footprint()."""
+    memory, guess = board.table["memory"], board.table["estimate"]
+    like = measured[guess["firmware_like"]]["code_parts"]
+    parts = {**like, "board": 0, "framework": guess["core_code"]}
+    return {
+        **described(board),
+        "measured": False,
+        "ram": memory["ram"],
+        "stack_size": memory["stack"],
+        "stack_bound": memory["stack"],
+        "stack_way": [],
+        "buffers": {"firmware, framework and heap": memory["ram"] - memory["arena"] - memory["stack"]},
+        "code": sum(parts.values()),
+        "code_parts": parts,
+        "image_address": board.table.get("origin", {}).get("files", 0),
     }
 
 

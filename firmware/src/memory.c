@@ -1,7 +1,6 @@
 #include "memory.h"
 
-#define PAINT 0xC5C5C5C5u
-#define PAINT_MARGIN 64u /* bytes below this function's frame that it may still use itself */
+#include "stack_paint.h"
 
 extern uint32_t __stack_bottom[], __stack_top[];
 extern uint8_t __static_start[], __static_end[], __arena_start[], __arena_end[], __code_start[], __code_end[];
@@ -13,19 +12,12 @@ static uint32_t distance(const void *from, const void *to)
 
 void memory_paint_stack(void)
 {
-    uintptr_t end = (uintptr_t)__builtin_frame_address(0) - PAINT_MARGIN;
-    for (volatile uint32_t *word = __stack_bottom; (uintptr_t)word < end; ++word) {
-        *word = PAINT;
-    }
+    stack_paint(__stack_bottom);
 }
 
 uint32_t memory_stack_used(void)
 {
-    const uint32_t *word = __stack_bottom;
-    while (word < __stack_top && *word == PAINT) {
-        ++word;
-    }
-    return distance(word, __stack_top);
+    return stack_used(__stack_bottom, __stack_top);
 }
 
 uint32_t memory_stack_size(void)

@@ -110,7 +110,8 @@ static uint32_t newest_good_slot(const ring *r)
 uint32_t slots_capacity(void)
 {
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
-    return area.size / 2 / area.erase_unit * area.erase_unit - FILE_START;
+    uint32_t half = area.size / 2 / area.erase_unit * area.erase_unit;
+    return half > FILE_START ? half - FILE_START : 0;
 }
 
 const uint8_t *slots_newest(const gm_session *session, uint32_t *size)

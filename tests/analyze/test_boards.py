@@ -14,6 +14,7 @@ from gradmote.boards import Board, board, known, room
 from gradmote.cli import main
 from gradmote.errors import DeviceError
 from gradmote.microcontrollers import FIRMWARE_FLASH, FIRMWARE_RAM
+from render.spec import tomllib
 from support.classifier_image import classifier_image
 from support.page import Page
 
@@ -31,8 +32,11 @@ def path(tmp_path):
     return path
 
 
+MEASURED = [name for name in known() if board(name).measured]
+
+
 def test_room_is_what_firmware_leaves():
-    for name in known():
+    for name in MEASURED:
         found = board(name)
         ram, flash = room(name)
         assert ram + found.static_ram + found.stack_size == found.ram and flash == found.image_area
@@ -40,8 +44,26 @@ def test_room_is_what_firmware_leaves():
         assert 0 < found.stack_bound <= found.stack_size and found.stack_way[0] == "reset_handler"
 
 
+def test_an_arena_that_was_not_measured_is_the_one_that_is_set_aside(root):
+    for name in known().keys() - MEASURED:
+        (metadata,) = root.glob(f"firmware/boards/*/{name.replace('-', '_')}/board.toml")
+        found, memory = board(name), tomllib.loads(metadata.read_text())["memory"]
+        assert room(name) == (memory["arena"], memory["image"])
+        assert found.ram == memory["ram"] and found.static_ram > 2048 and found.code == sum(found.code_parts.values())
+        assert found.code < found.flash and not found.emulator
+
+
+def test_estimates_are_marked(path, capsys):
+    assert main(["boards"]) == 0
+    shown = capsys.readouterr().out
+    assert f"~{board('pico').code:,}" in shown and f"~{board('mps2-an386').code:,}" not in shown
+    assert main(["analyze", str(path), "--board", "pico"]) == 0
+    said = capsys.readouterr().out
+    assert "pico holds it" in said and "of 204,800 that are left for it" in said and "an estimate" in said
+
+
 def test_what_firmware_takes_at_the_most_is_assumed_of_microcontrollers():
-    for name in known():
+    for name in MEASURED:
         found = board(name)
         assert found.static_ram + found.stack_size <= FIRMWARE_RAM and found.code <= FIRMWARE_FLASH
 

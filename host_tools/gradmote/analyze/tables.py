@@ -54,11 +54,12 @@ def board_title(board: Board) -> str:
 
 def board_rows(report: Report, board: Board) -> Rows:
     """RAM down to the last byte, then flash."""
-    way = " > ".join(board.stack_way)
+    way = f"{board.stack_bound:,} at the most are used: {' > '.join(board.stack_way)}"
+    code = f"of {board.flash:,}" if board.measured else f"of {board.flash:,}; an estimate"
     ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
     ram += [(name, size, "") for name, size in board.buffers.items()]
-    ram.append(("stack", board.stack_size, f"{board.stack_bound:,} at the most are used: {way}"))
-    flash = [("image", report.image, f"of {board.image_area:,}"), ("firmware", board.code, f"of {board.flash:,}")]
+    ram.append(("stack", board.stack_size, way if board.measured else "what is used of it was not measured"))
+    flash = [("image", report.image, f"of {board.image_area:,}"), ("firmware", board.code, code)]
     flash += [(f"  {name}", size, "") for name, size in board.code_parts.items() if size]
     rows: list[Row] = [(name, f"{size:,}", note) for name, size, note in ram]
     used = sum(size for _, size, _ in ram)

@@ -18,6 +18,8 @@ def command(as_json: o.AsJson = False) -> None:
     """List the boards, and what each has left for a model beside its firmware.
 
     Does my model fit one? `gradmote analyze model.mote --board NAME`
+
+    A firmware's size with ~ is an estimate: PlatformIO builds that one, with the framework of its board.
     """
     from ..boards import boards
 
@@ -37,5 +39,6 @@ def rows(boards: list[Board]) -> Rows:
     for board in boards:
         sizes = (board.ram, board.arena_available, board.all_flash, board.code, board.image_area)
         words = (board.name, board.title, board.core, board.profile, f"{board.clock / 1e6:g}")
-        found.append((*words, *(f"{size:,}" for size in sizes)))
+        ram, arena, flash, code, image = (f"{size:,}" for size in sizes)
+        found.append((*words, ram, arena, flash, code if board.measured else f"~{code}", image))
     return ("name", "title", "core", "numerics", "MHz#", *memory), found

@@ -1,0 +1,96 @@
+"""Boards of firmware/boards/arduino over stand-ins for their cores: tests/support/arduino_stand_in."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from boards import Board, boards
+
+from amalgamate import one_header, one_source
+from gradmote.device.link import Link, open_link
+from gradmote.errors import DeviceError
+from runtime_sources import NUMERICS_FLAGS, host_profile_flags
+
+STAND_IN = Path(__file__).with_name("arduino_stand_in")
+BOARDS = {board.name: board for board in boards() if board.framework == "arduino"}
+
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+#: Symbols of the linker scripts and the HAL of a part have 32 bits.
+HOST = ["-fno-pie", "-O1", "-g"]
+
+
+def compile_flags(board: Board) -> list[str]:
+    """What PlatformIO adds to the framework's own, of any language."""
+    defines = [f"-D{name}={value}" for name, value in board.defines().items()]
+    return [*defines, *(f"-I{path}" for path in board.includes()), f"-I{stand_in(board)}"]
+
+
+def stand_in(board: Board) -> Path:
+    """The folder that plays the board's core."""
+    (core,) = board.table["sources"]
+    return STAND_IN / Path(core).stem
+
+
+def compile_sources(board: Board, compiler: str, flags: list[str], folder: Path) -> list[Path]:
+    """All that the board has beside the runtime. compiler: what the names of its tools begin with."""
+    objects = []
+    for path in board.sources():
+        objects.append(folder / f"{path.parent.name}-{path.name}.o")
+        tool, language = ("g++", ["-std=gnu++11"]) if path.suffix == ".cpp" else ("gcc", board.flags())
+        command = [f"{compiler}{tool}", *language, *flags, *compile_flags(board), *WARNINGS]
+        run([*command, "-c", path, "-o", objects[-1]])
+    return objects
+
+
+def compile_runtime(compiler: str, flags: list[str], folder: Path) -> Path:
+    """The runtime as one object."""
+    (folder / "gradmote.h").write_text(one_header())
+    (folder / "gradmote.c").write_text(one_source())
+    run([compiler, *NUMERICS_FLAGS, *flags, "-c", folder / "gradmote.c", "-o", folder / "gradmote.o"])
+    return folder / "gradmote.o"
+
+
+def build_for_host(board: Board, runtime: Path, folder: Path) -> Path:
+    """The firmware as a program of this computer."""
+    flags = [*host_profile_flags(str(board.table["profile"])), *HOST]
+    objects = compile_sources(board, "", flags, folder)
+    core = [f"-I{stand_in(board)}", STAND_IN / "host.cpp", stand_in(board) / "core.cpp"]
+    run(["g++", *HOST, "-no-pie", *WARNINGS, *core, *objects, runtime, "-o", folder / "board"])
+    return folder / "board"
+
+
+def run(command: list[object]) -> None:
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
+
+
+class Running:
+    """The program, until the end of a `with`. flash: the file that is its flash."""
+
+    def __init__(self, program: Path, flash: Path) -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+        self.process = subprocess.Popen([program, str(self.port), flash], stderr=subprocess.PIPE, text=True)
+
+    def link(self) -> Link:
+        """Its serial line; it serves one."""
+        deadline = time.monotonic() + 5
+        while True:
+            try:
+                return open_link(f"socket://127.0.0.1:{self.port}")
+            except DeviceError:
+                assert time.monotonic() < deadline and self.process.poll() is None, "the board did not start"
+                time.sleep(0.01)
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.kill()
+        _, said = self.process.communicate()
+        assert said == "", said

@@ -1,0 +1,3 @@
+/* arduino/ArduinoCore-mbed */
+#pragma once
+#include "../arduino_api.h"
