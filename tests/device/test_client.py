@@ -6,6 +6,7 @@ import os
 import pty
 import socket
 import struct
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -135,6 +136,22 @@ def test_a_socket_where_nothing_listens() -> None:
         open_target(f"socket://127.0.0.1:{port}")
     with pytest.raises(DeviceError, match="HOST:PORT"):
         open_target("socket://nowhere")
+
+
+def test_a_line_that_serves_another_client() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def turn_away() -> None:
+            client, _ = server.accept()
+            client.recv(64)
+            client.sendall(b"another client is connected\r\n")
+            client.close()
+
+        busy = threading.Thread(target=turn_away)
+        busy.start()
+        with pytest.raises(DeviceError, match=r"closed .*'another client is connected'.*serves one at a time"):
+            open_target(f"socket://127.0.0.1:{server.getsockname()[1]}")
+        busy.join()
 
 
 def test_a_serial_port_that_disappears() -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.boards import board
+from gradmote.boards import board, known
 from gradmote.device.client import Board
+from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated
 from gradmote.device.flash.elf import read_segments
 from gradmote.device.flash.gdb import Gdb
 from gradmote.errors import DeviceError
+from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device
 
@@ -42,6 +44,19 @@ def test_a_programmed_board_runs_until_it_is_stopped(firmware: Path, image: byte
             assert client.read("IMAGE") == image
     assert emulated.stop(KNOWN.name) and not emulated.stop(KNOWN.name)
     assert emulated.running(KNOWN.name) is None
+
+
+@pytest.mark.parametrize("name", [name for name, known in known().items() if known["emulator"]])
+def test_every_emulated_board_can_be_programmed(image: bytes, name: str) -> None:
+    build_firmware(board=name)
+    started = emulated.program(default_firmware(name), board(name), image)
+    try:
+        with Board.connect(started.url) as client:
+            assert (client.info().name, client.info().status, client.read("IMAGE")) == (name, 0, image)
+            client.reboot()
+            assert client.info().image_size == len(image)
+    finally:
+        emulated.stop(name)
 
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:

@@ -37,6 +37,7 @@ _DEFAULT_PATIENCE = 2.0
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
+_ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a time"
 _MAGIC = struct.pack("<I", IMAGE_MAGIC)
 
 
@@ -62,7 +63,10 @@ class Board:
         self._reopen: Callable[[], Link] | None = None
         self.retries = 0  #: requests that had to be sent again
         self.raw_info: dict[str, Any] = {}
-        self._meet()
+        try:
+            self._meet()
+        except ConnectionLost as lost:
+            raise self._turned_away(lost) from lost
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = _ATTEMPTS) -> Board:
@@ -141,6 +145,12 @@ class Board:
                 "the baud rate differs (it should be 115200), or it runs other firmware: gradmote flash --board NAME",
             )
         return DeviceError(f"no answer from {url} to {name}", _hint_at_silence(url))
+
+    def _turned_away(self, lost: ConnectionLost) -> DeviceError:
+        """Why a connection ended before anything was answered."""
+        said = f" and said {self._said.excerpt}" if self._said.is_text else ""
+        hint = _ONE_AT_A_TIME if self._link.url.startswith("socket://") else lost.hint
+        return DeviceError(f"{self._link.url} closed the connection{said} ({lost.why})", hint)
 
     # ---- About ------------------------------------------------------------------------------------------------
 
@@ -355,10 +365,7 @@ def _restarted(url: str, request: Frame, fault: str) -> DeviceError:
 
 def _hint_at_silence(url: str) -> str:
     if url.startswith("socket://"):
-        return (
-            "another program may be connected to it, and it serves one at a time; "
-            "or its firmware is damaged: gradmote flash --board NAME"
-        )
+        return f"{_ONE_AT_A_TIME}; or its firmware is damaged: gradmote flash --board NAME"
     return f"check port, power and baud rate (115200): gradmote console {url}"
 
 

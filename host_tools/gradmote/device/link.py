@@ -43,6 +43,7 @@ class ConnectionLost(DeviceError):
     """The other side is gone."""
 
     def __init__(self, url: str, why: object) -> None:
+        self.why = why
         super().__init__(f"lost the connection to {url} ({why})", "check cable and power, then run the command again")
 
 

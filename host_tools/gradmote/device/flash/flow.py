@@ -78,7 +78,8 @@ def flash(order: Order, watch: Watch) -> Flashed:
     if not order.force:
         real.require_same_board(order.board, port)
     if TOOLS[tool].format == "source":
-        return _flash_real(Firmware(build.ROOT, order.board), image, port, tool, watch)
+        build.require_checkout()
+        return _flash_real(Firmware(build.ROOT / "firmware", order.board), image, port, tool, watch)
     return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
 
 
