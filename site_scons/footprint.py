@@ -46,7 +46,7 @@ def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
     code, parts = at["__code_end"] - at["__code_start"], code_parts(elf.with_suffix(".map"))
-    bound, way = stack_bound(board.compiler, elf, objects, ENTRY)
+    bound, way = stack_bound(board.compiler, elf, objects, ENTRY, stacked_by_processor(board))
     return {
         **described(board),
         "measured": True,
@@ -76,6 +76,7 @@ def described(board: Board) -> dict[str, Any]:
         "flash": memory["flash"],
         "image_area": memory["image"],
         "checkpoint_area": memory["checkpoint"],
+        "flash_is_emulated": table.get("flash_is_emulated", True),
     }
 
 
@@ -97,6 +98,13 @@ def estimate(board: Board, measured: dict[str, Any]) -> dict[str, Any]:
         "code_parts": parts,
         "image_address": board.table.get("origin", {}).get("files", 0),
     }
+
+
+def stacked_by_processor(board: Board) -> int:
+    """Bytes for an interrupt. A Cortex-M saves 8 words, and 18 of the FPU where there is one, at a multiple of 8."""
+    if "-mthumb" not in board.table["cpu_flags"]:
+        return 0
+    return 4 * (8 + 18 * ("-mfloat-abi=hard" in board.table["cpu_flags"]) + 1)
 
 
 def symbols_of(compiler: str, elf: Path) -> dict[str, tuple[int, int]]:

@@ -19,19 +19,23 @@ NODE = re.compile(r'node: \{ title: "([^"]+)" label: "[^"]*\\n(\S+?):\d+:\d+\\n(
 EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
 POINTER = "__indirect_call"
 #: What objdump shows after the last instruction of a function.
-PADDING = ("\tnop", "\tmovs\tr0, r0", "\t...")
+PADDING = re.compile(r"\t(?:nop|movs\tr0, r0|\.\.\.)(?:\s+@.*)?$")
 #: To whom a branch or jump goes; the last instruction of a function that does not run on into what follows.
 GOES = re.compile(r"\t[bj]\S*\t(?:.*[ ,])?\w+ <([^>+]+)")
 ENDS = re.compile(r"\tb(?:x|\.n|\.w)?\t|\bpc\b|\t(?:ret|jr?|ebreak)\b|\t\.(?:word|short|byte)\t")
 #: Bytes that an instruction takes off the stack pointer.
 TAKEN = re.compile(r"\[sp, #-(\d+)\]!|\tsub(?:\.w)?\tsp, (?:sp, )?#(\d+)|\taddi?\tsp,sp,-(\d+)")
+#: Functions of these names end before another of them starts: no interrupt has a higher priority than another.
+INTERRUPTS = ("*_interrupt", "systick_handler")
 
-#: Source file that calls through a pointer -> functions that are behind it.
+#: Who calls through a pointer, file:function -> functions that are behind it. The first that fits counts.
 REACHED = {
-    "*/src/execute.c": "gm_kernel_*",
-    "*/kernels/*update.c": "gm_rule_apply_*",
-    "*/src/checkpoint.c": "firmware/src/slots.c:*_flash",
-    "firmware/src/messages.c": "handle_*",
+    "*/src/execute.c:*": "gm_kernel_*",
+    "*/kernels/*update.c:*": "gm_rule_apply_*",
+    "*/src/checkpoint.c:append*": "firmware/src/slots.c:write_flash",
+    "*/src/checkpoint.c:gm_checkpoint_save": "firmware/src/slots.c:write_flash",
+    "*/src/checkpoint.c:*": "firmware/src/slots.c:read_flash",
+    "firmware/src/messages.c:*": "handle_*",
 }
 
 
@@ -52,12 +56,22 @@ class Unbounded(Exception):
     """The stack has no bound that can be told, and why."""
 
 
-def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str) -> Way:
-    """The deepest way from `entry` down. compiler: what the names of its tools begin with. Raises Unbounded."""
+def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str, saved: int) -> Way:
+    """The deepest way from `entry` down, and where it ends the deepest one of an interrupt. compiler: what the names of
+    its tools begin with. saved: bytes that the processor itself stacks for an interrupt. Raises Unbounded."""
     graph = read_graph(object.with_suffix(".ci") for object in objects)
     add_pointed_to(graph)
     add_library(graph, read_library(compiler, elf))
-    return deepest(graph, entry, {}, [])
+    return interrupted(graph, deepest(graph, entry, {}, []), saved)
+
+
+def interrupted(graph: Graph, at: Way, saved: int) -> Way:
+    """Where the deepest of all interrupts comes at the end of a way."""
+    size, way = at
+    handlers = [name for name in graph.frames if any(fnmatch(name, pattern) for pattern in INTERRUPTS)]
+    interrupts = [deepest(graph, name, {}, []) for name in handlers]
+    above, handler = max(interrupts, key=lambda i: i[0], default=(-saved, []))
+    return size + saved + above, [*way, *handler]
 
 
 def read_graph(paths: Iterable[Path]) -> Graph:
@@ -79,7 +93,8 @@ def add_pointed_to(graph: Graph) -> None:
     unnamed = [name for name in graph.frames if name not in named]
     for caller in [name for name, some in graph.calls.items() if POINTER in some]:
         file = graph.files[caller]
-        pattern = next((names for files, names in REACHED.items() if fnmatch(file, files)), None)
+        place = f"{file}:{caller.rpartition(':')[2]}"
+        pattern = next((names for places, names in REACHED.items() if fnmatch(place, places)), None)
         found = {name for name in (graph.frames if pattern else unnamed) if fnmatch(name, pattern or f"{file}:*")}
         if not found:
             raise Unbounded(f"{caller} in {file} calls through a pointer, nobody knows whom: add it to REACHED")
@@ -114,7 +129,7 @@ def output_of(tool: str, *arguments: str | Path) -> str:
 
 def goes_to(body: str, following: str) -> set[str]:
     """Whom a function calls or jumps to or into; `following` too where it runs on into that."""
-    last = next((line for line in reversed(body.splitlines()) if not line.endswith(PADDING)), "")
+    last = next((line for line in reversed(body.splitlines()) if not PADDING.search(line)), "")
     return set(GOES.findall(body)) | (set() if ENDS.search(last) else {following})
 
 

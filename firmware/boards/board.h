@@ -26,7 +26,8 @@ extern "C" {
 
 enum board_area_kind { BOARD_AREA_IMAGE, BOARD_AREA_CHECKPOINT };
 
-/* A piece of flash that is read through plain pointers. base: 16-byte aligned. size: 2 erase_unit at least. */
+/* A piece of flash that is read through plain pointers. base: 16-byte aligned. size: whole erase_units, 2 at least
+ * for checkpoints. */
 typedef struct board_area {
     const uint8_t *base;
     uint32_t size;

@@ -22,9 +22,11 @@ class Board:
     measured: whether the firmware was built and its sizes counted. Where PlatformIO alone can build it, the arena and
     the areas of flash are what the firmware sets aside, and the other sizes are estimates.
     profile: of the numerics. clock: of the core, in Hz. emulator: how to start one; empty for a real part.
+    flash_is_emulated: whether its flash can be programmed there, or has to be filled before the start.
     stack_size: set aside; stack_bound: the most that can be used of it, by the functions of stack_way, each called by
-    the one before. buffers: all that is fixed in RAM. code: of the firmware, in `flash`; code_parts: what it is made
-    of. The image, at image_address (0 where the framework chooses it), and the checkpoints have areas of their own.
+    the one before, or, last, an interrupt with what it calls. buffers: all that is fixed in RAM. code: of
+    the firmware, in `flash`; code_parts: what it is made of. The image, at image_address (0 where the framework chooses
+    it), and the checkpoints have areas of their own.
     usb: VID:PID of its serial port, hexadecimal. upload: what programs a real part, best first -> what that tool must
     know of it (device/flash/tools); empty where there is nothing to program.
     """
@@ -49,6 +51,7 @@ class Board:
     usb: tuple[str, ...] = ()
     upload: dict[str, str] = field(default_factory=dict)
     measured: bool = True
+    flash_is_emulated: bool = True
 
     @property
     def static_ram(self) -> int:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from stack_bound import Unbounded, add_pointed_to, count_registers, deepest, frame_of, goes_to, read_graph
+from stack_bound import (
+    Graph,
+    Unbounded,
+    add_pointed_to,
+    count_registers,
+    deepest,
+    frame_of,
+    goes_to,
+    interrupted,
+    read_graph,
+)
 
 POINTER = "__indirect_call"
 
@@ -43,6 +53,27 @@ def test_kernels_are_reached_from_the_executor(tmp_path):
     assert deepest(graph, "gm_run", {}, []) == (76, ["gm_run", "gm_kernel_relu", "gm_kernel_conv"])
 
 
+def test_checkpoints_are_checked_without_writing():
+    runtime, slots = "runtime_c/src/checkpoint.c", "firmware/src/slots.c"
+    files = {"gm_checkpoint_load": runtime, f"{runtime}:append": runtime}
+    files |= {f"{slots}:{name}": slots for name in ("read_flash", "write_flash")}
+    graph = Graph(dict.fromkeys(files, 8), files, {name: {POINTER} for name in files if runtime in files[name]})
+    add_pointed_to(graph)
+    assert graph.calls == {
+        "gm_checkpoint_load": {f"{slots}:read_flash"},
+        f"{runtime}:append": {f"{slots}:write_flash"},
+    }
+
+
+def test_one_interrupt_comes_on_top(tmp_path):
+    frames = {"a.c:main": 8, "a.c:leaf": 30, "b.c:tick_interrupt": 12, "b.c:byte_interrupt": 4, "b.c:put": 16}
+    graph = graph_of(tmp_path, frames, [("main", "leaf"), ("byte_interrupt", "put")])
+    way = deepest(graph, "main", {}, [])
+    assert interrupted(graph, way, 36) == (38 + 36 + 20, ["main", "leaf", "byte_interrupt", "put"])
+    del graph.frames["byte_interrupt"], graph.frames["tick_interrupt"]
+    assert interrupted(graph, way, 36) == way
+
+
 def test_what_has_no_bound_is_refused(tmp_path):
     with pytest.raises(Unbounded, match="varying size"):
         graph_of(tmp_path, {"a.c:main": 8}, [], kind="dynamic")
@@ -67,6 +98,7 @@ def test_library_functions_call_jump_and_run_on():
     left = "  6:\te7ff \tb.n\te3f0 <other>\n  8:\tbf00 \tnop\n"
     assert goes_to(called + left, "next") == {"compare", "within", "other"}
     assert goes_to("  0:\tbd10 \tpop\t{r4, pc}\n", "next") == set()
+    assert goes_to("  0:\tbd02 \tpop\t{r1, pc}\n  2:\t46c0 \tnop\t\t\t@ (mov r8, r8)\n", "next") == set()
     assert goes_to("  0:\tf081 4100 \teor.w\tr1, r1, #2147483648\n  4:\tbf00 \tnop\n", "next") == {"next"}
 
 

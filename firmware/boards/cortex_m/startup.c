@@ -2,10 +2,15 @@
 #include <stdint.h>
 
 #include "board.h"
+#include "cortex_m.h"
 #include "fault.h"
+#include "interrupts.h"
 
-#define REGISTER(address) (*(volatile uint32_t *)(address))
-#define SCB_CFSR REGISTER(0xE000ED28u)
+#if __ARM_ARCH == 6
+#define FAULT_STATUS 0u /* ARMv6-M has no register that tells */
+#else
+#define FAULT_STATUS REGISTER(0xE000ED28u)
+#endif
 #define SCB_CPACR REGISTER(0xE000ED88u)
 #define CPACR_FULL_FPU (0xFu << 20)
 
@@ -17,12 +22,9 @@ void reset_handler(void);
 void fault_handler(void);
 void record_fault(const uint32_t *frame);
 
-typedef void (*vector)(void);
+void systick_handler(void) __attribute__((weak, alias("fault_handler")));
 
-/* A family may have its own. */
-__attribute__((weak, alias("fault_handler"))) void systick_handler(void);
-
-/* The processor's own exceptions. A family's interrupts follow, from its array in section .interrupts. */
+/* The processor's own exceptions. Those of a family's peripherals follow (INTERRUPT_VECTORS). */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
     (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
     fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, systick_handler,
@@ -64,6 +66,6 @@ __attribute__((naked)) void fault_handler(void)
 void record_fault(const uint32_t *frame)
 {
     int readable = frame >= __stack_bottom && frame + 8 <= __stack_top;
-    fault_note(SCB_CFSR, readable ? frame[6] : 0);
+    fault_note(FAULT_STATUS, readable ? frame[6] : 0);
     board_reset();
 }

@@ -6,8 +6,7 @@
  * holds further bytes back until it is read, so polling loses none.
  */
 #include "board.h"
-
-#define REGISTER(address) (*(volatile uint32_t *)(address))
+#include "cortex_m/cortex_m.h"
 
 #define UART_DATA REGISTER(BOARD_UART)
 #define UART_STATE REGISTER(BOARD_UART + 0x04u)
@@ -32,18 +31,6 @@
 #define COUNTER_CNTCV_LO REGISTER(BOARD_COUNTER_STATUS)
 #define CNTCR_EN 1u
 #endif
-
-#define SYSTICK_CTRL REGISTER(0xE000E010u)
-#define SYSTICK_LOAD REGISTER(0xE000E014u)
-#define SYSTICK_ON_WITH_INTERRUPT 7u
-#define SCB_ICSR REGISTER(0xE000ED04u)
-#define ICSR_PENDSTCLR (1u << 25)
-#define NVIC_ENABLE(irq) REGISTER(0xE000E100u + (irq) / 32u * 4u)
-#define NVIC_CLEAR_PENDING(irq) REGISTER(0xE000E280u + (irq) / 32u * 4u)
-#define NVIC_BIT(irq) (1u << (irq) % 32u)
-
-#define SCB_AIRCR REGISTER(0xE000ED0Cu)
-#define AIRCR_SYSRESETREQ 0x05FA0004u
 
 #define BAUD 115200u
 #define WAKE_HZ 100u
@@ -75,7 +62,7 @@ uint32_t board_ticks(void)
 /* Interrupts stay masked: they only end board_sleep(). */
 static void start_wake_ups(void)
 {
-    __asm volatile("cpsid i");
+    mask_interrupts();
     NVIC_ENABLE(BOARD_UART_RECEIVE_IRQ) = NVIC_BIT(BOARD_UART_RECEIVE_IRQ);
     SYSTICK_LOAD = BOARD_CLOCK_HZ / WAKE_HZ - 1;
     SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
@@ -93,7 +80,7 @@ void board_init(void)
 /* The pending interrupts that ended the sleep are dropped: the main loop polls. */
 void board_sleep(void)
 {
-    __asm volatile("wfi");
+    wait_for_interrupt();
     SCB_ICSR = ICSR_PENDSTCLR;
     UART_INTCLEAR = UART_RX_INTERRUPT;
     NVIC_CLEAR_PENDING(BOARD_UART_RECEIVE_IRQ) = NVIC_BIT(BOARD_UART_RECEIVE_IRQ);
@@ -114,11 +101,4 @@ void board_uart_put(uint8_t byte)
 uint64_t board_unique_id(void)
 {
     return 0;
-}
-
-void board_reset(void)
-{
-    SCB_AIRCR = AIRCR_SYSRESETREQ;
-    for (;;) {
-    }
 }

@@ -7,6 +7,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -57,17 +58,28 @@ class Emulator:
 
     name: of the board. elf: the firmware; what `scons firmware` built by default.
     icount: every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts them.
+    image: a .mote image, or its file, that is in the board's flash from the start.
     """
 
-    def __init__(self, name: str = "mps2-an386", elf: Path | str | None = None, icount: bool = False) -> None:
-        self.command = emulator_command(board(name))
+    def __init__(
+        self,
+        name: str = "mps2-an386",
+        elf: Path | str | None = None,
+        icount: bool = False,
+        image: bytes | Path | None = None,
+    ) -> None:
+        known = board(name)
+        self.command = emulator_command(known)
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
         firmware = _checked_firmware(name, elf)
         port = free_port()
         self.url = f"socket://127.0.0.1:{port}"
         atexit.register(self.stop)
         try:
+            if image is not None:
+                self.command += _in_flash(known, self._file_of(image))
             self._start(firmware, port, icount)
         except BaseException:
             self.stop()
@@ -82,6 +94,15 @@ class Emulator:
         )
         keep_on_one_cpu(self._process.pid)
         self._link = self._await_link()
+
+    def _file_of(self, image: bytes | Path) -> Path:
+        """A file that lasts as long as the emulator, which reads it late."""
+        if isinstance(image, Path):
+            return image
+        self._folder = tempfile.TemporaryDirectory(prefix="gradmote-")
+        path = Path(self._folder.name) / "model.mote"
+        path.write_bytes(image)
+        return path
 
     def _await_link(self) -> Link:
         """The board starts once the line is connected, so that nothing of what it says gets lost."""
@@ -125,6 +146,8 @@ class Emulator:
             _end(process)
         if self._link is not None:
             self._link.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def __enter__(self) -> Emulator:
         return self
@@ -163,6 +186,18 @@ def emulator_command(board: Known) -> list[str]:
     if path is None:
         raise DeviceError(f"{program} is not installed", f"install it: {EMULATORS[program]}")
     return [path, *options]
+
+
+def _in_flash(board: Known, image: Path) -> list[str]:
+    """Options that put a file at a board's image_address. Raises DeviceError where it is too large."""
+    size = image.stat().st_size
+    if size > board.image_area:
+        raise DeviceError(
+            f"the image has {size:,} bytes, {board.name} room for {board.image_area:,}",
+            f"what takes them: gradmote analyze model.mote --board {board.name}",
+        )
+    file = str(image).replace(",", ",,")
+    return ["-device", f"loader,file={file},addr={board.image_address:#x},force-raw=on"]
 
 
 def _checked_firmware(name: str, elf: Path | str | None) -> Path:

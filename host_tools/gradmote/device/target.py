@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from gradmote.boards import board
 from gradmote.errors import DataError, DeviceError, RuntimeFault
 
 from .client import Board, Progress
 from .emulator import Emulator
+from .protocol import error_of
 from .types import Memory, Metrics, TargetInfo, Tensor
 
 if TYPE_CHECKING:
@@ -105,9 +108,15 @@ def open_target(where: str, baudrate: int = 115200) -> Target:
 
 def emulated_board(name: str, firmware: Path | str | None = None, icount: bool = False) -> BoardTarget:
     """A board on an Emulator of its own, which ends with it."""
+    if not board(name).flash_is_emulated:
+        return PreloadedTarget(name, firmware, icount)
     emulator = Emulator(name, firmware, icount)
+    return BoardTarget(_connected(emulator), on_close=emulator.stop)
+
+
+def _connected(emulator: Emulator) -> Board:
     try:
-        return BoardTarget(emulator.connect(), on_close=emulator.stop)
+        return emulator.connect()
     except BaseException:
         emulator.stop()
         raise
@@ -139,9 +148,12 @@ class BoardTarget:
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """An image that the board already holds is not sent again."""
         if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_SIZE) != image[:_HEADER_SIZE]:
-            self.board.load_image(image, progress)
+            self._send_image(image, progress)
         self._dtypes.clear()
         self.board.reset()
+
+    def _send_image(self, image: bytes, progress: Progress | None) -> None:
+        self.board.load_image(image, progress)
 
     def info(self) -> TargetInfo:
         return self.board.info()
@@ -223,6 +235,37 @@ class BoardTarget:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+class PreloadedTarget(BoardTarget):
+    """An emulated board whose emulator cannot program flash: with another image in its flash it is started anew."""
+
+    def __init__(self, name: str, firmware: Path | str | None = None, icount: bool = False) -> None:
+        self._start = partial(Emulator, name, firmware, icount)
+        emulator = self._start()
+        super().__init__(_connected(emulator), on_close=emulator.stop)
+
+    def _send_image(self, image: bytes, progress: Progress | None) -> None:
+        emulator = self._start(image)
+        board = _connected(emulator)
+        self.close()
+        self.board, self._on_close = board, emulator.stop
+        if self.info().status != 0:
+            raise error_of(self.info().status, f"{self.name}: image")
+        if progress:
+            progress(len(image), len(image))
+
+    def save(self) -> bytes:
+        raise self._no_checkpoint()
+
+    def load(self, checkpoint: bytes) -> None:
+        raise self._no_checkpoint()
+
+    def _no_checkpoint(self) -> DeviceError:
+        return DeviceError(
+            f"checkpoints are kept in flash, which the emulator of {self.name} cannot program",
+            f"twin:{self.info().profile} trains to the same bits, and keeps them",
+        )
 
 
 # ---- The twin -----------------------------------------------------------------------------------------------------

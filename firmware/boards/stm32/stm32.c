@@ -1,0 +1,145 @@
+/*
+ * USART and SysTick of the STM32F1 and F4. RM0041 (F100), RM0090 (F405), RM0390 (F446), "Universal synchronous
+ * asynchronous receiver transmitter"; RM0041 and RM0090, "Device electronic signature".
+ *
+ * The receiver holds one byte: its interrupt moves it to the ring. Where that is full the interrupt is masked in the
+ * NVIC, until a byte is taken.
+ */
+#include "stm32.h"
+
+#include "board.h"
+#include "cortex_m/cortex_m.h"
+#include "cortex_m/interrupts.h"
+#include "cortex_m/receive_ring.h"
+
+#define USART_SR REGISTER(BOARD_UART)
+#define USART_DR REGISTER(BOARD_UART + 0x04u)
+#define USART_BRR REGISTER(BOARD_UART + 0x08u)
+#define USART_CR1 REGISTER(BOARD_UART + 0x0Cu)
+#define SR_OVERRUN (1u << 3)
+#define SR_RECEIVED (1u << 5)
+#define SR_SENDER_EMPTY (1u << 7)
+#define CR1_RECEIVER (1u << 2)
+#define CR1_SENDER (1u << 3)
+#define CR1_RECEIVE_INTERRUPT (1u << 5)
+#define CR1_ON (1u << 13)
+
+#define BAUD 115200u
+#define WAKE_HZ 100u
+#define PERIOD (BOARD_CLOCK_HZ / WAKE_HZ) /* ticks; SysTick has 24 bits */
+
+void usart_interrupt(void);
+
+INTERRUPT_VECTORS = { [BOARD_UART_IRQ] = usart_interrupt };
+
+static volatile uint32_t periods;
+
+static void start_systick(void)
+{
+    SYSTICK_LOAD = PERIOD - 1;
+    SYSTICK_VALUE = 0;
+    SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
+}
+
+/* BRR: the divider of the bus clock, in sixteenths of a sample; 16 samples a bit. */
+static void start_usart(void)
+{
+    USART_BRR = (BOARD_UART_CLOCK + BAUD / 2) / BAUD;
+    USART_CR1 = CR1_ON | CR1_SENDER | CR1_RECEIVER | CR1_RECEIVE_INTERRUPT;
+    NVIC_ENABLE(BOARD_UART_IRQ) = NVIC_BIT(BOARD_UART_IRQ);
+}
+
+void board_init(void)
+{
+    start_systick();
+    if (stm32_has_clock_control()) {
+        stm32_start_clocks();
+    }
+    stm32_connect_uart();
+    start_usart();
+}
+
+/* ---- Time ------------------------------------------------------------------------------------------------------- */
+
+void systick_handler(void)
+{
+    ++periods;
+}
+
+/* SysTick counts down. Where it has started anew and its interrupt still waits, a period is not counted yet. */
+uint32_t board_ticks(void)
+{
+    mask_interrupts();
+    uint32_t left = SYSTICK_VALUE, whole = periods;
+    if (SCB_ICSR & ICSR_PENDSTSET) {
+        left = SYSTICK_VALUE;
+        ++whole;
+    }
+    unmask_interrupts();
+    return whole * PERIOD + (PERIOD - 1 - left);
+}
+
+int stm32_await(const volatile uint32_t *reg, uint32_t mask, uint32_t wanted, uint32_t milliseconds)
+{
+    uint32_t start = board_ticks(), limit = BOARD_CLOCK_HZ / 1000 * milliseconds;
+    while ((*reg & mask) != wanted) {
+        if (board_ticks() - start > limit) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Masked, so that a byte that comes after the look into the ring ends the sleep too. */
+void board_sleep(void)
+{
+    mask_interrupts();
+    if (receive_ring_is_empty()) {
+        wait_for_interrupt();
+    }
+    unmask_interrupts();
+}
+
+/* ---- The serial line -------------------------------------------------------------------------------------------- */
+
+/* Reading status and data clears both bits. An overrun alone has no byte with it, but interrupts all the same. */
+void usart_interrupt(void)
+{
+    if (receive_ring_is_full()) {
+        NVIC_DISABLE(BOARD_UART_IRQ) = NVIC_BIT(BOARD_UART_IRQ);
+        return;
+    }
+    uint32_t status = USART_SR;
+    if (status & (SR_RECEIVED | SR_OVERRUN)) {
+        uint8_t byte = (uint8_t)USART_DR;
+        if (status & SR_RECEIVED) {
+            receive_ring_put(byte);
+        }
+    }
+}
+
+int board_uart_get(void)
+{
+    int byte = receive_ring_take();
+    NVIC_ENABLE(BOARD_UART_IRQ) = NVIC_BIT(BOARD_UART_IRQ); /* again, where the ring was full */
+    return byte;
+}
+
+void board_uart_put(uint8_t byte)
+{
+    while ((USART_SR & SR_SENDER_EMPTY) == 0) {
+    }
+    USART_DR = byte;
+}
+
+/* ---- The part --------------------------------------------------------------------------------------------------- */
+
+/* Of its 96 bits: place on the wafer, wafer and, folded in, lot. */
+uint64_t board_unique_id(void)
+{
+    if (!stm32_has_clock_control()) {
+        return 0;
+    }
+    const volatile uint32_t *id = &REGISTER(BOARD_UNIQUE_ID);
+    return (uint64_t)(id[1] ^ id[2]) << 32 | id[0];
+}
