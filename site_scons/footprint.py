@@ -72,7 +72,7 @@ def described(board: Board) -> dict[str, Any]:
         "clock": table["clock"],
         "emulator": table.get("emulator", []),
         "usb": table.get("usb", []),
-        "upload": table.get("upload", {}),
+        "upload": {**table.get("upload", {}), **({"platformio": board.name} if board.framework else {})},
         "flash": memory["flash"],
         "image_area": memory["image"],
         "checkpoint_area": memory["checkpoint"],

@@ -44,8 +44,7 @@ def test_intel_hex_says_every_byte_at_its_address() -> None:
             upper = int.from_bytes(data, "big") << 16
         memory |= {upper + address + i: byte for i, byte in enumerate(data)} if kind == 0 else {}
     assert lines[-1] == ":00000001FF"
-    flat = flat_binary(SEGMENTS)
-    assert memory == {0x0800_FFF8 + i: byte for i, byte in enumerate(flat)}
+    assert memory == {s.address + i: byte for s in SEGMENTS for i, byte in enumerate(s.data)}
 
 
 def test_uf2_has_whole_aligned_blocks_of_one_family() -> None:
@@ -189,7 +188,9 @@ def test_a_real_board_is_programmed_and_gets_the_model(part, tmp_path: Path, ima
     notes = pretend(tmp_path, "openocd", 0)
     stages: list[str] = []
     done = flow.flash(order(part, tmp_path, image), flow.Watch(stages.append))
-    assert notes.read_text() == f"-f board/x.cfg -c program {{{tmp_path}/firmware.elf}} verify reset exit\n"
+    assert notes.read_text() == f"-f board/x.cfg -c program {{{tmp_path}/firmware.hex}} verify reset exit\n"
+    last = (tmp_path / "firmware.hex").read_text().split()[-2]  # the model goes along
+    assert bytes.fromhex(last[9:-2]) == image[-(len(image) % 16 or 16) :]
     assert (done.board, done.tool, done.pid, done.image) == ("mps2-an386", "openocd", 0, len(image))
     assert done.model_id == image[16:32].hex()
     assert stages == ["program mps2-an386 with openocd", "wait for its answer", "send the model"]

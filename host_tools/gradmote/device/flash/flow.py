@@ -158,15 +158,15 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
 
 
 def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, watch: Watch) -> Flashed:
-    """Programs a real part, then sends the image over its serial line and reads it back."""
+    """Programs a real part; sends the image over its serial line where the tool did not program it; reads it back."""
     name = firmware.board.name
     watch.stage(f"program {name} with {tool}")
     with _stop_is_told(name):
-        real.program(firmware.elf, firmware.board, tool, port, watch.line, _flags(tool, image))
+        real.program(firmware.elf, firmware.board, tool, port, image, watch.line, _flags(tool, image))
     watch.stage("wait for its answer")
     with real.connect(port) as client:
         _require_this_firmware(client, firmware.board)
-        if image is not None:
+        if image is not None and not _has(client, image):
             watch.stage("send the model")
             _send(client, image, watch.moved)
         return _checked(client, firmware, image, port, tool, 0)
@@ -204,13 +204,17 @@ def _send(client: Board, image: bytes, progress: Progress) -> None:
 def _checked(client: Board, firmware: Firmware, image: bytes | None, port: str, tool: str, pid: int) -> Flashed:
     _require_this_firmware(client, firmware.board)
     info = client.info()
-    if image is not None and (info.status != 0 or client.read("IMAGE") != image):
+    if image is not None and not _has(client, image):
         raise DeviceError(f"the board does not take the model: {status_text(info.status)}", "flash it again")
     return Flashed(
         board=info.name, version=info.version, profile=info.profile, port=port, tool=tool, pid=pid,
         firmware=str(firmware.elf), code=firmware.board.code, image=info.image_size, arena=info.arena_required,
         model_id=info.model_id.hex() if info.status == 0 else "",
     )  # fmt: skip
+
+
+def _has(client: Board, image: bytes) -> bool:
+    return client.info().status == 0 and client.read("IMAGE") == image
 
 
 def _require_this_firmware(client: Board, board: Known) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from .elf import Segment
 
 _ERASED = b"\xff"
+_PAGE = 4096
 _HEX_LINE = 16  # bytes in one record
 _UF2_PAYLOAD = 256  # bytes in one block
 _UF2_MAGICS = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
@@ -21,6 +22,18 @@ def flat_binary(segments: Sequence[Segment]) -> bytes:
     for segment in segments:
         data += _ERASED * (segment.address - start - len(data)) + segment.data
     return bytes(data)
+
+
+def joined(segments: Sequence[Segment]) -> list[Segment]:
+    """Segments with less than a page between them become one."""
+    groups: list[list[Segment]] = []
+    for segment in segments:
+        last = groups[-1][-1] if groups else None
+        if last is not None and segment.address - (last.address + len(last.data)) < _PAGE:
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    return [Segment(group[0].address, flat_binary(group)) for group in groups]
 
 
 def intel_hex(segments: Sequence[Segment]) -> bytes:
@@ -42,11 +55,15 @@ def _hex_record(address: int, kind: int, data: bytes) -> str:
 
 def uf2(segments: Sequence[Segment], family: int) -> bytes:
     """USB Flashing Format, https://github.com/microsoft/uf2. family: of the part, which refuses others."""
-    start, data = segments[0].address, flat_binary(segments)
-    before = start % _UF2_PAYLOAD
-    filled = _ERASED * before + data + _ERASED * (-(before + len(data)) % _UF2_PAYLOAD)
-    blocks = list(_pieces([Segment(start - before, filled)], _UF2_PAYLOAD))
+    blocks = list(_pieces([_filled(segment) for segment in joined(segments)], _UF2_PAYLOAD))
     return b"".join(_uf2_block(address, data, i, len(blocks), family) for i, (address, data) in enumerate(blocks))
+
+
+def _filled(segment: Segment) -> Segment:
+    """Whole payloads, at addresses that are multiples of their size."""
+    before = segment.address % _UF2_PAYLOAD
+    after = -(before + len(segment.data)) % _UF2_PAYLOAD
+    return Segment(segment.address - before, _ERASED * before + segment.data + _ERASED * after)
 
 
 def _uf2_block(address: int, data: bytes, index: int, count: int, family: int) -> bytes:
@@ -57,8 +74,8 @@ def _uf2_block(address: int, data: bytes, index: int, count: int, family: int) -
 
 def _pieces(segments: Sequence[Segment], size: int) -> Iterator[tuple[int, bytes]]:
     """(address, bytes): all of it in pieces that each lie in one aligned block of `size`."""
-    flat = flat_binary(segments)
-    start = segments[0].address
-    for at in range(start - start % size, start + len(flat), size):
-        first, end = max(at, start), min(at + size, start + len(flat))
-        yield first, flat[first - start : end - start]
+    for segment in segments:
+        start, end = segment.address, segment.address + len(segment.data)
+        for at in range(start - start % size, end, size):
+            first, last = max(at, start), min(at + size, end)
+            yield first, segment.data[first - start : last - start]

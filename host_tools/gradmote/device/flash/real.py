@@ -12,10 +12,10 @@ from gradmote.device.ports import Port, ask, ports_of
 from gradmote.errors import DeviceError
 from gradmote.files import write_atomically
 
-from .elf import read_segments
+from .elf import Segment, read_segments
 from .formats import flat_binary, intel_hex, uf2
 from .run import run
-from .tools import TOOLS, Job, Tool, find
+from .tools import TOOLS, Job, find
 
 #: Called with what is being done.
 Tell = Callable[[str], None]
@@ -56,15 +56,17 @@ def program(
     board: Known,
     tool_name: str,
     port: str,
+    image: bytes | None = None,
     tell: Tell = lambda line: None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
     """Programs and verifies the firmware, and restarts the part. DeviceError with what the tool said where it fails.
 
-    elf: the project's folder for a tool that builds what it programs. environment: variables for the tool.
+    elf: the project's folder for a tool that builds what it programs. image: goes along where the tool takes more than
+    an ELF file and the board's image has a fixed address. environment: variables for the tool.
     """
     tool = TOOLS[tool_name]
-    job = _job(elf, tool, board.upload[tool_name], port)
+    job = _job(elf, board, tool_name, image, port)
     tool.prepare(job)
     for command in tool.commands(job):
         program_path = find(command[0]) or command[0]
@@ -74,15 +76,16 @@ def program(
         )  # fmt: skip
 
 
-def _job(elf: Path, tool: Tool, setting: str, port: str) -> Job:
-    if tool.format == "source":
+def _job(elf: Path, board: Known, tool_name: str, image: bytes | None, port: str) -> Job:
+    tool, setting = TOOLS[tool_name], board.upload[tool_name]
+    if tool.format in ("source", "elf"):
         return Job(elf, 0, setting, port)
     segments = read_segments(elf)
+    if image is not None and board.image_address:
+        segments.append(Segment(board.image_address, image))
     contents = {"bin": flat_binary, "hex": intel_hex, "uf2": lambda parts: uf2(parts, int(setting, 0))}
-    file = elf
-    if tool.format in contents:
-        file = elf.with_suffix(f".{tool.format}")
-        write_atomically(file, contents[tool.format](segments))
+    file = elf.with_suffix(f".{tool.format}")
+    write_atomically(file, contents[tool.format](segments))
     return Job(file, segments[0].address, setting, port)
 
 

@@ -7,4 +7,4 @@ def commands(job: Job) -> list[Command]:
     return [["openocd", "-f", job.setting, "-c", f"program {{{job.file}}} verify reset exit"]]
 
 
-TOOL = Tool("openocd", "apt-get install openocd", "elf", commands)
+TOOL = Tool("openocd", "apt-get install openocd", "hex", commands)

@@ -1,4 +1,7 @@
-"""picotool, over the USB of an RP2040 or RP2350, which it takes into its boot loader where the firmware allows that."""
+"""picotool, over the USB of an RP2040 or RP2350, which it takes into its boot loader where the firmware allows that.
+
+Setting: the number of its UF2 family.
+"""
 
 from .tool import Command, Job, Tool
 
@@ -7,4 +10,4 @@ def commands(job: Job) -> list[Command]:
     return [["picotool", "load", "--verify", "--execute", str(job.file), "--force"]]
 
 
-TOOL = Tool("picotool", "https://github.com/raspberrypi/picotool/releases", "elf", commands)
+TOOL = Tool("picotool", "https://github.com/raspberrypi/picotool/releases", "uf2", commands)

@@ -7,4 +7,4 @@ def commands(job: Job) -> list[Command]:
     return [["pyocd", "flash", "--target", job.setting, str(job.file)]]
 
 
-TOOL = Tool("pyocd", "pip install pyocd", "elf", commands)
+TOOL = Tool("pyocd", "pip install pyocd", "hex", commands)
