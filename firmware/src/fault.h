@@ -6,7 +6,7 @@
 
 typedef struct fault_record {
     uint32_t magic;
-    uint32_t status; /* the processor's fault status register */
+    uint32_t status; /* what the processor tells of it: CFSR on Arm, mcause on RISC-V */
     uint32_t pc;     /* of the faulting instruction, or 0 where the stack was unusable */
 } fault_record;
 
