@@ -23,10 +23,14 @@ def build_firmware(*arguments: str, board: str = "mps2-an386") -> None:
         pytest.skip(lack)
 
 
-@cache
 def scons_firmware(*arguments: str) -> None:
+    run_scons("firmware", *arguments)
+
+
+@cache
+def run_scons(*arguments: str) -> None:
     """Several test processes would build at once: they take turns."""
-    command = [sys.executable, "-m", "SCons", "-Q", "firmware", *arguments]
+    command = [sys.executable, "-m", "SCons", "-Q", *arguments]
     with (ROOT / "firmware" / "SConscript").open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
