@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from gradmote.device.client import Board as Client
 from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DeviceError
 from runtime_sources import WARNING_FLAGS, host_profile_flags, host_runs_fused
-from support.arduino_board import BOARDS, HOST, Running, build_for_host, compile_runtime, compile_sources
+from support.arduino_board import BOARDS, HOST, Running, build_for_host, compile_runtime, compile_sources, run
 from support.classifier_image import LABELS, PIXELS, classifier_image
 
 HARD = ["-mthumb", "-mfloat-abi=hard"]
@@ -125,6 +126,26 @@ def test_files_have_the_room_that_is_told(name: str, client: Client) -> None:
         with pytest.raises(DeviceError, match="TOO_LARGE"):
             client.request(message, size=size)
     client.request("IMAGE_BEGIN", size=memory["image"])
+
+
+def test_the_arithmetic_that_the_core_of_the_pico_wraps_is_the_compilers_own(tmp_path: Path) -> None:
+    """Linked as the core does it, with nothing behind its wrapper: only what does not ask for it links. The compiler's
+    library, in __fixunssfsi(), asks for three functions itself, with numbers of which the ROM makes the same."""
+    compiler, flags = CPUS["Cortex-M0+"]
+    if shutil.which(f"{compiler}gcc") is None:
+        pytest.skip(f"{compiler}gcc is not installed")
+    symbols = BOARDS["pico"].folder / BOARDS["pico"].table["redefined_symbols"]
+    wrapped = [line.split()[0] for line in symbols.read_text().splitlines()]
+    runtime = compile_runtime(f"{compiler}gcc", [*flags, "-O1"], tmp_path)
+    behind = [f"-Wl,--defsym=__wrap___aeabi_{name}=0" for name in ("fcmpge", "fsub", "f2iz")]
+    link = [f"{compiler}gcc", *flags, "--specs=nosys.specs", "-nostartfiles", "-Wl,-e,gm_run", *behind]
+    link += [*(f"-Wl,--wrap={name}" for name in wrapped), runtime, "-o", tmp_path / "firmware.elf"]
+    with pytest.raises(AssertionError, match="undefined reference to `__wrap___aeabi_fadd'"):
+        run(link)
+    run([f"{compiler}objcopy", f"--redefine-syms={symbols}", runtime])
+    run(link)
+    named = subprocess.run([f"{compiler}nm", "-u", runtime], capture_output=True, text=True, check=True).stdout.split()
+    assert not set(wrapped) & set(named) and "__real___aeabi_fsub" in named
 
 
 def test_the_partition_table_has_the_sizes_of_the_boards() -> None:

@@ -1,0 +1,39 @@
+"""What PlatformIO builds of a board with a framework beside the framework itself: an extra script of its environment.
+
+PlatformIO runs it before the platform adds what the framework wants; command lines are expanded after that. The flags
+of this project come last on them, and so hold where the framework has others (-Ofast, -std).
+"""
+
+import sys
+from pathlib import Path
+
+Import("env")  # noqa: F821
+
+ROOT = Path(env.subst("$PROJECT_DIR")).resolve().parent  # noqa: F821
+sys.path.append(str(ROOT / "site_scons"))
+
+from boards import boards  # noqa: E402
+
+from runtime_sources import runtime_sources  # noqa: E402
+
+board = next(board for board in boards() if board.name == env["PIOENV"])  # noqa: F821
+
+
+def own_flags(suffix):
+    """Of one language: flags that are of C alone are in the list of the C compiler."""
+    flags = board.flags() if suffix == ".c" else [*board.code_flags(), "-ffp-contract=off"]
+    defines = ["-D" + name + "=" + value.replace('"', r"\"") for name, value in board.defines().items()]
+    return " ".join(f'"{word}"' for word in [*flags, *defines, *(f"-I{path}" for path in board.includes())])
+
+
+def compiled(env, path):
+    """The object of one source."""
+    line = "CXXCOM" if path.suffix == ".cpp" else "CCCOM"
+    commands = [f"{env[line]} {own_flags(path.suffix)}"]
+    if "redefined_symbols" in board.table:
+        commands.append(f'"$OBJCOPY" "--redefine-syms={board.folder / board.table["redefined_symbols"]}" "$TARGET"')
+    target = f"$BUILD_DIR/gradmote/{path.relative_to(ROOT).with_suffix('.o')}"
+    return env.Object(target, str(path), **{line: commands})
+
+
+env.Append(PIOBUILDFILES=[compiled(env, path) for path in (*board.sources(), *runtime_sources())])  # noqa: F821

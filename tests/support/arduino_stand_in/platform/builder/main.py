@@ -1,0 +1,8 @@
+"""A platform's own part: its tools. As some do, it asks for what does not keep to IEEE 754."""
+
+from SCons.Script import Default, DefaultEnvironment
+
+env = DefaultEnvironment()
+env.Replace(CC="gcc", CXX="g++", LINK="g++", AR="ar", RANLIB="ranlib", OBJCOPY="objcopy", PROGNAME="firmware")
+env.Append(CCFLAGS=["-Ofast", "-fno-pie"], CFLAGS=["-std=gnu17"], CXXFLAGS=["-std=gnu++17"], LINKFLAGS=["-no-pie"])
+Default(env.BuildProgram())
