@@ -13,7 +13,7 @@ import pytest
 
 from gradmote.device import client
 from gradmote.device.client import Board
-from gradmote.device.link import open_link
+from gradmote.device.link import ConnectionLost, open_link
 from gradmote.device.protocol import Frame, Parser, encode, message_id
 from gradmote.device.target import open_target
 from gradmote.errors import DeviceError
@@ -152,6 +152,27 @@ def test_a_line_that_serves_another_client() -> None:
         with pytest.raises(DeviceError, match=r"closed .*'another client is connected'.*serves one at a time"):
             open_target(f"socket://127.0.0.1:{server.getsockname()[1]}")
         busy.join()
+
+
+def test_a_port_that_goes_away_while_the_board_restarts(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usb(FakeBoard):
+        def read(self, timeout: float) -> bytes:
+            if any(frame.type == message_id("REBOOT") for frame in self.seen):
+                raise ConnectionLost("/dev/ttyACM0", "unplugged")
+            return super().read(timeout)
+
+    def open_link(port: str, baudrate: int) -> FakeBoard:
+        opened.append(port)
+        if len(opened) in (2, 3):
+            raise DeviceError(f"cannot open {port}")
+        return Usb()
+
+    opened: list[str] = []
+    monkeypatch.setattr(client, "open_link", open_link)
+    monkeypatch.setattr(client, "_RETRY_SECONDS", 0.01)
+    board = Board.connect("/dev/ttyACM0")
+    board.reboot()
+    assert board.mem().ram == 0 and opened == ["/dev/ttyACM0"] * 4
 
 
 def test_a_serial_port_that_disappears() -> None:
