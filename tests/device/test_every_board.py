@@ -158,7 +158,7 @@ def test_a_board_whose_emulator_cannot_program_flash(name, image):
     other = image[:12] + bytes(4) + image[16:]  # the checksum
     with open_target(f"qemu:{name}") as target:
         train(target, image)
-        for refused in (target.board.save_checkpoint, lambda: target.board.load_image(image)):
+        for refused in (target.board.save_checkpoint, lambda: target.board.load_image(other)):
             with pytest.raises(DeviceError, match="FLASH, -107"):
                 refused()
         target.board.reboot()
