@@ -30,7 +30,9 @@ COMPILERS = {
     "qemu-system-riscv32": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
 }
 
-#: With `icount`: Metrics.seconds divided by this are machine instructions, within one for each 8 image instructions.
+#: With `icount` the emulator's time advances by so much with each instruction of any core, and with it the clock behind
+#: board_ticks(): a timer, the SSE-300's system counter, RISC-V's mtime. Metrics.seconds divided by this are machine
+#: instructions, within one for each 8 image instructions.
 SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
 
 _START_SECONDS = 10.0
