@@ -78,6 +78,12 @@ def test_a_spoilt_answer_is_asked_for_again_under_the_same_sequence(spoil: Calla
     assert len({frame.sequence for frame in link.seen[1:]}) == 1
 
 
+def test_a_board_that_falls_silent() -> None:
+    board = Board(FakeBoard(lambda number, data: data if number == 1 else b""))
+    with pytest.raises(DeviceError, match=r"fake at fake does not answer MEM any more - press its reset button"):
+        board.mem()
+
+
 def test_text_and_old_answers_between_are_left_out() -> None:
     texts: list[str] = []
     stale = encode(Frame(message_id("MEM") | console.REPLY_BIT, 77, bytes(32)))

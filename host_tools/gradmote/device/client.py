@@ -14,6 +14,7 @@ from gradmote.errors import DeviceError
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
+from . import trouble
 from .link import ConnectionLost, Link, open_link
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
 from .said import Said
@@ -37,7 +38,6 @@ _DEFAULT_PATIENCE = 2.0
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
-_ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a time"
 _MAGIC = struct.pack("<I", IMAGE_MAGIC)
 
 
@@ -66,7 +66,7 @@ class Board:
         try:
             self._meet()
         except ConnectionLost as lost:
-            raise self._turned_away(lost) from lost
+            raise trouble.turned_away(link.url, lost, self._said) from lost
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = _ATTEMPTS) -> Board:
@@ -98,19 +98,20 @@ class Board:
         for attempt in range(self._attempts):
             self.retries += attempt > 0
             self._link.write(encode(frame))
-            reply = self._await_reply(frame, _PATIENCE.get(name, _DEFAULT_PATIENCE))
+            reply = self._await_reply(name, frame)
             if reply is not None:
                 return self._decoded(name, reply)
         raise self._no_answer(name)
 
-    def _await_reply(self, request: Frame, patience: float) -> Frame | None:
+    def _await_reply(self, name: str, request: Frame) -> Frame | None:
         """The reply to `request`, or None where the request has to be sent again."""
+        patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
         deadline = time.monotonic() + patience
         while (left := deadline - time.monotonic()) > 0:
             data = self._link.read(min(left, console.BYTE_TIMEOUT_MS / 1000))
             for item in self._parser.feed(data) if data else self._parser.expire():
                 if isinstance(item, bytes):
-                    self._show(item, request)
+                    self._show(item, name)
                 elif _is_damage_report(item):
                     return None
                 elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
@@ -119,13 +120,13 @@ class Board:
                     return item
         return None
 
-    def _show(self, text: bytes, request: Frame) -> None:
+    def _show(self, text: bytes, name: str) -> None:
         self._said.add(text)
         self._on_text(text.decode(errors="replace"))
         if not self._may_restart and self._said.greeted:
             fault = self._said.fault
             self._said = Said()
-            raise _restarted(self._link.url, request, fault)
+            raise trouble.restarted(self._link.url, name, fault)
 
     def _decoded(self, name: str, reply: Frame) -> dict[str, Any]:
         if reply.type == console.ERROR_TYPE:
@@ -133,24 +134,9 @@ class Board:
         return reply_values(name, reply.payload)
 
     def _no_answer(self, name: str) -> DeviceError:
-        url = self._link.url
-        if self._said.is_text:
-            return DeviceError(
-                f"{url} says {self._said.excerpt}, but does not answer {name}",
-                "it runs other firmware; give it this version's: gradmote flash --board NAME",
-            )
-        if self._said.is_something or self._parser.damaged:
-            return DeviceError(
-                f"{url} sends something that is neither text nor an answer to {name}",
-                "the baud rate differs (it should be 115200), or it runs other firmware: gradmote flash --board NAME",
-            )
-        return DeviceError(f"no answer from {url} to {name}", _hint_at_silence(url))
-
-    def _turned_away(self, lost: ConnectionLost) -> DeviceError:
-        """Why a connection ended before anything was answered."""
-        said = f" and said {self._said.excerpt}" if self._said.is_text else ""
-        hint = _ONE_AT_A_TIME if self._link.url.startswith("socket://") else lost.hint
-        return DeviceError(f"{self._link.url} closed the connection{said} ({lost.why})", hint)
+        if self.raw_info:
+            return trouble.silent_now(self._link.url, name, self.raw_info["board"])
+        return trouble.silent(self._link.url, name, self._said, self._parser.damaged > 0)
 
     # ---- About ------------------------------------------------------------------------------------------------
 
@@ -212,11 +198,7 @@ class Board:
             return
         needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
         if image[:4] == _MAGIC and needed > there:
-            raise DeviceError(
-                f"the model takes {needed:,} B of RAM for its arena, {self.raw_info['board']} has {there:,}; "
-                "the board keeps the model that it has",
-                "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
-            )
+            raise trouble.too_large(self.raw_info["board"], needed, there)
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
         """Sends a .gmck checkpoint; the board loads and keeps it."""
@@ -351,22 +333,6 @@ class Board:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(_RETRY_SECONDS)
-
-
-def _restarted(url: str, request: Frame, fault: str) -> DeviceError:
-    name = next(name for name, message in console.MESSAGES.items() if message["id"] == request.type)
-    if fault:
-        return DeviceError(f"the board at {url} {fault}; {name} was not answered", "please report it with the model")
-    return DeviceError(
-        f"the board at {url} restarted by itself; {name} was not answered",
-        "check its power supply; what it learnt since the last save is lost: run the command again",
-    )
-
-
-def _hint_at_silence(url: str) -> str:
-    if url.startswith("socket://"):
-        return f"{_ONE_AT_A_TIME}; or its firmware is damaged: gradmote flash --board NAME"
-    return f"check port, power and baud rate (115200): gradmote console {url}"
 
 
 def _is_damage_report(frame: Frame) -> bool:

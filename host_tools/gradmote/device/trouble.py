@@ -1,0 +1,66 @@
+"""What is told where a board does not answer as it should."""
+
+from __future__ import annotations
+
+from gradmote.errors import DeviceError
+
+from .link import ConnectionLost
+from .said import Said
+
+_FLASH = "gradmote flash --board NAME"
+_ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a time"
+
+
+def silent(url: str, request: str, said: Said, damaged: bool) -> DeviceError:
+    """Nothing that answers came from a line where nobody has answered yet. damaged: what came looked like frames."""
+    if said.is_text:
+        return DeviceError(
+            f"{url} says {said.excerpt}, but does not answer {request}",
+            f"it runs other firmware; give it this version's: {_FLASH}",
+        )
+    if said.is_something or damaged:
+        return DeviceError(
+            f"{url} sends something that is neither text nor an answer to {request}",
+            f"the baud rate differs (it should be 115200), or it runs other firmware: {_FLASH}",
+        )
+    hint = f"check port, power and baud rate (115200): gradmote console {url}"
+    if _is_socket(url):
+        hint = f"{_ONE_AT_A_TIME}; or its firmware is damaged: {_FLASH}"
+    return DeviceError(f"no answer from {url} to {request}", hint)
+
+
+def silent_now(url: str, request: str, board: str) -> DeviceError:
+    """The board had answered before."""
+    return DeviceError(
+        f"{board} at {url} does not answer {request} any more",
+        f"press its reset button and run the command again; or flash it: gradmote flash --board {board}",
+    )
+
+
+def turned_away(url: str, lost: ConnectionLost, said: Said) -> DeviceError:
+    """The connection ended before anything was answered."""
+    words = f" and said {said.excerpt}" if said.is_text else ""
+    hint = _ONE_AT_A_TIME if _is_socket(url) else lost.hint
+    return DeviceError(f"{url} closed the connection{words} ({lost.why})", hint)
+
+
+def restarted(url: str, request: str, fault: str) -> DeviceError:
+    """The board greeted in place of an answer. fault: why, in its words; "" where it does not say."""
+    if fault:
+        return DeviceError(f"the board at {url} {fault}; {request} was not answered", "please report it with the model")
+    return DeviceError(
+        f"the board at {url} restarted by itself; {request} was not answered",
+        "check its power supply; what it learnt since the last save is lost: run the command again",
+    )
+
+
+def too_large(board: str, needed: int, there: int) -> DeviceError:
+    """In bytes of arena."""
+    return DeviceError(
+        f"the model takes {needed:,} B of RAM for its arena, {board} has {there:,}; it keeps the model that it has",
+        "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
+    )
+
+
+def _is_socket(url: str) -> bool:
+    return url.startswith("socket://")
