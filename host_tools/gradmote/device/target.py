@@ -238,7 +238,8 @@ class BoardTarget:
 
 
 class PreloadedTarget(BoardTarget):
-    """An emulated board whose emulator cannot program flash: with another image in its flash it is started anew."""
+    """An emulated board whose emulator cannot program flash, where images and checkpoints are kept: with another image
+    in its flash it is started anew, and save() writes its state from here. It goes on from no checkpoint."""
 
     def __init__(self, name: str, firmware: Path | str | None = None, icount: bool = False) -> None:
         self._start = partial(Emulator, name, firmware, icount)
@@ -247,24 +248,24 @@ class PreloadedTarget(BoardTarget):
 
     def _send_image(self, image: bytes, progress: Progress | None) -> None:
         emulator = self._start(image)
-        board = _connected(emulator)
+        client = _connected(emulator)
         self.close()
-        self.board, self._on_close = board, emulator.stop
+        self.board, self._on_close = client, emulator.stop
         if self.info().status != 0:
             raise error_of(self.info().status, f"{self.name}: image")
         if progress:
             progress(len(image), len(image))
 
     def save(self) -> bytes:
-        raise self._no_checkpoint()
+        with TwinTarget(self.info().profile) as twin:
+            twin.load_image(self.image())
+            twin.session.state()[:] = self.state()
+            return twin.save()
 
     def load(self, checkpoint: bytes) -> None:
-        raise self._no_checkpoint()
-
-    def _no_checkpoint(self) -> DeviceError:
-        return DeviceError(
-            f"checkpoints are kept in flash, which the emulator of {self.name} cannot program",
-            f"twin:{self.info().profile} trains to the same bits, and keeps them",
+        raise DeviceError(
+            f"checkpoints are loaded from flash, which the emulator of {self.name} cannot program",
+            f"twin:{self.info().profile} trains to the same bits, and loads them",
         )
 
 
