@@ -1,13 +1,21 @@
-"""What pyproject.toml cannot say: the two cffi modules, and a folder of objects for each, since both compile the
-same sources with different flags."""
+"""What pyproject.toml cannot say: the two cffi modules, a folder of objects for each, since both compile the same
+sources with different flags, and the C sources that `gradmote new` writes into projects."""
 
 from __future__ import annotations
 
 import copy
 import os
+import shutil
+import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+
+sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
+
+from gradmote.project.sources import copy_sources
 
 
 class BuildProfile(build_ext):
@@ -19,7 +27,18 @@ class BuildProfile(build_ext):
         build_ext.build_extension(command, ext)
 
 
+class BuildWithSources(build_py):
+    """Puts what projects are made of into the package; a checkout has it anyway."""
+
+    def run(self) -> None:
+        super().run()
+        if not self.editable_mode:
+            target = Path(self.build_lib) / "gradmote" / "project" / "sources"
+            shutil.rmtree(target, ignore_errors=True)
+            copy_sources(target)
+
+
 setup(
-    cmdclass={"build_ext": BuildProfile},
+    cmdclass={"build_ext": BuildProfile, "build_py": BuildWithSources},
     cffi_modules=["bindings/python/build_runtime.py:fused", "bindings/python/build_runtime.py:strict"],
 )

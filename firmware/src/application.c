@@ -2,6 +2,7 @@
 
 const application the_application = { 0 };
 
-void application_poll(void)
+int application_poll(void)
 {
+    return 0;
 }

@@ -30,14 +30,16 @@ typedef struct application {
 
 extern const application the_application;
 
-/* Called in each round of the main loop, every 10 ms or more often; must return soon. */
-void application_poll(void);
+/* Called in each round of the main loop, every 10 ms or more often; must return soon: 1 to be called again at once, 0 where
+ * the board may sleep. */
+int application_poll(void);
 
-/* The open model, for calls of gradmote.h; NULL where there is none, or while the console runs it. */
-gm_session *firmware_session(void);
+/* The open model, for calls of gradmote.h. Returns 0, GM_ERR_BUSY while the console runs it, or why there is none. */
+int firmware_session(gm_session **out);
 
-/* gm_write(), after which the console's commands know of the sample too. Returns 0 or an error. */
-int firmware_write(uint32_t role, uint32_t index, const void *data, uint32_t size);
+/* Where a whole input or label goes, counted as gm_write() does, and its bytes. The console's commands then take it for
+ * written. Returns 0 or an error. */
+int firmware_place(uint32_t role, uint32_t index, void **data, uint32_t *size);
 
 #ifdef __cplusplus
 }

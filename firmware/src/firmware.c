@@ -76,27 +76,21 @@ void firmware_poll(void)
     device *d = &the_device;
     poll_line(d);
     poll_run(d);
-    application_poll();
-    if (!d->run.active) {
+    if (!application_poll() && !d->run.active) {
         board_sleep();
     }
 }
 
-gm_session *firmware_session(void)
+int firmware_session(gm_session **out)
 {
     device *d = &the_device;
-    return d->model.status || d->run.active ? NULL : &d->model.session;
+    *out = &d->model.session;
+    return d->run.active ? GM_ERR_BUSY : d->model.status;
 }
 
-int firmware_write(uint32_t role, uint32_t index, const void *data, uint32_t size)
+int firmware_place(uint32_t role, uint32_t index, void **data, uint32_t *size)
 {
-    model *m = &the_device.model;
-    if (m->status) {
-        return m->status;
-    }
-    int error = gm_write(&m->session, role, index, data, size);
-    if (error == 0) {
-        samples_mark(&m->samples, role, index);
-    }
-    return error;
+    gm_session *session;
+    int error = firmware_session(&session);
+    return error ? error : samples_place(&the_device.model.samples, session, role, index, data, size);
 }

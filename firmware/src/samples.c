@@ -42,9 +42,16 @@ static uint32_t bit_of(uint32_t role, uint32_t index)
     return 1u << (index + (role == GM_ROLE_LABEL ? MAX_TENSORS : 0));
 }
 
-void samples_mark(samples *s, uint32_t role, uint32_t index)
+int samples_place(samples *s, const gm_session *session, uint32_t role, uint32_t index, void **data, uint32_t *size)
 {
+    const gm_tensor *tensor = find(session, role, index);
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    *data = session->arena + tensor->offset;
+    *size = tensor->size;
     s->written |= bit_of(role, index);
+    return 0;
 }
 
 int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t offset,
@@ -58,7 +65,7 @@ int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t
         return GM_ERR_WRONG_SIZE;
     }
     memcpy(session->arena + tensor->offset + offset, data, count);
-    samples_mark(s, role, index);
+    s->written |= bit_of(role, index);
     return 0;
 }
 
@@ -83,7 +90,7 @@ int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint3
         return GM_ERR_WRONG_SIZE;
     }
     widen(session->arena + tensor->offset + 4 * element, tensor->dtype, map, data, count);
-    samples_mark(s, role, index);
+    s->written |= bit_of(role, index);
     return 0;
 }
 

@@ -19,8 +19,8 @@ typedef struct samples {
 int samples_write(samples *s, const gm_session *session, uint32_t role, uint32_t index, uint32_t offset,
                   const uint8_t *data, uint32_t count);
 
-/* The tensor has got data by other ways. */
-void samples_mark(samples *s, uint32_t role, uint32_t index);
+/* Where a whole tensor goes, and its bytes; from now on it counts as written. */
+int samples_place(samples *s, const gm_session *session, uint32_t role, uint32_t index, void **data, uint32_t *size);
 
 typedef struct u8_scale {
     float scale;

@@ -1,0 +1,26 @@
+"""gradmote new: a project to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
+    board: Annotated[str, typer.Option(metavar="BOARD", help="For which one: gradmote boards lists them.")],
+    model: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote); else a small example."),
+    ] = None,
+) -> None:
+    """Make a PlatformIO project: firmware, model, and a sensor to put your own in place of.
+
+    `gradmote new lamp --board mps2-an386`, then `cd lamp` and `pio run -t upload`
+    """
+    from ..project.create import create
+
+    made = create(folder, board, model)
+    typer.echo(f"wrote {made}: its README.md says how to go on")

@@ -1,0 +1,136 @@
+"""Writes a project: sources, the model as a C array, a sensor to replace, and how to go on."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ..boards import Board, board
+from ..c_header import c_header
+from ..errors import DataError, ImageError
+from ..image import read_image
+from .environment import environment
+from .example import example_image
+from .sources import copy_sources
+
+TEMPLATES = Path(__file__).parent / "templates"
+#: Template -> where it goes.
+FILES = {
+    "README.md": "README.md",
+    "application.c": "src/application.c",
+    "gitignore": ".gitignore",
+    "platformio.ini": "platformio.ini",
+    "sensor.c": "src/sensor.c",
+    "sensor.h": "src/sensor.h",
+}
+#: Bytes that the templates' application takes, a little rounded up.
+APPLICATION = {"RAM": 256, "flash": 4096}
+#: Situations that the pretended sensor shows to a model without classes.
+SITUATIONS = 4
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a model asks of a sensor. values, labels: 4-byte numbers of one sample; labels: 0 where it does not train.
+    counts: whether labels are integers. classes: of a classifier, else SITUATIONS."""
+
+    values: int
+    labels: int
+    counts: bool
+    classes: int
+
+
+def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
+    """A project for a board of firmware/boards, in a new or empty folder. Returns its path.
+
+    model: an image (.mote); without it, a small example. Raises DeviceError for an unknown board, DataError for a
+    folder with something in it, ImageError for what is no image, does not fit the board, or wants more than one
+    sensor. Then nothing has been written.
+    """
+    chosen = board(board_name)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise DataError(f"{folder} is there already, and not empty", "name a new folder")
+    image = model.read_bytes() if model is not None else example_image()
+    shape = shape_of(image)
+    check_room(chosen, image)
+    target = folder.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
+        made = Path(temporary) / "project"
+        write_project(made, chosen, image, shape)
+        if target.exists():
+            target.rmdir()
+        made.rename(target)
+    return target
+
+
+def shape_of(image: bytes) -> Shape:
+    """Raises ImageError where the model wants other samples than one float32 input and at most one label."""
+    read = read_image(image)
+    batch = read.header["batch"]
+    inputs, labels = (tensors_of(read, role) for role in ("input", "label"))
+    outputs = [t for t in tensors_of(read, "output") if "infer" in t["programs"]]
+    if len(inputs) != 1 or inputs[0]["dtype"] != "f32" or len(labels) > 1:
+        raise ImageError(
+            f"the model has {described(inputs)} and {len(labels)} labels: a project has one sensor, of real numbers",
+            "make the project without --model, then change its src/application.c for your model",
+        )
+    counts = bool(labels) and labels[0]["dtype"] == "i32"
+    dims = outputs[0]["shape"] if outputs else []
+    return Shape(
+        values=inputs[0]["size"] // 4 // batch,
+        labels=labels[0]["size"] // 4 // batch if labels else 0,
+        counts=counts,
+        classes=dims[1] if counts and len(dims) > 1 else SITUATIONS,
+    )
+
+
+def tensors_of(read: Any, role: str) -> list[dict[str, Any]]:
+    return [t for t in read.tensors if t["role"] == role and t["programs"]]
+
+
+def described(inputs: list[dict[str, Any]]) -> str:
+    return ", ".join(f"{t['dtype']} input '{t['name']}'" for t in inputs) or "no input"
+
+
+def check_room(board: Board, image: bytes) -> None:
+    """The image lies beside the code, in flash."""
+    arena = read_image(image).header["arena_size"]
+    wanted = [("RAM", arena, board.arena_available), ("flash", board.code + len(image), board.flash)]
+    over = {kind: size + APPLICATION[kind] - there for kind, size, there in wanted}
+    lacks = [f"{size:,} B of {kind}" for kind, size in over.items() if size > 0]
+    if lacks:
+        raise ImageError(
+            f"the model does not fit {board.name}: it lacks {' and '.join(lacks)}",
+            f"gradmote analyze MODEL --board {board.name} says what takes it; gradmote compile --ram finds what fits",
+        )
+
+
+def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> None:
+    copy_sources(folder / "gradmote")
+    (folder / "src").mkdir()
+    (folder / "model.mote").write_bytes(image)
+    (folder / "src" / "my_model.h").write_text(c_header(folder / "model.mote", "my_model"))
+    words = {**words_of(shape), **environment(board, folder / "gradmote")}
+    for template, name in FILES.items():
+        (folder / name).write_text(Template((TEMPLATES / template).read_text()).substitute(words))
+
+
+def words_of(shape: Shape) -> dict[str, str | int]:
+    """What stands in the templates for what the model asks for."""
+    if shape.counts:
+        label = "(int32_t)situation"
+    elif shape.labels == shape.values:
+        label = "values[i]"
+    else:
+        label = "typical(situation, i) > 0.0f ? 1.0f : 0.0f"
+    return {
+        "values": shape.values,
+        "labels": shape.labels,
+        "label_type": "int32_t" if shape.counts else "float",
+        "label": label,
+        "classes": shape.classes,
+    }

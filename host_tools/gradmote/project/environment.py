@@ -1,0 +1,49 @@
+"""The environment of a board in PlatformIO, as firmware/platformio.ini has it, for a project that has the firmware in
+gradmote/firmware."""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+
+from ..boards import Board
+from ..device.emulator import COMPILERS, EMULATORS
+from ..errors import DeviceError
+
+#: Of firmware/ alone: a project compiles its own src.
+_FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
+
+_EMULATED = "The board is emulated: `pio run -t stop` ends it, and what it learnt."
+_REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `gradmote ports`."
+
+
+def environment(board: Board, sources: Path) -> dict[str, str]:
+    """Words for the templates. sources: the project's copy of this repository. Raises DeviceError."""
+    options = options_of(board.name, sources / "firmware" / "platformio.ini")
+    lines = (f"{name} = {value}" for name, value in options.items() if name not in _FIRMWARE_ALONE)
+    return {
+        "name": board.name,
+        "title": board.title,
+        "options": "\n".join(line.replace("${PROJECT_DIR}", "${PROJECT_DIR}/gradmote/firmware") for line in lines),
+        "port": options.get("monitor_port", "PORT"),
+        "about": _EMULATED if board.emulator else _REAL,
+        "needs": needs(board.emulator[0]) if board.emulator else "",
+    }
+
+
+def needs(emulator: str) -> str:
+    """What an emulated board asks for."""
+    return f" Emulator and compiler: `{EMULATORS[emulator]}`, `{COMPILERS[emulator]}`."
+
+
+def options_of(name: str, ini: Path) -> dict[str, str]:
+    """Of one environment, with what it extends."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(ini)
+    section = f"env:{name}"
+    if not parser.has_section(section):
+        raise DeviceError(f"{ini.name} has no environment for {name}", "boards with one: gradmote boards")
+    found = dict(parser["env"])
+    for part in (parser[section].get("extends"), section):
+        found |= dict(parser[part]) if part else {}
+    return found

@@ -1,0 +1,44 @@
+"""What a project has of this repository: firmware, runtime, and what builds them, in the same folders as here.
+
+The package carries a copy (setup.py), so that it makes projects where there is no checkout.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+PARTS = (
+    "LICENSE",
+    "firmware/boards",
+    "firmware/generated",
+    "firmware/platform",
+    "firmware/platformio.ini",
+    "firmware/src",
+    "runtime_c/generated",
+    "runtime_c/include",
+    "runtime_c/kernels",
+    "runtime_c/src",
+    "site_scons/boards.py",
+    "site_scons/render/__init__.py",
+    "site_scons/render/spec.py",
+    "site_scons/runtime_sources.py",
+)
+_PACKAGED = Path(__file__).parent / "sources"
+_CHECKOUT = Path(__file__).resolve().parents[3]
+
+
+def origin() -> Path:
+    """The package's copy; in a checkout, the checkout."""
+    return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT
+
+
+def copy_sources(target: Path) -> None:
+    """Copies PARTS into a folder."""
+    for part in PARTS:
+        source, copy = origin() / part, target / part
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", ".pio"))
+        else:
+            shutil.copyfile(source, copy)
