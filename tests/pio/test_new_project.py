@@ -14,7 +14,7 @@ import pytest
 from oracle import compiled, make_model, node, values
 
 from gradmote import losses, optimizers
-from gradmote.boards import board, known
+from gradmote.boards import board
 from gradmote.cli import main
 from gradmote.device.client import Board
 from gradmote.device.protocol import Parser
@@ -26,6 +26,8 @@ from gradmote.project.sources import PARTS
 from support.pio import Pio, with_free_ports
 
 NAME = "mps2-an386"
+INI = Path(__file__).resolve().parents[2] / "firmware" / "platformio.ini"
+ENVIRONMENTS = re.findall(r"^\[env:(\S+)\]", INI.read_text(), re.M)
 
 
 def network(loss, inputs="x", classes=3):
@@ -49,8 +51,8 @@ def defines(project: Path) -> dict[str, str]:
 # ---- What is written
 
 
-@pytest.mark.parametrize("name", known())
-def test_a_project_for_every_board(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_project_for_every_environment(tmp_path: Path, name: str) -> None:
     assert main(["new", str(tmp_path / "mine"), "--board", name]) == 0
     project = tmp_path / "mine"
     ini = (project / "platformio.ini").read_text()
