@@ -1,0 +1,164 @@
+/*
+ * libFuzzer target: any bytes as the checkpoint of an open session, on storage that may fail.
+ *
+ * The input is an image, a checkpoint, and one byte. The byte says what the storage does: 0, nothing; else the n-th
+ * read fails (odd) or delivers a wrong byte (even). gm_checkpoint_load() must read inside the file alone, take the file's
+ * state or leave the one that was there, and with storage that changes its mind fall back to the initial one. Whatever
+ * it took must save, load and run.
+ */
+#define _POSIX_C_SOURCE 200112L /* posix_memalign */
+
+#include <string.h>
+
+#include "gradmote.h"
+#include "repair.h"
+
+#define SIZE_LIMIT (1u << 20)
+
+typedef struct file {
+    uint8_t *bytes;
+    uint32_t size;
+    uint32_t read_calls;
+    uint8_t plan;
+} file;
+
+static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    file *f = user;
+    require(offset <= f->size && size <= f->size - offset);
+    memcpy(data, f->bytes + offset, size);
+    int strikes = f->plan != 0 && ++f->read_calls == (f->plan + 1u) / 2;
+    if (strikes && size != 0) {
+        *(uint8_t *)data ^= 0x40;
+    }
+    return strikes && f->plan % 2 == 1 ? -1 : 0;
+}
+
+static int file_write(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    file *f = user;
+    require(offset <= f->size && size <= f->size - offset);
+    memcpy(f->bytes + offset, data, size);
+    return 0;
+}
+
+static void *aligned(size_t size)
+{
+    void *memory = NULL;
+    require(posix_memalign(&memory, GM_SECTION_ALIGN, size == 0 ? 1 : size) == 0);
+    return memory;
+}
+
+static uint8_t *copy_of(const uint8_t *data, uint32_t size)
+{
+    uint8_t *copy = aligned(size);
+    memcpy(copy, data, size);
+    return copy;
+}
+
+/* ---- What loading may do ---------------------------------------------------------------------------------------- */
+
+static int same_state(const gm_session *session, const uint8_t *state)
+{
+    return memcmp(session->arena, state, session->header->state_size) == 0;
+}
+
+/* The state that the file claims to hold, without the count of gradients, which are not in it. */
+static uint8_t *state_in(const gm_session *session, const file *f)
+{
+    uint32_t size = session->header->state_size;
+    gm_checkpoint header;
+    memcpy(&header, f->bytes, sizeof header);
+    uint8_t *state = copy_of(f->bytes + header.size - size, size);
+    ((gm_control *)(void *)(state + session->header->control_offset))->accumulated = 0;
+    return state;
+}
+
+static void require_loaded(const gm_session *session, const file *f)
+{
+    uint8_t *state = state_in(session, f);
+    require(same_state(session, state));
+    free(state);
+}
+
+static int is_initial(const gm_session *session)
+{
+    gm_session fresh = *session;
+    fresh.arena = aligned(session->header->arena_size);
+    require(gm_reset(&fresh) == GM_OK);
+    int same = same_state(session, fresh.arena);
+    free(fresh.arena);
+    return same;
+}
+
+static void load(gm_session *session, file *f)
+{
+    uint8_t *before = copy_of(session->arena, session->header->state_size);
+    int expected = gm_checkpoint_check(session, file_read, f, f->size);
+    require(same_state(session, before));
+    f->read_calls = 0;
+    int status = gm_checkpoint_load(session, file_read, f, f->size);
+    if (status == GM_OK) {
+        require_loaded(session, f);
+    } else {
+        require(same_state(session, before) || (f->plan != 0 && is_initial(session)));
+    }
+    require(f->plan != 0 || status == expected);
+    free(before);
+}
+
+/* ---- What follows ------------------------------------------------------------------------------------------------ */
+
+static void save_and_load(gm_session *session)
+{
+    file f = { NULL, gm_checkpoint_size(session), 0, 0 };
+    f.bytes = aligned(f.size);
+    gm_lazy_reset_grad(session);
+    require(gm_checkpoint_save(session, file_write, &f) == GM_OK);
+    load(session, &f);
+    require_loaded(session, &f);
+    free(f.bytes);
+}
+
+static void run_everything(gm_session *session)
+{
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        int status = gm_begin(session, program);
+        while (status == GM_AGAIN || (status == GM_OK && session->pc != NULL)) {
+            status = gm_run(session, 8);
+        }
+        require(status <= GM_OK);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    gm_requirements needs;
+    gm_session session;
+    int result = -1;
+    uint32_t image_size = 0;
+    if (size > sizeof(gm_header) && size <= SIZE_LIMIT) {
+        memcpy(&image_size, data + 8, sizeof image_size);
+    }
+    if (image_size < sizeof(gm_header) || image_size >= size) {
+        return -1;
+    }
+    uint8_t *image = copy_of(data, image_size), *arena = NULL;
+    file f = { NULL, (uint32_t)size - image_size - 1, 0, data[size - 1] };
+    f.bytes = copy_of(data + image_size, f.size);
+    if (gm_required(image, image_size, &needs) == GM_OK && needs.arena_size <= SIZE_LIMIT) {
+        arena = aligned(needs.arena_size);
+        memset(arena, 0, needs.arena_size);
+        if (gm_open(&session, image, image_size, arena, needs.arena_size) == GM_OK) {
+            run_everything(&session); /* a state that is not the initial one */
+            load(&session, &f);
+            save_and_load(&session);
+            run_everything(&session);
+            result = 0;
+        }
+    }
+    free(arena);
+    free(f.bytes);
+    free(image);
+    return result;
+}

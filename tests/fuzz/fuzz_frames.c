@@ -1,0 +1,82 @@
+/*
+ * libFuzzer target: the whole firmware, fed with any bytes.
+ *
+ * The input is what arrives on the serial line: deliveries of two bytes that say how long, and that many bytes; the
+ * line is quiet after each. mutate_frames.c makes deliveries of frames whose checksum is right, and of typed commands.
+ * The board of host_board.c begins with a small model. It aborts where flash is programmed that was not erased, or changes
+ * under an open model; the sanitizers watch over the arena, both areas and the buffers of the frames.
+ */
+#include <string.h>
+
+#include "bytes.h"
+#include "../../firmware/src/firmware.c" /* for the_device, which a reset of the board clears */
+#include "../runtime/builder.h"
+#include "host_board.h"
+
+#define POLLS 200u      /* of a running program, before the next delivery */
+#define QUIET_POLLS 24u /* long enough for a damaged frame to be given up */
+
+static struct {
+    const uint8_t *next;
+    size_t left;
+} input;
+
+int host_image_is_open(void)
+{
+    return the_device.model.status == 0 && the_device.model.session.header != NULL;
+}
+
+static void power_on(void)
+{
+    memset(&the_device, 0, sizeof the_device);
+    firmware_start();
+}
+
+/* 0 at the end of the input. */
+static int deliver(void)
+{
+    if (input.left < 2) {
+        return 0;
+    }
+    size_t count = load_u16(input.next);
+    input.next += 2;
+    input.left -= 2;
+    count = count < input.left ? count : input.left;
+    host_receive(input.next, (uint32_t)count);
+    input.next += count;
+    input.left -= count;
+    return 1;
+}
+
+static int is_busy(void)
+{
+    return host_bytes_left() != 0 || the_device.run.active || the_device.frame_ready;
+}
+
+static void settle(void)
+{
+    for (uint32_t polls = 0; polls < POLLS && is_busy(); ++polls) {
+        firmware_poll();
+    }
+    for (uint32_t polls = 0; polls < QUIET_POLLS && host_bytes_left() == 0; ++polls) {
+        firmware_poll();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static block image;
+    static uint32_t image_size;
+    if (image_size == 0) {
+        image_size = build_tiny(image.bytes);
+    }
+    host_board_init(image.bytes, image_size);
+    input.next = data;
+    input.left = size;
+    (void)setjmp(host_restart); /* board_reset() comes back here */
+    power_on();
+    while (deliver()) {
+        settle();
+    }
+    return 0;
+}

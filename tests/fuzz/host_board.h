@@ -1,0 +1,26 @@
+/* A board of memory, for the firmware as a program of this computer. Flash is as strict as the strictest part: what is
+ * programmed was erased, whole units at a time, and the image stays as it is while it is open. */
+#ifndef HOST_BOARD_H
+#define HOST_BOARD_H
+
+#include <setjmp.h>
+#include <stdint.h>
+
+#define HOST_IMAGE_AREA (64u << 10)
+#define HOST_CHECKPOINT_AREA (16u << 10)
+#define HOST_ARENA (64u << 10)
+
+/* Where board_reset() goes. */
+extern jmp_buf host_restart;
+
+/* Erases the flash, puts an image there and fills the RAM; once before each run. */
+void host_board_init(const uint8_t *image, uint32_t size);
+
+/* What arrives on the line next; what is left of the last delivery is lost. */
+void host_receive(const uint8_t *bytes, uint32_t count);
+uint32_t host_bytes_left(void);
+
+/* To be defined by who uses this: 1 while a session runs on the image area. */
+int host_image_is_open(void);
+
+#endif

@@ -1,0 +1,214 @@
+"""The fuzz targets' seeds, from small models that cover the families of operators: `python tests/fuzz/seeds.py FOLDER`.
+
+A folder a target: open and program have images; checkpoint has an image, a checkpoint of it, and a byte that says what
+the storage does; frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx.parser
+
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
+from gradmote.compile import Options, compile_image
+from gradmote.device.protocol import Frame, encode, message_id, request_payload
+from gradmote_runtime import Session
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = ("open", "checkpoint", "program", "frames")
+
+#: Name -> (input, output, nodes, weights, loss).
+MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], losses.Loss]]] = {
+    "dense": ("float[N,5] x", "float[N,3] y", """
+        h = Gemm<transB=1>(x, w1, b1)
+        a = Relu(h)
+        y = Gemm(a, w2, b2)""", {"w1": (4, 5), "b1": (4,), "w2": (4, 3), "b2": (3,)}, losses.cross_entropy),
+    "conv": ("float[N,1,6,6] x", "float[N,2] y", """
+        c = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(x, w1, b1)
+        r = Relu(c)
+        p = MaxPool<kernel_shape=[2,2], strides=[2,2]>(r)
+        d = Conv<kernel_shape=[3,3], group=2>(p, w2)
+        f = Flatten(d)
+        y = Gemm(f, w3, b3)""",
+        {"w1": (2, 1, 3, 3), "b1": (2,), "w2": (2, 1, 3, 3), "w3": (2, 2), "b3": (2,)}, losses.cross_entropy),
+    "transposed": ("float[N,1,3,3] x", "float[N,1,6,6] y", """
+        t = ConvTranspose<kernel_shape=[2,2], strides=[2,2]>(x, w1, b1)
+        y = Sigmoid(t)""", {"w1": (1, 1, 2, 2), "b1": (1,)}, losses.mse),
+    "attention": ("float[N,3,4] x", "float[N,3,4] y", """
+        n = LayerNormalization<axis=-1>(x, scale, bias)
+        q = MatMul(n, wq)
+        k = MatMul(n, wk)
+        kt = Transpose<perm=[0,2,1]>(k)
+        s = MatMul(q, kt)
+        p = Softmax<axis=-1>(s)
+        o = MatMul(p, n)
+        y = Add(x, o)""", {"scale": (4,), "bias": (4,), "wq": (4, 4), "wk": (4, 4)}, losses.mse),
+    "lstm": ("float[2,3,2] x", "float[2,3,2] y", """
+        h, last, cell = LSTM<hidden_size=2>(x, w, r, b)
+        axes = Constant<value_ints=[1]>()
+        y = Squeeze(h, axes)""", {"w": (1, 8, 2), "r": (1, 8, 2), "b": (1, 16)}, losses.mse),
+    "gru": ("float[2,3,2] x", "float[2,3,2] y", """
+        h, last = GRU<hidden_size=2, linear_before_reset=1>(x, w, r, b)
+        axes = Constant<value_ints=[1]>()
+        y = Squeeze(h, axes)""", {"w": (1, 6, 2), "r": (1, 6, 2), "b": (1, 12)}, losses.mse),
+    "elementwise": ("float[N,4] x", "float[N,2] y", """
+        m = MatMul(x, w)
+        e = Exp(m)
+        l = Softplus(m)
+        d = Div(e, l)
+        t = Tanh(d)
+        c = Clip(t, low, high)
+        r = ReduceMean<axes=[1], keepdims=1>(c)
+        s = Sub(c, r)
+        v = Mul(s, s)
+        q = Sqrt(l)
+        y = Max(v, q)""", {"w": (4, 2)}, losses.l1),
+    "embedding": ("int32[N,3] x", "float[N,2] y", """
+        g = Gather(table, x)
+        r = ReduceSum<keepdims=0>(g, axis)
+        y = Gemm(r, w, b)""", {"table": (5, 4), "w": (4, 2), "b": (2,)}, losses.mse),
+}
+_CONSTANTS = {"low": np.float32(-0.5), "high": np.float32(0.5), "axis": np.array([1], np.int64)}
+_OPTIMIZERS = (optimizers.sgd(0.1, momentum=0.9), optimizers.adamw(clip_norm=1.0), optimizers.sgd(0.05))
+BATCH = 2
+
+
+def model(name: str) -> onnx.ModelProto:
+    """One of MODELS, with weights drawn from its name."""
+    given, made, nodes, weights, _ = MODELS[name]
+    drawn = np.random.default_rng(sum(name.encode()))
+    lines = "\n".join(line.strip() for line in nodes.strip().splitlines())
+    text = f'<ir_version: 8, opset_import: ["" : 17]> {name} ({given}) => ({made}) {{ {lines} }}'
+    proto = onnx.parser.parse_model(text)
+    values = {n: drawn.normal(0, 0.4, shape).astype(np.float32) for n, shape in weights.items()}
+    values |= {n: np.asarray(v) for n, v in _CONSTANTS.items() if n in nodes}
+    proto.graph.initializer.extend(onnx.numpy_helper.from_array(v, n) for n, v in values.items())
+    return proto
+
+
+def image_of(name: str, optimizer: optimizers.Optimizer = _OPTIMIZERS[0], **options: bool) -> bytes:
+    made = build_artifacts(model(name), loss=MODELS[name][4](), optimizer=optimizer)
+    return compile_image(made, Options(batch=BATCH, properties=1, **options)).image
+
+
+def images() -> Iterator[tuple[str, bytes]]:
+    """Each model, with and without gradients that are kept, optimizers by turns."""
+    for number, name in enumerate(MODELS):
+        for accumulate in (False, True):
+            optimizer = _OPTIMIZERS[(number + accumulate) % len(_OPTIMIZERS)]
+            yield f"{name}_{'train' if accumulate else 'step'}", image_of(name, optimizer, accumulate=accumulate)
+
+
+def checkpoint_of(image: bytes) -> bytes:
+    """Of a session that has a property and a schedule."""
+    with Session(image, "strict") as session:
+        session.set_property("epoch", 3)
+        session.set_linear_schedule(0.1, 2, 9)
+        return session.save()
+
+
+# ---- Serial line -------------------------------------------------------------------------------------------------
+
+
+def delivery(data: bytes) -> bytes:
+    return struct.pack("<H", len(data)) + data
+
+
+def request(sequence: int, name: str, **values: object) -> bytes:
+    return delivery(encode(Frame(message_id(name), sequence, request_payload(name, values))))
+
+
+def upload(kind: str, data: bytes) -> bytes:
+    """An image or a checkpoint in pieces, as `gradmote` sends it to a board whose frames hold 256 bytes."""
+    pieces = range(0, len(data), 248)
+    sent = [request(0, f"{kind}_BEGIN", size=len(data))]
+    sent += [request(1 + i % 200, f"{kind}_DATA", offset=at, data=data[at : at + 248]) for i, at in enumerate(pieces)]
+    return b"".join(sent) + request(0, f"{kind}_END")
+
+
+def typed(*lines: str) -> bytes:
+    return b"".join(delivery(line.encode() + b"\r") for line in lines)
+
+
+def samples(image: bytes) -> bytes:
+    """Zeros into every input and label of an image."""
+    sent = b""
+    with Session(image, "strict") as session:
+        for role, tensors in enumerate((session.inputs(), session.labels())):
+            for index, _ in enumerate(tensors):
+                data = bytes((session.input_view if role == 0 else session.label_view)(index))
+                for at in range(0, len(data), 192):
+                    sent += request(at % 250, "DATA", role=role, index=index, offset=at, data=data[at : at + 192])
+    return sent
+
+
+def training(sequence: int = 1) -> bytes:
+    """Runs, looks at and keeps what the model on the board does."""
+    sent = b"".join(request(sequence + p, "RUN", program=p) for p in range(5)) + request(9, "METRICS")
+    for source in range(8):
+        values = {"source": source, "program": 0, "role": 2, "index": 0, "offset": 0, "length": 64}
+        sent += request(20 + source, "READ", **values)
+    sent += request(30, "DESCRIBE", program=0, role=0, index=0) + request(31, "INFO") + request(32, "MEM")
+    sent += request(33, "LEARNING_RATE", rate=0.5) + request(34, "SCHEDULE", rate=0.5, warmup_steps=1, total_steps=9)
+    sent += request(35, "SEED", seed=7) + request(36, "LAZY_RESET") + request(37, "SAVE") + request(38, "LOAD")
+    return sent + request(38, "LOAD") + request(39, "RESET_STATE") + request(40, "REBOOT") + request(41, "INFO")
+
+
+def damaged() -> bytes:
+    """A wrong checksum, a frame too long, half a frame, noise behind each; then one that is right."""
+    good = encode(Frame(message_id("INFO"), 1, b""))
+    wrong = good[:-1] + bytes([good[-1] ^ 1])
+    too_long = good[:3] + b"\xff\xff" + good[5:]
+    return b"".join(delivery(bad + b"\x01noise") for bad in (wrong, too_long, good[:4])) + delivery(good)
+
+
+def interrupted(image: bytes) -> bytes:
+    """Uploads that other requests, which write flash themselves, come between."""
+    begin, piece = request(0, "CHECKPOINT_BEGIN", size=900), request(1, "CHECKPOINT_DATA", offset=0, data=bytes(100))
+    saves = request(2, "SAVE") + typed("save", "save") + request(3, "SAVE")
+    rest = request(4, "CHECKPOINT_DATA", offset=100, data=bytes(200)) + request(5, "CHECKPOINT_END")
+    other = request(6, "IMAGE_DATA", offset=300, data=bytes(100)) + request(7, "IMAGE_END")
+    return begin + piece + saves + rest + begin + piece + other + upload("IMAGE", image)[:-20] + saves + rest + other
+
+
+def conversations() -> Iterator[tuple[str, bytes]]:
+    """What the board of fuzz_frames.c, with its small model, and others are told."""
+    pixels = [request(i, "DATA_U8", role=i, index=0, element=0, scale=0.5, zero=1.0, data=bytes(12 - 4 * i)) for i in (0, 1)]
+    commands = typed("help", "info", "mem", "lr", "lr 0.25", "lr -1e-3", "train 2", "eval", "infer", "save", "load")
+    yield "messages", b"".join(pixels) + training()
+    yield "typed", b"".join(pixels) + commands + typed("train 9x", "what", "reset model", "reset", "info")
+    yield "damaged", damaged()
+    yield "interrupted", interrupted(image_of("dense"))
+    for name, stripped in (("dense", True), ("conv", False)):
+        image = image_of(name, strip_names=stripped)
+        sent = upload("IMAGE", image) + samples(image) + training() + upload("CHECKPOINT", checkpoint_of(image))
+        yield f"{name}_sent", sent + typed("train 3", "save", "info")
+
+
+# ---- Files -------------------------------------------------------------------------------------------------------
+
+
+def write_seeds(folder: Path) -> None:
+    """A folder for each of TARGETS. Compiled images alone may be in that of `program`."""
+    for target in TARGETS:
+        (folder / target).mkdir(parents=True, exist_ok=True)
+    subprocess.run([ROOT / "build/fuzz/make_corpus", folder / "open"], check=True, stdout=subprocess.DEVNULL)
+    for name, image in images():
+        (folder / "open" / f"{name}.mote").write_bytes(image)
+        (folder / "program" / f"{name}.mote").write_bytes(image)
+        for plan in (0, 5):
+            (folder / "checkpoint" / f"{name}_{plan}").write_bytes(image + checkpoint_of(image) + bytes([plan]))
+    for name, sent in conversations():
+        (folder / "frames" / name).write_bytes(sent)
+
+
+if __name__ == "__main__":
+    write_seeds(Path(sys.argv[1]))
