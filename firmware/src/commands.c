@@ -114,7 +114,7 @@ static int infer(device *d, const char *argument)
 static int save(device *d, const char *argument)
 {
     (void)argument;
-    int error = d->model.status ? d->model.status : slots_save(&d->model.session);
+    int error = d->run.active ? GM_ERR_BUSY : model_save(&d->model);
     if (error == 0) {
         text_u32(gm_checkpoint_size(&d->model.session));
         text_line(" bytes saved");

@@ -45,7 +45,7 @@ int handle_save(device *d, const uint8_t *payload, uint32_t length)
         return d->model.status;
     }
     reply_u32(&d->reply, gm_checkpoint_size(&d->model.session));
-    return slots_save(&d->model.session);
+    return model_save(&d->model);
 }
 
 int handle_load(device *d, const uint8_t *payload, uint32_t length)

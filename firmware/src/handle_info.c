@@ -65,7 +65,8 @@ int handle_mem(device *d, const uint8_t *payload, uint32_t length)
 static void add_tensor(reply *r, const gm_view *view)
 {
     uint32_t room = FRAME_LIMIT - CONSOLE_DESCRIBE_REPLY_SIZE;
-    uint32_t name_length = view->name != NULL ? (uint32_t)strlen(view->name) : 0;
+    const char *name = view->name != NULL ? view->name : "";
+    uint32_t name_length = (uint32_t)strlen(name);
     reply_u8(r, view->dtype);
     reply_u8(r, view->rank);
     reply_u8(r, (uint8_t)view->lasts);
@@ -73,7 +74,7 @@ static void add_tensor(reply *r, const gm_view *view)
     for (uint32_t i = 0; i < GM_MAX_RANK; ++i) {
         reply_u32(r, i < view->rank ? view->dims[i] : 1);
     }
-    reply_bytes(r, view->name, name_length < room ? name_length : room);
+    reply_bytes(r, name, name_length < room ? name_length : room);
 }
 
 int handle_describe(device *d, const uint8_t *payload, uint32_t length)

@@ -73,3 +73,12 @@ int model_has(const model *m, uint32_t program)
 {
     return (int)(m->needs.programs >> program & 1u);
 }
+
+int model_save(model *m)
+{
+    if (m->status) {
+        return m->status;
+    }
+    upload_abandon(&m->upload);
+    return slots_save(&m->session);
+}

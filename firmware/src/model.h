@@ -29,4 +29,8 @@ uint32_t model_kept_size(const model *m);
 
 int model_has(const model *m, uint32_t program);
 
+/* Keeps a checkpoint in flash. A file that was being sent there is given up: its place may be written over. Returns 0, a
+ * gm_error or a console_error. */
+int model_save(model *m);
+
 #endif

@@ -34,6 +34,11 @@ int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t co
     return error;
 }
 
+void upload_abandon(upload *file)
+{
+    file->base = NULL;
+}
+
 int upload_end(upload *file)
 {
     int complete = file->base != NULL && file->received == file->size;

@@ -15,6 +15,8 @@ typedef struct upload {
 int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size);
 /* Pieces in ascending order; each but the last a multiple of 4 bytes. */
 int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count);
+/* Ends the transfer without the file; pieces that still come are out of order. */
+void upload_abandon(upload *file);
 /* Ends the transfer; CONSOLE_ERR_OUT_OF_ORDER where bytes are missing. */
 int upload_end(upload *file);
 

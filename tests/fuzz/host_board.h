@@ -1,10 +1,12 @@
 /* A board of memory, for the firmware as a program of this computer. Flash is as strict as the strictest part: what is
- * programmed was erased, whole units at a time, and the image stays as it is while it is open. */
+ * programmed was erased, whole units at a time, and an area changes only where its user says that it may. */
 #ifndef HOST_BOARD_H
 #define HOST_BOARD_H
 
 #include <setjmp.h>
 #include <stdint.h>
+
+#include "board.h"
 
 #define HOST_IMAGE_AREA (64u << 10)
 #define HOST_CHECKPOINT_AREA (16u << 10)
@@ -20,7 +22,7 @@ void host_board_init(const uint8_t *image, uint32_t size);
 void host_receive(const uint8_t *bytes, uint32_t count);
 uint32_t host_bytes_left(void);
 
-/* To be defined by who uses this: 1 while a session runs on the image area. */
-int host_image_is_open(void);
+/* To be defined by who uses this: 1 where nobody relies on what the area holds now. */
+int host_may_change(enum board_area_kind kind);
 
 #endif

@@ -181,9 +181,11 @@ def interrupted(image: bytes) -> bytes:
 
 def conversations() -> Iterator[tuple[str, bytes]]:
     """What the board of fuzz_frames.c, with its small model, and others are told."""
-    pixels = [request(i, "DATA_U8", role=i, index=0, element=0, scale=0.5, zero=1.0, data=bytes(12 - 4 * i)) for i in (0, 1)]
+    scale = {"index": 0, "element": 0, "scale": 0.5, "zero": 1.0}
+    pixels = [request(role, "DATA_U8", role=role, data=bytes(12 - 4 * role), **scale) for role in (0, 1)]
     commands = typed("help", "info", "mem", "lr", "lr 0.25", "lr -1e-3", "train 2", "eval", "infer", "save", "load")
     yield "messages", b"".join(pixels) + training()
+    yield "saved_while_running", b"".join(pixels) + typed("train 9999", "save", "save", "\x03save")
     yield "typed", b"".join(pixels) + commands + typed("train 9x", "what", "reset model", "reset", "info")
     yield "damaged", damaged()
     yield "interrupted", interrupted(image_of("dense"))
