@@ -143,6 +143,14 @@ def test_a_board_is_found_by_its_usb_ids() -> None:
     assert real.choose_port(KNOWN, "COM7", [OTHER]) == "COM7"
 
 
+def test_a_part_in_its_boot_loader_has_no_port_yet() -> None:
+    assert real.choose_port(KNOWN, None, [OTHER], optional=True) == ""
+    without = Job(Path("/b"), 0, "pico", "")
+    assert TOOLS["platformio"].commands(without) == [
+        ["pio", "run", "--project-dir", "/b", "--environment", "pico", "--target", "upload"]
+    ]
+
+
 def test_no_port_or_several_are_told_with_what_is_there() -> None:
     with pytest.raises(DeviceError, match=r"no port is that of mps2-an386 \(0483:374b\).*\n.*ttyUSB0.*plugged in"):
         real.choose_port(KNOWN, None, [OTHER])
@@ -202,6 +210,29 @@ def test_firmware_of_another_board_is_not_programmed(part, tmp_path: Path, image
     wrong = replace(order(part, tmp_path, image, replace(KNOWN, name="nucleo")), force=True)
     with pytest.raises(DeviceError, match=r"firmware.elf is for mps2-an386, not nucleo - say --board mps2-an386"):
         flow.flash(replace(wrong, firmware=Path(part.firmware)), flow.Watch())
+    assert not notes.exists()
+
+
+@pytest.mark.device
+def test_a_part_in_its_boot_loader_is_programmed_and_its_port_found(
+    part, tmp_path: Path, image: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(real, "_RETRY_SECONDS", 0.01)
+    lists = iter([[], [OTHER]])
+    monkeypatch.setattr(flow, "serial_ports", lambda: [OTHER])
+    monkeypatch.setattr(real, "serial_ports", lambda: next(lists, [replace(ST_LINK, device=part.url)]))
+    notes = pretend(tmp_path, "picotool", 0)
+    pico = replace(KNOWN, upload={"picotool": "0xe48bff56"})
+    done = flow.flash(replace(order(part, tmp_path, image, pico), port=None), flow.Watch())
+    assert notes.read_text() == f"load --verify --execute {tmp_path}/firmware.uf2 --force\n"
+    assert (done.port, done.tool, done.image) == (part.url, "picotool", len(image))
+
+
+@pytest.mark.device
+def test_a_port_that_cannot_be_opened(part, tmp_path: Path, image: bytes) -> None:
+    notes = pretend(tmp_path, "openocd", 0)
+    with pytest.raises(DeviceError, match="cannot open /dev/no-such-port"):
+        flow.flash(replace(order(part, tmp_path, image), port="/dev/no-such-port"), flow.Watch())
     assert not notes.exists()
 
 

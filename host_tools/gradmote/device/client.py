@@ -80,6 +80,11 @@ class Board:
         board._reopen = lambda: open_link(port, baudrate)
         return board
 
+    @property
+    def url(self) -> str:
+        """Where it is connected."""
+        return self._link.url
+
     def close(self) -> None:
         self._link.close()
 

@@ -12,7 +12,7 @@ from gradmote import __version__
 from gradmote.boards import Board as Known
 from gradmote.boards import from_footprint
 from gradmote.device.client import Board, Progress
-from gradmote.device.ports import serial_ports, status_text
+from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.errors import DataError, DeviceError, ModelError
 from gradmote.image import read_image
 from gradmote.kernels import needs_of
@@ -70,12 +70,12 @@ def flash(order: Order, watch: Watch) -> Flashed:
     image = None if order.model is None else order.model.read_bytes()
     if image is not None:
         require_fit(replace(order.board, code=0), image, str(order.model))
-    port = _real_port(order)
-    if port is None:
+    if _is_emulated(order):
         tcp_port = _tcp_port(order)
         return _flash_emulated(_firmware(order, image, watch), image, tcp_port, watch)
     tool = choose(order.board.name, order.board.upload, order.tool)
-    if not order.force:
+    port = real.choose_port(order.board, order.port, serial_ports(), TOOLS[tool].finds_boot_loader)
+    if port and not order.force:
         real.require_same_board(order.board, port)
     if TOOLS[tool].format == "source":
         build.require_checkout()
@@ -97,15 +97,14 @@ def require_fit(board: Known, image: bytes, name: str) -> None:
 # ---- What to flash, and where ---------------------------------------------------------------------------------------
 
 
-def _real_port(order: Order) -> str | None:
-    """None: the board is emulated."""
+def _is_emulated(order: Order) -> bool:
+    """Of a board that is emulated, a real one is meant where its port is given or found."""
     board, given = order.board, order.port
-    if board.emulator:
-        is_tcp = given is not None and (given.isdigit() or given.startswith("socket:"))
-        is_absent = given is None and not real.ports_of(board, serial_ports())
-        if order.emulated or not board.upload or is_tcp or is_absent:
-            return None
-    return real.choose_port(board, given, serial_ports())
+    if order.emulated or not board.emulator or not board.upload:
+        return order.emulated or bool(board.emulator)
+    if given is not None:
+        return given.isdigit() or given.startswith("socket:")
+    return not ports_of(board, serial_ports())
 
 
 def _tcp_port(order: Order) -> int | None:
@@ -164,12 +163,12 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
     with _stop_is_told(name):
         real.program(firmware.elf, firmware.board, tool, port, image, watch.line, _flags(tool, image))
     watch.stage("wait for its answer")
-    with real.connect(port) as client:
+    with real.connect(firmware.board, port) as client:
         _require_this_firmware(client, firmware.board)
         if image is not None and not _has(client, image):
             watch.stage("send the model")
             _send(client, image, watch.moved)
-        return _checked(client, firmware, image, port, tool, 0)
+        return _checked(client, firmware, image, client.url, tool, 0)
 
 
 @contextmanager

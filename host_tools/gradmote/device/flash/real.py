@@ -8,7 +8,8 @@ from pathlib import Path
 
 from gradmote.boards import Board as Known
 from gradmote.device.client import Board
-from gradmote.device.ports import Port, ask, ports_of
+from gradmote.device.link import open_link
+from gradmote.device.ports import Port, ask, ports_of, serial_ports
 from gradmote.errors import DeviceError
 from gradmote.files import write_atomically
 
@@ -25,13 +26,16 @@ _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.5
 
 
-def choose_port(board: Known, given: str | None, ports: Sequence[Port]) -> str:
-    """The port given, or the one that is this board's. DeviceError where there is none, or a choice."""
+def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional: bool = False) -> str:
+    """The port given, or the one that is this board's; "" where there is none yet and it is optional. DeviceError where
+    there is none, or a choice."""
     if given:
         return given
     found = ports_of(board, ports)
     if len(found) == 1:
         return found[0].device
+    if not found and optional:
+        return ""
     if found:
         rows = "".join(f"\n  {port.device}  {port.usb}  {port.description}" for port in found)
         raise DeviceError(f"{len(found)} ports may be {board.name}:{rows}", "choose one: --port")
@@ -43,7 +47,9 @@ def choose_port(board: Known, given: str | None, ports: Sequence[Port]) -> str:
 
 
 def require_same_board(board: Known, port: str) -> None:
-    """Refuses a part that runs the firmware of another board, before anything on it is erased."""
+    """Refuses a port that cannot be opened, and a part that runs the firmware of another board, before anything on it is
+    erased."""
+    open_link(port).close()
     there = ask(port).board
     if there and there != board.name:
         raise DeviceError(
@@ -89,12 +95,12 @@ def _job(elf: Path, board: Known, tool_name: str, image: bytes | None, port: str
     return Job(file, segments[0].address, setting, port)
 
 
-def connect(port: str, seconds: float = _RESTART_SECONDS) -> Board:
-    """A client of the part that restarts now."""
-    deadline = time.monotonic() + seconds
+def connect(board: Known, port: str) -> Board:
+    """A client of the part that restarts now. port: "" where it has one only from now on."""
+    deadline = time.monotonic() + _RESTART_SECONDS
     while True:
         try:
-            return Board.connect(port)
+            return Board.connect(choose_port(board, port, serial_ports()))
         except DeviceError:
             if time.monotonic() > deadline:
                 raise

@@ -8,4 +8,4 @@ def commands(job: Job) -> list[Command]:
     return [["dfu-util", "--device", job.setting, "--alt", "0", "--dfuse-address", where, "--download", str(job.file)]]
 
 
-TOOL = Tool("dfu-util", "apt-get install dfu-util", "bin", commands)
+TOOL = Tool("dfu-util", "apt-get install dfu-util", "bin", commands, finds_boot_loader=True)

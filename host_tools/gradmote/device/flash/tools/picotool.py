@@ -10,4 +10,4 @@ def commands(job: Job) -> list[Command]:
     return [["picotool", "load", "--verify", "--execute", str(job.file), "--force"]]
 
 
-TOOL = Tool("picotool", "https://github.com/raspberrypi/picotool/releases", "uf2", commands)
+TOOL = Tool("picotool", "https://github.com/raspberrypi/picotool/releases", "uf2", commands, finds_boot_loader=True)

@@ -5,7 +5,8 @@ from .tool import Command, Job, Tool
 
 def commands(job: Job) -> list[Command]:
     project = ["--project-dir", str(job.file), "--environment", job.setting]
-    return [["pio", "run", *project, "--target", "upload", "--upload-port", job.port]]
+    port = ["--upload-port", job.port] if job.port else []
+    return [["pio", "run", *project, "--target", "upload", *port]]
 
 
-TOOL = Tool("pio", "pip install platformio", "source", commands)
+TOOL = Tool("pio", "pip install platformio", "source", commands, finds_boot_loader=True)

@@ -7,4 +7,4 @@ def commands(job: Job) -> list[Command]:
     return [["teensy_loader_cli", f"--mcu={job.setting}", "-s", "-w", "-v", str(job.file)]]
 
 
-TOOL = Tool("teensy_loader_cli", "apt-get install teensy-loader-cli", "hex", commands)
+TOOL = Tool("teensy_loader_cli", "apt-get install teensy-loader-cli", "hex", commands, finds_boot_loader=True)

@@ -33,4 +33,4 @@ def commands(job: Job) -> list[Command]:
     return []
 
 
-TOOL = Tool("", "", "uf2", commands, copy)
+TOOL = Tool("", "", "uf2", commands, copy, finds_boot_loader=True)
