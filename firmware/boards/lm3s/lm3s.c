@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "board.h"
-
-#define REGISTER(address) (*(volatile uint32_t *)(address))
+#include "../cortex_m/cortex_m.h"
+#include "../cortex_m/interrupts.h"
 
 #define SYSCTL_RIS REGISTER(0x400FE050u)
 #define SYSCTL_RCC REGISTER(0x400FE060u)
@@ -44,17 +44,9 @@
 #define FLASH_WRITE 1u
 #define FLASH_ERASE 2u
 
-#define SYSTICK_CTRL REGISTER(0xE000E010u)
-#define SYSTICK_LOAD REGISTER(0xE000E014u)
-#define SYSTICK_VALUE REGISTER(0xE000E018u)
-#define SYSTICK_ON_WITH_INTERRUPT 7u
 #define SYSTICK_PERIOD (BOARD_CLOCK_HZ / 1000u)
-#define SCB_AIRCR REGISTER(0xE000ED0Cu)
-#define AIRCR_SYSRESETREQ 0x05FA0004u
 
 static volatile uint32_t ticks_of_whole_periods;
-
-void systick_handler(void);
 
 void systick_handler(void)
 {
@@ -107,7 +99,7 @@ void board_uart_put(uint8_t byte)
 /* SysTick ends it after 1 ms. */
 void board_sleep(void)
 {
-    __asm volatile("wfi");
+    wait_for_interrupt();
 }
 
 /* SysTick counts down; the period must not change between the two reads. */
@@ -134,7 +126,7 @@ int board_flash_erase(const uint8_t *at, uint32_t size)
         FLASH_ADDRESS = (uint32_t)(uintptr_t)(at + offset);
         run_flash(FLASH_ERASE);
     }
-    return 0;
+    return at[0] == 0xFF ? 0 : -1;
 }
 
 int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
@@ -153,11 +145,4 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 uint64_t board_unique_id(void)
 {
     return 0;
-}
-
-void board_reset(void)
-{
-    SCB_AIRCR = AIRCR_SYSRESETREQ;
-    for (;;) {
-    }
 }

@@ -143,6 +143,19 @@ class Board:
             return trouble.silent_now(self._link.url, name, self.raw_info["board"])
         return trouble.silent(self._link.url, name, self._said, self._parser.damaged > 0)
 
+    def type(self, line: str, patience: float = 30.0) -> str:
+        """Types a line as a person does, and returns what the board prints up to its next prompt. DeviceError where
+        none comes for `patience` seconds."""
+        said = ""
+        self._link.write(line.encode() + b"\r")
+        while not said.endswith("\n> "):
+            data = self._link.read(patience)
+            if not data:
+                raise self._no_answer(line)
+            texts = [item for item in self._parser.feed(data) if isinstance(item, bytes)]
+            said += b"".join(texts).decode(errors="replace")
+        return said.removesuffix("> ")
+
     # ---- About ------------------------------------------------------------------------------------------------
 
     def refresh(self) -> TargetInfo:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bench.boards.lessons import Lesson, lesson_for
@@ -13,16 +13,15 @@ from gradmote.boards import Board
 from gradmote.compile import Result
 from gradmote.device import Target, TwinTarget, evaluate, fit
 from gradmote.device.client import Board as Client
-from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
-from gradmote.device.fit import write_batch
-from gradmote.device.link import Link
-from gradmote.device.target import BoardTarget
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, default_firmware
+from gradmote.device.flash.emulated import program, stop
+from gradmote.device.samples import write_batch
+from gradmote.device.target import BoardTarget, emulated_board
 from gradmote.device.types import Memory
-from gradmote.errors import GradmoteError
 
 COUNTED_STEPS = 3
 TYPED_STEPS = 3
-PATIENCE_SECONDS = 5.0
+READ_ONLY = "—"
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,23 @@ def measure(board: Board) -> Figures:
     lesson, result = lesson_for(board)
     with TwinTarget(board.profile) as twin:
         expected = learn(twin, lesson, result.image)
-    with Emulator(board.name) as emulator, closing(emulator.take_link()) as link:
-        target = BoardTarget(Client(link))
-        learnt = learn(target, lesson, result.image, lambda: typed(link, f"train {TYPED_STEPS}"))
+    with flashed(board, result.image) as target:
+        learnt = learn(target, lesson, result.image, lambda: target.board.type(f"train {TYPED_STEPS}"))
         if learnt != expected:
             raise SystemExit(f"{board.name} learnt {learnt}, its twin {expected}")
-        memory, kept = target.board.mem(), restart(target, learnt)
+        memory, kept = target.board.mem(), restart(board, target, learnt)
     return Figures(board, lesson, result, learnt, kept, memory, instructions_per_step(board, lesson, result.image))
+
+
+@contextmanager
+def flashed(board: Board, image: bytes) -> Iterator[BoardTarget]:
+    """A new part with the firmware, and with the image too where it cannot program that itself, booted."""
+    part = program(default_firmware(board.name), board, None if board.flash_is_emulated else image)
+    try:
+        with BoardTarget(Client.connect(part.url)) as target:
+            yield target
+    finally:
+        stop(board.name)
 
 
 def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], object] | None = None) -> Learnt:
@@ -76,28 +85,18 @@ def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], o
     return Learnt(before, evaluate(target, data).accuracy, sha256(target))
 
 
-def typed(link: Link, line: str) -> str:
-    """What the board prints until its next prompt."""
-    link.write(line.encode() + b"\r")
-    said = b""
-    while not said.endswith(b"\n> "):
-        said += link.read(PATIENCE_SECONDS) or b"nothing more\n> "
-    return said.decode()
-
-
 def sha256(target: Target) -> str:
     return hashlib.sha256(target.state()).hexdigest()
 
 
-def restart(target: BoardTarget, learnt: Learnt) -> str:
+def restart(board: Board, target: BoardTarget, learnt: Learnt) -> str:
     """What a restart leaves of the state."""
-    try:
-        target.save()
-    except GradmoteError as error:
-        return f"no: {error.message}"
+    if not board.flash_is_emulated:
+        return READ_ONLY
+    target.save()
     target.board.reboot()
     if sha256(target) != learnt.state:
-        raise SystemExit(f"{target.name} came back with another state")
+        raise SystemExit(f"{board.name} came back with another state")
     return "yes"
 
 
@@ -105,7 +104,7 @@ def instructions_per_step(board: Board, lesson: Lesson, image: bytes) -> int:
     """The mean of a few, on a clock that counts them."""
     data, batch = lesson.data(), lesson.batch
     assert data.y is not None
-    with Emulator(board.name, icount=True) as emulator, BoardTarget(emulator.connect()) as target:
+    with emulated_board(board.name, icount=True) as target:
         target.load_image(image)
         write_batch(target, data, data.x[:batch], data.y[:batch])
         seconds = sum(target.run("step").seconds for _ in range(COUNTED_STEPS))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.boards.lessons import RATE
-from bench.boards.measure import Figures
+from bench.boards.measure import READ_ONLY, Figures
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
 
@@ -20,7 +20,8 @@ How to add a board: [PORTING.md](PORTING.md).
 - **learns** the largest of four networks that fits, and how many classes of held-out samples are right before and
   after.
 - **state** the first digits of the SHA-256 of parameters, momentum and counters, on the board and on the twin.
-- **kept** whether that state came back after `save` and a restart.
+- **kept** whether that state came back after `save` and a restart; {READ_ONLY}: the emulator has flash that is only
+  read, so that the model has to be programmed with the firmware.
 - **.text** bytes of code and constants in flash, with the kernels of all operators; `gradmote flash` leaves out those
   that a model does not need.
 - **arena** bytes of RAM that the model takes, of those that the firmware leaves.
