@@ -22,7 +22,7 @@ def main() -> None:
         rows.append(measure(known))
         print(page.line(rows[-1]), flush=True)
     if not name:
-        page.PAGE.write_text(page.render(rows))
+        page.PAGE.write_text(page.render(rows, [known for known in boards() if not known.emulator]))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ from pathlib import Path
 from bench.boards.lessons import RATE
 from bench.boards.measure import READ_ONLY, Figures
 
+from gradmote.boards import Board
+
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
 
 HEAD = f"""# Boards
@@ -35,9 +37,31 @@ COLUMNS = [
 ]
 
 
-def render(rows: Sequence[Figures]) -> str:
-    table = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    return "\n".join([HEAD, *table, *map(line, rows)]) + "\n"
+PARTS = """
+## Parts without an emulator
+
+None of these was at hand: they build from the same sources, and what they share with an emulated board, or with
+stand-ins for the cores of Arduino on this computer, is tested there. Where the code's size has a ~ it is an estimate,
+since only PlatformIO's platforms can link it ([PLATFORMIO.md](PLATFORMIO.md)).
+"""
+
+PART_COLUMNS = ["board", "part", "core", "numerics", "MHz", "RAM", "arena", "flash", ".text", "image", "programmed by"]
+
+
+def render(rows: Sequence[Figures], parts: Sequence[Board]) -> str:
+    emulated = [*heading(COLUMNS), *map(line, rows)]
+    return "\n".join([HEAD, *emulated, PARTS, *heading(PART_COLUMNS), *map(part_line, parts)]) + "\n"
+
+
+def heading(columns: Sequence[str]) -> list[str]:
+    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+
+
+def part_line(board: Board) -> str:
+    cells = [board.name, board.title, board.core, board.profile, f"{board.clock / 1e6:g}"]
+    cells += [f"{board.ram:,}", f"{board.arena_available:,}", f"{board.all_flash:,}"]
+    cells += [f"{'' if board.measured else '~'}{board.code:,}", f"{board.image_area:,}", ", ".join(board.upload)]
+    return "| " + " | ".join(cells) + " |"
 
 
 def line(f: Figures) -> str:
