@@ -47,8 +47,8 @@ def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional
 
 
 def require_same_board(board: Known, port: str) -> None:
-    """Refuses a port that cannot be opened, and a part that runs the firmware of another board, before anything on it is
-    erased."""
+    """Refuses a port that cannot be opened, and a part that runs the firmware of another board, before anything on it
+    is erased."""
     open_link(port).close()
     there = ask(port).board
     if there and there != board.name:
