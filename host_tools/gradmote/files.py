@@ -22,5 +22,7 @@ def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
 
 
 def build_folder() -> Path:
-    """build/ of the checkout, or what the environment variable GRADMOTE_BUILD says."""
-    return Path(os.environ.get("GRADMOTE_BUILD", Path(__file__).resolve().parents[2] / "build"))
+    """build/ of the checkout, without one ~/.cache/gradmote; or what the environment variable GRADMOTE_BUILD says."""
+    checkout = Path(__file__).resolve().parents[2]
+    usual = checkout / "build" if (checkout / "SConstruct").is_file() else Path.home() / ".cache" / "gradmote"
+    return Path(os.environ.get("GRADMOTE_BUILD", usual))

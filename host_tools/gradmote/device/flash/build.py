@@ -43,7 +43,8 @@ def require_checkout() -> None:
     if not (ROOT / "SConstruct").is_file():
         raise DeviceError(
             "there are no firmware sources beside this gradmote",
-            "run it from a checkout of the repository, or give a built one: --firmware firmware.elf",
+            "run it from a checkout of the repository, make a project (gradmote new, then pio run -t upload), or give what "
+            "was built: --firmware firmware.elf",
         )
     if importlib.util.find_spec("SCons") is None:
         raise DeviceError("scons, which builds the firmware, is not installed", "install it: pip install scons")
