@@ -11,7 +11,6 @@ from pathlib import Path
 
 from gradmote.boards import Board, from_footprint
 from gradmote.errors import DeviceError
-from gradmote.files import build_folder
 
 from .run import run
 
@@ -31,7 +30,7 @@ class Firmware:
 def build(board: str, model: Path | None, on_line: Callable[[str], None] = lambda line: None) -> Firmware:
     """model: whose kernels go in; all there are without one. DeviceError where it cannot be built."""
     require_checkout()
-    folder = build_folder() / "firmware" / (board.replace("-", "_") + (f"-{model.stem}" if model else ""))
+    folder = ROOT / "build" / "firmware" / (board.replace("-", "_") + (f"-{model.stem}" if model else ""))
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
     command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
@@ -43,8 +42,8 @@ def require_checkout() -> None:
     if not (ROOT / "SConstruct").is_file():
         raise DeviceError(
             "there are no firmware sources beside this gradmote",
-            "run it from a checkout of the repository, make a project (gradmote new, then pio run -t upload), or give what "
-            "was built: --firmware firmware.elf",
+            "run it from a checkout of the repository, make a project (gradmote new, then pio run -t upload), or give "
+            "what was built: --firmware firmware.elf",
         )
     if importlib.util.find_spec("SCons") is None:
         raise DeviceError("scons, which builds the firmware, is not installed", "install it: pip install scons")
