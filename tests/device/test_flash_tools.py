@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import struct
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -243,6 +246,24 @@ def test_a_tool_that_fails_is_quoted(part, tmp_path: Path, image: bytes) -> None
         DeviceError, match=r"not programmed: openocd ended with status 3\n  openocd says something - .*flash again"
     ):
         flow.flash(order(part, tmp_path, image), flow.Watch())
+
+
+@pytest.mark.device
+def test_ctrl_c_while_a_tool_programs(part, tmp_path: Path) -> None:
+    notes = pretend(tmp_path, "openocd", 0)
+    (tmp_path / "openocd").write_text((tmp_path / "openocd").read_text().replace("exit 0", "exec sleep 60"))
+    shutil.copyfile(part.firmware, tmp_path / "firmware.elf")
+    words = ["flash", "--board", "nucleo-f446re", "--port", part.url, "--firmware", str(tmp_path / "firmware.elf")]
+    command = [sys.executable, "-c", "import sys; from gradmote.cli import main; sys.exit(main())", *words, "--force"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 30
+        while not notes.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=30)[1]
+    assert process.returncode == 1
+    assert "stopped while nucleo-f446re was programmed: its firmware may be half written" in said
+    assert "run the same command again" in said
 
 
 @pytest.mark.device

@@ -108,7 +108,10 @@ class SocketLink:
         try:
             self._socket = socket.create_connection((host, int(port)), _CONNECT_SECONDS)
         except OSError as error:
-            raise DeviceError(f"nothing listens at {url} ({error})", "start what should serve that port") from error
+            raise DeviceError(
+                f"nothing listens at {url} ({error})",
+                "boards that answer: gradmote ports; an emulated one is started by: gradmote flash --board NAME",
+            ) from error
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(_WRITE_SECONDS)
 
