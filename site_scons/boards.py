@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from render.spec import tomllib
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
 
 FIRMWARE = ROOT / "firmware"
 
@@ -71,6 +71,13 @@ class Board:
         console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
         replaced = self.family.get("replaces", ())
         return [*(path for path in console if path.name not in replaced), *self.own_sources()]
+
+    def sources_for(self, project: Path) -> list[Path]:
+        """These and the runtime's, for a project with this src folder: if it is not the firmware's own, it brings an
+        application (firmware/src/application.h)."""
+        found = [*self.sources(), *runtime_sources()]
+        is_own = project.resolve() == FIRMWARE / "src"
+        return found if is_own else [path for path in found if path != FIRMWARE / "src" / "application.c"]
 
     def includes(self) -> list[Path]:
         return [*INCLUDES, FIRMWARE / "boards", *([] if self.framework else [FIRMWARE / "src"])]

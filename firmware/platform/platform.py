@@ -16,7 +16,7 @@ from platformio.platform.exception import UnknownBoard
 from platformio.public import PlatformBase
 
 HERE = Path(__file__).resolve().parent
-sys.path.append(str(HERE.parents[1] / "site_scons"))
+sys.path.insert(0, str(HERE.parents[1] / "site_scons"))
 
 from boards import Board, boards  # noqa: E402
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "gradmote.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

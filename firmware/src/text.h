@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 void text_put(const char *text);
 void text_line(const char *text); /* with CR LF behind it */
 void text_u32(uint32_t value);
@@ -17,5 +21,9 @@ void text_f32(float value);
 int text_parse_u32(const char *text, uint32_t *out);
 /* Digits, point and exponent. Correctly rounded for up to 7 digits and powers of ten from 1e-10 to 1e10. */
 int text_parse_f32(const char *text, float *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

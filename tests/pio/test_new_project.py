@@ -23,6 +23,7 @@ from gradmote.errors import DataError, DeviceError, ImageError
 from gradmote.kernels import needs_of
 from gradmote.project.create import create
 from gradmote.project.sources import PARTS
+from support.arduino_board import STAND_IN, Running
 from support.pio import Pio, with_free_ports
 
 NAME = "mps2-an386"
@@ -126,12 +127,14 @@ def test_a_model_that_wants_two_sensors(tmp_path: Path) -> None:
 
 @pytest.mark.device
 @pytest.mark.xdist_group("pio")
-def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, pio: Pio) -> None:
+def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: Path, pio: Pio) -> None:
     project = create(tmp_path / "mine", NAME)
     url = prepared(project)
     run = Pio(project, pio.core, project / ".pio")
     said = run("run", "-t", "upload")
     assert "warning" not in said
+    compiled_from = (project / ".pio" / "build" / NAME / "firmware.elf").read_bytes()
+    assert b"gradmote/runtime_c/kernels" in compiled_from and bytes(root) not in compiled_from
     try:
         with Board.connect(url) as client:
             told = Typed(client)
@@ -179,9 +182,26 @@ class Typed:
 def prepared(project: Path) -> str:
     """A free port for its serial line, and only its model's kernels, which is sooner compiled. Returns the port."""
     ini = with_free_ports((project / "platformio.ini").read_text())
+    found = re.search(r"monitor_port = (\S+)", ini)
     flags = " ".join(needs_of(project / "model.mote").flags())
     (project / "platformio.ini").write_text(ini.replace(";build_flags =", f"build_flags = {flags}"))
-    return re.search(r"monitor_port = (\S+)", ini)[1]
+    return found[1] if found else ""
+
+
+@pytest.mark.xdist_group("pio")
+def test_a_project_for_a_board_over_arduino(tmp_path: Path, pio: Pio) -> None:
+    """Over what stands in for the board's core."""
+    project = create(tmp_path / "mine", "pico")
+    prepared(project)
+    ini = project / "platformio.ini"
+    stand_in = f"platform = symlink://{STAND_IN / 'platform'}\ncustom_core = rp2"
+    ini.write_text(re.sub(r"(?m)^platform = .*$", stand_in, ini.read_text()))
+    Pio(project, pio.core, project / ".pio")("run")
+    program = project / ".pio" / "build" / "pico" / "firmware"
+    with Running(program, tmp_path / "flash") as running, Board(running.link()) as client:
+        loss = Typed(client)("practise 200", r"200 batches: loss (\S+) -> (\S+)\n")
+        assert float(loss[2]) < 0.1 < float(loss[1])
+        assert client.info().status == 0
 
 
 def test_the_package_has_all_that_projects_are_made_of(root: Path, tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 Import("env")  # noqa: F821
 
-ROOT = Path(env.subst("$PROJECT_DIR")).resolve().parent  # noqa: F821
-sys.path.append(str(ROOT / "site_scons"))
+ROOT = Path(sys._getframe().f_code.co_filename).resolve().parents[3]  # SCons sets no __file__
+sys.path.insert(0, str(ROOT / "site_scons"))
 
 from boards import boards  # noqa: E402
 
-from runtime_sources import runtime_sources  # noqa: E402
+from runtime_sources import RUNTIME  # noqa: E402
 
 board = next(board for board in boards() if board.name == env["PIOENV"])  # noqa: F821
 
@@ -36,4 +36,5 @@ def compiled(env, path):
     return env.Object(target, str(path), **{line: commands})
 
 
-env.Append(PIOBUILDFILES=[compiled(env, path) for path in (*board.sources(), *runtime_sources())])  # noqa: F821
+own_sources = board.sources_for(Path(env.subst("$PROJECT_SRC_DIR")))  # noqa: F821
+env.Append(CPPPATH=[str(RUNTIME / "include")], PIOBUILDFILES=[compiled(env, path) for path in own_sources])  # noqa: F821

@@ -10,11 +10,11 @@ from pathlib import Path
 from SCons.Script import COMMAND_LINE_TARGETS, AlwaysBuild, Default, DefaultEnvironment
 
 PLATFORM = Path(DefaultEnvironment().PioPlatform().get_dir()).resolve()
-sys.path.append(str(PLATFORM.parents[1] / "site_scons"))
+sys.path.insert(0, str(PLATFORM.parents[1] / "site_scons"))
 
 from boards import FIRMWARE, boards  # noqa: E402
 
-from runtime_sources import ROOT, runtime_sources  # noqa: E402
+from runtime_sources import ROOT  # noqa: E402
 
 #: Of what a project writes, the compiler asks less than of the firmware.
 OWN_FLAGS = ["-Wall", "-Wextra"]
@@ -23,7 +23,6 @@ env = DefaultEnvironment()
 board = next(board for board in boards() if board.name == env["BOARD"])
 is_test = "__test" in COMMAND_LINE_TARGETS
 is_bare = env.GetProjectOption("custom_gradmote", "firmware") == "board"
-brings_application = not is_bare and Path(env.subst("$PROJECT_SRC_DIR")).resolve() != FIRMWARE / "src"
 
 
 def use_compiler():
@@ -43,10 +42,9 @@ def firmware_objects():
     compiler = env.Clone()
     compiler.Replace(CCFLAGS=board.flags())
     compiler.ProcessFlags(env.get("BUILD_FLAGS"))
-    replaced = [FIRMWARE / "src" / "main.c"] if is_test or is_bare else []
-    replaced += [FIRMWARE / "src" / "application.c"] if brings_application else []
-    runtime = [] if is_bare else runtime_sources()
-    sources = [path for path in (*board.sources(), *runtime) if path not in replaced]
+    sources = board.sources() if is_bare else board.sources_for(Path(env.subst("$PROJECT_SRC_DIR")))
+    if is_bare or is_test:
+        sources.remove(FIRMWARE / "src" / "main.c")
     return [compiler.Object(f"$BUILD_DIR/gradmote/{p.relative_to(ROOT).with_suffix('.o')}", str(p)) for p in sources]
 
 

@@ -4,6 +4,7 @@ gradmote/firmware."""
 from __future__ import annotations
 
 import configparser
+import re
 from pathlib import Path
 
 from ..boards import Board
@@ -24,11 +25,16 @@ def environment(board: Board, sources: Path) -> dict[str, str]:
     return {
         "name": board.name,
         "title": board.title,
-        "options": "\n".join(line.replace("${PROJECT_DIR}", "${PROJECT_DIR}/gradmote/firmware") for line in lines),
+        "options": "\n".join(from_project(line) for line in lines),
         "port": options.get("monitor_port", "PORT"),
         "about": _EMULATED if board.emulator else _REAL,
         "needs": needs(board.emulator[0]) if board.emulator else "",
     }
+
+
+def from_project(option: str) -> str:
+    """With its paths, which are those in firmware/, as the project has them."""
+    return re.sub(r"(\$\{PROJECT_DIR\}/|\b(?=boards/arduino/))", r"\1gradmote/firmware/", option)
 
 
 def needs(emulator: str) -> str:

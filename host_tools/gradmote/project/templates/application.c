@@ -6,12 +6,10 @@
  *
  * Everything is in gradmote/firmware/src/application.h (this file) and gradmote/runtime_c/include/gradmote.h (gm_...).
  */
-#include "application.h"
+#include "../gradmote/firmware/src/application.h"
 
-#include "commands.h"
 #include "my_model.h"
 #include "sensor.h"
-#include "text.h"
 
 #define PRACTICE 100u      /* batches, unless told */
 #define VALUES_SHOWN 16u   /* of an output */
@@ -124,7 +122,7 @@ static void tell(int error)
         text_f32(last_loss);
         text_line("");
     }
-    commands_prompt();
+    text_put("> ");
 }
 
 int application_poll(void)
