@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "board.h"
-#include "../cortex_m/cortex_m.h"
-#include "../cortex_m/interrupts.h"
+#include "cortex_m/cortex_m.h"
+#include "cortex_m/systick_time.h"
 
 #define SYSCTL_RIS REGISTER(0x400FE050u)
 #define SYSCTL_RCC REGISTER(0x400FE060u)
@@ -44,15 +44,6 @@
 #define FLASH_WRITE 1u
 #define FLASH_ERASE 2u
 
-#define SYSTICK_PERIOD (BOARD_CLOCK_HZ / 1000u)
-
-static volatile uint32_t ticks_of_whole_periods;
-
-void systick_handler(void)
-{
-    ticks_of_whole_periods += SYSTICK_PERIOD;
-}
-
 static void start_clock(void)
 {
     SYSCTL_RCC = RCC_PLL_50_MHZ | RCC_BYPASS;
@@ -79,9 +70,7 @@ void board_init(void)
 {
     start_clock();
     start_uart();
-    SYSTICK_LOAD = SYSTICK_PERIOD - 1;
-    SYSTICK_VALUE = 0;
-    SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
+    systick_time_start();
 }
 
 int board_uart_get(void)
@@ -100,17 +89,6 @@ void board_uart_put(uint8_t byte)
 void board_sleep(void)
 {
     wait_for_interrupt();
-}
-
-/* SysTick counts down; the period must not change between the two reads. */
-uint32_t board_ticks(void)
-{
-    uint32_t whole, part;
-    do {
-        whole = ticks_of_whole_periods;
-        part = SYSTICK_PERIOD - 1 - SYSTICK_VALUE;
-    } while (whole != ticks_of_whole_periods);
-    return whole + part;
 }
 
 static void run_flash(uint32_t command)

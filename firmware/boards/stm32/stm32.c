@@ -1,5 +1,5 @@
 /*
- * USART and SysTick of the STM32F1 and F4. RM0041 (F100), RM0090 (F405), RM0390 (F446), "Universal synchronous
+ * USART of the STM32F1 and F4. RM0041 (F100), RM0090 (F405), RM0390 (F446), "Universal synchronous
  * asynchronous receiver transmitter"; RM0041 and RM0090, "Device electronic signature".
  *
  * The receiver holds one byte: its interrupt moves it to the ring. Where that is full the interrupt is masked in the
@@ -11,6 +11,7 @@
 #include "cortex_m/cortex_m.h"
 #include "cortex_m/interrupts.h"
 #include "cortex_m/receive_ring.h"
+#include "cortex_m/systick_time.h"
 
 #define USART_SR REGISTER(BOARD_UART)
 #define USART_DR REGISTER(BOARD_UART + 0x04u)
@@ -25,21 +26,10 @@
 #define CR1_ON (1u << 13)
 
 #define BAUD 115200u
-#define WAKE_HZ 100u
-#define PERIOD (BOARD_CLOCK_HZ / WAKE_HZ) /* ticks; SysTick has 24 bits */
 
 void usart_interrupt(void);
 
 INTERRUPT_VECTORS = { [BOARD_UART_IRQ] = usart_interrupt };
-
-static volatile uint32_t periods;
-
-static void start_systick(void)
-{
-    SYSTICK_LOAD = PERIOD - 1;
-    SYSTICK_VALUE = 0;
-    SYSTICK_CTRL = SYSTICK_ON_WITH_INTERRUPT;
-}
 
 /* BRR: the divider of the bus clock, in sixteenths of a sample; 16 samples a bit. */
 static void start_usart(void)
@@ -51,7 +41,7 @@ static void start_usart(void)
 
 void board_init(void)
 {
-    start_systick();
+    systick_time_start();
     if (stm32_has_clock_control()) {
         stm32_start_clocks();
     }
@@ -60,24 +50,6 @@ void board_init(void)
 }
 
 /* ---- Time ------------------------------------------------------------------------------------------------------- */
-
-void systick_handler(void)
-{
-    ++periods;
-}
-
-/* SysTick counts down. Where it has started anew and its interrupt still waits, a period is not counted yet. */
-uint32_t board_ticks(void)
-{
-    mask_interrupts();
-    uint32_t left = SYSTICK_VALUE, whole = periods;
-    if (SCB_ICSR & ICSR_PENDSTSET) {
-        left = SYSTICK_VALUE;
-        ++whole;
-    }
-    unmask_interrupts();
-    return whole * PERIOD + (PERIOD - 1 - left);
-}
 
 int stm32_await(const volatile uint32_t *reg, uint32_t mask, uint32_t wanted, uint32_t milliseconds)
 {
