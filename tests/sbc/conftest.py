@@ -104,26 +104,30 @@ CNN = """
       f = Flatten (p)
       y = Gemm (f, w2, b2)
     }"""
+SUBNORMAL = 1e-40
 SHAPES = {
     "mlp": {"w1": (64, 16), "b1": (16,), "w2": (16, 10), "b2": (10,)},
     "cnn": {"w1": (4, 1, 3, 3), "b1": (4,), "w2": (64, 10), "b2": (10,)},
 }
 
 
-def compiled(text: str, shapes: dict[str, tuple[int, ...]], accumulate: bool = False) -> bytes:
+def compiled(text: str, shapes: dict[str, tuple[int, ...]], scale: float = 0.3) -> bytes:
+    """scale: of the weights. Subnormal ones are trained by a plain step in the first layer, whose gradients are too."""
     model = onnx.parser.parse_model(text)
     rng = np.random.default_rng(0)
     for name, shape in shapes.items():
-        array = rng.normal(0, 0.3, shape).astype(np.float32)
+        array = rng.normal(0, scale, shape).astype(np.float32)
         model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
-    made = build_artifacts(model, None, losses.cross_entropy(), optimizers.adamw(0.003))
-    return compile_image(made, Options(batch=8, accumulate=accumulate)).image
+    usual = (None, losses.cross_entropy(), optimizers.adamw(0.003))
+    made = build_artifacts(model, *(usual if scale > SUBNORMAL else (["w1", "b1"], usual[1], optimizers.sgd(1.0))))
+    return compile_image(made, Options(batch=8)).image
 
 
 @pytest.fixture(scope="session")
 def images() -> dict[str, bytes]:
-    """A perceptron with dropout, and a CNN; both for digits, in batches of 8."""
-    return {name: compiled(text, SHAPES[name]) for name, text in (("mlp", MLP), ("cnn", CNN))}
+    """A perceptron with dropout, and a CNN; both for digits, in batches of 8. And one whose numbers are subnormal."""
+    made = {name: compiled(text, SHAPES[name]) for name, text in (("mlp", MLP), ("cnn", CNN))}
+    return {**made, "subnormal": compiled(MLP, SHAPES["mlp"], SUBNORMAL)}
 
 
 @pytest.fixture(scope="session")
@@ -137,7 +141,7 @@ def digits() -> Dataset:
 
 @pytest.fixture
 def folder(tmp_path: Path, images: dict[str, bytes], digits: Dataset) -> Path:
-    """mlp.mote, cnn.mote, x.npy and y.npy."""
+    """mlp.mote, cnn.mote, subnormal.mote, x.npy and y.npy."""
     for name, image in images.items():
         (tmp_path / f"{name}.mote").write_bytes(image)
     np.save(tmp_path / "x.npy", digits.x)

@@ -22,7 +22,7 @@ from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 SAMPLES = ("--input", "x.npy", "--scale", 1 / 16)
 
 
-@pytest.mark.parametrize("model", ["mlp", "cnn"])
+@pytest.mark.parametrize("model", ["mlp", "cnn", "subnormal"])
 def test_trains_evaluates_and_infers(program, folder: Path, digits: Dataset, model: str) -> None:
     """All of it through files. The loss is printed with six decimals."""
     labels = ("--label", "y.npy")
@@ -39,6 +39,17 @@ def test_trains_evaluates_and_infers(program, folder: Path, digits: Dataset, mod
         assert f"loss      {expected.loss:.6f}\naccuracy  {expected.accuracy:.2%}".replace("%", " %") in said
         np.save(folder / "expected.npy", predict(twin, digits, digits.x))
     assert (folder / "scores.npy").read_bytes() == (folder / "expected.npy").read_bytes()
+
+
+def test_the_subnormal_model_learns_subnormal_numbers(images: dict[str, bytes], digits: Dataset) -> None:
+    """Or a processor that takes them for 0 would pass."""
+    with TwinTarget("strict") as twin:
+        twin.load_image(images["subnormal"])
+        before = np.frombuffer(twin.parameters(), np.float32)
+        fit(twin, digits, epochs=1)
+        after = np.frombuffer(twin.parameters(), np.float32)
+    learnt = after[before.view(np.int32) != after.view(np.int32)]
+    assert np.count_nonzero((learnt != 0) & (np.abs(learnt) < np.finfo(np.float32).tiny)) > 20
 
 
 def test_profiles_differ(folder: Path, digits: Dataset) -> None:

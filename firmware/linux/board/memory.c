@@ -51,11 +51,15 @@ uint32_t memory_stack_used(void)
     return (uint32_t)(stack_top - at);
 }
 
+static uint32_t at_most_32_bits(uint64_t size)
+{
+    return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
 uint32_t memory_stack_size(void)
 {
     struct rlimit limit;
-    int bounded = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < UINT32_MAX;
-    return bounded ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+    return getrlimit(RLIMIT_STACK, &limit) == 0 ? at_most_32_bits(limit.rlim_cur) : UINT32_MAX;
 }
 
 uint32_t memory_static_size(void)
@@ -65,7 +69,7 @@ uint32_t memory_static_size(void)
 
 uint32_t memory_ram_size(void)
 {
-    return memory_static_size() + memory_stack_size() + memory_arena_size();
+    return at_most_32_bits((uint64_t)memory_static_size() + memory_stack_size() + memory_arena_size());
 }
 
 uint32_t memory_code_size(void)
