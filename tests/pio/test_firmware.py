@@ -29,6 +29,7 @@ from support.firmware import build_firmware
 from support.pio import Pio
 
 BOARD = "mps2-an386"
+BARE = [board.name for board in boards() if board.compiler]
 EMULATED = [board.name for board in boards() if board.table.get("emulator")]
 
 pytestmark = [pytest.mark.device, pytest.mark.xdist_group("pio")]
@@ -40,15 +41,16 @@ def environments(ini: Path) -> configparser.ConfigParser:
     return parser
 
 
-@pytest.mark.parametrize("name", EMULATED)
-def test_every_emulated_board_has_an_environment(root: Path, name: str) -> None:
+@pytest.mark.parametrize("name", BARE)
+def test_every_board_with_a_compiler_has_an_environment(root: Path, name: str) -> None:
     found = environments(root / "firmware" / "platformio.ini")[f"env:{name}"]
-    assert (found["extends"], found["board"]) == ("emulated", name)
+    assert (found["extends"], found["board"]) == ("bare", name)
+    assert ("monitor_port" in found) == (name in EMULATED)
 
 
 def test_each_has_a_port_of_its_own(root: Path) -> None:
     ini = environments(root / "firmware" / "platformio.ini")
-    ports = [ini[section]["monitor_port"] for section in ini.sections() if ini[section].get("extends") == "emulated"]
+    ports = [ini[f"env:{name}"]["monitor_port"] for name in EMULATED]
     assert len(set(ports)) == len(ports) == len(EMULATED)
 
 
@@ -100,6 +102,17 @@ def test_an_uploaded_board_runs_until_it_is_stopped(board_port: str, pio: Pio, c
 def pid(pio: Pio) -> int:
     """Of the emulator."""
     return int((pio.workspace / "emulated" / f"{BOARD}.pid").read_text())
+
+
+def test_a_real_board_is_programmed_by_its_tools(elf: Path, root: Path, tmp_path: Path) -> None:
+    """By the first that is there; here, something that only notes what it was called with."""
+    noted, openocd = tmp_path / "noted", tmp_path / "openocd"
+    openocd.write_text(f'#!/bin/sh\necho "$@" > {noted}\n')
+    openocd.chmod(0o755)
+    script = [sys.executable, root / "firmware" / "platform" / "tools" / "board.py", "--state", tmp_path]
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    subprocess.run([*script, "upload", "nucleo-f446re", elf, "/dev/ttyACM0"], env=environment, check=True)
+    assert "st_nucleo_f4.cfg" in noted.read_text() and str(elf.with_suffix("")) in noted.read_text()
 
 
 def test_its_monitor_talks_to_the_board(board_port: str, pio: Pio) -> None:

@@ -58,19 +58,20 @@ def tell_sizes():
     )
 
 
-def emulator(command, *arguments):
-    """The shell's command: tools/emulated.py has them all."""
-    script = str(PLATFORM / "tools" / "emulated.py")
+def tool(command, *arguments):
+    """The shell's command: tools/board.py has them all."""
+    script = str(PLATFORM / "tools" / "board.py")
     words = ["$PYTHONEXE", script, "--state", "$PROJECT_WORKSPACE_DIR", command, board.name, *arguments]
     return " ".join(f'"{word}"' for word in words)
 
 
 def add_targets(program):
     AlwaysBuild(env.Alias("nobuild", program))
-    upload = emulator("upload", "$SOURCE", env.GetProjectOption("monitor_port", ""))
+    upload = tool("upload", "$SOURCE", env.GetProjectOption("monitor_port", ""))
     env.AddPlatformTarget("upload", program, env.VerboseAction(upload, "Programming $SOURCE"), "Upload")
-    stop = env.VerboseAction(emulator("stop"), "Ending the emulator")
-    env.AddPlatformTarget("stop", None, stop, "Stop", "End the emulator of this board; what it learnt is lost")
+    stop = env.VerboseAction(tool("stop"), "Ending the emulator")
+    if board.table.get("emulator"):
+        env.AddPlatformTarget("stop", None, stop, "Stop", "End the emulator of this board; what it learnt is lost")
 
 
 use_compiler()

@@ -14,6 +14,7 @@ from ..errors import DeviceError
 #: Of firmware/ alone: a project compiles its own src.
 _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
 
+_BARE = f"The board's compiler is on your PATH: `{COMPILERS['qemu-system-arm']}`. Its port: `gradmote ports`."
 _EMULATED = "The board is emulated: `pio run -t stop` ends it, and what it learnt."
 _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `gradmote ports`."
 
@@ -27,7 +28,7 @@ def environment(board: Board, sources: Path) -> dict[str, str]:
         "title": board.title,
         "options": "\n".join(from_project(line) for line in lines),
         "port": options.get("monitor_port", "PORT"),
-        "about": _EMULATED if board.emulator else _REAL,
+        "about": _EMULATED if board.emulator else _REAL if "framework" in options else _BARE,
         "needs": needs(board.emulator[0]) if board.emulator else "",
     }
 

@@ -1,6 +1,6 @@
-"""Emulated boards for PlatformIO's targets. `upload` programs and verifies the firmware over the emulator's debugger
-port, as one does with a part, resets it, and leaves the board running; `stop` ends it. gradmote.device.flash does the
-work."""
+"""A board for PlatformIO's targets. `upload` programs and verifies the firmware, and resets: a real part with the tool
+of its board.toml, an emulated one over its emulator's debugger port, which then runs on; `stop` ends that. The work is
+gradmote.device.flash's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def main() -> int:
     try:
         from gradmote.errors import GradmoteError
     except ImportError:
-        sys.exit(f"emulated boards need gradmote beside PlatformIO: {sys.executable} -m pip install gradmote")
+        sys.exit(f"upload needs gradmote beside PlatformIO: {sys.executable} -m pip install gradmote")
     try:
         arguments.run(arguments)
     except GradmoteError as error:
@@ -35,15 +35,20 @@ def parsed() -> argparse.Namespace:
         command.set_defaults(run=run)
         command.add_argument("board")
     commands.choices["upload"].add_argument("elf", type=Path)
-    commands.choices["upload"].add_argument("port", help="socket://host:port of the serial line")
+    commands.choices["upload"].add_argument("port", help="of the serial line; of an emulated board, socket://host:port")
     return parser.parse_args()
 
 
 def upload(arguments: argparse.Namespace) -> None:
     from gradmote.boards import board
-    from gradmote.device.flash import emulated
+    from gradmote.device.flash import emulated, real
+    from gradmote.device.flash.tools import choose
 
-    started = emulated.program(arguments.elf, board(arguments.board), serial_port=urlsplit(arguments.port).port)
+    known = board(arguments.board)
+    if not known.emulator:
+        real.program(arguments.elf, known, choose(known.name, known.upload, None), arguments.port, tell=print)
+        return
+    started = emulated.program(arguments.elf, known, serial_port=urlsplit(arguments.port).port)
     print(f"programmed and verified; {started.board} runs (process {started.pid}): gradmote console {started.url}")
 
 
