@@ -32,6 +32,9 @@ const char *gm_error_text(int error)
     case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
     case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
     case GM_ERR_INDEX_OUT_OF_RANGE: return "an index lies outside the axis that it selects from; nothing was changed";
+    case GM_ERR_NO_STORE: return "the image has no sample store";
+    case GM_ERR_STORE_EMPTY: return "the store has no samples";
+    case GM_ERR_BAD_STORE: return "the sample store has an impossible place or shape";
     default: return "unknown error code";
     }
 }
@@ -65,6 +68,9 @@ const char *gm_error_hint(int error)
     case GM_ERR_BAD_TENSOR: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_BAD_PROGRAM: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_INDEX_OUT_OF_RANGE: return "indices must lie in -size .. size-1";
+    case GM_ERR_NO_STORE: return "compile the model with --store N";
+    case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
+    case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
     default: return "";
     }
 }

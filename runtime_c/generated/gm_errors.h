@@ -30,6 +30,9 @@ enum gm_error {
     GM_ERR_BAD_TENSOR = -24, /* an input, label, output or loss has an impossible shape or place */
     GM_ERR_BAD_PROGRAM = -25, /* a program's record does not match its instructions */
     GM_ERR_INDEX_OUT_OF_RANGE = -26, /* an index lies outside the axis that it selects from; nothing was changed */
+    GM_ERR_NO_STORE = -27, /* the image has no sample store */
+    GM_ERR_STORE_EMPTY = -28, /* the store has no samples */
+    GM_ERR_BAD_STORE = -29, /* the sample store has an impossible place or shape */
 };
 
 #endif

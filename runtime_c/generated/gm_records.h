@@ -16,10 +16,11 @@
 enum gm_program_kind { GM_PROGRAM_INFER = 0, GM_PROGRAM_EVAL = 1, GM_PROGRAM_TRAIN = 2, GM_PROGRAM_OPTIMIZER = 3, GM_PROGRAM_STEP = 4, GM_PROGRAM_COUNT = 5 };
 enum gm_role_kind { GM_ROLE_INPUT = 0, GM_ROLE_LABEL = 1, GM_ROLE_OUTPUT = 2, GM_ROLE_LOSS = 3, GM_ROLE_COUNT = 4 };
 enum gm_dtype_kind { GM_DTYPE_F32 = 0, GM_DTYPE_I32 = 1, GM_DTYPE_COUNT = 2 };
-enum gm_state_role_kind { GM_STATE_ROLE_PARAMETER = 0, GM_STATE_ROLE_SLOT = 1, GM_STATE_ROLE_CONTROL = 2, GM_STATE_ROLE_PROPERTIES = 3, GM_STATE_ROLE_STATISTIC = 4, GM_STATE_ROLE_COUNT = 5 };
+enum gm_state_role_kind { GM_STATE_ROLE_PARAMETER = 0, GM_STATE_ROLE_SLOT = 1, GM_STATE_ROLE_CONTROL = 2, GM_STATE_ROLE_PROPERTIES = 3, GM_STATE_ROLE_STATISTIC = 4, GM_STATE_ROLE_STORE = 5, GM_STATE_ROLE_COUNT = 6 };
 enum gm_schedule_kind { GM_SCHEDULE_CONSTANT = 0, GM_SCHEDULE_LINEAR = 1, GM_SCHEDULE_COUNT = 2 };
 enum gm_property_type_kind { GM_PROPERTY_TYPE_EMPTY = 0, GM_PROPERTY_TYPE_I32 = 1, GM_PROPERTY_TYPE_F32 = 2, GM_PROPERTY_TYPE_COUNT = 3 };
-enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTION_CODE = 2, GM_SECTION_CONSTANTS = 3, GM_SECTION_INITIAL = 4, GM_SECTION_STATE = 5, GM_SECTION_NAMES = 6, GM_SECTION_COUNT = 7 };
+enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTION_CODE = 2, GM_SECTION_CONSTANTS = 3, GM_SECTION_INITIAL = 4, GM_SECTION_STATE = 5, GM_SECTION_NAMES = 6, GM_SECTION_STORE = 7, GM_SECTION_COUNT = 8 };
+enum gm_store_dtype_kind { GM_STORE_DTYPE_INT8 = 0, GM_STORE_DTYPE_F32 = 1, GM_STORE_DTYPE_COUNT = 2 };
 
 /* Where one section lies. */
 typedef struct gm_section {
@@ -46,9 +47,9 @@ typedef struct gm_header {
     uint32_t properties_count; /* number of property slots */
     uint32_t batch; /* samples in one step */
     uint32_t scheme; /* what is trained, as text: bytes from the start of section NAMES, or NONE */
-    gm_section sections[7]; /* in the order of enum section */
+    gm_section sections[8]; /* in the order of enum section */
 } gm_header;
-typedef char gm_assert_header[sizeof(gm_header) == 132 ? 1 : -1];
+typedef char gm_assert_header[sizeof(gm_header) == 140 ? 1 : -1];
 
 /* One stream of instructions. */
 typedef struct gm_program {
@@ -127,5 +128,24 @@ typedef struct gm_checkpoint {
     uint32_t reserved;
 } gm_checkpoint;
 typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
+
+/* Where samples are kept to train on again, and in what form; section STORE holds one, or nothing. */
+typedef struct gm_store {
+    uint32_t offset; /* arena offset of what is kept, inside state */
+    uint32_t capacity; /* samples */
+    uint32_t classes; /* labels are 0 .. classes - 1 */
+    uint32_t dtype; /* enum store_dtype */
+    uint32_t elements; /* of one sample: the input's elements divided by the label's */
+    uint32_t aside; /* arena offset of the place for the input's first sample while others are trained on, or NONE */
+} gm_store;
+typedef char gm_assert_store[sizeof(gm_store) == 24 ? 1 : -1];
+
+/* What the store knows of one class; part of the state. */
+typedef struct gm_store_class {
+    uint32_t seen; /* samples learnt since the class was forgotten last; stays at its largest value */
+    uint32_t kept; /* of them in the store; counted anew before each use */
+    uint32_t full; /* 1: in a store without room it has once had as many samples as any class */
+} gm_store_class;
+typedef char gm_assert_store_class[sizeof(gm_store_class) == 12 ? 1 : -1];
 
 #endif

@@ -36,4 +36,10 @@
 #define GM_TRAINING 1
 #endif
 
+/* 0 leaves out the sample store (gm_learn() and what belongs to it): gm_open() then refuses an image that has one with
+ * GM_ERR_BAD_OPCODE. */
+#ifndef GM_WITH_STORE
+#define GM_WITH_STORE (GM_TRAINING && !GM_ONLY_SELECTED)
+#endif
+
 #endif

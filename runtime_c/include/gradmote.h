@@ -38,7 +38,7 @@ extern "C" {
 
 /* ---- Session ---------------------------------------------------------------------------------------------- */
 
-/* Caller-owned; treat the fields as private. About 60 bytes on a 32-bit part. */
+/* Caller-owned; treat the fields as private. 36 bytes on a 32-bit part. */
 typedef struct gm_session {
     const uint8_t *image;
     const gm_header *header;
@@ -48,6 +48,7 @@ typedef struct gm_session {
     const uint32_t *end;
     uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* executed since gm_open(), wraps */
+    uint32_t lent;               /* 1: the running program has samples of the store as its input */
 } gm_session;
 
 /* What an image needs and offers, before opening it. */
@@ -125,6 +126,51 @@ int gm_run(gm_session *session, uint32_t max_instructions);
 void gm_abort(gm_session *session);
 /* The loss of the last EVAL, TRAIN or STEP that ended. */
 int gm_loss(const gm_session *session, uint32_t program, float *loss);
+
+/* The class that the first output of the last INFER gives most to in that row, the lowest of equals, and how much.
+ * GM_ERR_NOT_FOUND unless that output is f32 [rows, classes]. */
+int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float *score);
+
+/* ---- The sample store: teaching by hand ------------------------------------------------------------------- */
+
+/* An image compiled with --store N keeps up to N samples with their labels in its state, so that a checkpoint carries
+ * them, and trains on them again. Without one, and in a build without GM_WITH_STORE: GM_ERR_NO_STORE.
+ *
+ *     gm_write(&session, GM_ROLE_INPUT, 0, pixels, sizeof pixels);
+ *     gm_learn(&session, 7);                        // this is a 7
+ *     gm_replay(&session, &loss);                   // whenever there is time
+ */
+typedef struct gm_store_info {
+    uint32_t capacity;           /* samples */
+    uint32_t classes;            /* labels are 0 .. classes - 1 */
+    uint32_t dtype;              /* gm_store_dtype: how samples are kept */
+    uint32_t elements;           /* of one sample */
+    uint32_t kept;               /* samples in the store */
+} gm_store_info;
+
+int gm_store_view(const gm_session *session, gm_store_info *out);
+/* What the store has of one class. GM_ERR_LABEL_OUT_OF_RANGE. */
+int gm_store_class_view(const gm_session *session, uint32_t label, gm_store_class *out);
+
+/* Takes the first sample of the input with this label. A full store keeps classes balanced (docs/NUMERICS.md, "The sample
+ * store"); so the sample may replace another, or not be kept. Where the image overwrites inputs, call it before a program
+ * runs. GM_ERR_LABEL_OUT_OF_RANGE, GM_ERR_NOT_FINITE: nothing was changed. */
+int gm_learn(gm_session *session, uint32_t label);
+/* Drops every sample of a class, and that any were seen. */
+int gm_forget(gm_session *session, uint32_t label);
+
+/* gm_step() on samples of the store, drawn so that each class is as likely as any other. The first sample of the input
+ * is there again afterwards, where inputs last; the others, and the labels, are those that were drawn.
+ * GM_ERR_STORE_EMPTY. */
+int gm_replay(gm_session *session, float *loss);
+/* The same in slices, in place of gm_begin(). program: GM_PROGRAM_STEP or GM_PROGRAM_TRAIN. */
+int gm_begin_replay(gm_session *session, uint32_t program);
+
+/* How many samples of a class the store has, and to how many of them the model gives that class. */
+int gm_score(gm_session *session, uint32_t label, uint32_t *kept, uint32_t *right);
+/* Its parts in slices: begins INFER on the samples `first` and on of a class, as many as the input holds; *rows says how
+ * many these are. gm_classify() then tells what became of them. GM_ERR_NOT_FOUND past the last one. */
+int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_t *rows);
 
 /* ---- Learning rate ---------------------------------------------------------------------------------------- */
 

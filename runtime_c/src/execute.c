@@ -57,6 +57,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
         return GM_AGAIN;
     }
     session->pc = NULL;
+    gm_return_sample(session);
     gm_after_program(session, session->running, status);
     return status;
 }
@@ -67,6 +68,7 @@ void gm_abort(gm_session *session)
         return;
     }
     session->pc = NULL;
+    gm_return_sample(session);
     if (session->running == GM_PROGRAM_TRAIN) {
         gm_control_of(session)->accumulated = 0; /* half a micro-batch may be in the gradient region */
     }

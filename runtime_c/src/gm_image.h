@@ -17,6 +17,9 @@ static inline gm_control *gm_control_of(const gm_session *session)
     return (gm_control *)(void *)(session->arena + session->header->control_offset);
 }
 
+/* The index-th tensor with that role in any program of the bit set `programs`, or NULL. */
+const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);
+
 /* GM_OK where the session is open and no program runs, else GM_ERR_INVALID_ARGUMENT or GM_ERR_BUSY. */
 int gm_idle(const gm_session *session);
 
@@ -29,6 +32,9 @@ int gm_verify(const gm_header *header);
 /* Bookkeeping around a program: counters, gradients, learning rate. `status` is how the program ended. */
 int gm_before_program(gm_session *session, uint32_t kind);
 void gm_after_program(gm_session *session, uint32_t kind, int status);
+
+/* Where the ended program ran on samples of the store, the input's first sample becomes the caller's again. */
+void gm_return_sample(gm_session *session);
 
 /* Moves the schedule on to the next update. */
 void gm_advance_schedule(gm_control *control);

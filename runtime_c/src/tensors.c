@@ -13,11 +13,10 @@ static const char *name_at(const gm_session *session, uint32_t name)
 
 /* ---- Inputs and outputs ----------------------------------------------------------------------------------- */
 
-/* The index-th tensor with that role in any program of the bit set `programs`, or NULL. */
-static const gm_tensor *find_tensor(const gm_session *session, uint32_t programs, uint32_t role, uint32_t index)
+const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index)
 {
-    const gm_tensor *tensor = gm_section_data(session->header, GM_SECTION_TENSORS);
-    uint32_t count = session->header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
+    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
+    uint32_t count = header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
     for (uint32_t i = 0; i < count; ++i) {
         if (tensor[i].role == role && (tensor[i].programs & programs) != 0 && index-- == 0) {
             return &tensor[i];
@@ -31,7 +30,7 @@ int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, u
     if (session == NULL || session->header == NULL || out == NULL || program >= GM_PROGRAM_COUNT) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    const gm_tensor *tensor = find_tensor(session, UINT32_C(1) << program, role, index);
+    const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_C(1) << program, role, index);
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
@@ -49,7 +48,7 @@ int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *dat
     if (data == NULL || role > GM_ROLE_LABEL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    const gm_tensor *tensor = find_tensor(session, UINT32_MAX, role, index);
+    const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, role, index);
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }

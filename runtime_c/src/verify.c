@@ -1,6 +1,6 @@
 /*
  * The verifier: everything that an image claims is checked here, once, so that the executor and the accessors need no
- * checks. The comments "V1" .. "V22" refer to the invariants in docs/SPEC.md, "What is verified".
+ * checks. The comments "V1" .. "V24" refer to the invariants in docs/SPEC.md, "What is verified".
  *
  * Sizes and offsets are 32-bit words of the image; every sum or product of them is taken in 64 bits and cannot
  * overflow there: a product saturates, a sum has at most 8 terms below 2^62 and stops once it passes 2^32.
@@ -60,7 +60,7 @@ static int is_name(const gm_header *header, uint32_t name)
 static int check_sections(const gm_header *header)
 {
     static const uint8_t record_size[GM_SECTION_COUNT] = {
-        sizeof(gm_tensor), sizeof(gm_program), WORD, WORD, WORD, sizeof(gm_state_entry), WORD,
+        sizeof(gm_tensor), sizeof(gm_program), WORD, WORD, WORD, sizeof(gm_state_entry), WORD, sizeof(gm_store),
     };
     for (uint32_t i = 0; i < GM_SECTION_COUNT; ++i) {
         gm_section section = header->sections[i];
@@ -101,7 +101,7 @@ static int check_state_records(const gm_header *header)
     return GM_OK;
 }
 
-/* ---- Tensors and the state table ---------------------------------------------------------------------------- */
+/* ---- Tensors ------------------------------------------------------------------------------------------------ */
 
 /* V7: dimensions are positive, those past the rank are 1, and their product is the size in words. */
 static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
@@ -154,6 +154,82 @@ static int check_tensors(const gm_header *header)
     return GM_OK;
 }
 
+/* ---- The sample store ----------------------------------------------------------------------------------------- */
+
+/* NULL where the image has none. */
+static const gm_store *store_of(const gm_header *header)
+{
+    return header->sections[GM_SECTION_STORE].size != 0 ? gm_section_data(header, GM_SECTION_STORE) : NULL;
+}
+
+/* Bytes of it in the state: a counter, what is known of each class, labels, scales of INT8 samples, samples. Exact up to
+ * SIZE_LIMIT, and larger than that where it is larger. */
+static uint64_t store_size(const gm_store *store)
+{
+    int is_int8 = store->dtype == GM_STORE_DTYPE_INT8;
+    uint64_t sample = is_int8 ? 2 * WORD + ((uint64_t)store->elements + 3) / WORD * WORD
+                              : WORD + WORD * (uint64_t)store->elements;
+    uint64_t samples = saturating_product(sample, store->capacity);
+    samples = samples > SIZE_LIMIT ? SIZE_LIMIT + 1 : samples;
+    return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
+}
+
+/* V23: the tensors that the store fills are the only ones of their role, `batch` samples of `elements` f32 with as many
+ * I32 labels. Returns batch, or 0. */
+static uint32_t store_batch(const gm_header *header, const gm_store *store)
+{
+    const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
+    const gm_tensor *label = gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 0);
+    if (input == NULL || label == NULL || gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 1) != NULL ||
+        gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 1) != NULL || input->dtype != GM_DTYPE_F32 ||
+        label->dtype != GM_DTYPE_I32) {
+        return 0;
+    }
+    return (uint64_t)label->size * store->elements == input->size ? label->size / WORD : 0;
+}
+
+/* V23: the place for a sample put aside lies among the inputs, apart from the input itself. */
+static int is_aside(const gm_header *header, const gm_store *store)
+{
+    const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
+    uint64_t size = WORD * (uint64_t)store->elements;
+    return store->aside == GM_NONE ||
+           (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
+            !overlaps(store->aside, size, input->offset, input->size));
+}
+
+/* V24: a replay looks through the whole store for each sample of a batch. */
+static int is_little_work(const gm_store *store, uint32_t batch)
+{
+    uint64_t look = (uint64_t)store->capacity + store->classes + store->elements;
+    return saturating_product(look, batch) <= GM_MAX_WORK;
+}
+
+/* V23: at most one store; it lies in the state behind the parameters, apart from control and properties. */
+static int check_store(const gm_header *header)
+{
+    const gm_store *store = store_of(header);
+    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    if (store == NULL) {
+        return GM_OK;
+    }
+    if (!GM_WITH_STORE) {
+        return GM_ERR_BAD_OPCODE;
+    }
+    uint64_t size = store_size(store);
+    uint32_t batch = store_batch(header, store);
+    if (header->sections[GM_SECTION_STORE].size != sizeof *store || store->capacity == 0 || store->classes == 0 ||
+        store->classes > INT32_MAX || store->elements == 0 || store->dtype >= GM_STORE_DTYPE_COUNT || batch == 0 ||
+        !lies_in(store->offset, size, header->parameters_size, header->state_size) ||
+        overlaps(store->offset, size, header->control_offset, sizeof(gm_control)) ||
+        overlaps(store->offset, size, header->properties_offset, properties_size) || !is_aside(header, store)) {
+        return GM_ERR_BAD_STORE;
+    }
+    return is_little_work(store, batch) ? GM_OK : GM_ERR_TOO_MUCH_WORK;
+}
+
+/* ---- The state table ------------------------------------------------------------------------------------------ */
+
 /* V12: a gradient lies in the gradient region and has its parameter's size. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
@@ -162,7 +238,7 @@ static int is_gradient(const gm_header *header, const gm_state_entry *entry)
                    (uint64_t)header->gradients_offset + header->gradients_size);
 }
 
-/* V13: what is not a parameter lies behind the parameters; control and properties are where the header says. */
+/* V13: what is not a parameter lies behind the parameters; control, properties and store are where the image says. */
 static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 {
     if (entry->gradient != GM_NONE ||
@@ -171,6 +247,10 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
     }
     if (entry->role == GM_STATE_ROLE_CONTROL) {
         return entry->offset == header->control_offset && entry->size == sizeof(gm_control);
+    }
+    if (entry->role == GM_STATE_ROLE_STORE) {
+        const gm_store *store = store_of(header);
+        return store != NULL && entry->offset == store->offset && entry->size == store_size(store);
     }
     return entry->role != GM_STATE_ROLE_PROPERTIES ||
            (entry->offset == header->properties_offset &&
@@ -298,16 +378,18 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
 }
 
 /* V17: nothing is written below the program's floor but statistics by TRAIN, nor over the control record, the
- * properties or the inputs. */
+ * properties, the store or the inputs. */
 static int may_write(const verifier *v, uint32_t offset, uint64_t size)
 {
     const gm_header *header = v->header;
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
     uint32_t inputs = inputs_offset(header);
+    const gm_store *store = store_of(header);
     int is_allowed = offset >= v->write_floor ||
                      (GM_TRAINING && v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
     return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
            !overlaps(offset, size, header->properties_offset, properties_size) &&
+           !(GM_WITH_STORE && store != NULL && overlaps(offset, size, store->offset, store_size(store))) &&
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
@@ -460,7 +542,8 @@ static int check_programs(const gm_header *header)
 int gm_verify(const gm_header *header)
 {
     static int (*const checks[])(const gm_header *) = {
-        check_sections, check_regions, check_state_records, check_tensors, check_state_table, check_programs,
+        check_sections, check_regions, check_state_records, check_tensors, check_store, check_state_table,
+        check_programs,
     };
     if (header->size > SIZE_LIMIT) {
         return GM_ERR_BAD_SECTION;

@@ -54,6 +54,24 @@ static uint32_t crc_of_inputs(const gm_session *session)
     return gm_crc32(0, session->arena + begin, session->header->scratch_offset - begin);
 }
 
+/* Whatever the store holds. */
+static void use_store(gm_session *session)
+{
+    gm_store_info info;
+    uint32_t kept, right;
+    if (gm_store_view(session, &info) != GM_OK) {
+        return;
+    }
+    require(info.kept <= info.capacity);
+    for (uint32_t label = 0; label < 4; ++label) {
+        (void)gm_learn(session, label);
+        (void)gm_replay(session, NULL);
+        (void)gm_score(session, label, &kept, &right);
+    }
+    (void)gm_forget(session, 1);
+    require(gm_store_view(session, &info) == GM_OK && info.kept <= info.capacity);
+}
+
 static void run_everything(gm_session *session)
 {
     float loss;
@@ -69,6 +87,7 @@ static void run_everything(gm_session *session)
         }
     }
     require(crc_of_inputs(session) == inputs);
+    use_store(session);
     (void)gm_set_linear_schedule(session, 0.5f, 1, 4);
     (void)gm_property_set_i32(session, "key", 1);
     read_everything(session);

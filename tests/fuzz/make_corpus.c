@@ -1,6 +1,6 @@
 /*
  * Writes seeds for fuzz_open into a folder: make_corpus FOLDER. Link with tests/runtime/builder.c and the runtime.
- * One image trains, one has every opcode in one program, and one for each instruction of it has that alone.
+ * One image trains, one has a sample store, one has every opcode in one program, and one for each instruction of it has that alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +57,9 @@ int main(int argc, char **argv)
     uint32_t size = build_tiny(image.bytes);
     int failed = write_seed(argv[1], "tiny", image.bytes, size);
     failed |= write_seed(argv[1], "tiny_and_state", image.bytes, size + 256);
+    size = build_taught(image.bytes);
+    failed |= write_seed(argv[1], "taught", image.bytes, size);
+    failed |= write_seed(argv[1], "taught_and_state", image.bytes, size + 256);
     size = build_all_opcodes(image.bytes);
     failed |= write_seed(argv[1], "all_opcodes", image.bytes, size);
     uint32_t instructions = program_of(image.bytes)->instructions;

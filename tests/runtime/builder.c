@@ -252,6 +252,79 @@ uint32_t build_tiny(uint8_t *out)
     return builder_finish(&b, out);
 }
 
+/* ---- The taught image ----------------------------------------------------------------------------------------- */
+
+static void taught_forward(builder *b)
+{
+    gm_insn_gemm y = { .a = TAUGHT_X, .b = TAUGHT_W, .bias = GM_NONE, .y = TAUGHT_Y, .batch = 1, .m = TAUGHT_BATCH,
+                       .n = TAUGHT_CLASSES, .k = TAUGHT_ELEMENTS, .a_row = TAUGHT_ELEMENTS, .a_col = 1, .b_row = 1,
+                       .b_col = TAUGHT_ELEMENTS };
+    builder_emit(b, GM_OP_GEMM, &y);
+}
+
+static void taught_step(builder *b)
+{
+    const uint32_t rule_words[GM_RULE_WORDS] = { GM_RULE_SGD };
+    const float one = 1.0f;
+    uint32_t rule = builder_constant(b, rule_words, sizeof rule_words), dloss = builder_constant(b, &one, sizeof one);
+    gm_insn_softmax_cross_entropy loss = { .x = TAUGHT_Y, .labels = TAUGHT_LABELS, .weight = GM_NONE, .mask = GM_NONE,
+                                           .log_prob = TAUGHT_LOG_PROB, .loss = TAUGHT_LOSS, .outer = TAUGHT_BATCH,
+                                           .classes = TAUGHT_CLASSES, .inner = 1, .ignore_index = -100 };
+    gm_insn_softmax_cross_entropy_grad dy = { .dloss = dloss, .log_prob = TAUGHT_LOG_PROB, .labels = TAUGHT_LABELS,
+                                              .weight = GM_NONE, .mask = GM_NONE, .dx = TAUGHT_DY,
+                                              .outer = TAUGHT_BATCH, .classes = TAUGHT_CLASSES, .inner = 1,
+                                              .ignore_index = -100 };
+    gm_insn_gemm_update w = { .a = TAUGHT_DY, .b = TAUGHT_X, .row = TAUGHT_ROW, .p = TAUGHT_W, .slot1 = GM_NONE,
+                              .slot2 = GM_NONE, .aux = GM_NONE, .rule = rule, .m = TAUGHT_CLASSES,
+                              .lr = TAUGHT_CONTROL + (uint32_t)offsetof(gm_control, learning_rate),
+                              .n = TAUGHT_ELEMENTS, .k = TAUGHT_BATCH, .a_row = 1, .a_col = TAUGHT_CLASSES,
+                              .b_row = TAUGHT_ELEMENTS, .b_col = 1 };
+    builder_program(b, GM_PROGRAM_STEP);
+    taught_forward(b);
+    builder_emit(b, GM_OP_SOFTMAX_CROSS_ENTROPY, &loss);
+    builder_emit(b, GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD, &dy);
+    builder_emit(b, GM_OP_GEMM_UPDATE, &w);
+}
+
+static void taught_tables(builder *b)
+{
+    static const uint32_t w[2] = { TAUGHT_CLASSES, TAUGHT_ELEMENTS }, x[2] = { TAUGHT_BATCH, TAUGHT_ELEMENTS };
+    static const uint32_t y[2] = { TAUGHT_BATCH, TAUGHT_CLASSES }, labels[2] = { TAUGHT_BATCH, 0 }, scalar[2] = { 0 };
+    static const uint32_t control[2] = { sizeof(gm_control) / 4, 0 };
+    static const uint32_t kept[2] = { (TAUGHT_STATE_SIZE - TAUGHT_STORE) / 4, 0 };
+    const gm_store store = { TAUGHT_STORE, TAUGHT_CAPACITY, TAUGHT_CLASSES, GM_STORE_DTYPE_INT8, TAUGHT_ELEMENTS,
+                             TAUGHT_ASIDE };
+    builder_tensor(b, "x", GM_ROLE_INPUT, BIT(INFER) | BIT(STEP), GM_DTYPE_F32, x, TAUGHT_X);
+    builder_tensor(b, "labels", GM_ROLE_LABEL, BIT(STEP), GM_DTYPE_I32, labels, TAUGHT_LABELS);
+    builder_tensor(b, "y", GM_ROLE_OUTPUT, BIT(INFER), GM_DTYPE_F32, y, TAUGHT_Y);
+    builder_tensor(b, "loss", GM_ROLE_LOSS, BIT(STEP), GM_DTYPE_F32, scalar, TAUGHT_LOSS);
+    builder_state(b, "w", GM_STATE_ROLE_PARAMETER, w, TAUGHT_W, GM_NONE);
+    builder_state(b, "control", GM_STATE_ROLE_CONTROL, control, TAUGHT_CONTROL, GM_NONE);
+    builder_state(b, "store", GM_STATE_ROLE_STORE, kept, TAUGHT_STORE, GM_NONE);
+    builder_append(b, GM_SECTION_STORE, &store, sizeof store);
+}
+
+uint32_t build_taught(uint8_t *out)
+{
+    static const float w[TAUGHT_CLASSES * TAUGHT_ELEMENTS];
+    const gm_control control = { .seed = 7, .learning_rate = 0.5f, .base_learning_rate = 0.5f };
+    static builder b;
+    builder_init(&b);
+    b.header.arena_size = TAUGHT_ARENA;
+    b.header.state_size = b.header.gradients_offset = b.header.properties_offset = TAUGHT_STATE_SIZE;
+    b.header.parameters_size = TAUGHT_CONTROL;
+    b.header.scratch_offset = TAUGHT_SCRATCH;
+    b.header.control_offset = TAUGHT_CONTROL;
+    b.header.batch = TAUGHT_BATCH;
+    builder_program(&b, GM_PROGRAM_INFER);
+    taught_forward(&b);
+    taught_step(&b);
+    taught_tables(&b);
+    builder_append(&b, GM_SECTION_INITIAL, w, sizeof w);
+    builder_append(&b, GM_SECTION_INITIAL, &control, sizeof control);
+    return builder_finish(&b, out);
+}
+
 /* ---- Every opcode ------------------------------------------------------------------------------------------- */
 
 /* A rule of that kind; a kind that has fewer hyper-parameters ignores the last ones. */

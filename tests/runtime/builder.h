@@ -55,6 +55,17 @@ enum {
 /* y[4,2] = x[4,3] w[2,3]^T + b[2], mean squared error, SGD with momentum 0.9; all five programs, 3 properties. */
 uint32_t build_tiny(uint8_t *out);
 
+/* Arena offsets of the taught image below, and what its store has. */
+enum {
+    TAUGHT_W = 0, TAUGHT_CONTROL = 36, TAUGHT_STORE = 84, TAUGHT_STATE_SIZE = 196, TAUGHT_X = 196, TAUGHT_LABELS = 220,
+    TAUGHT_ASIDE = 228, TAUGHT_SCRATCH = 240, TAUGHT_Y = 240, TAUGHT_LOG_PROB = 264, TAUGHT_LOSS = 288,
+    TAUGHT_DY = 292, TAUGHT_ROW = 316, TAUGHT_ARENA = 328,
+    TAUGHT_CAPACITY = 6, TAUGHT_CLASSES = 3, TAUGHT_ELEMENTS = 3, TAUGHT_BATCH = 2
+};
+
+/* y[2,3] = x[2,3] w[3,3]^T, mean cross-entropy, SGD; INFER and STEP, and a store of INT8 samples. */
+uint32_t build_taught(uint8_t *out);
+
 /* Every opcode, and those with a rule once for each kind, in one STEP program. Operand i of each instruction is at
  * 256 i in the scratch; dims 2, strides 1. Labels 0. */
 uint32_t build_all_opcodes(uint8_t *out);

@@ -179,6 +179,52 @@ static const refusal refusals[] = {
     { "rule with bias corrections", GM_SECTION_CONSTANTS, 0, 0, GM_RULE_ADAM, GM_ERR_BAD_OPERAND },
 };
 
+#define STORE(field) GM_SECTION_STORE, 0, offsetof(gm_store, field)
+
+/* Of the taught image: programs INFER and STEP; state w, control, store. */
+static const refusal store_refusals[] = {
+    { "half a record", SECTION(STORE, size), sizeof(gm_store) - 4, GM_ERR_BAD_SECTION },
+    { "two stores", SECTION(STORE, size), 2 * sizeof(gm_store), GM_ERR_BAD_SECTION },
+    { "section past the file", SECTION(STORE, offset), 0xFFFFFFF0, GM_ERR_BAD_SECTION },
+    { "no store", SECTION(STORE, size), 0, GM_ERR_BAD_STATE },
+    { "store in the parameters", STORE(offset), TAUGHT_CONTROL - 4, GM_ERR_BAD_STORE },
+    { "store over control", STORE(offset), TAUGHT_STORE - 4, GM_ERR_BAD_STORE },
+    { "store past the state", STORE(offset), TAUGHT_STORE + 4, GM_ERR_BAD_STORE },
+    { "store misaligned", STORE(offset), TAUGHT_STORE + 2, GM_ERR_BAD_STORE },
+    { "store wraps", STORE(offset), 0xFFFFFFFC, GM_ERR_BAD_STORE },
+    { "no capacity", STORE(capacity), 0, GM_ERR_BAD_STORE },
+    { "capacity past the state", STORE(capacity), TAUGHT_CAPACITY + 1, GM_ERR_BAD_STORE },
+    { "capacity wraps", STORE(capacity), 0x55555556, GM_ERR_BAD_STORE },
+    { "capacity less than the state table says", STORE(capacity), TAUGHT_CAPACITY - 1, GM_ERR_BAD_STATE },
+    { "no class", STORE(classes), 0, GM_ERR_BAD_STORE },
+    { "classes past the state", STORE(classes), TAUGHT_CLASSES + 1, GM_ERR_BAD_STORE },
+    { "classes wrap", STORE(classes), 0x55555556, GM_ERR_BAD_STORE },
+    { "store dtype", STORE(dtype), GM_STORE_DTYPE_COUNT, GM_ERR_BAD_STORE },
+    { "floats past the state", STORE(dtype), GM_STORE_DTYPE_F32, GM_ERR_BAD_STORE },
+    { "no element", STORE(elements), 0, GM_ERR_BAD_STORE },
+    { "elements against the input", STORE(elements), TAUGHT_ELEMENTS - 1, GM_ERR_BAD_STORE },
+    { "elements wrap", STORE(elements), 0x80000003, GM_ERR_BAD_STORE },
+    { "aside in the state", STORE(aside), TAUGHT_STORE, GM_ERR_BAD_STORE },
+    { "aside over the input", STORE(aside), TAUGHT_X + 20, GM_ERR_BAD_STORE },
+    { "aside reaching into the scratch", STORE(aside), TAUGHT_ASIDE + 4, GM_ERR_BAD_STORE },
+    { "aside misaligned", STORE(aside), TAUGHT_ASIDE - 2, GM_ERR_BAD_STORE },
+    { "aside wraps", STORE(aside), 0xFFFFFFFC, GM_ERR_BAD_STORE },
+    { "integer input", TENSOR(0, dtype), GM_DTYPE_I32, GM_ERR_BAD_STORE },
+    { "labels of floats", TENSOR(1, dtype), GM_DTYPE_F32, GM_ERR_BAD_STORE },
+    { "no input", TENSOR(0, programs), 0, GM_ERR_BAD_STORE },
+    { "no label", TENSOR(1, role), GM_ROLE_OUTPUT, GM_ERR_BAD_TENSOR },
+    { "two inputs", TENSOR(1, role), GM_ROLE_INPUT, GM_ERR_BAD_STORE },
+    { "two labels", TENSOR(0, role), GM_ROLE_LABEL, GM_ERR_BAD_STORE },
+    { "store elsewhere in the state table", STATE(2, offset), TAUGHT_STORE - 4, GM_ERR_BAD_STATE },
+    { "update over the store", CODE(1, sizeof(gm_insn_gemm) + sizeof(gm_insn_softmax_cross_entropy) +
+                                           sizeof(gm_insn_softmax_cross_entropy_grad) +
+                                           offsetof(gm_insn_gemm_update, p)), TAUGHT_STORE, GM_ERR_BAD_OPERAND },
+    { "update over the end of the store", CODE(1, sizeof(gm_insn_gemm) + sizeof(gm_insn_softmax_cross_entropy) +
+                                                      sizeof(gm_insn_softmax_cross_entropy_grad) +
+                                                      offsetof(gm_insn_gemm_update, p)), TAUGHT_STATE_SIZE - 36,
+      GM_ERR_BAD_OPERAND },
+};
+
 static uint32_t *word_of(uint8_t *bytes, const refusal *r)
 {
     static const size_t record_size[GM_SECTION_COUNT] = {
@@ -205,10 +251,9 @@ static void seal(uint8_t *bytes, uint32_t size)
     header->crc = gm_crc32(0, bytes + 16, sealed - 16);
 }
 
-static void test_refusals(uint32_t size)
+static void test_refusals(const refusal *list, size_t count, uint32_t size)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i) {
-        const refusal *r = &refusals[i];
+    for (const refusal *r = list; r < list + count; ++r) {
         gm_session session;
         memcpy(image.bytes, original.bytes, size);
         *word_of(image.bytes, r) = r->value;
@@ -324,6 +369,23 @@ static void run_programs(gm_session *session)
     CHECK(crc_of_inputs(session) == inputs);
 }
 
+/* Every call on the store, also while it holds no sense. */
+static void use_store(gm_session *session)
+{
+    gm_store_info info;
+    uint32_t kept, right;
+    for (int fill = 0; gm_store_view(session, &info) == GM_OK && fill < 3; ++fill) {
+        for (uint32_t label = 0; label < 2 * TAUGHT_CAPACITY; ++label) {
+            (void)gm_learn(session, label % 4);
+            CHECK(gm_replay(session, NULL) <= GM_OK);
+        }
+        CHECK(gm_score(session, 0, &kept, &right) <= GM_OK);
+        (void)gm_forget(session, 0);
+        const gm_header *header = session->header;
+        memset(session->arena + header->parameters_size, fill == 0 ? 1 : 0xFF, header->state_size - header->parameters_size);
+    }
+}
+
 /* Every call that reads what the image claims. */
 static void use_session(gm_session *session)
 {
@@ -340,6 +402,7 @@ static void use_session(gm_session *session)
         }
     }
     run_programs(session);
+    use_store(session);
     (void)gm_parameter_named(session, "no such name", &view);
     (void)gm_property_set_i32(session, "key", 1);
     (void)gm_property_at(session, 1000, &slot);
@@ -476,7 +539,7 @@ static void test_mutations(const char *name, uint32_t (*build)(uint8_t *))
 int main(void)
 {
     uint32_t size = build_tiny(original.bytes);
-    test_refusals(size);
+    test_refusals(refusals, sizeof refusals / sizeof *refusals, size);
     test_truncations(size);
     test_bit_flips(size);
     test_indices_are_not_overwritten();
@@ -484,7 +547,10 @@ int main(void)
     test_extents_in_bits();
     test_extents_in_bytes();
     test_any_index();
+    size = build_taught(original.bytes);
+    test_refusals(store_refusals, sizeof store_refusals / sizeof *store_refusals, size);
     test_mutations("tiny", build_tiny);
+    test_mutations("taught", build_taught);
     test_mutations("all opcodes", build_all_opcodes);
     return checks_summary();
 }

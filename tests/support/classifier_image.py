@@ -146,19 +146,19 @@ def _sections() -> dict[str, bytes]:
     ]
     return {
         "tensors": b"".join(tensors), "programs": programs, "code": code, "constants": _CONSTANTS,
-        "initial": _initial(), "state": b"".join(state), "names": _NAMES,
+        "initial": _initial(), "state": b"".join(state), "names": _NAMES, "store": b"",
     }  # fmt: skip
 
 
 def classifier_image() -> bytes:
     """The bytes of the .mote file."""
-    body, table, start = b"", b"", 144  # the header's 132 bytes, padded
+    body, table, start = b"", b"", 144  # the header's 140 bytes, padded
     for name in records.SECTION:
         section = _sections()[name]
         table += struct.pack("<2I", start + len(body), len(section))
         body += section + bytes(-len(section) % records.SECTION_ALIGN)
     fields = struct.pack("<4I11I", 1, 2, 3, 4, ARENA_SIZE, STATE_SIZE, _SIZES["w"], AT["dw"], _SIZES["dw"], SCRATCH,
                          AT["control"], AT["properties"], PROPERTIES, BATCH, records.NONE)  # fmt: skip
-    rest = fields + table + bytes(12) + body
+    rest = fields + table + bytes(4) + body
     head = struct.pack("<4I", records.IMAGE_MAGIC, records.FORMAT_VERSION, 16 + len(rest), zlib.crc32(rest))
     return head + rest

@@ -29,6 +29,8 @@ _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 _WITH_LOSS = ("eval", "train", "step")
 _SCHEDULES = ("constant", "linear")
 
+_STORE_DTYPES = ("int8", "f32")
+
 _REQUIREMENTS = ("arena_size", "state_size", "parameters_size", "gradients_size", "batch")
 
 
@@ -198,6 +200,58 @@ class Session:
         """Instructions executed since the session was opened, modulo 2^32."""
         return int(self._open().instructions)
 
+    def classify(self, row: int = 0) -> tuple[int, float]:
+        """The class that the last infer() gave most to in that row, and how much."""
+        label, score = self._ffi.new("uint32_t *"), self._ffi.new("float *")
+        self._check(self._lib.gm_classify(self._open(), _u32(row, "row"), label, score), "classify")
+        return int(label[0]), float(score[0])
+
+    # ---- The sample store ---------------------------------------------------------------------------------------
+
+    def store(self) -> dict[str, Any]:
+        """capacity, classes, elements of a sample, dtype ("int8" or "f32"), and kept: samples in it.
+        RuntimeFault (NO_STORE) where the image was compiled without one."""
+        info = self._ffi.new("gm_store_info *")
+        self._check(self._lib.gm_store_view(self._open(), info), "store")
+        found: dict[str, Any] = {name: getattr(info, name) for name in ("capacity", "classes", "elements", "kept")}
+        return {**found, "dtype": _STORE_DTYPES[info.dtype]}
+
+    def store_class(self, label: int) -> dict[str, int]:
+        """Of one class: seen, samples learnt; kept, of them in the store."""
+        own = self._ffi.new("gm_store_class *")
+        self._check(self._lib.gm_store_class_view(self._open(), _u32(label, "label"), own), "store_class")
+        return {"seen": own.seen, "kept": own.kept}
+
+    def learn(self, label: int, sample: Any = None) -> None:
+        """Takes a sample of that class into the store. sample: float32 buffer of one sample, which becomes the first of
+        the input; else what is the first of the input."""
+        if sample is not None:
+            self._set_first(sample)
+        self._need_given(self._with_role("input")[:1])
+        self._check(self._lib.gm_learn(self._open(), _u32(label, "label")), "learn")
+
+    def replay(self) -> float:
+        """step() on samples of the store, each class as likely as any other. Of the input the first sample lasts."""
+        self._check(self._lib.gm_replay(self._open(), self._loss), "replay")
+        self._given.clear()
+        return float(self._loss[0])
+
+    def begin_replay(self, program: str = "step") -> None:
+        """As begin(), of "step" or "train", on samples of the store."""
+        self._check(self._lib.gm_begin_replay(self._open(), _program_kind(program)), "begin_replay")
+        self._given.clear()
+
+    def forget(self, label: int) -> None:
+        """Drops all samples of a class from the store."""
+        self._check(self._lib.gm_forget(self._open(), _u32(label, "label")), "forget")
+
+    def score(self, label: int) -> tuple[int, int]:
+        """(samples of a class in the store, how many of them the model gives that class)."""
+        kept, right = self._ffi.new("uint32_t *"), self._ffi.new("uint32_t *")
+        self._check(self._lib.gm_score(self._open(), _u32(label, "label"), kept, right), "score")
+        self._given.clear()
+        return int(kept[0]), int(right[0])
+
     # ---- Learning rate ------------------------------------------------------------------------------------------
 
     @property
@@ -351,11 +405,23 @@ class Session:
 
     def _use_given(self, program: str) -> None:
         """What a run may write over must have been given since the last one."""
-        for tensor in (*self._with_role("input"), *self._with_role("label")):
-            if program in tensor.programs and not tensor.lasts and tensor.offset not in self._given:
+        given = (*self._with_role("input"), *self._with_role("label"))
+        self._need_given([tensor for tensor in given if program in tensor.programs])
+        self._given.clear()
+
+    def _need_given(self, tensors: list[Tensor]) -> None:
+        for tensor in tensors:
+            if not tensor.lasts and tensor.offset not in self._given:
                 hint = "give it for each run, or compile without overwrite_inputs"
                 raise DataError(f"{tensor.title} is not there: the image overwrites inputs", hint)
-        self._given.clear()
+
+    def _set_first(self, data: Any) -> None:
+        """One sample becomes the first of the input."""
+        elements = self.store()["elements"]
+        tensor = self._with_role("input")[0]
+        source = tensor_bytes(data, F32, (elements,), 4 * elements, f"one sample of {tensor.title}")
+        self._memory[tensor.offset : tensor.offset + 4 * elements] = source
+        self._given.add(tensor.offset)
 
     def _set(self, role: str, index: int, data: Any) -> None:
         tensor = _pick(self._with_role(role), index, role)

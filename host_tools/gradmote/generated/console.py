@@ -11,6 +11,7 @@ HEADER_SIZE = 5
 TRAILER_SIZE = 4
 PAYLOAD_LIMIT = 1024
 BYTE_TIMEOUT_MS = 300
+IDLE_MS = 1000
 
 #: what READ reads
 SOURCES = {'TENSOR': 0, 'PARAMETERS': 1, 'PARAMETER': 2, 'GRADIENT': 3, 'STATE': 4, 'CHECKPOINT': 5, 'IMAGE': 6}
@@ -110,7 +111,31 @@ MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
  'CHECKPOINT_DATA': {'id': 19, 'request': [('offset', 'u32', 1), ('data', 'bytes', 1)], 'reply': []},
  'CHECKPOINT_END': {'id': 20, 'request': [], 'reply': []},
  'RESET_STATE': {'id': 21, 'request': [], 'reply': []},
- 'REBOOT': {'id': 22, 'request': [], 'reply': []}}
+ 'REBOOT': {'id': 22, 'request': [], 'reply': []},
+ 'STORE': {'id': 23,
+           'request': [],
+           'reply': [('capacity', 'u32', 1),
+                     ('classes', 'u32', 1),
+                     ('dtype', 'u32', 1),
+                     ('elements', 'u32', 1),
+                     ('kept', 'u32', 1),
+                     ('idle', 'u8', 1)]},
+ 'STORE_CLASS': {'id': 24,
+                 'request': [('label', 'u32', 1)],
+                 'reply': [('seen', 'u32', 1), ('kept', 'u32', 1)]},
+ 'LEARN': {'id': 25, 'request': [('label', 'u32', 1)], 'reply': []},
+ 'FORGET': {'id': 26, 'request': [('label', 'u32', 1)], 'reply': []},
+ 'REPLAY': {'id': 27,
+            'request': [('program', 'u8', 1)],
+            'reply': [('loss', 'f32', 1),
+                      ('train_steps', 'u32', 1),
+                      ('optimizer_steps', 'u32', 1),
+                      ('skipped_steps', 'u32', 1),
+                      ('learning_rate', 'f32', 1),
+                      ('instructions', 'u32', 1),
+                      ('ticks', 'u64', 1)]},
+ 'SCORE': {'id': 28, 'request': [('label', 'u32', 1)], 'reply': [('kept', 'u32', 1), ('right', 'u32', 1)]},
+ 'IDLE_TRAINING': {'id': 29, 'request': [('on', 'u8', 1)], 'reply': []}}
 
 #: code -> (name, what was wrong, what to do)
 FAULTS = {-100: ('BAD_FRAME',
@@ -146,9 +171,13 @@ COMMANDS = {'help': ('', 'list the commands'),
  'info': ('', 'firmware, model, programs and counters'),
  'mem': ('', 'bytes of RAM, stack and flash in use'),
  'lr': ('[RATE]', 'show the learning rate, or set it and end the schedule'),
- 'train': ('[STEPS]', 'train on the samples sent last (1 step); Ctrl-C stops'),
+ 'train': ('[STEPS|on|off]',
+           "train on the store's samples, else on those sent last (1 step); on: whenever idle; Ctrl-C stops"),
  'eval': ('', 'print the loss on the samples sent last'),
- 'infer': ('', 'print the outputs for the samples sent last'),
+ 'infer': ('', 'print the outputs for the samples sent last, and the class of the first'),
+ 'learn': ('LABEL', 'keep the first sample sent last in the store, as one of class LABEL'),
+ 'forget': ('LABEL', "drop the store's samples of class LABEL"),
+ 'score': ('', "how many of the store's samples the model recognises, by class"),
  'save': ('', 'keep parameters, moments and counters in flash'),
  'load': ('', 'return to the checkpoint saved last'),
  'reset': ('[model]', "restart the board; 'reset model' only forgets what was learnt")}

@@ -66,4 +66,9 @@ ERRORS = {-1: ('INVALID_ARGUMENT',
        'compile the model again; the image was not written by gradmote'),
  -26: ('INDEX_OUT_OF_RANGE',
        'an index lies outside the axis that it selects from; nothing was changed',
-       'indices must lie in -size .. size-1')}
+       'indices must lie in -size .. size-1'),
+ -27: ('NO_STORE', 'the image has no sample store', 'compile the model with --store N'),
+ -28: ('STORE_EMPTY', 'the store has no samples', 'learn some, or compile the model with --store-data'),
+ -29: ('BAD_STORE',
+       'the sample store has an impossible place or shape',
+       'compile the model again; the image was not written by gradmote')}

@@ -12,10 +12,11 @@ RULE_WORDS = 0x8
 PROGRAM = {'infer': 0, 'eval': 1, 'train': 2, 'optimizer': 3, 'step': 4}
 ROLE = {'input': 0, 'label': 1, 'output': 2, 'loss': 3}
 DTYPE = {'f32': 0, 'i32': 1}
-STATE_ROLE = {'parameter': 0, 'slot': 1, 'control': 2, 'properties': 3, 'statistic': 4}
+STATE_ROLE = {'parameter': 0, 'slot': 1, 'control': 2, 'properties': 3, 'statistic': 4, 'store': 5}
 SCHEDULE = {'constant': 0, 'linear': 1}
 PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}
-SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6}
+SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6, 'store': 7}
+STORE_DTYPE = {'int8': 0, 'f32': 1}
 
 #: record -> [(field, type, count)]
 RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
@@ -35,7 +36,7 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
             ('properties_count', 'u32', 1),
             ('batch', 'u32', 1),
             ('scheme', 'u32', 1),
-            ('sections', 'section', 7)],
+            ('sections', 'section', 8)],
  'program': [('kind', 'u32', 1),
              ('code_offset', 'u32', 1),
              ('code_size', 'u32', 1),
@@ -80,4 +81,11 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
                 ('entries', 'u32', 1),
                 ('names_size', 'u32', 1),
                 ('state_size', 'u32', 1),
-                ('reserved', 'u32', 1)]}
+                ('reserved', 'u32', 1)],
+ 'store': [('offset', 'u32', 1),
+           ('capacity', 'u32', 1),
+           ('classes', 'u32', 1),
+           ('dtype', 'u32', 1),
+           ('elements', 'u32', 1),
+           ('aside', 'u32', 1)],
+ 'store_class': [('seen', 'u32', 1), ('kept', 'u32', 1), ('full', 'u32', 1)]}

@@ -1,0 +1,37 @@
+/* The counter-based random generator of docs/NUMERICS.md. */
+#ifndef GM_RANDOM_H
+#define GM_RANDOM_H
+
+#include <stdint.h>
+
+/* A bijection of 32-bit words in which each input bit flips each output bit with a probability of almost 1/2:
+ * "lowbias32" of C. Wellons' hash-prospector, exact bias 0.174. */
+static inline uint32_t gm_mix(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    x ^= x >> 16;
+    return x;
+}
+
+/* All numbers of one seed, step and stream. */
+typedef struct gm_random {
+    uint32_t step_key;
+    uint32_t stream_key;
+} gm_random;
+
+static inline gm_random gm_random_of(uint32_t seed, uint32_t step, uint32_t stream)
+{
+    uint32_t step_key = gm_mix(gm_mix(seed) + step);
+    return (gm_random){ step_key, gm_mix(step_key ^ gm_mix(stream + 1u)) };
+}
+
+/* Number i of them. */
+static inline uint32_t gm_random_at(gm_random random, uint32_t i)
+{
+    return gm_mix(gm_mix(random.step_key + i) ^ random.stream_key);
+}
+
+#endif
