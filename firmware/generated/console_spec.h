@@ -11,6 +11,7 @@
 #define CONSOLE_TRAILER_SIZE 4u
 #define CONSOLE_PAYLOAD_LIMIT 1024u
 #define CONSOLE_BYTE_TIMEOUT_MS 300u
+#define CONSOLE_IDLE_MS 1000u
 
 enum console_error {
     CONSOLE_ERR_BAD_FRAME = -100, /* a frame arrived damaged or incomplete and was dropped */
@@ -170,11 +171,52 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_REBOOT_REQUEST_SIZE 0u
 #define CONSOLE_REBOOT_REPLY_SIZE 0u
 
-#define CONSOLE_MESSAGE_LIMIT 23
+/* The sample store, and whether the board trains on it when idle. Error NO_STORE where the image has none. */
+#define CONSOLE_STORE 23u
+#define CONSOLE_STORE_REQUEST_SIZE 0u
+#define CONSOLE_STORE_REPLY_SIZE 21u
+
+/* What the store has of one class. */
+#define CONSOLE_STORE_CLASS 24u
+#define CONSOLE_STORE_CLASS_AT_LABEL 0u
+#define CONSOLE_STORE_CLASS_REQUEST_SIZE 4u
+#define CONSOLE_STORE_CLASS_REPLY_SIZE 8u
+
+/* gm_learn: the input's first sample goes to the store. */
+#define CONSOLE_LEARN 25u
+#define CONSOLE_LEARN_AT_LABEL 0u
+#define CONSOLE_LEARN_REQUEST_SIZE 4u
+#define CONSOLE_LEARN_REPLY_SIZE 0u
+
+/* gm_forget: drops the store's samples of a class. */
+#define CONSOLE_FORGET 26u
+#define CONSOLE_FORGET_AT_LABEL 0u
+#define CONSOLE_FORGET_REQUEST_SIZE 4u
+#define CONSOLE_FORGET_REPLY_SIZE 0u
+
+/* As RUN, of STEP or TRAIN, on samples drawn from the store. */
+#define CONSOLE_REPLAY 27u
+#define CONSOLE_REPLAY_AT_PROGRAM 0u
+#define CONSOLE_REPLAY_REQUEST_SIZE 1u
+#define CONSOLE_REPLAY_REPLY_SIZE 32u
+
+/* Infers the store's samples of a class. The reply comes when that is done, as that of RUN. */
+#define CONSOLE_SCORE 28u
+#define CONSOLE_SCORE_AT_LABEL 0u
+#define CONSOLE_SCORE_REQUEST_SIZE 4u
+#define CONSOLE_SCORE_REPLY_SIZE 8u
+
+/* Whether the board trains on its store when nothing has arrived for idle_ms. Labels, or more than one sample, end it. */
+#define CONSOLE_IDLE_TRAINING 29u
+#define CONSOLE_IDLE_TRAINING_AT_ON 0u
+#define CONSOLE_IDLE_TRAINING_REQUEST_SIZE 1u
+#define CONSOLE_IDLE_TRAINING_REPLY_SIZE 0u
+
+#define CONSOLE_MESSAGE_LIMIT 30
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 
-enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
+enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_LEARN, CONSOLE_COMMAND_FORGET, CONSOLE_COMMAND_SCORE, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
 
 typedef struct console_help {
     const char *name;

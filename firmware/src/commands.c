@@ -31,14 +31,30 @@ void commands_print_error(int error)
     text_line("");
 }
 
-static int start(device *d, uint32_t program)
+/* A person waits for the program that was begun without `error`. */
+static int started(device *d, int error)
 {
-    int error = d->run.active ? GM_ERR_BUSY : run_begin(&d->run, &d->model, program);
     if (error) {
         return error;
     }
     d->requester = REQUESTER_PERSON;
     return COMMAND_RUNS;
+}
+
+static int start(device *d, uint32_t program)
+{
+    return started(d, d->run.active ? GM_ERR_BUSY : run_begin(&d->run, &d->model, program));
+}
+
+/* One step of a `train`; where gradients are kept, they are those of this step alone. */
+static int start_training(device *d)
+{
+    uint32_t program = model_training_program(&d->model);
+    (void)gm_lazy_reset_grad(&d->model.session);
+    if (d->run.active || !d->console.replays) {
+        return start(d, program);
+    }
+    return started(d, run_begin_replay(&d->run, &d->model, program));
 }
 
 static int help(device *d, const char *argument)
@@ -81,22 +97,27 @@ static int lr(device *d, const char *argument)
     return 0;
 }
 
-static uint32_t training_program(const model *m)
+static int holds_samples(const model *m)
 {
-    return model_has(m, GM_PROGRAM_STEP) ? GM_PROGRAM_STEP : GM_PROGRAM_TRAIN;
+    gm_store_info info;
+    return teach_view(m, &info) == 0 && info.kept != 0;
 }
 
 static int train(device *d, const char *argument)
 {
     uint32_t steps = 1;
+    if (strcmp(argument, "on") == 0 || strcmp(argument, "off") == 0) {
+        return teach_set_idle(&d->teach, &d->model, argument[1] == 'n');
+    }
     if (*argument && (!text_parse_u32(argument, &steps) || steps == 0)) {
         return CONSOLE_ERR_BAD_ARGUMENT;
     }
-    int result = start(d, training_program(&d->model));
-    if (result == COMMAND_RUNS) {
-        d->console.steps_left = steps;
+    if (d->run.active) {
+        return GM_ERR_BUSY;
     }
-    return result;
+    d->console.steps_left = steps;
+    d->console.replays = holds_samples(&d->model);
+    return start_training(d);
 }
 
 static int eval(device *d, const char *argument)
@@ -109,6 +130,87 @@ static int infer(device *d, const char *argument)
 {
     (void)argument;
     return start(d, GM_PROGRAM_INFER);
+}
+
+/* A command on the store, for the class that its argument names. */
+static int of_class(const device *d, const char *argument, gm_store_class *own, uint32_t *label)
+{
+    gm_store_info info;
+    int error = teach_view(&d->model, &info);
+    if (error == 0 && !text_parse_u32(argument, label)) {
+        error = CONSOLE_ERR_BAD_ARGUMENT;
+    }
+    return error ? error : gm_store_class_view(&d->model.session, *label, own);
+}
+
+static int learn(device *d, const char *argument)
+{
+    gm_store_class own;
+    uint32_t label;
+    int error = of_class(d, argument, &own, &label);
+    if (error == 0) {
+        error = teach_learn(&d->model, label);
+    }
+    if (error == 0) {
+        error = gm_store_class_view(&d->model.session, label, &own);
+        report_class(label, &own);
+    }
+    return error;
+}
+
+static int forget(device *d, const char *argument)
+{
+    gm_store_class own;
+    uint32_t label;
+    int error = of_class(d, argument, &own, &label);
+    if (error == 0) {
+        error = gm_forget(&d->model.session, label);
+    }
+    if (error == 0) {
+        text_u32(own.kept);
+        text_line(" samples dropped");
+    }
+    return error;
+}
+
+/* Goes on with a `score`: the running class, then those behind it, until there is none. */
+static int go_on_scoring(device *d)
+{
+    do {
+        int result = teach_score_batch(&d->teach, &d->run, &d->model);
+        if (result == TEACH_RUNS) {
+            return started(d, 0);
+        }
+        if (result < 0) {
+            d->console.scores = 0;
+            return result;
+        }
+        report_score(&d->teach);
+        d->console.kept += d->teach.kept;
+        d->console.right += d->teach.right;
+    } while (teach_score(&d->teach, &d->model, d->teach.label + 1) == 0);
+    d->console.scores = 0;
+    report_total(d->console.kept, d->console.right);
+    return 0;
+}
+
+static int score(device *d, const char *argument)
+{
+    gm_store_info info;
+    (void)argument;
+    int error = d->run.active ? GM_ERR_BUSY : teach_view(&d->model, &info);
+    if (error == 0 && info.kept == 0) {
+        error = GM_ERR_STORE_EMPTY;
+    }
+    if (error == 0) {
+        error = teach_score(&d->teach, &d->model, 0);
+    }
+    if (error) {
+        return error;
+    }
+    d->console.scores = 1;
+    d->console.kept = d->console.right = 0;
+    return go_on_scoring(d);
 }
 
 static int save(device *d, const char *argument)
@@ -149,7 +251,8 @@ static const command commands[CONSOLE_COMMAND_COUNT] = {
     [CONSOLE_COMMAND_HELP] = help,   [CONSOLE_COMMAND_INFO] = info,   [CONSOLE_COMMAND_MEM] = mem,
     [CONSOLE_COMMAND_LR] = lr,       [CONSOLE_COMMAND_TRAIN] = train, [CONSOLE_COMMAND_EVAL] = eval,
     [CONSOLE_COMMAND_INFER] = infer, [CONSOLE_COMMAND_SAVE] = save,   [CONSOLE_COMMAND_LOAD] = load,
-    [CONSOLE_COMMAND_RESET] = reset,
+    [CONSOLE_COMMAND_RESET] = reset, [CONSOLE_COMMAND_LEARN] = learn, [CONSOLE_COMMAND_FORGET] = forget,
+    [CONSOLE_COMMAND_SCORE] = score,
 };
 
 /* Ends the first word of line and returns the second; "" where there is none. */
@@ -205,29 +308,46 @@ static void print_loss(const device *d)
     text_line("");
 }
 
-/* The program that a `train` goes on with, or GM_NONE at its end. */
-static uint32_t next_program(device *d)
+/* Begins what a `train` goes on with: COMMAND_RUNS, an error, or 0 at its end. */
+static int go_on_training(device *d)
 {
     if (d->run.program == GM_PROGRAM_TRAIN) {
-        return GM_PROGRAM_OPTIMIZER;
+        return start(d, GM_PROGRAM_OPTIMIZER);
     }
     int trains = d->run.program == GM_PROGRAM_STEP || d->run.program == GM_PROGRAM_OPTIMIZER;
     if (!trains || d->console.steps_left <= 1) {
-        return GM_NONE;
+        return 0;
     }
     --d->console.steps_left;
-    return training_program(&d->model);
+    return start_training(d);
+}
+
+static void report_run(const device *d)
+{
+    if (d->run.program == GM_PROGRAM_INFER) {
+        report_outputs(d);
+    } else if (d->run.program != GM_PROGRAM_OPTIMIZER) {
+        print_loss(d);
+    }
+}
+
+static int after_run(device *d)
+{
+    if (d->console.scores) {
+        return go_on_scoring(d);
+    }
+    report_run(d);
+    return go_on_training(d);
 }
 
 void commands_run_ended(device *d, int error)
 {
-    if (error == 0 && d->run.program == GM_PROGRAM_INFER) {
-        report_outputs(d);
-    } else if (error == 0 && d->run.program != GM_PROGRAM_OPTIMIZER) {
-        print_loss(d);
+    int result = error;
+    if (error) {
+        d->console.scores = 0;
+    } else {
+        result = after_run(d);
     }
-    uint32_t next = error ? GM_NONE : next_program(d);
-    int result = next == GM_NONE ? error : start(d, next);
     if (result < 0) {
         commands_print_error(result);
     }

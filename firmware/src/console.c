@@ -46,8 +46,16 @@ static void finish_line(device *d)
     console *c = &d->console;
     c->line[c->length] = '\0';
     c->length = 0;
+    c->line_ready = 1;
     text_line("");
-    commands_execute(d, c->line);
+}
+
+void console_execute(device *d)
+{
+    if (d->console.line_ready && d->requester != REQUESTER_IDLE) {
+        d->console.line_ready = 0;
+        commands_execute(d, d->console.line);
+    }
 }
 
 static void interrupt(device *d)
@@ -55,6 +63,7 @@ static void interrupt(device *d)
     text_line("^C");
     d->console.length = 0;
     d->console.steps_left = 0;
+    d->teach.idle = 0;
     if (d->requester != REQUESTER_PERSON) {
         commands_prompt();
     }

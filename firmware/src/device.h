@@ -7,11 +7,12 @@
 #include "frames.h"
 #include "model.h"
 #include "run.h"
+#include "teach.h"
 
 #define LINE_LIMIT 64u /* characters of a typed command, with its terminator */
 
 /* Who waits for the running program. */
-enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON };
+enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON, REQUESTER_IDLE };
 
 /* The last reply, kept to be sent again where the host asks again. */
 typedef struct reply {
@@ -26,18 +27,25 @@ typedef struct reply {
 typedef struct console {
     uint32_t length;      /* characters of the line so far */
     char line[LINE_LIMIT];
+    int line_ready;       /* 1: a whole line waits for the end of an idle training step */
     uint32_t steps_left;  /* of a typed `train`, the running one included */
+    int replays;          /* 1: it trains on the store's samples */
+    int scores;           /* 1: a typed `score` goes on */
+    uint32_t kept;        /* samples that it has inferred */
+    uint32_t right;       /* of them recognised */
 } console;
 
 typedef struct device {
     model model;
     run run;
     enum requester requester;
+    uint32_t last_input;  /* board_ticks() when something arrived last */
     uint32_t last_alive;  /* board_ticks() of the last sign of life */
     frame_receiver receiver;
     int frame_ready;      /* 1: a whole frame waits to be answered */
     reply reply;
     console console;
+    teach teach;
 } device;
 
 #endif

@@ -14,6 +14,7 @@ static device the_device;
 
 static void take_byte(device *d, uint8_t byte)
 {
+    d->last_input = board_ticks();
     if (frame_wants(&d->receiver, byte)) {
         d->frame_ready = frame_feed(&d->receiver, byte) == FRAME_READY;
     } else {
@@ -21,12 +22,20 @@ static void take_byte(device *d, uint8_t byte)
     }
 }
 
-/* Takes what has arrived. A whole frame waits while a program runs, and what follows it waits in the UART. */
+static int request_waits(const device *d)
+{
+    return d->frame_ready || d->console.line_ready;
+}
+
+/* Takes what has arrived. A whole frame waits while a program runs, a typed line while an idle step does, and what
+ * follows them waits in the UART. */
 static void poll_line(device *d)
 {
     int byte = -1;
-    while (!d->frame_ready && (byte = board_uart_get()) >= 0) {
+    console_execute(d);
+    while (!request_waits(d) && (byte = board_uart_get()) >= 0) {
         take_byte(d, (uint8_t)byte);
+        console_execute(d);
     }
     if (!d->frame_ready && frame_recovered(&d->receiver)) {
         messages_report_damage();
@@ -37,24 +46,62 @@ static void poll_line(device *d)
     }
 }
 
+/* Trains on the store when nobody wants anything: neither now nor soon, as who has inferred will read the outputs. */
+static void start_idle_step(device *d)
+{
+    const uint32_t quiet = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_IDLE_MS;
+    if (d->run.active || request_waits(d) || board_ticks() - d->last_input < quiet) {
+        return;
+    }
+    int result = teach_begin_idle(&d->teach, &d->run, &d->model);
+    if (result == TEACH_RUNS) {
+        d->requester = REQUESTER_IDLE;
+    } else if (result < 0) {
+        commands_print_error(result);
+    }
+}
+
+static void idle_program_ended(device *d, int error)
+{
+    int result = error ? error : teach_end_idle(&d->run, &d->model);
+    if (result == TEACH_RUNS) {
+        d->requester = REQUESTER_IDLE;
+    } else if (result < 0) {
+        d->teach.idle = 0;
+        commands_print_error(result);
+    }
+}
+
+static void report_alive(device *d)
+{
+    if (d->requester == REQUESTER_FRAME || (d->requester == REQUESTER_IDLE && d->frame_ready)) {
+        messages_report_alive(d);
+    }
+}
+
+static void program_ended(device *d, int error)
+{
+    enum requester requester = d->requester;
+    d->requester = REQUESTER_NONE;
+    if (requester == REQUESTER_FRAME) {
+        messages_run_ended(d, error);
+    } else if (requester == REQUESTER_PERSON) {
+        commands_run_ended(d, error);
+    } else {
+        idle_program_ended(d, error);
+    }
+}
+
 static void poll_run(device *d)
 {
     if (!d->run.active) {
         return;
     }
     int result = run_slice(&d->run, &d->model);
-    enum requester requester = d->requester;
     if (result == GM_AGAIN) {
-        if (requester == REQUESTER_FRAME) {
-            messages_report_alive(d);
-        }
-        return;
-    }
-    d->requester = REQUESTER_NONE;
-    if (requester == REQUESTER_FRAME) {
-        messages_answer_run(d, result);
+        report_alive(d);
     } else {
-        commands_run_ended(d, result);
+        program_ended(d, result);
     }
 }
 
@@ -75,6 +122,7 @@ void firmware_poll(void)
 {
     device *d = &the_device;
     poll_line(d);
+    start_idle_step(d);
     poll_run(d);
     if (!application_poll() && !d->run.active) {
         board_sleep();

@@ -14,6 +14,7 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
     }
     model_close(&d->model);
     run_reset(&d->run);
+    d->teach.idle = 0;
     return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
 }
 

@@ -8,9 +8,14 @@ int handle_data(device *d, const uint8_t *payload, uint32_t length)
     if (d->model.status) {
         return d->model.status;
     }
-    return samples_write(&d->model.samples, &d->model.session, payload[CONSOLE_DATA_AT_ROLE],
-                         load_u16(payload + CONSOLE_DATA_AT_INDEX), load_u32(payload + CONSOLE_DATA_AT_OFFSET),
-                         payload + CONSOLE_DATA_AT_DATA, length - CONSOLE_DATA_AT_DATA);
+    uint32_t role = payload[CONSOLE_DATA_AT_ROLE], offset = load_u32(payload + CONSOLE_DATA_AT_OFFSET);
+    uint32_t count = length - CONSOLE_DATA_AT_DATA;
+    int error = samples_write(&d->model.samples, &d->model.session, role, load_u16(payload + CONSOLE_DATA_AT_INDEX),
+                              offset, payload + CONSOLE_DATA_AT_DATA, count);
+    if (error == 0) {
+        teach_sent(&d->teach, &d->model, role, offset + count);
+    }
+    return error;
 }
 
 int handle_data_u8(device *d, const uint8_t *payload, uint32_t length)
@@ -19,22 +24,31 @@ int handle_data_u8(device *d, const uint8_t *payload, uint32_t length)
     if (d->model.status) {
         return d->model.status;
     }
-    return samples_write_u8(&d->model.samples, &d->model.session, payload[CONSOLE_DATA_U8_AT_ROLE],
-                            load_u16(payload + CONSOLE_DATA_U8_AT_INDEX),
-                            load_u32(payload + CONSOLE_DATA_U8_AT_ELEMENT), map, payload + CONSOLE_DATA_U8_AT_DATA,
-                            length - CONSOLE_DATA_U8_AT_DATA);
+    uint32_t role = payload[CONSOLE_DATA_U8_AT_ROLE], element = load_u32(payload + CONSOLE_DATA_U8_AT_ELEMENT);
+    uint32_t count = length - CONSOLE_DATA_U8_AT_DATA;
+    int error = samples_write_u8(&d->model.samples, &d->model.session, role,
+                                 load_u16(payload + CONSOLE_DATA_U8_AT_INDEX), element, map,
+                                 payload + CONSOLE_DATA_U8_AT_DATA, count);
+    if (error == 0) {
+        teach_sent(&d->teach, &d->model, role, 4 * (element + count));
+    }
+    return error;
 }
 
-int handle_run(device *d, const uint8_t *payload, uint32_t length)
+int handle_later(device *d, int error)
 {
-    (void)length;
-    int error = run_begin(&d->run, &d->model, payload[CONSOLE_RUN_AT_PROGRAM]);
     if (error) {
         return error;
     }
     d->requester = REQUESTER_FRAME;
     d->last_alive = board_ticks();
     return HANDLER_LATER;
+}
+
+int handle_run(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)length;
+    return handle_later(d, run_begin(&d->run, &d->model, payload[CONSOLE_RUN_AT_PROGRAM]));
 }
 
 int handle_metrics(device *d, const uint8_t *payload, uint32_t length)

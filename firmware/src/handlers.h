@@ -37,6 +37,20 @@ int handle_seed(device *d, const uint8_t *payload, uint32_t length);
 int handle_lazy_reset(device *d, const uint8_t *payload, uint32_t length);
 int handle_reset_state(device *d, const uint8_t *payload, uint32_t length);
 
+/* handle_store.c */
+int handle_store(device *d, const uint8_t *payload, uint32_t length);
+int handle_store_class(device *d, const uint8_t *payload, uint32_t length);
+int handle_learn(device *d, const uint8_t *payload, uint32_t length);
+int handle_forget(device *d, const uint8_t *payload, uint32_t length);
+int handle_replay(device *d, const uint8_t *payload, uint32_t length);
+int handle_score(device *d, const uint8_t *payload, uint32_t length);
+int handle_idle_training(device *d, const uint8_t *payload, uint32_t length);
+/* Goes on with SCORE after one of its programs has ended. */
+int handle_scored(device *d);
+
+/* The reply of `handler` follows when the program ends that was begun without `error`. */
+int handle_later(device *d, int error);
+
 /* handle_read.c */
 int handle_read(device *d, const uint8_t *payload, uint32_t length);
 

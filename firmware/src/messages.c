@@ -41,6 +41,13 @@ static const message messages[CONSOLE_MESSAGE_LIMIT] = {
     [CONSOLE_CHECKPOINT_DATA] = { handle_checkpoint_data, CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE, 1 },
     [CONSOLE_CHECKPOINT_END] = { handle_checkpoint_end, CONSOLE_CHECKPOINT_END_REQUEST_SIZE, 0 },
     [CONSOLE_RESET_STATE] = { handle_reset_state, CONSOLE_RESET_STATE_REQUEST_SIZE, 0 },
+    [CONSOLE_STORE] = { handle_store, CONSOLE_STORE_REQUEST_SIZE, 0 },
+    [CONSOLE_STORE_CLASS] = { handle_store_class, CONSOLE_STORE_CLASS_REQUEST_SIZE, 0 },
+    [CONSOLE_LEARN] = { handle_learn, CONSOLE_LEARN_REQUEST_SIZE, 0 },
+    [CONSOLE_FORGET] = { handle_forget, CONSOLE_FORGET_REQUEST_SIZE, 0 },
+    [CONSOLE_REPLAY] = { handle_replay, CONSOLE_REPLAY_REQUEST_SIZE, 0 },
+    [CONSOLE_SCORE] = { handle_score, CONSOLE_SCORE_REQUEST_SIZE, 0 },
+    [CONSOLE_IDLE_TRAINING] = { handle_idle_training, CONSOLE_IDLE_TRAINING_REQUEST_SIZE, 0 },
     [CONSOLE_REBOOT] = { handle_reboot, CONSOLE_REBOOT_REQUEST_SIZE, 0 },
 };
 
@@ -99,9 +106,15 @@ void messages_handle(device *d)
     frame_release(&d->receiver);
 }
 
-void messages_answer_run(device *d, int error)
+void messages_run_ended(device *d, int error)
 {
-    answer(d, error ? error : handle_metrics(d, NULL, 0));
+    int result = error;
+    if (error == 0) {
+        result = d->reply.request == CONSOLE_SCORE ? handle_scored(d) : handle_metrics(d, NULL, 0);
+    }
+    if (result != HANDLER_LATER) {
+        answer(d, result);
+    }
 }
 
 void messages_report_damage(void)
@@ -118,6 +131,8 @@ void messages_report_alive(device *d)
         return;
     }
     d->last_alive = board_ticks();
+    int waits = d->requester == REQUESTER_IDLE; /* a request for the end of an idle step */
+    uint8_t sequence = waits ? frame_sequence(&d->receiver) : d->reply.sequence;
     store_u32(instructions, d->model.session.instructions - d->run.first_instruction);
-    frame_send(CONSOLE_ALIVE_TYPE, d->reply.sequence, instructions, sizeof instructions);
+    frame_send(CONSOLE_ALIVE_TYPE, sequence, instructions, sizeof instructions);
 }

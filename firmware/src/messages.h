@@ -10,10 +10,10 @@ void messages_handle(device *d);
 /* Tells the host that a frame was dropped and the line is quiet, so that it need not wait for a timeout. */
 void messages_report_damage(void);
 
-/* While a requested program runs: tells so, about twice a second. */
+/* While the host waits for a program's end: tells so, about twice a second. */
 void messages_report_alive(device *d);
 
-/* Answers RUN once its program has ended. error: 0 or a gm_error. */
-void messages_answer_run(device *d, int error);
+/* Answers RUN, REPLAY or SCORE once its program has ended; SCORE may begin another. error: 0 or a gm_error. */
+void messages_run_ended(device *d, int error);
 
 #endif

@@ -82,3 +82,8 @@ int model_save(model *m)
     upload_abandon(&m->upload);
     return slots_save(&m->session);
 }
+
+uint32_t model_training_program(const model *m)
+{
+    return model_has(m, GM_PROGRAM_STEP) ? GM_PROGRAM_STEP : GM_PROGRAM_TRAIN;
+}

@@ -33,4 +33,7 @@ int model_has(const model *m, uint32_t program);
  * gm_error or a console_error. */
 int model_save(model *m);
 
+/* STEP, or TRAIN where the model has none. */
+uint32_t model_training_program(const model *m);
+
 #endif

@@ -22,8 +22,8 @@ static void pad(const char *text, uint32_t width)
 void report_help(void)
 {
     for (uint32_t i = 0; i < CONSOLE_COMMAND_COUNT; ++i) {
-        pad(console_commands[i].name, 6);
-        pad(console_commands[i].arguments, 9);
+        pad(console_commands[i].name, 7);
+        pad(console_commands[i].arguments, 15);
         text_line(console_commands[i].help);
     }
     for (uint32_t i = 0; i < the_application.command_count; ++i) {
@@ -50,6 +50,21 @@ static void programs(const model *m)
         }
     }
     text_line("");
+}
+
+static void store(const device *d)
+{
+    gm_store_info info;
+    if (teach_view(&d->model, &info) != 0) {
+        return;
+    }
+    pad("store", 16);
+    text_u32(info.kept);
+    text_put(" of ");
+    text_u32(info.capacity);
+    text_line(" samples");
+    pad("idle training", 16);
+    text_line(d->teach.idle ? "on" : "off");
 }
 
 static void counters(const gm_control *control)
@@ -87,6 +102,7 @@ void report_info(const device *d)
     number("batch", d->model.needs.batch, " samples");
     number("parameters", d->model.needs.parameters_size, " bytes");
     counters(gm_control_view(&d->model.session));
+    store(d);
     number("checkpoint", model_kept_size(&d->model), " bytes in flash");
 }
 
@@ -117,6 +133,20 @@ static void put_value(const gm_view *view, uint32_t i)
     }
 }
 
+/* What the model takes the first sample for, where it has a score for each class. */
+static void first_class(const gm_session *session)
+{
+    uint32_t label;
+    float score;
+    if (gm_classify(session, 0, &label, &score) == 0) {
+        text_put("class ");
+        text_u32(label);
+        text_put(" ");
+        text_f32(score);
+        text_line("");
+    }
+}
+
 void report_outputs(const device *d)
 {
     gm_view view;
@@ -128,4 +158,40 @@ void report_outputs(const device *d)
         }
         text_line(count > VALUES_SHOWN ? " ..." : "");
     }
+    first_class(&d->model.session);
+}
+
+static void class_title(uint32_t label)
+{
+    text_put("class ");
+    text_u32(label);
+    text_put(label < 10 ? "   " : "  ");
+}
+
+void report_class(uint32_t label, const gm_store_class *own)
+{
+    class_title(label);
+    text_u32(own->kept);
+    text_put(" kept of ");
+    text_u32(own->seen);
+    text_line(" learnt");
+}
+
+void report_score(const teach *t)
+{
+    if (t->kept == 0) {
+        return;
+    }
+    class_title(t->label);
+    text_u32(t->right);
+    text_put(" of ");
+    text_u32(t->kept);
+    text_line(" right");
+}
+
+void report_total(uint32_t kept, uint32_t right)
+{
+    text_put("in all    ");
+    text_u32((uint32_t)(((uint64_t)right * 200 + kept) / (2 * (uint64_t)kept)));
+    text_line(" %");
 }

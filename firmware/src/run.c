@@ -14,6 +14,16 @@ void run_reset(run *r)
     memcpy(&r->metrics.loss, &quiet_nan, sizeof quiet_nan);
 }
 
+/* The session has begun a program. */
+static void begun(run *r, model *m, uint32_t program)
+{
+    samples_use(&m->samples, &m->session);
+    r->active = 1;
+    r->program = program;
+    r->first_instruction = m->session.instructions;
+    r->metrics.ticks = 0;
+}
+
 int run_begin(run *r, model *m, uint32_t program)
 {
     if (m->status) {
@@ -27,11 +37,26 @@ int run_begin(run *r, model *m, uint32_t program)
         error = gm_begin(&m->session, program);
     }
     if (error == 0) {
-        samples_use(&m->samples, &m->session);
-        r->active = 1;
-        r->program = program;
-        r->first_instruction = m->session.instructions;
-        r->metrics.ticks = 0;
+        begun(r, m, program);
+    }
+    return error;
+}
+
+int run_begin_replay(run *r, model *m, uint32_t program)
+{
+    int error = m->status ? m->status : gm_begin_replay(&m->session, program);
+    if (error == 0) {
+        samples_lose_labels(&m->samples);
+        begun(r, m, program);
+    }
+    return error;
+}
+
+int run_begin_recall(run *r, model *m, uint32_t label, uint32_t first, uint32_t *rows)
+{
+    int error = m->status ? m->status : gm_begin_recall(&m->session, label, first, rows);
+    if (error == 0) {
+        begun(r, m, GM_PROGRAM_INFER);
     }
     return error;
 }

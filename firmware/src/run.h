@@ -25,6 +25,10 @@ void run_reset(run *r);
 
 /* Returns 0 or an error; then call run_slice() until it returns other than GM_AGAIN. */
 int run_begin(run *r, model *m, uint32_t program);
+/* The same on samples of the store: drawn from all for STEP or TRAIN; for INFER those of a class from the first-th on,
+ * *rows of them. */
+int run_begin_replay(run *r, model *m, uint32_t program);
+int run_begin_recall(run *r, model *m, uint32_t label, uint32_t first, uint32_t *rows);
 int run_slice(run *r, model *m);
 
 #endif

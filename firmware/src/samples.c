@@ -132,3 +132,13 @@ int samples_check(const samples *s, const gm_session *session, uint32_t program)
                ? 0
                : CONSOLE_ERR_NO_SAMPLES;
 }
+
+int samples_has_input(const samples *s)
+{
+    return (s->written & bit_of(GM_ROLE_INPUT, 0)) != 0;
+}
+
+void samples_lose_labels(samples *s)
+{
+    s->written &= (1u << MAX_TENSORS) - 1u;
+}

@@ -34,6 +34,12 @@ int samples_write_u8(samples *s, const gm_session *session, uint32_t role, uint3
 /* CONSOLE_ERR_NO_SAMPLES where a tensor that `program` reads has no data. */
 int samples_check(const samples *s, const gm_session *session, uint32_t program);
 
+/* Whether the first input has data. */
+int samples_has_input(const samples *s);
+
+/* Labels of the store have taken the place of those that were sent. */
+void samples_lose_labels(samples *s);
+
 /* A program runs: it may write over what lies in its scratch. */
 void samples_use(samples *s, const gm_session *session);
 

@@ -1,0 +1,93 @@
+#include "teach.h"
+
+#include "../generated/console_spec.h"
+
+int teach_view(const model *m, gm_store_info *out)
+{
+    return m->status ? m->status : gm_store_view(&m->session, out);
+}
+
+int teach_learn(model *m, uint32_t label)
+{
+    gm_store_info info;
+    int error = teach_view(m, &info);
+    if (error == 0 && !samples_has_input(&m->samples)) {
+        error = CONSOLE_ERR_NO_SAMPLES;
+    }
+    return error ? error : gm_learn(&m->session, label);
+}
+
+int teach_score(teach *t, const model *m, uint32_t label)
+{
+    gm_store_class own;
+    int error = m->status ? m->status : gm_store_class_view(&m->session, label, &own);
+    if (error == 0) {
+        t->label = label;
+        t->kept = own.kept;
+        t->right = t->first = t->rows = 0;
+    }
+    return error;
+}
+
+static int count_right(teach *t, const gm_session *session)
+{
+    for (uint32_t row = 0; row < t->rows; ++row) {
+        uint32_t label;
+        float score;
+        int error = gm_classify(session, row, &label, &score);
+        if (error) {
+            return error;
+        }
+        t->right += label == t->label;
+    }
+    return 0;
+}
+
+int teach_score_batch(teach *t, run *r, model *m)
+{
+    int error = count_right(t, &m->session);
+    t->first += t->rows;
+    t->rows = 0;
+    if (error || t->first >= t->kept) {
+        return error;
+    }
+    error = run_begin_recall(r, m, t->label, t->first, &t->rows);
+    return error ? error : TEACH_RUNS;
+}
+
+int teach_set_idle(teach *t, const model *m, int on)
+{
+    gm_store_info info;
+    int error = teach_view(m, &info);
+    t->idle = error == 0 && on;
+    return error;
+}
+
+int teach_begin_idle(teach *t, run *r, model *m)
+{
+    gm_store_info info;
+    if (!t->idle || teach_view(m, &info) != 0 || info.kept == 0) {
+        return 0;
+    }
+    (void)gm_lazy_reset_grad(&m->session); /* where gradients are kept, they are those of this step alone */
+    int error = run_begin_replay(r, m, model_training_program(m));
+    t->idle = error == 0;
+    return error ? error : TEACH_RUNS;
+}
+
+int teach_end_idle(run *r, model *m)
+{
+    if (r->program != GM_PROGRAM_TRAIN) {
+        return 0;
+    }
+    int error = run_begin(r, m, GM_PROGRAM_OPTIMIZER);
+    return error ? error : TEACH_RUNS;
+}
+
+void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end)
+{
+    gm_store_info info;
+    if (t->idle && teach_view(m, &info) == 0 && (role == GM_ROLE_LABEL || end > 4 * info.elements)) {
+        t->idle = 0;
+    }
+}
