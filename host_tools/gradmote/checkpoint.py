@@ -159,7 +159,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
     elif role == "properties":
         found.properties = read_properties(data)
         found.property_slots = len(data) // records.size_of("property")
-    else:
+    elif role != "store":  # samples are the device's own
         name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else names[row["name"] :].split(b"\0")[0].decode()
         shape = tuple(row["dims"][: row["rank"]])
         found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)

@@ -23,6 +23,7 @@ from .program import Buffer, Compiled, Parameter, Ref, Slot, Statistic
 from .programs.forward import lower_forward
 from .programs.training import training_programs
 from .schemes import Scheme
+from .store import StoreOptions, store_of
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
@@ -36,8 +37,9 @@ class Options:
     micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
     symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
     for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
-    second time where that lowers the peak. exact_plan: search for the smallest scratch, up to a minute a program (needs
-    gradmote[exact]); tell: takes a line of progress where that takes more than two seconds.
+    second time where that lowers the peak. store: keep samples in the state, to train on again. exact_plan: search for
+    the smallest scratch, up to a minute a program (needs gradmote[exact]); tell: takes a line of progress where that
+    takes more than two seconds.
     """
 
     batch: int | None = 1
@@ -48,6 +50,7 @@ class Options:
     strip_names: bool = False
     overwrite_inputs: bool = False
     recompute: bool = True
+    store: StoreOptions | None = None
     exact_plan: bool = False
     tell: Callable[[str], object] = lambda _: None
 
@@ -140,6 +143,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         options.seed,
         options.properties,
         artifacts.scheme(),
+        store_of(options.store, programs, list(shared.inputs.values()), options.seed),
         options.recompute,
     )
 

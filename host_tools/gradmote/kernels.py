@@ -17,16 +17,19 @@ _KIND_OF = {rule["kind"]: name for name, rule in RULES.items()}
 
 @dataclass
 class Needs:
-    """Kernels and update rules, each with the number of instructions that use it. trains: whether a program does."""
+    """Kernels and update rules, each with the number of instructions that use it. trains: whether a program does.
+    store: whether samples are kept."""
 
     kernels: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
     trains: bool = False
+    store: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
         """What one more image needs. Raises ImageError."""
         image = read_image(source)
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
+        self.store |= image.store is not None
         for instruction in (i for program in image.programs for i in program["instructions"]):
             self.kernels[instruction["opcode"]] += 1
             if "rule" in instruction["operands"]:
@@ -36,7 +39,8 @@ class Needs:
         """For the C compiler, when it compiles the runtime: kernels and rules that are not named stay out."""
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
         training = [] if self.trains else ["-DGM_TRAINING=0"]
-        return ["-DGM_ONLY_SELECTED=1", *training, *(f"-DGM_WITH_{name}=1" for name in used)]
+        store = ["-DGM_WITH_STORE=1"] if self.store else []
+        return ["-DGM_ONLY_SELECTED=1", *training, *store, *(f"-DGM_WITH_{name}=1" for name in used)]
 
 
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from bisect import insort
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .errors import GradmoteError
 from .generated.opcodes import COUNTS, OPCODES
 from .generated.records import RECORDS
+
+if TYPE_CHECKING:
+    from .store import Store
 
 
 def _operands(*accesses: str) -> dict[str, list[str]]:
@@ -30,10 +34,10 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    #: parameter, statistic, slot, control (these four: state), gradient, input, scratch, or constant. Inputs that a
-    #: program may overwrite are scratch.
+    #: parameter, statistic, slot, control, store (these five: state), gradient, input, scratch, or constant. Inputs
+    #: that a program may overwrite are scratch.
     region: str
-    data: bytes | None = None  # initial value of parameters and statistics; value of constants
+    data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
 
 
 @dataclass(frozen=True)
@@ -204,6 +208,7 @@ class Compiled:
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
+    store: Store | None = None  # of samples to train on again
     recompute: bool = True  # whether cheap activations may be made twice
 
     @property

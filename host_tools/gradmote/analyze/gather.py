@@ -172,7 +172,7 @@ def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
 def regions(image: Image) -> Iterator[Region]:
     """The arena from its start: the state by role, gradients, inputs, scratch. They add up to it."""
     header = image.header
-    for role in ("parameter", "statistic", "control", "properties", "slot"):
+    for role in ("parameter", "statistic", "control", "store", "properties", "slot"):
         rows = [r for r in image.state if r["role"] == role]
         if rows:
             yield Region(STATE_NAMES[role], rows[0]["offset"], padded_sum(rows))
@@ -186,6 +186,7 @@ STATE_NAMES = {
     "parameter": "parameters",
     "statistic": "statistics",
     "control": "control",
+    "store": "store",
     "properties": "properties",
     "slot": "moments",
 }

@@ -16,6 +16,7 @@ from .compiler import Compiler, with_compiler
 if TYPE_CHECKING:
     from ..compile import Result
     from ..copies import Copy
+    from ..store import Store
 
 
 @with_compiler
@@ -65,6 +66,7 @@ def summary(result: Result) -> dict[str, object]:
         "parameters_bytes": layout.parameters_size,
         "gradients_bytes": layout.gradients_size,
         "inputs_bytes": layout.inputs_size,
+        "store": result.compiled.store and as_dict(result.compiled.store),
         "overwrites_inputs": result.compiled.overwrites_inputs,
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
@@ -88,6 +90,16 @@ def describe_copies(copies: list[Copy]) -> list[str]:
     return [f"            {len(copies)} copies, {sum(c.bytes for c in copies):,} B: {by_reason(copies)}"]
 
 
+def as_dict(store: Store) -> dict[str, object]:
+    return {"capacity": store.capacity, "classes": store.classes, "dtype": store.dtype, "bytes": store.buffer.size}
+
+
+def describe_store(store: Store) -> str:
+    """One line on what the state keeps of samples."""
+    kind = "a byte an element" if store.dtype == "int8" else "float32"
+    return f"store {store.capacity} samples of {store.classes} classes, {kind}: {store.buffer.size:,} B of the state"
+
+
 def describe(path: Path, result: Result) -> str:
     from ..copies import copies_of
     from ..updates import describe_updates, updates_of
@@ -107,6 +119,8 @@ def describe(path: Path, result: Result) -> str:
             f"(lower bound {placement.bound:,} B, {'optimal' if placement.is_optimal else 'best found'})"
         )
         lines += describe_copies(list(copies_of(program)))
+    if result.compiled.store is not None:
+        lines.append(f"  {describe_store(result.compiled.store)}")
     if result.compiled.parameters:
         lines.append(f"  {describe_updates(updates_of(result.compiled))}")
     if result.batch_norm is not None:

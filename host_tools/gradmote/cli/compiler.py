@@ -79,6 +79,9 @@ def compiler_of(
             help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
         ),
     ] = False,
+    store: o.StoreSize = None,
+    store_as: o.StoreForm = o.StoreAs.int8,
+    store_data: o.StoreData = None,
     plan: Annotated[
         o.Plan,
         typer.Option(
@@ -96,7 +99,7 @@ def compiler_of(
             o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
             Options(
                 batch, accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
-                exact_plan=plan is o.Plan.exact, tell=o.tell,
+                store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,
             ),
             {"train": train, "freeze": freeze, "scheme": scheme},
             {"outputs": output, "batch_norm": batch_norm.value, "running_variance": running_variance.value},

@@ -49,6 +49,7 @@ def as_dict(image: Image) -> dict[str, Any]:
         "sections": image.sizes,
         "tensors": image.tensors,
         "state": image.state,
+        "store": image.store,
         "programs": image.programs,
     }
 
@@ -56,9 +57,10 @@ def as_dict(image: Image) -> dict[str, Any]:
 def memory_table(path: Path, image: Image) -> Titled:
     h = image.header
     inputs = h["gradients_offset"] + h["gradients_size"]
+    behind = h["state_size"] - h["parameters_size"]
     pieces = [
         ("parameters", 0, h["parameters_size"]),
-        ("statistics, control, properties, moments", h["parameters_size"], h["state_size"] - h["parameters_size"]),
+        ("statistics, control, store, properties, moments", h["parameters_size"], behind),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
         ("inputs and labels", inputs, h["scratch_offset"] - inputs),
         ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),

@@ -5,11 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from enum import Enum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ModelError
+from ..errors import DataError, ModelError
+
+if TYPE_CHECKING:
+    from ..store import StoreOptions
 
 
 class LossName(str, Enum):
@@ -42,6 +46,11 @@ class RunningVariance(str, Enum):
 class Plan(str, Enum):
     fast = "fast"
     exact = "exact"
+
+
+class StoreAs(str, Enum):
+    int8 = "int8"
+    float = "float"
 
 
 LossOption = Annotated[
@@ -104,6 +113,17 @@ RunningVarianceOption = Annotated[
     RunningVariance,
     typer.Option(help="With --batch-norm batch: variance over n (population, ONNX) or n - 1 values (sample, PyTorch)."),
 ]
+StoreSize = Annotated[
+    int | None,
+    typer.Option("--store", metavar="N", help="Keep up to N samples in the state, for `learn` on the board."),
+]
+StoreForm = Annotated[
+    StoreAs, typer.Option("--store-as", help="int8: a byte an element, and a scale for each sample. float: exact.")
+]
+StoreData = Annotated[
+    Path | None,
+    typer.Option("--store-data", metavar="FILE", help="What the store begins with: a balanced choice of an .npz."),
+]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -154,6 +174,24 @@ def make_optimizer(name: OptimizerName | None, learning_rate: float, settings: l
     if name is None:
         return None
     return OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
+
+
+def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreOptions | None:
+    """What is kept of samples, or None. Raises DataError for a file without labels."""
+    from ..device.dataset import Dataset
+    from ..store import StoreOptions
+
+    dtype = "f32" if form is StoreAs.float else "int8"
+    if capacity is None:
+        if data is not None:
+            raise ModelError("--store-data without --store", "say how many samples to keep: --store 64")
+        return None
+    if data is None:
+        return StoreOptions(capacity, dtype)
+    samples = Dataset.read(data)
+    if samples.y is None:
+        raise DataError(f"{data} has no labels", "add an array y with the class of each sample")
+    return StoreOptions(capacity, dtype, samples.widened(), samples.y)
 
 
 def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, Any]:

@@ -18,7 +18,20 @@ from . import trouble
 from .link import ConnectionLost, Link, open_link
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
 from .said import Said
-from .types import DTYPES, PROFILES, ROLES, Memory, Metrics, TargetInfo, Tensor, program_index, program_names
+from .types import (
+    DTYPES,
+    PROFILES,
+    ROLES,
+    STORE_DTYPES,
+    ClassInfo,
+    Memory,
+    Metrics,
+    StoreInfo,
+    TargetInfo,
+    Tensor,
+    program_index,
+    program_names,
+)
 
 #: Called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
@@ -32,6 +45,7 @@ _DATA_U8_OVERHEAD = 15
 #: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
 #: gives signs of life.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
+_PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0}
 _DEFAULT_PATIENCE = 2.0
 
 #: A port on USB goes away and comes back when the board restarts.
@@ -316,6 +330,39 @@ class Board:
 
     def lazy_reset_grad(self) -> None:
         self.request("LAZY_RESET")
+
+    # ---- The sample store -------------------------------------------------------------------------------------
+
+    def store(self) -> StoreInfo:
+        """RuntimeFault (NO_STORE) where the image has none."""
+        reply = self.request("STORE")
+        return StoreInfo(**{**reply, "dtype": STORE_DTYPES[reply["dtype"]], "idle": bool(reply["idle"])})
+
+    def store_class(self, label: int) -> ClassInfo:
+        return ClassInfo(**self.request("STORE_CLASS", label=label))
+
+    def learn(self, label: int) -> None:
+        """The input's first sample goes to the store, as one of that class."""
+        self.request("LEARN", label=label)
+
+    def forget(self, label: int) -> None:
+        self.request("FORGET", label=label)
+
+    def replay(self, program: str = "step") -> Metrics:
+        """Runs "step" or "train" on samples of the store."""
+        return self._metrics(self.request("REPLAY", program=program_index(program)))
+
+    def score(self, label: int) -> tuple[int, int]:
+        """(the store's samples of a class, how many of them the model recognises)."""
+        reply = self.request("SCORE", label=label)
+        return reply["kept"], reply["right"]
+
+    def set_idle_training(self, on: bool) -> None:
+        """Trains on the store whenever the board has nothing else to do. Sending labels, or more than one sample, ends
+        it."""
+        self.request("IDLE_TRAINING", on=int(on))
+
+    # ---- State ------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
         """Back to the image's initial values."""

@@ -40,6 +40,12 @@ class Dataset:
         """Only what is trained on: fit() then does not test after each epoch, which takes a board its time."""
         return replace(self, x_test=None, y_test=None, more_test={})
 
+    def widened(self) -> Array:
+        """x as float32, by the arithmetic that a board does with bytes."""
+        if self.x.dtype == np.float32:
+            return self.x
+        return (self.x.astype(np.float32) - np.float32(self.zero)) * np.float32(self.scale)
+
     @classmethod
     def read(cls, path: Path) -> Dataset:
         """Reads x and y, where present x_test, y_test, scale and zero, and whatever else there is as more and, where

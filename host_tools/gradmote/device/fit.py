@@ -114,11 +114,13 @@ def _train_epoch(
 
 def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
     """One update on the mean gradient of some micro-batches; the metrics have the mean of their losses."""
+    if len(group) == 1:
+        write_rows(target, data, data.x, data.y, others, group[0])
+        return train_once(target)
+    target.lazy_reset_grad()
     losses = []
     for rows in group:
         write_rows(target, data, data.x, data.y, others, rows)
-        if len(group) == 1:
-            return train_once(target)
         losses.append(target.run("train").loss)
     return replace(target.run("optimizer"), loss=float(np.mean(losses)))
 
@@ -127,6 +129,7 @@ def train_once(target: Target) -> Metrics:
     """One update on the samples written last; the metrics have the loss before it."""
     if "step" in target.info().programs:
         return target.run("step")
+    target.lazy_reset_grad()
     target.run("train")
     return target.run("optimizer")
 

@@ -16,7 +16,7 @@ from gradmote.errors import DataError, DeviceError, RuntimeFault
 from .client import Board, Progress
 from .emulator import Emulator
 from .protocol import error_of
-from .types import Memory, Metrics, TargetInfo, Tensor
+from .types import ClassInfo, Memory, Metrics, StoreInfo, TargetInfo, Tensor
 
 if TYPE_CHECKING:
     from gradmote_runtime import Session
@@ -62,6 +62,24 @@ class Target(Protocol):
 
     def output(self, index: int, program: str = "infer") -> Array:
         """One output of the program that ran last, in the ONNX model's shape."""
+
+    def store(self) -> StoreInfo:
+        """RuntimeFault (NO_STORE) where the image has no sample store."""
+
+    def store_class(self, label: int) -> ClassInfo: ...
+
+    def learn(self, label: int, sample: Array | None = None) -> None:
+        """Takes a sample of that class into the store. sample: float32; it becomes the input's first. Else that is
+        taken. DeviceError where nothing was written since a run wrote over it."""
+
+    def forget(self, label: int) -> None:
+        """Drops the store's samples of a class."""
+
+    def replay(self) -> Metrics:
+        """One update on samples of the store. Of the input only the first sample lasts, and no label."""
+
+    def score(self, label: int) -> tuple[int, int]:
+        """(the store's samples of a class, how many of them the model recognises)."""
 
     def parameters(self) -> bytes:
         """All trained parameters, float32."""
@@ -133,6 +151,14 @@ def tensor_bytes(data: Array, dtype: str) -> bytes:
     return np.ascontiguousarray(array, dtype=wanted).tobytes()
 
 
+def sample_bytes(sample: Array, store: StoreInfo) -> bytes:
+    """One sample as a store takes it. DataError where it has another size."""
+    data = tensor_bytes(sample, "float32")
+    if len(data) != 4 * store.elements:
+        raise DataError(f"a sample has {store.elements} elements, {len(data) // 4} were given", "pass one sample")
+    return data
+
+
 # ---- A board ----------------------------------------------------------------------------------------------------
 
 
@@ -195,6 +221,30 @@ class BoardTarget:
         tensor = self.board.describe(program, "output", index)
         data = self.board.output(program, index)
         return np.frombuffer(data, np.dtype(tensor.dtype).newbyteorder("<")).reshape(tensor.shape)
+
+    def store(self) -> StoreInfo:
+        return self.board.store()
+
+    def store_class(self, label: int) -> ClassInfo:
+        return self.board.store_class(label)
+
+    def learn(self, label: int, sample: Array | None = None) -> None:
+        if sample is not None:
+            self.board.write("input", 0, sample_bytes(sample, self.store()))
+        self.board.learn(label)
+
+    def forget(self, label: int) -> None:
+        self.board.forget(label)
+
+    def replay(self) -> Metrics:
+        if "step" in self.info().programs:
+            return self.board.replay("step")
+        self.board.lazy_reset_grad()
+        self.board.replay("train")
+        return self.board.run("optimizer")
+
+    def score(self, label: int) -> tuple[int, int]:
+        return self.board.score(label)
 
     def parameters(self) -> bytes:
         return self.board.read("PARAMETERS")
@@ -358,12 +408,18 @@ class TwinTarget:
 
     def run(self, program: str) -> Metrics:
         self._require_samples(program)
+        self._use_samples()
+        return self._measured(program, lambda: self.session.begin(program))
+
+    def _measured(self, program: str, begin: Callable[[], None]) -> Metrics:
+        """Runs the program that `begin` begins."""
         first = self.session.instructions
         start = time.perf_counter()
-        self._use_samples()
-        loss = self.session.run_program(program)
+        begin()
+        while not self.session.run(2**32 - 1):
+            pass
         seconds = time.perf_counter() - start
-        self._loss = self._loss if loss is None else loss
+        self._loss = self.session.loss(program) if program in ("eval", "train", "step") else self._loss
         control = self.session.control()
         counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
         return Metrics(
@@ -381,11 +437,46 @@ class TwinTarget:
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             for index, row in enumerate(rows):
                 if program in row["programs"] and (role, index) not in self._written:
-                    when = "before running" if row["lasts"] else "before each run: the image overwrites inputs"
-                    raise DeviceError(f"there are no samples for {role} {index}", f"write them {when}")
+                    raise no_samples(role, index, row["lasts"])
 
     def output(self, index: int, program: str = "infer") -> Array:
         return np.array(self.session.output(index, program))
+
+    def store(self) -> StoreInfo:
+        return StoreInfo(**self.session.store(), idle=False)
+
+    def store_class(self, label: int) -> ClassInfo:
+        return ClassInfo(**self.session.store_class(label))
+
+    def learn(self, label: int, sample: Array | None = None) -> None:
+        store = self.store()
+        if sample is not None:
+            self.session.input_view(0).cast("B")[: 4 * store.elements] = sample_bytes(sample, store)
+            self._written.add(("input", 0))
+        if ("input", 0) not in self._written:
+            raise no_samples("input", 0, self.session.inputs()[0]["lasts"])
+        self.session.learn(label)
+
+    def forget(self, label: int) -> None:
+        self.session.forget(label)
+
+    def replay(self) -> Metrics:
+        if "step" in self.info().programs:
+            return self._replay("step")
+        self.lazy_reset_grad()
+        self._replay("train")
+        return self.run("optimizer")
+
+    def _replay(self, program: str) -> Metrics:
+        metrics = self._measured(program, lambda: self.session.begin_replay(program))
+        self._written.discard(("label", 0))
+        self._use_samples()
+        return metrics
+
+    def score(self, label: int) -> tuple[int, int]:
+        found = self.session.score(label)
+        self._use_samples()
+        return found
 
     def parameters(self) -> bytes:
         return self.session.parameters().tobytes()
@@ -430,6 +521,11 @@ class TwinTarget:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def no_samples(role: str, index: int, lasts: bool) -> DeviceError:
+    when = "before running" if lasts else "before each run: the image overwrites inputs"
+    return DeviceError(f"there are no samples for {role} {index}", f"write them {when}")
 
 
 def _version() -> str:

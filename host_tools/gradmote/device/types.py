@@ -8,6 +8,7 @@ PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")
 DTYPES = ("float32", "int32")
 PROFILES = ("strict", "fused")
+STORE_DTYPES = ("int8", "f32")
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,26 @@ class Memory:
     arena_required: int
     code: int
     image: int
+
+
+@dataclass(frozen=True)
+class StoreInfo:
+    """A target's sample store."""
+
+    capacity: int  #: samples
+    classes: int  #: labels are 0 .. classes - 1
+    dtype: str  #: how samples are kept, "int8" or "f32"
+    elements: int  #: of one sample
+    kept: int  #: samples in the store
+    idle: bool  #: whether the target trains on them when it has nothing else to do
+
+
+@dataclass(frozen=True)
+class ClassInfo:
+    """What a store has of one class."""
+
+    seen: int  #: samples learnt
+    kept: int  #: of them in the store
 
 
 def program_index(name: str) -> int:

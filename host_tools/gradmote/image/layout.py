@@ -1,7 +1,7 @@
 """Where everything lies in the arena:
 
-| parameters | statistics | control | properties | moments | gradients | inputs and labels | scratch of the program |
-|<-------------------------- state ----------------------->|
+| parameters | statistics | control | store | properties | moments | gradients | inputs, labels | scratch of a program |
+|<------------------------------ state --------------------------->|
 
 Inputs that a program may overwrite lie at the beginning of the scratch instead; labels stay.
 """
@@ -53,14 +53,14 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
     parameters_size = end
     end = pack(offsets, end, [s.buffer for s in compiled.statistics])
     control_offset = end
-    end = pack(offsets, end, [compiled.control])
+    end = pack(offsets, end, [compiled.control, *([compiled.store.buffer] if compiled.store else [])])
     properties_offset = end
     end += compiled.properties * records.size_of("property")
     state_size = pack(offsets, end, [s.buffer for s in compiled.slots])
     gradients = [p.gradient for p in compiled.parameters if p.gradient is not None]
     gradients_end = pack(offsets, state_size, gradients)
     inputs = [b.ref.buffer for b in compiled.inputs]
-    scratch = pack(offsets, gradients_end, [b for b in inputs if b.region == "input"])
+    scratch = pack(offsets, gradients_end, [b for b in (*inputs, *aside(compiled)) if b.region == "input"])
     overwritten: dict[int, int] = {}
     least = pack(overwritten, 0, [b for b in inputs if b.region == "scratch"])
     offsets |= {key: scratch + offset for key, offset in overwritten.items()}
@@ -79,6 +79,11 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
         align(scratch + peak),
         placements,
     )
+
+
+def aside(compiled: Compiled) -> list[Buffer]:
+    """The place for a sample that is put aside, where there is one."""
+    return [compiled.store.aside] if compiled.store and compiled.store.aside else []
 
 
 def align(size: int) -> int:

@@ -22,6 +22,7 @@ from ..generated.records import (
     ROLE,
     SECTION,
     STATE_ROLE,
+    STORE_DTYPE,
 )
 
 _OPCODE_OF = {spec["code"]: name for name, spec in OPCODES.items()}
@@ -38,6 +39,7 @@ class Image:
     sizes: dict[str, int]  # bytes by section
     constants: bytes
     scheme: str  # what is trained; "" where the image does not say
+    store: dict[str, Any] | None  # record of the sample store, where there is one
 
     @property
     def model_id(self) -> bytes:
@@ -63,6 +65,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
             sizes,
             parts["constants"],
             string(parts["names"], header["scheme"]),
+            read_store(parts["store"]),
         )
     except (struct.error, KeyError, IndexError, ValueError) as error:
         raise ImageError(f"a record cannot be read ({error})", "compile the model again") from error
@@ -187,3 +190,10 @@ def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
         }
         for row in rows("state_entry", parts["state"])
     ]
+
+
+def read_store(data: bytes) -> dict[str, Any] | None:
+    if not data:
+        return None
+    row = records.unpack("store", data)
+    return {**row, "dtype": key_of(STORE_DTYPE, row["dtype"]), "aside": None if row["aside"] == NONE else row["aside"]}

@@ -59,6 +59,7 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
         "initial": initial_section(compiled),
         "state": state_section(compiled, layout, names),
         "names": b"",
+        "store": compiled.store.record(layout.offsets, NONE) if compiled.store else b"",
     }
     scheme = names.offset(compiled.scheme) if compiled.scheme else NONE
     sections["names"] = names.data + bytes(-len(names.data) % 4)
@@ -103,6 +104,8 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
     for piece in compiled.state():
         digest.update(f"{piece.name} {piece.shape} {layout.offsets[id(piece.buffer)]}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
+    if compiled.store is not None:
+        digest.update(f" {compiled.store.dtype} {compiled.store.elements} {compiled.store.capacity}".encode())
     return digest.digest()[:16]
 
 
@@ -206,7 +209,7 @@ def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Name
 
 
 def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
-    """Parameters, statistics, control, properties, moments, in the order in which they lie."""
+    """Parameters, statistics, control, store, properties, moments, in the order in which they lie."""
     rows = []
     for p in compiled.parameters:
         gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
@@ -217,6 +220,8 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
         )
     rows += [named_entry("statistic", s, layout, names) for s in compiled.statistics]
     rows.append(words_entry("control", layout.control_offset, records.size_of("control")))
+    if compiled.store is not None:
+        rows.append(words_entry("store", layout.offsets[id(compiled.store.buffer)], compiled.store.buffer.size))
     if compiled.properties:
         size = compiled.properties * records.size_of("property")
         rows.append(words_entry("properties", layout.properties_offset, size))
@@ -246,7 +251,7 @@ def words_entry(role: str, offset: int, size: int) -> bytes:
 
 
 def initial_section(compiled: Compiled) -> bytes:
-    """Parameters, statistics and control as they are at first; what follows in the state begins as zero."""
+    """Parameters, statistics, control and store as they are at first; what follows in the state begins as zero."""
     tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
     control = records.pack(
         "control",
@@ -257,7 +262,8 @@ def initial_section(compiled: Compiled) -> bytes:
             "gradient_scale": 1.0,
         },
     )
-    return tensors + control
+    store = b"" if compiled.store is None else initial_bytes(compiled.store.buffer)
+    return tensors + control + (store if any(store) else b"")
 
 
 def initial_bytes(buffer: Buffer) -> bytes:
