@@ -57,7 +57,8 @@ def test_help_lists_every_command(type_line: Type) -> None:
 
 
 def test_without_a_model_the_commands_say_so(type_line: Type) -> None:
-    for line in ("lr", "train", "eval", "infer", "save", "load", "reset model"):
+    taught = ("learn 0", "forget 0", "score", "train on")
+    for line in ("lr", "train", "eval", "infer", "save", "load", "reset model", *taught):
         assert "the board has no model (-103) - " in type_line(line)
 
 
@@ -84,9 +85,10 @@ def test_a_session(trained: Board, type_line: Type) -> None:
 
 
 def test_infer_prints_the_outputs(trained: Board, type_line: Type) -> None:
-    printed = [float(value) for value in type_line("infer").split()[1:]]
-    outputs = BoardTarget(trained).output(0).ravel()
-    np.testing.assert_allclose(printed, outputs, atol=1e-6)
+    values, best = type_line("infer").splitlines()
+    outputs = BoardTarget(trained).output(0)
+    np.testing.assert_allclose([float(value) for value in values.split()[1:]], outputs.ravel(), atol=1e-6)
+    assert best.startswith(f"class {outputs[0].argmax()} ")
 
 
 def test_mem_shows_what_the_protocol_tells(trained: Board, type_line: Type) -> None:
