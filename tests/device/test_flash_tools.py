@@ -71,7 +71,7 @@ def test_uf2_has_whole_aligned_blocks_of_one_family() -> None:
     ("tool", "setting", "wanted"),
     [
         ("openocd", "board/x.cfg", ["openocd -f board/x.cfg -c program {/b/f.elf} verify reset exit"]),
-        ("pyocd", "nrf52840", ["pyocd flash --target nrf52840 /b/f.elf"]),
+        ("pyocd", "nrf52840", ["pyocd flash --no-wait --target nrf52840 /b/f.elf"]),
         ("st-flash", "", ["st-flash --reset write /b/f.elf 0x8000000"]),
         (
             "dfu-util",

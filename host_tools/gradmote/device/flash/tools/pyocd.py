@@ -4,7 +4,7 @@ from .tool import Command, Job, Tool
 
 
 def commands(job: Job) -> list[Command]:
-    return [["pyocd", "flash", "--target", job.setting, str(job.file)]]
+    return [["pyocd", "flash", "--no-wait", "--target", job.setting, str(job.file)]]
 
 
 TOOL = Tool("pyocd", "pip install pyocd", "hex", commands)
