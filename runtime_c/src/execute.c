@@ -37,6 +37,14 @@ int gm_begin(gm_session *session, uint32_t program)
     return GM_OK;
 }
 
+static void end_program(gm_session *session)
+{
+    session->pc = NULL;
+    if (GM_WITH_STORE && session->lent) {
+        gm_return_sample(session);
+    }
+}
+
 int gm_run(gm_session *session, uint32_t max_instructions)
 {
     if (session == NULL || session->pc == NULL) {
@@ -56,8 +64,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
         session->pc = pc;
         return GM_AGAIN;
     }
-    session->pc = NULL;
-    gm_return_sample(session);
+    end_program(session);
     gm_after_program(session, session->running, status);
     return status;
 }
@@ -67,8 +74,7 @@ void gm_abort(gm_session *session)
     if (session == NULL || session->pc == NULL) {
         return;
     }
-    session->pc = NULL;
-    gm_return_sample(session);
+    end_program(session);
     if (session->running == GM_PROGRAM_TRAIN) {
         gm_control_of(session)->accumulated = 0; /* half a micro-batch may be in the gradient region */
     }

@@ -33,7 +33,7 @@ int gm_verify(const gm_header *header);
 int gm_before_program(gm_session *session, uint32_t kind);
 void gm_after_program(gm_session *session, uint32_t kind, int status);
 
-/* Where the ended program ran on samples of the store, the input's first sample becomes the caller's again. */
+/* A program that ran on samples of the store has ended: the input's first sample becomes the caller's again. */
 void gm_return_sample(gm_session *session);
 
 /* Moves the schedule on to the next update. */

@@ -290,12 +290,10 @@ static void put_aside(gm_session *session, const store *s)
 
 void gm_return_sample(gm_session *session)
 {
-    if (GM_WITH_STORE && session->lent) {
-        store s;
-        lay_out(session, record_of(session), &s);
-        memcpy(s.input, session->arena + s.record->aside, 4u * s.record->elements);
-        session->lent = 0;
-    }
+    store s;
+    lay_out(session, record_of(session), &s);
+    memcpy(s.input, session->arena + s.record->aside, 4u * s.record->elements);
+    session->lent = 0;
 }
 
 /* The n-th class that has samples. */
