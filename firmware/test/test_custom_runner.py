@@ -12,7 +12,7 @@ from platformio.public import TestCase, TestRunnerBase, TestStatus
 
 #: Seconds without a line after which a board counts as lost.
 PATIENCE = 60.0
-RESULT = re.compile(r"(\w+) (PASSED|FAILED)(?: (.+))?")
+RESULT = re.compile(r"(\w+) (PASSED|FAILED|SKIPPED)(?: (.+))?")
 
 
 class CustomTestRunner(TestRunnerBase):

@@ -76,6 +76,8 @@ def add_targets(program):
 
 use_compiler()
 tell_sizes()
+if is_test:
+    env.Append(CPPDEFINES=[("FLASH_WORKS", int(board.table.get("flash_is_emulated", True)))])
 env.Append(PIOBUILDFILES=firmware_objects())
 program = env.BuildProgram()
 env.Depends(program, str(board.linker_script))
