@@ -15,7 +15,7 @@ INCLUDES = [RUNTIME / "include", RUNTIME / "src"]
 
 #: Bits depend on these: no contraction beyond what the source asks for, and sqrtf/fmaf inlined as instructions.
 NUMERICS_FLAGS = ["-std=c99", "-ffp-contract=off", "-fno-math-errno"]
-WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wvla", "-Werror"]
 
 PROFILES = ("fused", "strict")
 

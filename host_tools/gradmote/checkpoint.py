@@ -5,12 +5,12 @@ A checkpoint describes itself: names, shapes and offsets come before the state, 
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def seal(table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes
 def load(path: str | os.PathLike[str]) -> Checkpoint:
     """Reads a file. Raises CheckpointError."""
     try:
-        return unpack(Path(path).read_bytes())
+        return unpack(records.read_file(path))
     except OSError as error:
         raise CheckpointError(f"cannot read {path}: {error.strerror}", "check the path") from error
 
@@ -103,18 +103,39 @@ def unpack(data: bytes) -> Checkpoint:
     """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
     data, trailer = split_trailer(data)
     header = checked_header(data)
+    try:
+        found = read_body(header, data)
+        found.properties = properties_trailer.unpack(trailer) if trailer else found.properties
+    except (struct.error, ValueError, RecursionError) as error:
+        raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
+    return found
+
+
+def read_body(header: dict, data: bytes) -> Checkpoint:
+    """All behind the header. Raises ValueError or struct.error for records that make no sense."""
     at = records.size_of("checkpoint")
     row_size = records.size_of("state_entry")
     table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
     at += header["entries"] * row_size
     names = data[at : at + header["names_size"]]
     state = data[at + header["names_size"] :]
+    check_sizes(table, state)
     found = Checkpoint({}, [], model_id=struct.pack("<4I", *header["model_id"]))
     for row in table:
         read_entry(found, row, names, state)
     found.nominal = bool(found.parameters) and not state
-    found.properties = properties_trailer.unpack(trailer) if trailer else found.properties
     return found
+
+
+def check_sizes(table: list[dict], state: bytes) -> None:
+    """Entries have the size of their shape and together that of the state, or, without one, what an arena may have."""
+    for row in table:
+        if row["rank"] > MAX_RANK or 4 * math.prod(row["dims"][: row["rank"]]) != row["size"]:
+            raise ValueError(f"shape {row['dims'][: row['rank']]} does not have {row['size']} bytes")
+        if state and row["offset"] + row["size"] > len(state):
+            raise ValueError(f"an entry ends at {row['offset'] + row['size']} of {len(state)} bytes")
+    if sum(row["size"] for row in table) > (len(state) or records.FILE_LIMIT):
+        raise ValueError("the entries have more bytes than the state")
 
 
 def split_trailer(data: bytes) -> tuple[bytes, bytes]:
@@ -127,6 +148,8 @@ def split_trailer(data: bytes) -> tuple[bytes, bytes]:
 
 
 def checked_header(data: bytes) -> dict:
+    if len(data) > records.FILE_LIMIT:
+        raise CheckpointError("the file is larger than 1 GiB", "pass a .gmck file")
     if len(data) < records.size_of("checkpoint"):
         raise CheckpointError(f"{len(data)} bytes are too few for a checkpoint", "transfer the file again")
     header = records.unpack("checkpoint", data)
@@ -160,7 +183,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
         found.properties = read_properties(data)
         found.property_slots = len(data) // records.size_of("property")
     elif role != "store":  # samples are the device's own
-        name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else names[row["name"] :].split(b"\0")[0].decode()
+        name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else records.text_at(names, row["name"])
         shape = tuple(row["dims"][: row["rank"]])
         found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)
         if role in ("parameter", "statistic"):

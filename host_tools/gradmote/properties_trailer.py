@@ -41,6 +41,8 @@ def unpack(data: bytes) -> dict[str, int | float | str]:
     if len(text) != size or zlib.crc32(text) != crc:
         raise CheckpointError("the properties behind the checkpoint are damaged", "transfer the file again")
     values = json.loads(text)
+    if not isinstance(values, dict):
+        raise ValueError(f"properties are {type(values).__name__}")
     for name, value in values.items():
         check(name, value)
     return values

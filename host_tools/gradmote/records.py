@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,26 @@ from typing import Any
 from .generated.records import RECORDS
 
 _CODES = {"u32": "I", "i32": "i", "f32": "f", "offset": "I"}
+
+
+#: Bytes of a name at most, when a file is read: a table of names that overlap would else unfold to its square.
+NAME_LIMIT = 4096
+#: Bytes of an image or a checkpoint at most.
+FILE_LIMIT = 1 << 30
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """Its bytes, or FILE_LIMIT + 1 of them where it has more. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read(FILE_LIMIT + 1)
+
+
+def text_at(names: bytes, offset: int) -> str:
+    """The zero-terminated text at `offset`. Raises ValueError where there is none."""
+    end = names.find(b"\0", offset, offset + NAME_LIMIT)
+    if end < 0:
+        raise ValueError(f"no name of less than {NAME_LIMIT} bytes at {offset}")
+    return names[offset:end].decode()
 
 
 def size_of(record: str) -> int:

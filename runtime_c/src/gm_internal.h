@@ -45,7 +45,7 @@ static inline const float *gm_f32_optional(const gm_session *session, uint32_t o
 /* Operands that a kernel writes lie in the arena. */
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {
-    return (float *)(session->arena + operand);
+    return (float *)(void *)(session->arena + operand);
 }
 
 static inline uint8_t *gm_u8_out(const gm_session *session, uint32_t operand)

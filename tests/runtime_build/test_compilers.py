@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from support.symbols import foreign_calls
+from support.symbols import symbols as nm_lines
 
 HARD = ["-mthumb", "-mfloat-abi=hard"]
 PICOLIBC = ["--specs=picolibc.specs"]
@@ -29,10 +31,6 @@ TARGETS = {
     "rv32imac": ["riscv64-unknown-elf-gcc", "-Os", *PICOLIBC, "-march=rv32imac", "-mabi=ilp32"],
     "rv32imafc": ["riscv64-unknown-elf-gcc", "-O2", *PICOLIBC, "-march=rv32imafc", "-mabi=ilp32f"],
 }
-
-ALLOWED_CALLS = {"memcpy", "memset", "memcmp", "memmove", "bcmp"}  # clang writes memcmp() == 0 as bcmp()
-#: Arithmetic that the compiler's own library brings where the core lacks it.
-COMPILER_LIBRARY = re.compile(r"__(aeabi|gnu_thumb1|ARM)_\w+|__\w+[sdt]i[2-4]?|__\w+sf[23]?|_GLOBAL_OFFSET_TABLE_")
 
 
 @pytest.fixture(
@@ -55,10 +53,11 @@ def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 def symbols(compiler: str, folder: Path, *flags: str) -> list[list[str]]:
     """Lines of nm: [address,] type, name."""
-    nm = compiler.removesuffix("gcc") + "nm" if compiler.endswith("-gcc") else "nm"
-    files = sorted(str(path) for path in folder.glob("*.o"))
-    output = subprocess.run([nm, *flags, *files], capture_output=True, text=True, check=True).stdout
-    return [line.split() for line in output.splitlines() if line and not line.endswith(":")]
+    return nm_lines(nm_of(compiler), folder.glob("*.o"), *flags)
+
+
+def nm_of(compiler: str) -> str:
+    return compiler.removesuffix("gcc") + "nm" if compiler.endswith("-gcc") else "nm"
 
 
 def test_every_source_has_its_object(objects: tuple[str, Path]) -> None:
@@ -66,10 +65,8 @@ def test_every_source_has_its_object(objects: tuple[str, Path]) -> None:
 
 
 def test_calls_nothing_but_memory_functions(objects: tuple[str, Path]) -> None:
-    wanted = {line[-1] for line in symbols(*objects, "--undefined-only")}
-    defined = {line[-1] for line in symbols(*objects, "--defined-only")}
-    foreign = {name for name in wanted - defined - ALLOWED_CALLS if not COMPILER_LIBRARY.fullmatch(name)}
-    assert not foreign
+    compiler, folder = objects
+    assert not foreign_calls(nm_of(compiler), folder.glob("*.o"))
 
 
 def test_uses_no_double_arithmetic(objects: tuple[str, Path]) -> None:

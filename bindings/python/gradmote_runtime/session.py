@@ -23,6 +23,7 @@ from .library import load
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16
+_ARENA_LIMIT = 1 << 30  # what gm_open accepts
 _U32_MAX = 0xFFFFFFFF
 _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 
@@ -490,6 +491,8 @@ class Session:
 def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
     out = ffi.new("gm_requirements *")
     code = lib.gm_required(image, len(image), out)
+    if code == 0 and out.arena_size > _ARENA_LIMIT:
+        code = lib.GM_ERR_BAD_REGION  # as gm_open would say, before memory is taken for it
     if code < 0:
         raise RuntimeFault(code, "image")
     return {name: getattr(out, name) for name in _REQUIREMENTS} | {"programs": program_names(out.programs)}

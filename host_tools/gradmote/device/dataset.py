@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from gradmote.errors import DataError
 
 Array = np.ndarray[Any, Any]
+
+#: What numpy and zipfile raise for files that are damaged, or claim arrays larger than the memory.
+_UNREADABLE = (OSError, ValueError, EOFError, SyntaxError, BadZipFile, zlib.error, NotImplementedError, MemoryError)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Dataset:
         try:
             with np.load(path, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
-        except (OSError, ValueError, EOFError) as error:
+        except _UNREADABLE as error:
             raise DataError(f"cannot read {path} ({error})", "write it with numpy.savez(path, x=..., y=...)") from error
         if "x" not in arrays:
             missing = sorted({"x", "y"} - set(arrays))

@@ -13,6 +13,7 @@ from ..errors import ModelError
 from ..graph import note_weights, noted_weights, prune
 from ..passes import pipeline
 from ..registry import attach_functions
+from .limits import check_limits
 from .parameters import weights
 from .prepare import expand_scalers, forget_negative_dims, name_split_outputs, name_weights, raise_opset
 from .shapes import infer_shapes, settle_shapes
@@ -68,6 +69,7 @@ def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx
     """A valid ModelProto. Raises ModelError."""
     proto = read(source)
     check(proto)
+    check_limits(proto)
     return proto
 
 

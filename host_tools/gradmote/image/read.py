@@ -6,7 +6,6 @@ import os
 import struct
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from .. import records
@@ -73,12 +72,14 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
 
 def load(path: str | os.PathLike[str]) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return records.read_file(path)
     except OSError as error:
         raise ImageError(f"cannot read {path}: {error.strerror}", "check the path") from error
 
 
 def checked_header(data: bytes) -> dict[str, Any]:
+    if len(data) > records.FILE_LIMIT:
+        raise ImageError("the file is larger than 1 GiB", "pass a .mote file written by `gradmote compile`")
     if len(data) < records.size_of("header"):
         raise ImageError(
             f"{len(data)} bytes are too few for an image", "pass a .mote file written by `gradmote compile`"
@@ -103,7 +104,7 @@ def rows(record: str, data: bytes) -> list[dict[str, Any]]:
 
 
 def string(names: bytes, offset: int) -> str:
-    return "" if offset == NONE else names[offset:].split(b"\0")[0].decode()
+    return "" if offset == NONE else records.text_at(names, offset)
 
 
 def key_of(table: dict[str, int], number: int) -> str:
@@ -112,7 +113,10 @@ def key_of(table: dict[str, int], number: int) -> str:
 
 def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
     programs = []
-    for row in rows("program", parts["programs"]):
+    table = rows("program", parts["programs"])
+    if len(table) > len(PROGRAM):
+        raise ValueError(f"{len(table)} programs, of {len(PROGRAM)} kinds")
+    for row in table:
         code = parts["code"][row["code_offset"] : row["code_offset"] + row["code_size"]]
         programs.append(
             {

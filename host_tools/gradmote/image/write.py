@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 
 from .. import checkpoint, records
-from ..errors import ImageError
+from ..errors import ImageError, ModelError
 from ..generated.opcodes import OPCODES
 from ..generated.records import (
     CONSTANT_BIT,
@@ -168,7 +168,10 @@ def operand(ref: Ref | None, offsets: dict[int, int], constants: dict[int, int])
 def parameter(kind: str, value: int | float) -> bytes:
     if kind == "f32":
         return np.float32(value).tobytes()
-    return struct.pack("<i" if kind == "i32" else "<I", int(value))
+    try:
+        return struct.pack("<i" if kind == "i32" else "<I", int(value))
+    except struct.error:
+        raise ModelError(f"a dimension of {value:,} does not fit 32 bits", "use smaller tensors") from None
 
 
 def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:

@@ -6,6 +6,7 @@ alone; so the shape subgraphs that exporters leave vanish. So is a tensor withou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Set
 
 import numpy as np
@@ -15,6 +16,9 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
 from .partial_values import PartialValues
+
+#: Elements of a folded value at most: what is larger fits no image, and only a hostile model asks for it.
+MAX_ELEMENTS = 1 << 26
 
 #: Never folded: their outputs are not determined by their inputs.
 RANDOM = {
@@ -48,7 +52,13 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
     inputs = {v.name: known_array(v) for v in node.inputs if v is not None}
     if any(a is None for a in inputs.values()) or any(name in keep for name in inputs):
         return None
-    return run_reference(graph, node, inputs)
+    return run_reference(graph, node, inputs) if is_small(node) else None
+
+
+def is_small(node: ir.Node) -> bool:
+    """Whether its outputs are, as far as inference tells their shapes."""
+    shapes = [output.shape for output in node.outputs if output.shape is not None and output.shape.is_static()]
+    return all(math.prod(int(d) for d in shape) <= MAX_ELEMENTS for shape in shapes)
 
 
 def known_array(value: ir.Value) -> np.ndarray | None:
@@ -90,7 +100,7 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
     try:
         evaluator = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(onnx_graph, opset_imports=opsets))
         return evaluator.run(outputs, inputs)  # type: ignore[return-value]
-    except (NotImplementedError, RuntimeError):
+    except (NotImplementedError, RuntimeError, MemoryError):
         return None  # the operator stays, and lowering refuses it by name
 
 

@@ -1,0 +1,75 @@
+"""What tools say of the C code without running it, and valgrind of its tests: nothing."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from boards import FIRMWARE, boards
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
+from support.firmware import run_scons
+from support.symbols import foreign_calls, symbols
+
+#: A board's numbers; the sources that are analyzed are those of every board.
+DEFINES = ["-DGM_FUSED=0", '-DGM_BOARD_NAME="any"', "-DBOARD_TICKS_PER_SECOND=1000000u", "-DBOARD_ERASE_UNIT=1024u",
+           "-DBOARD_PROGRAM_UNIT=16u", "-DBOARD_FRAME_LIMIT=256u"]  # fmt: skip
+INCLUDED = [f"-I{path}" for path in (*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src")]
+C_TESTS = ("test_checkpoint", "test_open", "test_session", "kernels_gemm_test")
+ALLOCATORS = {"malloc", "calloc", "realloc", "free", "_malloc_r", "_free_r", "sbrk", "_sbrk", "_sbrk_r", "alloca"}
+BUILDABLE = [board for board in boards() if board.compiler and shutil.which(f"{board.compiler}gcc")]
+
+
+def sources() -> list[Path]:
+    """The runtime, and what the firmware of every board shares."""
+    shared = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
+    return [*runtime_sources(), *shared]
+
+
+def output_of(*command: str | Path) -> str:
+    """What it printed where it failed."""
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else done.stdout + done.stderr or f"{command[0]}: {done.returncode}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+def test_gcc_analyzer(tmp_path):
+    flags = ["-O1", "-fanalyzer", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *INCLUDED]
+    found = [told for source in sources() if (told := output_of("gcc", *flags, "-c", source, "-o", tmp_path / "x.o"))]
+    assert len(sources()) > 80 and not found, "\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cppcheck") is None, reason="apt-get install cppcheck")
+def test_cppcheck():
+    kinds = "--enable=warning,portability,performance"
+    found = output_of("cppcheck", "--quiet", "--std=c99", kinds, "--error-exitcode=1", *DEFINES, *INCLUDED, *sources())
+    assert not found, found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="apt-get install valgrind")
+@pytest.mark.parametrize("name", C_TESTS)
+def test_valgrind(name):
+    """Reads of what was never written too, which the sanitizers do not see. Of a build without sanitizers."""
+    program = f"build/host/strict/tests/{name}"
+    run_scons("-s", program)
+    found = output_of("valgrind", "-q", "--error-exitcode=9", "--leak-check=full", ROOT / program)
+    assert not found, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", BUILDABLE, ids=lambda board: board.name)
+def test_no_board_allocates(board):
+    """Compiled with each board's own flags, the runtime calls memory functions and the compiler's arithmetic alone, and
+    what is linked has no allocator in it."""
+    run_scons("-s", "firmware")
+    folder = ROOT / "build" / "firmware" / board.folder.name
+    objects = list((folder / "runtime").rglob("*.o"))
+    assert len(objects) == len(runtime_sources())
+    assert not foreign_calls(f"{board.compiler}nm", objects)
+    linked = {line[-1] for line in symbols(f"{board.compiler}nm", [folder / "firmware.elf"])}
+    assert "gm_open" in linked and not linked & ALLOCATORS
