@@ -12,6 +12,7 @@
 
 #include "gradmote.h"
 #include "repair.h"
+#include "use_store.h"
 
 #define SIZE_LIMIT (1u << 20)
 
@@ -129,6 +130,7 @@ static void run_everything(gm_session *session)
         }
         require(status <= GM_OK);
     }
+    use_store(session);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -15,6 +15,7 @@
 
 #include "gradmote.h"
 #include "repair.h"
+#include "use_store.h"
 
 #define ARENA_LIMIT (1u << 20)
 
@@ -52,24 +53,6 @@ static uint32_t crc_of_inputs(const gm_session *session)
 {
     uint32_t begin = session->header->gradients_offset + session->header->gradients_size;
     return gm_crc32(0, session->arena + begin, session->header->scratch_offset - begin);
-}
-
-/* Whatever the store holds. */
-static void use_store(gm_session *session)
-{
-    gm_store_info info;
-    uint32_t kept, right;
-    if (gm_store_view(session, &info) != GM_OK) {
-        return;
-    }
-    require(info.kept <= info.capacity);
-    for (uint32_t label = 0; label < 4; ++label) {
-        (void)gm_learn(session, label);
-        (void)gm_replay(session, NULL);
-        (void)gm_score(session, label, &kept, &right);
-    }
-    (void)gm_forget(session, 1);
-    require(gm_store_view(session, &info) == GM_OK && info.kept <= info.capacity);
 }
 
 static void run_everything(gm_session *session)

@@ -27,11 +27,18 @@ static const uint8_t request_size[CONSOLE_MESSAGE_LIMIT + 1] = {
     [CONSOLE_SEED] = CONSOLE_SEED_REQUEST_SIZE,
     [CONSOLE_CHECKPOINT_BEGIN] = CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE,
     [CONSOLE_CHECKPOINT_DATA] = CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE,
+    [CONSOLE_STORE_CLASS] = CONSOLE_STORE_CLASS_REQUEST_SIZE,
+    [CONSOLE_LEARN] = CONSOLE_LEARN_REQUEST_SIZE,
+    [CONSOLE_FORGET] = CONSOLE_FORGET_REQUEST_SIZE,
+    [CONSOLE_REPLAY] = CONSOLE_REPLAY_REQUEST_SIZE,
+    [CONSOLE_SCORE] = CONSOLE_SCORE_REQUEST_SIZE,
+    [CONSOLE_IDLE_TRAINING] = CONSOLE_IDLE_TRAINING_REQUEST_SIZE,
 };
 
 static const char *const typed[] = {
     "help\r", "info\r", "mem\r", "lr\r", "lr 0.25\r", "lr 1e-60\r", "train\r", "train 3\r", "eval\r", "infer\r", "save\r",
-    "load\r", "reset\r", "reset model\r", "\x03", "x\b\x15y\r", "train 4294967295\r",
+    "load\r", "reset\r", "reset model\r", "\x03", "x\b\x15y\r", "train 4294967295\r", "learn 1\r", "forget 1\r",
+    "score\r", "train on\r", "train off\r",
 };
 
 typedef struct delivery {

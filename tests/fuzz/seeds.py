@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -20,6 +21,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.device.protocol import Frame, encode, message_id, request_payload
+from gradmote.store import StoreOptions
 from gradmote_runtime import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +96,7 @@ def model(name: str) -> onnx.ModelProto:
     return proto
 
 
-def image_of(name: str, optimizer: optimizers.Optimizer = _OPTIMIZERS[0], **options: bool) -> bytes:
+def image_of(name: str, optimizer: optimizers.Optimizer = _OPTIMIZERS[0], **options: Any) -> bytes:
     made = build_artifacts(model(name), loss=MODELS[name][4](), optimizer=optimizer)
     return compile_image(made, Options(batch=BATCH, properties=1, **options)).image
 
@@ -105,6 +107,8 @@ def images() -> Iterator[tuple[str, bytes]]:
         for accumulate in (False, True):
             optimizer = _OPTIMIZERS[(number + accumulate) % len(_OPTIMIZERS)]
             yield f"{name}_{'train' if accumulate else 'step'}", image_of(name, optimizer, accumulate=accumulate)
+    for dtype in ("int8", "f32"):
+        yield f"store_{dtype}", image_of("dense", store=StoreOptions(3, dtype), accumulate=dtype == "f32")
 
 
 def checkpoint_of(image: bytes) -> bytes:
@@ -162,6 +166,16 @@ def training(sequence: int = 1) -> bytes:
     return sent + request(38, "LOAD") + request(39, "RESET_STATE") + request(40, "REBOOT") + request(41, "INFO")
 
 
+def taught(image: bytes) -> bytes:
+    """An image with a store: what its messages and commands do."""
+    sent = upload("IMAGE", image) + samples(image)
+    for label in range(4):
+        sent += request(label, "LEARN", label=label) + request(10 + label, "STORE_CLASS", label=label)
+    sent += request(20, "STORE") + request(21, "REPLAY", program=4) + request(22, "SCORE", label=1)
+    sent += request(23, "FORGET", label=1) + request(24, "IDLE_TRAINING", on=1) + request(25, "IDLE_TRAINING", on=0)
+    return sent + typed("learn 1", "learn 9", "score", "train 2", "train on", "train off", "forget 2", "save", "load")
+
+
 def damaged() -> bytes:
     """A wrong checksum, a frame too long, half a frame, noise behind each; then one that is right."""
     good = encode(Frame(message_id("INFO"), 1, b""))
@@ -189,6 +203,7 @@ def conversations() -> Iterator[tuple[str, bytes]]:
     yield "typed", b"".join(pixels) + commands + typed("train 9x", "what", "reset model", "reset", "info")
     yield "damaged", damaged()
     yield "interrupted", interrupted(image_of("dense"))
+    yield "taught", taught(image_of("dense", store=StoreOptions(3)))
     for name, stripped in (("dense", True), ("conv", False)):
         image = image_of(name, strip_names=stripped)
         sent = upload("IMAGE", image) + samples(image) + training() + upload("CHECKPOINT", checkpoint_of(image))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 import subprocess
@@ -56,11 +57,21 @@ def overlapping_names() -> bytes:
     sections = [dict(section) for section in header["sections"]]
     sections[0] = {"offset": at, "size": len(tensors)}
     sections[6] = {"offset": at + len(tensors), "size": len(names)}
-    return sealed(records.pack("header", {**header, "sections": sections}) + IMAGE[records.size_of("header") :] + tensors + names)
+    lying = records.pack("header", {**header, "sections": sections})
+    return sealed(lying + IMAGE[len(lying) :] + tensors + names)
 
 
 NESTED = b"[" * 200_000
 HUGE_ARRAY = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,)}"
+
+
+def pickled() -> bytes:
+    """An array that would run code when it is read."""
+    file = io.BytesIO()
+    np.save(file, np.array([print], dtype=object), allow_pickle=True)
+    return file.getvalue()
+
+
 LYING_FILES = {
     "empty.mote": b"",
     "truncated.mote": IMAGE[: len(IMAGE) // 2],
@@ -75,6 +86,7 @@ LYING_FILES = {
     "nominal_of_gigabytes.gmck": table_of(8, 8, (1 << 28,), b""),
     "rank.gmck": with_word(CHECKPOINT, 12 + 3, 7),
     "nested_properties.gmck": CHECKPOINT + struct.pack("<3I", 0x50504D47, len(NESTED), zlib.crc32(NESTED)) + NESTED,
+    "pickled.npz": pickled(),
     "not_a_zip.npz": b"PK\x03\x04" + bytes(60),
     "huge.npz": b"\x93NUMPY\x01\x00v\x00" + HUGE_ARRAY.ljust(117) + b"\n",
 }

@@ -58,7 +58,7 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
 def is_small(node: ir.Node) -> bool:
     """Whether its outputs are, as far as inference tells their shapes."""
     shapes = [output.shape for output in node.outputs if output.shape is not None and output.shape.is_static()]
-    return all(math.prod(int(d) for d in shape) <= MAX_ELEMENTS for shape in shapes)
+    return all(math.prod(shape.numpy()) <= MAX_ELEMENTS for shape in shapes)
 
 
 def known_array(value: ir.Value) -> np.ndarray | None:
