@@ -38,7 +38,8 @@ typedef struct board_area {
 void board_init(void);
 
 /* The next received byte, 0 .. 255, or -1 where there is none. Bytes that arrive while a program runs must not be
- * lost for at least one slice of it: a board without hardware flow control receives into a ring buffer. */
+ * lost for at least one slice of it: a board without hardware flow control receives into a ring buffer. Called in each
+ * round of the main loop, also while a program runs: the place to feed a watchdog. */
 int board_uart_get(void);
 
 /* Nothing to do: may sleep until a byte arrives, but no longer than about 10 ms. */

@@ -10,7 +10,7 @@
 #define CONSOLE_HEADER_SIZE 5u
 #define CONSOLE_TRAILER_SIZE 4u
 #define CONSOLE_PAYLOAD_LIMIT 1024u
-#define CONSOLE_BYTE_TIMEOUT_MS 300u
+#define CONSOLE_BYTE_TIMEOUT_MS 100u
 #define CONSOLE_IDLE_MS 1000u
 
 enum console_error {
@@ -46,7 +46,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_IMAGE_BEGIN_REQUEST_SIZE 4u
 #define CONSOLE_IMAGE_BEGIN_REPLY_SIZE 0u
 
-/* The next piece of the image; pieces come in ascending order without gaps. */
+/* The next piece of the image; pieces come in ascending order without gaps. Bytes that came before are passed over. */
 #define CONSOLE_IMAGE_DATA 4u
 #define CONSOLE_IMAGE_DATA_AT_OFFSET 0u
 #define CONSOLE_IMAGE_DATA_AT_DATA 4u
@@ -149,7 +149,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE 4u
 #define CONSOLE_CHECKPOINT_BEGIN_REPLY_SIZE 0u
 
-/* The next piece of the checkpoint; pieces come in ascending order without gaps. */
+/* The next piece of the checkpoint, as IMAGE_DATA. */
 #define CONSOLE_CHECKPOINT_DATA 19u
 #define CONSOLE_CHECKPOINT_DATA_AT_OFFSET 0u
 #define CONSOLE_CHECKPOINT_DATA_AT_DATA 4u
@@ -212,7 +212,12 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_IDLE_TRAINING_REQUEST_SIZE 1u
 #define CONSOLE_IDLE_TRAINING_REPLY_SIZE 0u
 
-#define CONSOLE_MESSAGE_LIMIT 30
+/* How far an image came whose transfer broke off, also before a restart. IMAGE_DATA may go on behind what is there. */
+#define CONSOLE_IMAGE_RESUME 30u
+#define CONSOLE_IMAGE_RESUME_REQUEST_SIZE 0u
+#define CONSOLE_IMAGE_RESUME_REPLY_SIZE 12u
+
+#define CONSOLE_MESSAGE_LIMIT 31
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 

@@ -38,6 +38,7 @@ static void poll_line(device *d)
         console_execute(d);
     }
     if (!d->frame_ready && frame_recovered(&d->receiver)) {
+        d->console.length = 0; /* may hold the beginning of a frame whose start was lost */
         messages_report_damage();
     }
     if (d->frame_ready && !d->run.active) {

@@ -5,6 +5,7 @@
 #include "gradmote.h"
 
 #define QUIET_POLLS 10u
+#define NEVER_TYPED 0u /* but in nearly every frame: in lengths, and in the high bytes of numbers */
 
 uint8_t frame_type(const frame_receiver *receiver)
 {
@@ -33,7 +34,7 @@ void frame_release(frame_receiver *receiver)
 
 int frame_wants(const frame_receiver *receiver, uint8_t byte)
 {
-    return receiver->skipping || receiver->fill > 0 || byte == CONSOLE_START;
+    return receiver->skipping || receiver->fill > 0 || byte == CONSOLE_START || byte == NEVER_TYPED;
 }
 
 static void drop(frame_receiver *receiver)
@@ -75,6 +76,10 @@ enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)
     receiver->last_byte = board_ticks();
     receiver->empty_polls = 0;
     if (receiver->skipping) {
+        return FRAME_MORE;
+    }
+    if (receiver->fill == 0 && byte != CONSOLE_START) {
+        drop(receiver);
         return FRAME_MORE;
     }
     receiver->bytes[receiver->fill++] = byte;

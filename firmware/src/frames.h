@@ -25,7 +25,7 @@ typedef struct frame_receiver {
 /* Takes a byte that frame_wants(). After FRAME_READY the frame stays until frame_release(). */
 enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte);
 
-/* 1 where the next byte belongs to a frame, or to the remains of one. */
+/* 1 where the next byte belongs to a frame, or to the remains of one: also of one whose start was lost. */
 int frame_wants(const frame_receiver *receiver, uint8_t byte);
 
 /* To be called when no byte has come. 1 once the line is quiet after a damaged or incomplete frame: the host may send

@@ -18,6 +18,31 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
     return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
 }
 
+/* Bytes of the image that broke off in the area; 0 where there is none. */
+static uint32_t broken_off(const board_area *area)
+{
+    gm_header header;
+    memcpy(&header, area->base, sizeof header);
+    return header.magic == GM_IMAGE_MAGIC && header.size <= area->size ? header.size : 0;
+}
+
+/* While the model is closed, no other file than an image is on its way. */
+int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
+{
+    board_area area = board_flash_area(BOARD_AREA_IMAGE);
+    upload *file = &d->model.upload;
+    (void)payload;
+    (void)length;
+    if (d->model.status && file->base == NULL && broken_off(&area)) {
+        upload_recover(file, area.base, broken_off(&area));
+    }
+    int is_under_way = d->model.status && file->base != NULL;
+    reply_u32(&d->reply, is_under_way ? file->size : 0);
+    reply_u32(&d->reply, is_under_way ? file->received : 0);
+    reply_u32(&d->reply, is_under_way ? file->crc : 0);
+    return 0;
+}
+
 int handle_image_data(device *d, const uint8_t *payload, uint32_t length)
 {
     return upload_piece(&d->model.upload, load_u32(payload), payload + CONSOLE_IMAGE_DATA_AT_DATA,

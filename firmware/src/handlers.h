@@ -18,6 +18,7 @@ int handle_describe(device *d, const uint8_t *payload, uint32_t length);
 
 /* handle_files.c */
 int handle_image_begin(device *d, const uint8_t *payload, uint32_t length);
+int handle_image_resume(device *d, const uint8_t *payload, uint32_t length);
 int handle_image_data(device *d, const uint8_t *payload, uint32_t length);
 int handle_image_end(device *d, const uint8_t *payload, uint32_t length);
 int handle_save(device *d, const uint8_t *payload, uint32_t length);

@@ -3,7 +3,9 @@
 #include <stddef.h>
 
 #include "../generated/console_spec.h"
+#include "board.h"
 #include "flash_writer.h"
+#include "gradmote.h"
 
 int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size)
 {
@@ -14,24 +16,51 @@ int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t 
     file->base = base;
     file->size = size;
     file->received = 0;
+    file->crc = 0;
     writer_begin();
     return 0;
 }
 
-int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count)
+/* Bytes before the erased end, in whole units: those behind may be programmed. */
+static uint32_t programmed(const uint8_t *base, uint32_t size)
 {
-    int last = count == file->size - file->received;
-    if (file->base == NULL || offset != file->received || count > file->size - file->received) {
-        return CONSOLE_ERR_OUT_OF_ORDER;
+    uint32_t end = size;
+    while (end > 0 && base[end - 1] == 0xFF) {
+        --end;
     }
-    if (count % 4 && !last) {
-        return CONSOLE_ERR_BAD_PAYLOAD;
-    }
-    int error = writer_put(file->base + offset, data, count);
+    end = (end + BOARD_PROGRAM_UNIT - 1) / BOARD_PROGRAM_UNIT * BOARD_PROGRAM_UNIT;
+    return end < size ? end : size;
+}
+
+void upload_recover(upload *file, const uint8_t *base, uint32_t size)
+{
+    file->base = base;
+    file->size = size;
+    file->received = programmed(base, size);
+    file->crc = gm_crc32(0, base, file->received);
+    writer_begin();
+}
+
+static int append(upload *file, const uint8_t *data, uint32_t count)
+{
+    int error = writer_put(file->base + file->received, data, count);
     if (error == 0) {
         file->received += count;
+        file->crc = gm_crc32(file->crc, data, count);
     }
     return error;
+}
+
+int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count)
+{
+    if (file->base == NULL || offset > file->received || count > file->size - offset) {
+        return CONSOLE_ERR_OUT_OF_ORDER;
+    }
+    if (offset % 4 || (count % 4 && offset + count != file->size)) {
+        return CONSOLE_ERR_BAD_PAYLOAD;
+    }
+    uint32_t known = file->received - offset;
+    return count > known ? append(file, data + known, count - known) : 0;
 }
 
 void upload_abandon(upload *file)

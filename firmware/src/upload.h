@@ -8,12 +8,15 @@
 typedef struct upload {
     const uint8_t *base; /* where the file lies, or NULL between transfers */
     uint32_t size;       /* bytes of the whole file */
-    uint32_t received;   /* bytes programmed so far */
+    uint32_t received;   /* bytes so far */
+    uint32_t crc;        /* CRC-32 of these */
 } upload;
 
 /* Each returns 0 or a console_error. base: in an erased area. capacity: bytes of it. */
 int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size);
-/* Pieces in ascending order; each but the last a multiple of 4 bytes. */
+/* Goes on with a file that broke off at a restart, from what the flash holds of its `size` bytes. */
+void upload_recover(upload *file, const uint8_t *base, uint32_t size);
+/* Pieces without gaps, at multiples of 4 bytes; each but the last a multiple of 4. Bytes that came before are passed over. */
 int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count);
 /* Ends the transfer without the file; pieces that still come are out of order. */
 void upload_abandon(upload *file);

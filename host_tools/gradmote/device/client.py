@@ -6,16 +6,19 @@ import contextlib
 import random
 import struct
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from gradmote import records
-from gradmote.errors import DeviceError
+from gradmote.errors import DeviceError, GradmoteError
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
 from . import trouble
 from .link import ConnectionLost, Link, open_link
+from .pace import Pace
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
 from .said import Said
 from .types import (
@@ -46,7 +49,12 @@ _DATA_U8_OVERHEAD = 15
 #: gives signs of life.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0}
-_DEFAULT_PATIENCE = 2.0
+_DEFAULT_PATIENCE = 1.0
+
+#: The same once something damaged came: nothing, where it can only have been the answer; else longer than a sign of
+#: life stays away.
+_PATIENCE_AFTER_DAMAGE = 1.2
+_QUIET = console.BYTE_TIMEOUT_MS / 1000
 
 #: A port on USB goes away and comes back when the board restarts.
 _RESTART_SECONDS = 15.0
@@ -68,7 +76,7 @@ class Board:
         attempts: how often a request is sent before the board counts as silent.
         """
         self._link = link
-        self._attempts = attempts
+        self._pace = Pace(attempts)
         self._parser = Parser()
         self._on_text = on_text or (lambda text: None)
         self._sequence = random.randrange(256)
@@ -114,30 +122,51 @@ class Board:
         """Sends one message and returns its reply's fields. RuntimeFault or DeviceError with the board's code."""
         self._sequence = (self._sequence + 1) % 256
         frame = Frame(message_id(name), self._sequence, request_payload(name, values))
-        for attempt in range(self._attempts):
-            self.retries += attempt > 0
-            self._link.write(encode(frame))
-            reply = self._await_reply(name, frame)
-            if reply is not None:
-                return self._decoded(name, reply)
-        raise self._no_answer(name)
+        while (reply := self._exchange(name, frame)) is None:
+            pass
+        return self._decoded(name, reply)
 
-    def _await_reply(self, name: str, request: Frame) -> Frame | None:
-        """The reply to `request`, or None where the request has to be sent again."""
+    def _try(self, name: str, **values: Any) -> dict[str, Any] | None:
+        """request() of a piece, once; None where it got lost, and a smaller one may do better."""
+        self._sequence = (self._sequence + 1) % 256
+        reply = self._exchange(name, Frame(message_id(name), self._sequence, request_payload(name, values)))
+        self._pace.adapt(arrived=reply is not None)
+        return None if reply is None else self._decoded(name, reply)
+
+    def _exchange(self, name: str, frame: Frame) -> Frame | None:
+        """Sends a frame once. Its reply, or None where the line lost one of them; DeviceError after too many losses."""
+        self._link.write(encode(frame))
+        reply, damaged = self._await_reply(name, frame)
+        if reply is None:
+            self.retries += 1
+        if self._pace.gives_up(reply is not None, damaged):
+            raise self._no_answer(name)
+        return reply
+
+    def _await_reply(self, name: str, request: Frame) -> tuple[Frame | None, bool]:
+        """The reply to `request`, or None where it has to be sent again; and whether something damaged came."""
         patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
         deadline = time.monotonic() + patience
+        damaged = False
         while (left := deadline - time.monotonic()) > 0:
-            data = self._link.read(min(left, console.BYTE_TIMEOUT_MS / 1000))
+            data = self._link.read(min(left, _QUIET))
+            before = self._parser.damaged
             for item in self._parser.feed(data) if data else self._parser.expire():
                 if isinstance(item, bytes):
                     self._show(item, name)
+                    damaged = damaged or _is_of_a_frame(item)
                 elif _is_damage_report(item):
-                    return None
+                    return None, True
                 elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
                     deadline = time.monotonic() + patience
                 elif item.sequence == request.sequence and _answers(item, request):
-                    return item
-        return None
+                    return item, damaged
+            damaged = damaged or self._parser.damaged > before
+            if damaged and patience <= _DEFAULT_PATIENCE:
+                break
+            if self._parser.damaged > before:
+                deadline = min(deadline, time.monotonic() + _PATIENCE_AFTER_DAMAGE)
+        return None, damaged
 
     def _show(self, text: bytes, name: str) -> None:
         self._said.add(text)
@@ -215,14 +244,33 @@ class Board:
     def load_image(self, image: bytes, progress: Progress | None = None) -> bool:
         """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint.
 
-        DeviceError where it cannot fit; the board then keeps the one that it has.
+        Goes on with a transfer of the same image that broke off. DeviceError where it cannot fit; the board then keeps
+        the one that it has.
         """
         self._require_room(image)
-        self.request("IMAGE_BEGIN", size=len(image))
-        self._send_pieces("IMAGE_DATA", image, progress)
-        loaded = bool(self.request("IMAGE_END")["checkpoint"])
+        start = self._resumed(image)
+        try:
+            loaded = self._send_image(image, start, progress)
+        except GradmoteError as error:
+            if start == 0 or getattr(error, "code", None) is None:
+                raise
+            loaded = self._send_image(image, 0, progress)  # what the board has of it cannot be gone on with
         self.refresh()
         return loaded
+
+    def _send_image(self, image: bytes, start: int, progress: Progress | None) -> bool:
+        if start == 0:
+            self.request("IMAGE_BEGIN", size=len(image))
+        self._send_pieces("IMAGE_DATA", image, progress, start)
+        return bool(self.request("IMAGE_END")["checkpoint"])
+
+    def _resumed(self, image: bytes) -> int:
+        """Bytes of this image that the board has from a transfer that broke off."""
+        if self.raw_info["image_status"] == 0:
+            return 0
+        there = self.request("IMAGE_RESUME")
+        same = there["size"] == len(image) and there["crc"] == zlib.crc32(image[: there["received"]])
+        return int(there["received"]) if same else 0
 
     def _require_room(self, image: bytes) -> None:
         """The board itself tells of the arena only once the image that it had is erased."""
@@ -247,12 +295,26 @@ class Board:
         """Returns to the checkpoint that the board keeps."""
         self.request("LOAD")
 
-    def _send_pieces(self, name: str, data: bytes, progress: Progress | None) -> None:
-        size = (self._payload_limit() - _PIECE_OVERHEAD) & ~3
-        for offset in range(0, len(data), size):
-            self.request(name, offset=offset, data=data[offset : offset + size])
-            if progress:
-                progress(min(offset + size, len(data)), len(data))
+    def _send_pieces(
+        self,
+        name: str,
+        data: bytes,
+        progress: Progress | None = None,
+        start: int = 0,
+        at: str = "offset",
+        overhead: int = _PIECE_OVERHEAD,
+        others: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        """data from `start` on, as long as the line lets pieces be. A piece may arrive twice: that does no harm."""
+        while start < len(data):
+            piece = data[start : start + self._piece_size(overhead)]
+            if self._try(name, **{at: start}, data=piece, **others) is not None:
+                start += len(piece)
+                if progress:
+                    progress(start, len(data))
+
+    def _piece_size(self, overhead: int) -> int:
+        return self._pace.size(self._payload_limit() - overhead)
 
     def _payload_limit(self) -> int:
         return min(int(self.raw_info["frame_limit"]), console.PAYLOAD_LIMIT)
@@ -261,40 +323,28 @@ class Board:
 
     def write(self, role: str, index: int, data: bytes) -> None:
         """Writes a whole input or label, as the little-endian bytes of its dtype."""
-        size = (self._payload_limit() - _DATA_OVERHEAD) & ~3
-        for offset in range(0, len(data), size):
-            self.request("DATA", role=ROLES.index(role), index=index, offset=offset, data=data[offset : offset + size])
+        what = {"role": ROLES.index(role), "index": index}
+        self._send_pieces("DATA", data, overhead=_DATA_OVERHEAD, others=what)
 
     def write_u8(self, role: str, index: int, data: bytes, scale: float = 1.0, zero: float = 0.0) -> None:
         """Writes a whole tensor from one byte an element: (q - zero) * scale in float32, or q where it is int32."""
-        size = self._payload_limit() - _DATA_U8_OVERHEAD
-        for element in range(0, len(data), size):
-            piece = data[element : element + size]
-            self.request(
-                "DATA_U8", role=ROLES.index(role), index=index, element=element, scale=scale, zero=zero, data=piece
-            )
+        what = {"role": ROLES.index(role), "index": index, "scale": scale, "zero": zero}
+        self._send_pieces("DATA_U8", data, at="element", overhead=_DATA_U8_OVERHEAD, others=what)
 
     def read(
         self, source: str, program: int = 0, role: int = 0, index: int = 0, progress: Progress | None = None
     ) -> bytes:
         """All bytes of a source (generated.console.SOURCES)."""
-        limit = self._payload_limit() - _READ_OVERHEAD
+        what = {"source": console.SOURCES[source], "program": program, "role": role, "index": index}
         data = b""
-        total = limit
+        total = 1
         while len(data) < total:
-            reply = self.request(
-                "READ",
-                source=console.SOURCES[source],
-                program=program,
-                role=role,
-                index=index,
-                offset=len(data),
-                length=limit,
-            )
-            total = reply["total"]
-            data += reply["data"]
-            if progress:
-                progress(len(data), total)
+            reply = self._try("READ", **what, offset=len(data), length=self._piece_size(_READ_OVERHEAD))
+            if reply is not None:
+                total = reply["total"]
+                data += reply["data"]
+                if progress:
+                    progress(len(data), total)
         return data
 
     def read_start(self, source: str, count: int) -> bytes:
@@ -402,6 +452,11 @@ class Board:
 
 def _is_damage_report(frame: Frame) -> bool:
     return frame.type == console.ERROR_TYPE and frame.payload == struct.pack("<i", _BAD_FRAME)
+
+
+def _is_of_a_frame(text: bytes) -> bool:
+    """No board prints this: it is of a frame whose start was damaged, as types of replies are."""
+    return max(text) >= console.REPLY_BIT
 
 
 def _answers(reply: Frame, request: Frame) -> bool:

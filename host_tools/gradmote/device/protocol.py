@@ -54,11 +54,11 @@ class Parser:
         return self._drain()
 
     def expire(self) -> list[Frame | bytes]:
-        """Gives up the frame that is not yet whole, because its rest stays away; what it hid comes out."""
-        if not self._buffer:
-            return []
-        text = self._skip_start()
-        return [text, *self._drain()]
+        """Gives up what is not yet whole, because its rest stays away; what it hid comes out."""
+        items: list[Frame | bytes] = []
+        while self._buffer:
+            items += [self._skip_start(), *self._drain()]
+        return items
 
     def _drain(self) -> list[Frame | bytes]:
         items: list[Frame | bytes] = []

@@ -10,7 +10,7 @@ ALIVE_TYPE = 254
 HEADER_SIZE = 5
 TRAILER_SIZE = 4
 PAYLOAD_LIMIT = 1024
-BYTE_TIMEOUT_MS = 300
+BYTE_TIMEOUT_MS = 100
 IDLE_MS = 1000
 
 #: what READ reads
@@ -135,7 +135,10 @@ MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
                       ('instructions', 'u32', 1),
                       ('ticks', 'u64', 1)]},
  'SCORE': {'id': 28, 'request': [('label', 'u32', 1)], 'reply': [('kept', 'u32', 1), ('right', 'u32', 1)]},
- 'IDLE_TRAINING': {'id': 29, 'request': [('on', 'u8', 1)], 'reply': []}}
+ 'IDLE_TRAINING': {'id': 29, 'request': [('on', 'u8', 1)], 'reply': []},
+ 'IMAGE_RESUME': {'id': 30,
+                  'request': [],
+                  'reply': [('size', 'u32', 1), ('received', 'u32', 1), ('crc', 'u32', 1)]}}
 
 #: code -> (name, what was wrong, what to do)
 FAULTS = {-100: ('BAD_FRAME',
