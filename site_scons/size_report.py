@@ -37,7 +37,8 @@ def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> Non
 
 def _sizes(objects: list[str]) -> dict[str, tuple[int, ...]]:
     """Source name -> (text, data, bss)."""
-    return {Path(*Path(path).parts[3:]).with_suffix(".c").as_posix(): size for path, size in _weigh(objects).items()}
+    weighed = _weigh("arm-none-eabi-size", objects)
+    return {Path(*Path(path).parts[3:]).with_suffix(".c").as_posix(): size for path, size in weighed.items()}
 
 
 def _weigh(tool: str, files: list[str]) -> dict[str, tuple[int, ...]]:
