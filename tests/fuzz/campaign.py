@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from support.firmware import run_scons
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "fuzz"
@@ -30,7 +31,7 @@ class Found(Exception):
 
 
 def build() -> None:
-    subprocess.run([sys.executable, "-m", "SCons", "-Q", "-s", "fuzz"], cwd=ROOT, check=True)
+    run_scons("-s", "fuzz")
 
 
 def run(target: str, seconds: int, corpus: Path, *seeds: Path, niceness: int = 0) -> Totals:

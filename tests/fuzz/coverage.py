@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from support.firmware import run_scons
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "coverage"
 
@@ -31,7 +33,7 @@ class Lines:
 
 
 def build() -> None:
-    subprocess.run([sys.executable, "-m", "SCons", "-Q", "-s", "coverage"], cwd=ROOT, check=True)
+    run_scons("-s", "coverage")
 
 
 def count(corpora: Mapping[str, Sequence[Path]]) -> dict[str, Lines]:

@@ -37,6 +37,9 @@ static double update(training *t, const uint32_t *rows)
 {
     double sum = 0.0;
     uint32_t program = program_of(t);
+    if (program == GM_PROGRAM_TRAIN) {
+        (void)gm_lazy_reset_grad(&t->model.session);
+    }
     for (uint32_t i = 0; i < t->micro_batches; ++i) {
         dataset_write(&t->data, &t->model, rows + i * t->data.batch);
         opened_run(&t->model, program);
