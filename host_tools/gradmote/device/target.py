@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NOT_FOUND = -13
 NO_IMAGE = -103
-_HEADER_SIZE = 128  # bytes of an image's header; its checksum covers all of the image
+_HEADER_START = 128  # bytes of an image's header, with its checksum, which covers all of the image
 _MODEL_ID = slice(16, 32)  # of the header
 
 Array = np.ndarray[Any, Any]
@@ -173,7 +173,7 @@ class BoardTarget:
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """An image that the board already holds is not sent again."""
-        if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_SIZE) != image[:_HEADER_SIZE]:
+        if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_START) != image[:_HEADER_START]:
             self._send_image(image, progress)
         self._dtypes.clear()
         self.board.reset()
