@@ -158,7 +158,7 @@ def checked_header(data: bytes) -> dict:
     if header["version"] != FORMAT_VERSION:
         raise CheckpointError(
             f"the checkpoint has format version {header['version']}, this is {FORMAT_VERSION}",
-            "use the gradmote version that wrote it",
+            "install the gradmote that wrote it",
         )
     parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry")
     if header["size"] != len(data) or parts + header["names_size"] + header["state_size"] != len(data):

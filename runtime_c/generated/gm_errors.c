@@ -44,7 +44,7 @@ const char *gm_error_hint(int error)
     switch (error) {
     case GM_ERR_INVALID_ARGUMENT: return "check pointers, 16-byte alignment of image and arena, and indices";
     case GM_ERR_BAD_MAGIC: return "pass a .mote image or a .gmck checkpoint written by gradmote";
-    case GM_ERR_BAD_VERSION: return "compile the model again with the gradmote version of this runtime";
+    case GM_ERR_BAD_VERSION: return "install the gradmote that wrote it, or compile the model again with this one";
     case GM_ERR_TRUNCATED: return "transfer the file again";
     case GM_ERR_BAD_CRC: return "transfer the file again; if it persists, the storage is failing";
     case GM_ERR_BAD_SECTION: return "compile the model again; the image was not written by gradmote";
