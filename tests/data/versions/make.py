@@ -3,9 +3,9 @@
 Run once for each version of a format, by the last commit that writes it; what it wrote is committed and stays.
 tests/image/test_earlier_versions.py then holds every later runtime to it.
 
-image.mote trains with AdamW, BatchNormalization on statistics of the batch, and dropout, and has properties and a store of
-samples. PROFILE.gmck is its checkpoint after STEPS steps and replays under that numerics profile, expected.json the SHA-256 of
-the state then, and after as many more.
+image.mote trains with AdamW, BatchNormalization on statistics of the batch, and dropout, and has properties and a store
+of samples. PROFILE.gmck is its checkpoint after STEPS steps and replays under that numerics profile, expected.json the
+SHA-256 of the state then, and after as many more.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def drawn(shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def model() -> onnx.ModelProto:
-    text = f'<ir_version: 8, opset_import: ["" : 17]> small (float[N,{FEATURES}] x) => (float[N,{CLASSES}] y) {{{NODES}}}'
-    proto = onnx.parser.parse_model(text)
+    ends = f"(float[N,{FEATURES}] x) => (float[N,{CLASSES}] y)"
+    proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> small {ends} {{{NODES}}}')
     values = {name: drawn(shape, seed) for seed, (name, shape) in enumerate(WEIGHTS.items())}
     values |= {"variance": drawn((8,), 20) + np.float32(1.5), "ratio": np.array(0.25, np.float32)}
     proto.graph.initializer.extend(onnx.numpy_helper.from_array(v, n) for n, v in values.items())
