@@ -13,7 +13,7 @@ const console_help console_commands[CONSOLE_COMMAND_COUNT] = {
     { "learn", "LABEL", "keep the first sample sent last in the store, as one of class LABEL" },
     { "forget", "LABEL", "drop the store's samples of class LABEL" },
     { "score", "", "how many of the store's samples the model recognises, by class" },
-    { "save", "", "keep parameters, moments and counters in flash" },
+    { "save", "[every N|off]", "keep parameters, moments and counters in flash; every N: after each N updates" },
     { "load", "", "return to the checkpoint saved last" },
     { "reset", "[model]", "restart the board; 'reset model' only forgets what was learnt" },
 };

@@ -217,7 +217,18 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_IMAGE_RESUME_REQUEST_SIZE 0u
 #define CONSOLE_IMAGE_RESUME_REPLY_SIZE 12u
 
-#define CONSOLE_MESSAGE_LIMIT 31
+/* From now on SAVE after each update whose number (optimizer_steps) is a multiple, before its reply. A part of the state. */
+#define CONSOLE_SAVE_EVERY 35u
+#define CONSOLE_SAVE_EVERY_AT_UPDATES 0u
+#define CONSOLE_SAVE_EVERY_REQUEST_SIZE 4u
+#define CONSOLE_SAVE_EVERY_REPLY_SIZE 0u
+
+/* What SAVE_EVERY has done since the model was opened. */
+#define CONSOLE_SAVES 36u
+#define CONSOLE_SAVES_REQUEST_SIZE 0u
+#define CONSOLE_SAVES_REPLY_SIZE 16u
+
+#define CONSOLE_MESSAGE_LIMIT 37
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 

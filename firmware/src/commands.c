@@ -213,9 +213,33 @@ static int score(device *d, const char *argument)
     return go_on_scoring(d);
 }
 
+/* argument: what follows the word `every`. */
+static int save_every(device *d, const char *argument)
+{
+    uint32_t every = 0;
+    while (*argument == ' ') {
+        ++argument;
+    }
+    int sets = strcmp(argument, "off") == 0 || (text_parse_u32(argument, &every) && every != 0);
+    int error = d->run.active ? GM_ERR_BUSY : d->model.status;
+    if (error == 0 && *argument) {
+        error = sets ? autosave_set(&d->model, every) : CONSOLE_ERR_BAD_ARGUMENT;
+    }
+    if (error == 0) {
+        report_save_every(d);
+    }
+    return error;
+}
+
 static int save(device *d, const char *argument)
 {
-    (void)argument;
+    static const char every[] = "every";
+    if (strncmp(argument, every, sizeof every - 1) == 0) {
+        return save_every(d, argument + sizeof every - 1);
+    }
+    if (*argument) {
+        return CONSOLE_ERR_BAD_ARGUMENT;
+    }
     int error = d->run.active ? GM_ERR_BUSY : model_save(&d->model);
     if (error == 0) {
         text_u32(gm_checkpoint_size(&d->model.session));

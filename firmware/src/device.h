@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "autosave.h"
 #include "frames.h"
 #include "model.h"
 #include "run.h"
@@ -46,6 +47,7 @@ typedef struct device {
     reply reply;
     console console;
     teach teach;
+    autosave autosave;
 } device;
 
 #endif

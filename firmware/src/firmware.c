@@ -8,6 +8,7 @@
 #include "console.h"
 #include "memory.h"
 #include "messages.h"
+#include "reports.h"
 #include "slots.h"
 
 static device the_device;
@@ -80,8 +81,20 @@ static void report_alive(device *d)
     }
 }
 
+/* Between two steps, and before anybody is told that the update is done. */
+static void keep_checkpoint(device *d)
+{
+    uint32_t program = d->run.program;
+    if (program == GM_PROGRAM_STEP || program == GM_PROGRAM_OPTIMIZER) {
+        report_autosave(d, autosave_updated(&d->autosave, &d->model));
+    }
+}
+
 static void program_ended(device *d, int error)
 {
+    if (error == 0) {
+        keep_checkpoint(d);
+    }
     enum requester requester = d->requester;
     d->requester = REQUESTER_NONE;
     if (requester == REQUESTER_FRAME) {

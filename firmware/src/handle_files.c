@@ -15,6 +15,7 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
     model_close(&d->model);
     run_reset(&d->run);
     d->teach.idle = 0;
+    memset(&d->autosave, 0, sizeof d->autosave);
     return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
 }
 
@@ -72,6 +73,26 @@ int handle_save(device *d, const uint8_t *payload, uint32_t length)
     }
     reply_u32(&d->reply, gm_checkpoint_size(&d->model.session));
     return model_save(&d->model);
+}
+
+int handle_save_every(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)length;
+    return autosave_set(&d->model, load_u32(payload));
+}
+
+int handle_saves(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)payload;
+    (void)length;
+    if (d->model.status) {
+        return d->model.status;
+    }
+    reply_u32(&d->reply, autosave_every(&d->model));
+    reply_u32(&d->reply, slots_count(&d->model.session));
+    reply_u32(&d->reply, d->autosave.saves);
+    reply_u32(&d->reply, (uint32_t)d->autosave.error);
+    return 0;
 }
 
 int handle_load(device *d, const uint8_t *payload, uint32_t length)

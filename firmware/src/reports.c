@@ -104,6 +104,8 @@ void report_info(const device *d)
     counters(gm_control_view(&d->model.session));
     store(d);
     number("checkpoint", model_kept_size(&d->model), " bytes in flash");
+    pad("save every", 16);
+    report_save_every(d);
 }
 
 void report_mem(const device *d)
@@ -130,6 +132,31 @@ static void put_value(const gm_view *view, uint32_t i)
         text_f32(real);
     } else {
         text_i32(integer);
+    }
+}
+
+void report_save_every(const device *d)
+{
+    uint32_t every = autosave_every(&d->model), count = slots_count(&d->model.session);
+    if (every == 0) {
+        text_line("off");
+        return;
+    }
+    text_u32(every);
+    text_put(" updates, in ");
+    text_u32(count);
+    text_line(" places of flash by turns");
+}
+
+void report_autosave(const device *d, int result)
+{
+    if (result < 0) {
+        text_put("save every: ");
+        commands_print_error(result);
+    } else if (result == AUTOSAVE_KEPT && d->requester == REQUESTER_PERSON) {
+        text_put("saved, update ");
+        text_u32(gm_control_view(&d->model.session)->optimizer_steps);
+        text_line("");
     }
 }
 

@@ -114,6 +114,11 @@ uint32_t slots_capacity(void)
     return half > FILE_START ? half - FILE_START : 0;
 }
 
+uint32_t slots_count(const gm_session *session)
+{
+    return ring_of(session).count;
+}
+
 const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
 {
     ring r = ring_of(session);

@@ -16,6 +16,9 @@
 /* Longest checkpoint that fits, in bytes. */
 uint32_t slots_capacity(void);
 
+/* Slots that the area has for checkpoints of this model; they are written in turn. Fewer than 2 keep none. */
+uint32_t slots_count(const gm_session *session);
+
 /* The checkpoint of this model kept last, and its size; NULL and 0 where there is none. */
 const uint8_t *slots_newest(const gm_session *session, uint32_t *size);
 

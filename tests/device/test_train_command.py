@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -40,10 +41,26 @@ def train(files: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def test_board_and_twin_write_the_same_checkpoint(firmware: Path, files: Path) -> None:
     for on, name in (("twin", "twin.gmck"), ("qemu:mps2-an386", "board.gmck")):
-        process = train(files, "--on", on, "--checkpoint", name)
-        assert json.loads(process.communicate(timeout=120)[0])["metrics"]["train_steps"] == 200
+        process = train(files, "--on", on, "--checkpoint", name, "--save-every", "60")
+        report = json.loads(process.communicate(timeout=120)[0])
+        assert report["metrics"]["train_steps"] == 200
+        assert report["saves"]["saves"] == 3 and report["saves"]["error"] == 0
         assert process.returncode == 0
     assert (files / "twin.gmck").read_bytes() == (files / "board.gmck").read_bytes()
+
+
+def test_a_twin_that_is_killed_leaves_what_it_saved(files: Path) -> None:
+    process = train(files, "--epochs", "100000", "--checkpoint", "kept.gmck", "--save-every", "7")
+    while not (files / "kept.gmck").exists():
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    with TwinTarget("fused") as twin:
+        twin.load_image((files / "model.mote").read_bytes())
+        twin.load((files / "kept.gmck").read_bytes())
+        assert twin.session.control()["optimizer_steps"] % 7 == 0
+    assert train(files, "--save-every", "7").wait() == 1  # where to?
 
 
 def test_ctrl_c_ends_cleanly_and_still_writes_the_checkpoint(emulator: Emulator, files: Path) -> None:

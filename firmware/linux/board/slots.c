@@ -30,6 +30,11 @@ uint32_t slots_capacity(void)
     return STORAGE_AREA;
 }
 
+uint32_t slots_count(const gm_session *session)
+{
+    return gm_checkpoint_size(session) > slots_capacity() ? 0 : 2;
+}
+
 static int read_buffer(void *user, uint32_t offset, void *data, uint32_t size)
 {
     memcpy(data, (const uint8_t *)user + offset, size);

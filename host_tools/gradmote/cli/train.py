@@ -7,6 +7,7 @@ import math
 import signal
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
     from ..device.fit import Fit
     from ..device.target import Target
+    from ..device.types import Saves
+
+#: What data sheets of flash in microcontrollers promise at the least.
+ERASE_CYCLES = 10_000
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
 Data = Annotated[
@@ -58,6 +63,15 @@ Warmup = Annotated[
     ),
 ]
 Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learnt here (.gmck).")]
+SaveEvery = Annotated[
+    int | None,
+    typer.Option(
+        "--save-every",
+        min=0,
+        metavar="N",
+        help="Keep a checkpoint after each N updates: a board in its flash, the twin in --checkpoint. 0: never.",
+    ),
+]
 Resume = Annotated[
     Path | None, typer.Option("--resume", exists=True, dir_okay=False, help="Go on from this checkpoint (.gmck).")
 ]
@@ -74,6 +88,7 @@ def command(
     lr: Rate = None,
     warmup: Warmup = None,
     checkpoint: Checkpoint = None,
+    save_every: SaveEvery = None,
     resume: Resume = None,
     as_json: Json = False,
 ) -> None:
@@ -89,7 +104,8 @@ def command(
     with open_target(on) as target:
         _prepare(target, image, resume, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
-        result = _train(target, samples, epochs, batch_order, micro_batches, as_json)
+        _save_to(target, checkpoint, save_every)
+        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, as_json)
         if checkpoint is not None:
             write_atomically(checkpoint, target.save())
         _report(target, result, checkpoint, as_json)
@@ -113,12 +129,26 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
         target.set_learning_rate(rate)
 
 
-def _train(target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, quiet: bool) -> Fit:
+def _save_to(target: Target, checkpoint: Path | None, save_every: int | None) -> None:
+    """The twin has no flash: what it saves on its way goes to the file of the end."""
+    from ..device.target import TwinTarget
+    from ..files import write_atomically
+
+    if save_every and isinstance(target, TwinTarget):
+        if checkpoint is None:
+            raise DataError("--save-every on the twin without --checkpoint", "say where: --checkpoint learned.gmck")
+        target.on_save = partial(write_atomically, checkpoint)
+
+
+def _train(
+    target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, save_every: int | None, quiet: bool
+) -> Fit:
     from ..device.progress import fit_with_progress
 
     with _ctrl_c() as pressed:
         return fit_with_progress(
-            target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet, micro_batches=micro_batches
+            target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet, micro_batches=micro_batches,
+            save_every=save_every,
         )
 
 
@@ -154,6 +184,8 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
     if result.stopped:
         console.print("stopped by Ctrl-C")
+    if result.saves is not None:
+        console.print(_saves(result.saves))
     memory = target.mem()
     if memory is not None:
         console.print(
@@ -162,6 +194,19 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         )
     if checkpoint is not None:
         console.print(f"wrote {checkpoint}")
+
+
+def _saves(saves: Saves) -> str:
+    """How often it was saved, why not, and how long the flash stands it."""
+    from ..device.protocol import error_of
+
+    text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "saved never on its way"
+    if saves.error:
+        text += f"; the last one failed: {error_of(saves.error, 'save')}"
+    if saves.every and saves.slots:
+        lasts = saves.every * saves.slots * ERASE_CYCLES
+        text += f"\n{saves.slots} places of flash take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
+    return text
 
 
 def _table(result: Fit) -> Any:
@@ -184,6 +229,7 @@ def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, 
         "stopped": result.stopped,
         "metrics": asdict(result.metrics) if result.metrics else None,
         "memory": asdict(memory) if memory else None,
+        "saves": asdict(result.saves) if result.saves else None,
         "checkpoint": str(checkpoint) if checkpoint else None,
     }
 

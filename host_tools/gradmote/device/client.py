@@ -29,6 +29,7 @@ from .types import (
     ClassInfo,
     Memory,
     Metrics,
+    Saves,
     StoreInfo,
     TargetInfo,
     Tensor,
@@ -290,6 +291,15 @@ class Board:
         """Keeps a checkpoint on the board, and returns its bytes."""
         self.request("SAVE")
         return self.read("CHECKPOINT", progress=progress)
+
+    def save_every(self, updates: int) -> None:
+        """Keeps a checkpoint after each update whose number is a multiple; 0: never. It is a part of the state: `reset`
+        and another image end it, and it comes back with a checkpoint. RuntimeFault (FULL) where no property is free."""
+        self.request("SAVE_EVERY", updates=updates)
+
+    def saves(self) -> Saves:
+        """What save_every() has done since the model was opened."""
+        return Saves(**self.request("SAVES"))
 
     def load_kept_checkpoint(self) -> None:
         """Returns to the checkpoint that the board keeps."""

@@ -15,7 +15,7 @@ from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
 from .samples import Others, check_tensor, others_of, write_rows
 from .target import Target
-from .types import Metrics
+from .types import Metrics, Saves
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,14 @@ class Epoch:
 
 @dataclass
 class Fit:
-    """What fit() did. dropped: samples of each epoch that did not fill a batch."""
+    """What fit() did. dropped: samples of each epoch that did not fill a batch. saves: of `save_every`, where that was
+    given."""
 
     epochs: list[Epoch] = field(default_factory=list)
     dropped: int = 0
     stopped: bool = False
     metrics: Metrics | None = None
+    saves: Saves | None = None
 
 
 def fit(
@@ -58,17 +60,21 @@ def fit(
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
     should_stop: Callable[[], bool] = lambda: False,
     micro_batches: int = 1,
+    save_every: int | None = None,
 ) -> Fit:
     """Trains for `epochs` passes over data.x, shuffled from `seed`; epoch e of a run has the order of (seed, e).
 
     Uses program "step", else "train" and "optimizer". The last samples of an epoch that do not fill a batch are left
     out, others each time. epochs 0 only tests. should_stop: asked after each step. micro_batches: batches that are
-    averaged in one update; the image must keep gradients (program "train") for more than one.
+    averaged in one update; the image must keep gradients (program "train") for more than one. save_every: updates from
+    one checkpoint that the target keeps of itself to the next (Target.save_every); None: as it is set.
     """
     batch = _checked_batch(target, data, micro_batches)
     others = others_of(target, data.more, len(data.x))
     size = batch * micro_batches
     result = Fit(dropped=len(data.x) % size)
+    if save_every is not None:
+        target.save_every(save_every)
     if epochs == 0:
         result.epochs.append(Epoch(0, math.nan, _test(target, data), 0, 0.0))
     for epoch in range(1, epochs + 1):
@@ -82,6 +88,8 @@ def fit(
         on_epoch(done)
         if result.stopped:
             break
+    if save_every is not None:
+        result.saves = target.saves()
     return result
 
 

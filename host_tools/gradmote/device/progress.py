@@ -31,6 +31,7 @@ def fit_with_progress(
     should_stop: Callable[[], bool] = lambda: False,
     quiet: bool = False,
     micro_batches: int = 1,
+    save_every: int | None = None,
 ) -> Fit:
     """fit() behind a bar that counts steps and shows the loss of the last one and the accuracy of the last epoch."""
     shown = {"accuracy": ""}
@@ -47,7 +48,7 @@ def fit_with_progress(
             if epoch.test is not None and not math.isnan(epoch.test.accuracy):
                 shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
 
-        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches)
+        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches, save_every)
 
 
 def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:

@@ -16,13 +16,14 @@ from gradmote.errors import DataError, DeviceError, RuntimeFault
 from .client import Board, Progress
 from .emulator import Emulator
 from .protocol import error_of
-from .types import ClassInfo, Memory, Metrics, StoreInfo, TargetInfo, Tensor
+from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor
 
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
 NOT_FOUND = -13
 NO_IMAGE = -103
+_SAVE_EVERY = "save_every"  # the property
 _HEADER_START = 128  # bytes of an image's header, with its checksum, which covers all of the image
 _MODEL_ID = slice(16, 32)  # of the header
 
@@ -95,6 +96,13 @@ class Target(Protocol):
 
     def load(self, checkpoint: bytes) -> None:
         """Goes on from a .gmck checkpoint."""
+
+    def save_every(self, updates: int) -> None:
+        """After each update whose number is a multiple, a board keeps a checkpoint in its flash, and the twin gives one
+        to `on_save`; 0: never. A property of the state: reset() and load_image() end it, a checkpoint may bring it."""
+
+    def saves(self) -> Saves:
+        """What save_every() has done since the model was loaded."""
 
     def set_learning_rate(self, rate: float) -> None: ...
 
@@ -261,6 +269,12 @@ class BoardTarget:
     def load(self, checkpoint: bytes) -> None:
         self.board.load_checkpoint(checkpoint)
 
+    def save_every(self, updates: int) -> None:
+        self.board.save_every(updates)
+
+    def saves(self) -> Saves:
+        return self.board.saves()
+
     def set_learning_rate(self, rate: float) -> None:
         self.board.set_learning_rate(rate)
 
@@ -334,6 +348,8 @@ class TwinTarget:
         self._image = b""
         self._written: set[tuple[str, int]] = set()
         self._loss = float("nan")
+        self._saves = 0
+        self.on_save: Callable[[bytes], None] = lambda checkpoint: None  #: gets what save_every() asks for
 
     @property
     def session(self) -> Session:
@@ -419,6 +435,7 @@ class TwinTarget:
         while not self.session.run(2**32 - 1):
             pass
         seconds = time.perf_counter() - start
+        self._save_where_due(program)
         self._loss = self.session.loss(program) if program in ("eval", "train", "step") else self._loss
         control = self.session.control()
         counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
@@ -493,6 +510,22 @@ class TwinTarget:
     def load(self, checkpoint: bytes) -> None:
         self.session.load(checkpoint)
 
+    def save_every(self, updates: int) -> None:
+        if updates:
+            self.session.set_property(_SAVE_EVERY, updates)
+        elif _SAVE_EVERY in self.session.properties():
+            self.session.remove_property(_SAVE_EVERY)
+
+    def saves(self) -> Saves:
+        every = self.session.properties().get(_SAVE_EVERY, 0)
+        return Saves(every if isinstance(every, int) and every > 0 else 0, 0, self._saves, 0)
+
+    def _save_where_due(self, program: str) -> None:
+        every = self.saves().every
+        if program in ("step", "optimizer") and every and self.session.control()["optimizer_steps"] % every == 0:
+            self._saves += 1
+            self.on_save(self.session.save())
+
     def set_learning_rate(self, rate: float) -> None:
         self.session.learning_rate = rate
 
@@ -513,6 +546,7 @@ class TwinTarget:
             self._session.close()
         self._session = None
         self._image = b""
+        self._saves = 0
         self._written.clear()
         self._loss = float("nan")
 

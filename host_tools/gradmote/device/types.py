@@ -87,6 +87,16 @@ class ClassInfo:
     kept: int  #: of them in the store
 
 
+@dataclass(frozen=True)
+class Saves:
+    """Checkpoints that a target keeps of itself while it trains."""
+
+    every: int  #: updates from one to the next; 0: none
+    slots: int  #: places in flash that take turns
+    saves: int  #: kept since the model was opened
+    error: int  #: code that says why the last one failed; 0: it did not
+
+
 def program_index(name: str) -> int:
     """Raises ValueError for a name that is none of PROGRAMS."""
     return PROGRAMS.index(name)

@@ -138,7 +138,11 @@ MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
  'IDLE_TRAINING': {'id': 29, 'request': [('on', 'u8', 1)], 'reply': []},
  'IMAGE_RESUME': {'id': 30,
                   'request': [],
-                  'reply': [('size', 'u32', 1), ('received', 'u32', 1), ('crc', 'u32', 1)]}}
+                  'reply': [('size', 'u32', 1), ('received', 'u32', 1), ('crc', 'u32', 1)]},
+ 'SAVE_EVERY': {'id': 35, 'request': [('updates', 'u32', 1)], 'reply': []},
+ 'SAVES': {'id': 36,
+           'request': [],
+           'reply': [('every', 'u32', 1), ('slots', 'u32', 1), ('saves', 'u32', 1), ('error', 'i32', 1)]}}
 
 #: code -> (name, what was wrong, what to do)
 FAULTS = {-100: ('BAD_FRAME',
@@ -181,6 +185,6 @@ COMMANDS = {'help': ('', 'list the commands'),
  'learn': ('LABEL', 'keep the first sample sent last in the store, as one of class LABEL'),
  'forget': ('LABEL', "drop the store's samples of class LABEL"),
  'score': ('', "how many of the store's samples the model recognises, by class"),
- 'save': ('', 'keep parameters, moments and counters in flash'),
+ 'save': ('[every N|off]', 'keep parameters, moments and counters in flash; every N: after each N updates'),
  'load': ('', 'return to the checkpoint saved last'),
  'reset': ('[model]', "restart the board; 'reset model' only forgets what was learnt")}
