@@ -106,10 +106,11 @@ static void program_ended(device *d, int error)
     }
 }
 
-static void poll_run(device *d)
+/* Whether there was something to run. */
+static int poll_run(device *d)
 {
     if (!d->run.active) {
-        return;
+        return 0;
     }
     int result = run_slice(&d->run, &d->model);
     if (result == GM_AGAIN) {
@@ -117,6 +118,7 @@ static void poll_run(device *d)
     } else {
         program_ended(d, result);
     }
+    return 1;
 }
 
 void firmware_start(void)
@@ -137,8 +139,8 @@ void firmware_poll(void)
     device *d = &the_device;
     poll_line(d);
     start_idle_step(d);
-    poll_run(d);
-    if (!application_poll() && !d->run.active) {
+    int ran = poll_run(d);
+    if (!application_poll() && !ran) {
         board_sleep();
     }
 }

@@ -18,6 +18,17 @@ void flash_init(void)
     memset(the_flash.cells, 0xFF, sizeof the_flash.cells);
 }
 
+void flash_wear(uint32_t *least, uint32_t *most)
+{
+    *least = UINT32_MAX;
+    *most = 0;
+    for (uint32_t unit = 0; unit < FLASH_ERASE_UNITS; ++unit) {
+        uint32_t times = the_flash.erasures[unit];
+        *least = times && times < *least ? times : *least;
+        *most = times > *most ? times : *most;
+    }
+}
+
 uint32_t flash_operations(void)
 {
     uint32_t done = operations;

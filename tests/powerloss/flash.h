@@ -27,6 +27,9 @@ extern flash the_flash;
 /* Erased and new. */
 void flash_init(void);
 
+/* The fewest and the most times that a unit was erased, of those that were. */
+void flash_wear(uint32_t *least, uint32_t *most);
+
 /* Operations since the last call. */
 uint32_t flash_operations(void);
 
