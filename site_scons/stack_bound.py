@@ -33,7 +33,7 @@ REACHED = {
     "*/src/execute.c:*": "gm_kernel_*",
     "*/kernels/*update.c:*": "gm_rule_apply_*",
     "*/src/checkpoint.c:append*": "firmware/src/slots.c:write_flash",
-    "*/src/checkpoint.c:gm_checkpoint_save": "firmware/src/slots.c:write_flash",
+    "*/src/checkpoint.c:*save*": "firmware/src/slots.c:write_flash",
     "*/src/checkpoint.c:*": "firmware/src/slots.c:read_flash",
     "firmware/src/messages.c:*": "handle_*",
 }

@@ -1,6 +1,7 @@
 """Reads and writes checkpoints (.gmck), those of the desk and those that a device saved; the format is in docs/SPEC.md.
 
-A checkpoint describes itself: names, shapes and offsets come before the state, so it can be read without its image.
+A checkpoint describes itself: names, shapes and offsets come before the state, so it can be read without its image. Its
+encoding is "plain", the state as it is in memory, or "half", with most float32 numbers in 16 bits, for slow links.
 """
 
 from __future__ import annotations
@@ -14,9 +15,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import properties_trailer, records
+from . import packed_state, properties_trailer, records
 from .errors import CheckpointError
-from .generated.records import CHECKPOINT_MAGIC, DTYPE, FORMAT_VERSION, MAX_RANK, NONE, PROPERTY_TYPE, STATE_ROLE
+from .generated.records import (
+    CHECKPOINT_MAGIC,
+    CHECKPOINT_VERSION,
+    DTYPE,
+    ENCODING,
+    MAX_RANK,
+    NONE,
+    PROPERTY_TYPE,
+    STATE_ROLE,
+)
 
 _BODY = 16  # the CRC covers everything from here on
 
@@ -28,7 +38,7 @@ class Checkpoint:
     tensors: parameters, running statistics and moments by name, float32 copies. control: counters and learning rate;
     empty in a desk checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes,
     zero in a desk checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers
-    the device's state has room for.
+    the device's state has room for. version, encoding: of the file; encoding is a key of ENCODING.
     """
 
     tensors: dict[str, np.ndarray]
@@ -39,6 +49,8 @@ class Checkpoint:
     model_id: bytes = bytes(16)
     nominal: bool = False
     property_slots: int | None = None
+    version: int = CHECKPOINT_VERSION
+    encoding: str = "plain"
 
 
 def pack(
@@ -76,19 +88,51 @@ def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, 
     )
 
 
-def seal(table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes) -> bytes:
-    """Header, with size and CRC, before the parts."""
+def seal(
+    table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes, state_size: int | None = None
+) -> bytes:
+    """Header, with size and CRC, before the parts. state_size: bytes in memory, where the state is packed."""
     header = {
         "magic": CHECKPOINT_MAGIC,
-        "version": FORMAT_VERSION,
+        "version": CHECKPOINT_VERSION,
         "model_id": struct.unpack("<4I", model_id),
         "entries": entries,
         "names_size": len(names),
-        "state_size": len(state),
+        "state_size": len(state) if state_size is None else state_size,
+        "encoding": ENCODING["plain" if state_size is None else "half"],
         "size": records.size_of("checkpoint") + len(table) + len(names) + len(state),
     }
     body = records.pack("checkpoint", header)[_BODY:] + table + names + state
     return records.pack("checkpoint", {**header, "crc": zlib.crc32(body)})[:_BODY] + body
+
+
+def as_half(data: bytes) -> bytes:
+    """The same checkpoint with encoding "half", to the byte as a device packs it; unchanged where it has that already, or
+    is nominal. Raises CheckpointError for bytes that are no checkpoint."""
+    return recoded(data, "half")
+
+
+def as_plain(data: bytes) -> bytes:
+    """The same checkpoint with encoding "plain": what a device has in memory once it has loaded it. Raises
+    CheckpointError."""
+    return recoded(data, "plain")
+
+
+def recoded(data: bytes, encoding: str) -> bytes:
+    """The checkpoint in that encoding; what lies behind it stays."""
+    file, trailer = split_trailer(data)
+    header = checked_header(file)
+    try:
+        table, names, state = parts_of(header, file)
+        if header["encoding"] == ENCODING[encoding] or not state:
+            return data
+        packed = packed_state.pack(table, state) if encoding == "half" else state
+    except ValueError as error:
+        raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
+    at = records.size_of("checkpoint")
+    rows = file[at : at + header["entries"] * records.size_of("state_entry")]
+    state_size = len(state) if encoding == "half" else None
+    return seal(rows, names, packed, len(table), struct.pack("<4I", *header["model_id"]), state_size) + trailer
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
@@ -113,25 +157,40 @@ def unpack(data: bytes) -> Checkpoint:
 
 def read_body(header: dict, data: bytes) -> Checkpoint:
     """All behind the header. Raises ValueError or struct.error for records that make no sense."""
-    at = records.size_of("checkpoint")
-    row_size = records.size_of("state_entry")
-    table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
-    at += header["entries"] * row_size
-    names = data[at : at + header["names_size"]]
-    state = data[at + header["names_size"] :]
-    check_sizes(table, state)
-    found = Checkpoint({}, [], model_id=struct.pack("<4I", *header["model_id"]))
+    table, names, state = parts_of(header, data)
+    encoding = next(name for name, number in ENCODING.items() if number == header["encoding"])
+    model_id = struct.pack("<4I", *header["model_id"])
+    found = Checkpoint({}, [], model_id=model_id, version=header["version"], encoding=encoding)
     for row in table:
         read_entry(found, row, names, state)
     found.nominal = bool(found.parameters) and not state
     return found
 
 
-def check_sizes(table: list[dict], state: bytes) -> None:
-    """Entries have the size of their shape and together that of the state, or, without one, what an arena may have."""
+def parts_of(header: dict, data: bytes) -> tuple[list[dict], bytes, bytes]:
+    """(rows of the table, names, the state as it is in memory). Raises ValueError."""
+    at = records.size_of("checkpoint")
+    row_size = records.size_of("state_entry")
+    table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
+    at += header["entries"] * row_size
+    names, state = data[at : at + header["names_size"]], data[at + header["names_size"] :]
+    check_shapes(table)
+    if header["encoding"] == ENCODING["half"]:
+        state = packed_state.unpack(table, state, header["state_size"])
+    check_places(table, state)
+    return table, names, state
+
+
+def check_shapes(table: list[dict]) -> None:
+    """Entries have the size of their shape."""
     for row in table:
         if row["rank"] > MAX_RANK or 4 * math.prod(row["dims"][: row["rank"]]) != row["size"]:
             raise ValueError(f"shape {row['dims'][: row['rank']]} does not have {row['size']} bytes")
+
+
+def check_places(table: list[dict], state: bytes) -> None:
+    """Entries have together the size of the state, or, without one, what an arena may have."""
+    for row in table:
         if state and row["offset"] + row["size"] > len(state):
             raise ValueError(f"an entry ends at {row['offset'] + row['size']} of {len(state)} bytes")
     if sum(row["size"] for row in table) > (len(state) or records.FILE_LIMIT):
@@ -148,6 +207,7 @@ def split_trailer(data: bytes) -> tuple[bytes, bytes]:
 
 
 def checked_header(data: bytes) -> dict:
+    """The header of a file that has its size and its checksum. Raises CheckpointError."""
     if len(data) > records.FILE_LIMIT:
         raise CheckpointError("the file is larger than 1 GiB", "pass a .gmck file")
     if len(data) < records.size_of("checkpoint"):
@@ -155,13 +215,10 @@ def checked_header(data: bytes) -> dict:
     header = records.unpack("checkpoint", data)
     if header["magic"] != CHECKPOINT_MAGIC:
         raise CheckpointError("this is not a checkpoint", "pass a .gmck file")
-    if header["version"] != FORMAT_VERSION:
-        raise CheckpointError(
-            f"the checkpoint has format version {header['version']}, this is {FORMAT_VERSION}",
-            "install the gradmote that wrote it",
-        )
-    parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry")
-    if header["size"] != len(data) or parts + header["names_size"] + header["state_size"] != len(data):
+    check_version(header)
+    parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry") + header["names_size"]
+    is_plain = header["encoding"] == ENCODING["plain"]
+    if header["size"] != len(data) or (parts + header["state_size"] != len(data) if is_plain else parts > len(data)):
         raise CheckpointError(
             f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again"
         )
@@ -170,6 +227,22 @@ def checked_header(data: bytes) -> dict:
             "the checksum does not match the bytes", "transfer the file again, or fall back to an older one"
         )
     return header
+
+
+def check_version(header: dict) -> None:
+    """Raises CheckpointError for a version or an encoding of later ones."""
+    if not 1 <= header["version"] <= CHECKPOINT_VERSION:
+        raise CheckpointError(
+            f"the checkpoint has format version {header['version']}, this gradmote reads 1 to {CHECKPOINT_VERSION}",
+            "install the gradmote that wrote it",
+        )
+    if header["version"] == 1:
+        header["encoding"] = ENCODING["plain"]  # a reserved word then
+    if header["encoding"] not in ENCODING.values():
+        raise CheckpointError(
+            f"the checkpoint has encoding {header['encoding']}, which this gradmote does not know",
+            "install the gradmote that wrote it",
+        )
 
 
 def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None:

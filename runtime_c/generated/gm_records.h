@@ -7,11 +7,13 @@
 #define GM_IMAGE_MAGIC 0x45544f4du
 #define GM_CHECKPOINT_MAGIC 0x4b434d47u
 #define GM_FORMAT_VERSION 1u
+#define GM_CHECKPOINT_VERSION 2u
 #define GM_NONE 0xffffffffu
 #define GM_CONSTANT_BIT 0x80000000u
 #define GM_MAX_RANK 6u
 #define GM_SECTION_ALIGN 16u
 #define GM_RULE_WORDS 8u
+#define GM_PACKED_SIZE 16u
 
 enum gm_program_kind { GM_PROGRAM_INFER = 0, GM_PROGRAM_EVAL = 1, GM_PROGRAM_TRAIN = 2, GM_PROGRAM_OPTIMIZER = 3, GM_PROGRAM_STEP = 4, GM_PROGRAM_COUNT = 5 };
 enum gm_role_kind { GM_ROLE_INPUT = 0, GM_ROLE_LABEL = 1, GM_ROLE_OUTPUT = 2, GM_ROLE_LOSS = 3, GM_ROLE_COUNT = 4 };
@@ -21,6 +23,7 @@ enum gm_schedule_kind { GM_SCHEDULE_CONSTANT = 0, GM_SCHEDULE_LINEAR = 1, GM_SCH
 enum gm_property_type_kind { GM_PROPERTY_TYPE_EMPTY = 0, GM_PROPERTY_TYPE_I32 = 1, GM_PROPERTY_TYPE_F32 = 2, GM_PROPERTY_TYPE_COUNT = 3 };
 enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTION_CODE = 2, GM_SECTION_CONSTANTS = 3, GM_SECTION_INITIAL = 4, GM_SECTION_STATE = 5, GM_SECTION_NAMES = 6, GM_SECTION_STORE = 7, GM_SECTION_COUNT = 8 };
 enum gm_store_dtype_kind { GM_STORE_DTYPE_INT8 = 0, GM_STORE_DTYPE_F32 = 1, GM_STORE_DTYPE_COUNT = 2 };
+enum gm_encoding_kind { GM_ENCODING_PLAIN = 0, GM_ENCODING_HALF = 1, GM_ENCODING_COUNT = 2 };
 
 /* Where one section lies. */
 typedef struct gm_section {
@@ -118,14 +121,14 @@ typedef char gm_assert_property[sizeof(gm_property) == 32 ? 1 : -1];
 /* The first bytes of a .gmck file; state table, names and state follow. */
 typedef struct gm_checkpoint {
     uint32_t magic; /* CHECKPOINT_MAGIC */
-    uint32_t version; /* FORMAT_VERSION */
+    uint32_t version; /* 1, or CHECKPOINT_VERSION */
     uint32_t size; /* bytes of the whole file */
     uint32_t crc; /* CRC-32 of bytes 16 .. size */
     uint32_t model_id[4]; /* of the image that wrote it; zero in a desk checkpoint before compilation */
     uint32_t entries; /* number of state_entry records that follow */
     uint32_t names_size; /* bytes of names that follow the records */
-    uint32_t state_size; /* bytes of state that follow the names */
-    uint32_t reserved;
+    uint32_t state_size; /* bytes of state, in memory; it follows the names */
+    uint32_t encoding; /* enum encoding, how the state follows; in version 1 always PLAIN */
 } gm_checkpoint;
 typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
 

@@ -1,29 +1,42 @@
 /*
- * The state on storage: header, state table, names, state. The header goes last, so that a file cut short by a
- * power loss has none.
+ * The state on storage: header, state table, names, state, as it is or packed. The header goes last, so that a file cut
+ * short by a power loss has none.
  */
 #include <string.h>
 
 #include "gm_image.h"
+#include "half.h"
+#include "pieces.h"
 
 /* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
 #define CRC_START 16u
 
-/* Stack buffer for reading a file through the callback. */
+/* Stack buffer for what goes through a callback and is not in memory. */
 #define CHUNK 64u
+#define CHUNK_HALVES (CHUNK / 2u)
 
 static const gm_section *section_of(const gm_session *session, uint32_t section)
 {
     return &session->header->sections[section];
 }
 
-uint32_t gm_checkpoint_size(const gm_session *session)
+static uint32_t size_of(const gm_session *session, uint32_t encoding)
 {
     if (session == NULL || session->header == NULL) {
         return 0;
     }
     return (uint32_t)sizeof(gm_checkpoint) + section_of(session, GM_SECTION_STATE)->size +
-           section_of(session, GM_SECTION_NAMES)->size + session->header->state_size;
+           section_of(session, GM_SECTION_NAMES)->size + gm_state_in_file(session, encoding);
+}
+
+uint32_t gm_checkpoint_size(const gm_session *session)
+{
+    return size_of(session, GM_ENCODING_PLAIN);
+}
+
+uint32_t gm_checkpoint_half_size(const gm_session *session)
+{
+    return size_of(session, GM_ENCODING_HALF);
 }
 
 static uint32_t crc_of_header(const gm_checkpoint *header)
@@ -34,12 +47,13 @@ static uint32_t crc_of_header(const gm_checkpoint *header)
 /* ---- Saving ------------------------------------------------------------------------------------------------- */
 
 /* The header of this session's checkpoint, but for its checksum. */
-static void describe(const gm_session *session, gm_checkpoint *header)
+static void describe(const gm_session *session, uint32_t encoding, gm_checkpoint *header)
 {
     memset(header, 0, sizeof *header);
     header->magic = GM_CHECKPOINT_MAGIC;
-    header->version = GM_FORMAT_VERSION;
-    header->size = gm_checkpoint_size(session);
+    header->version = GM_CHECKPOINT_VERSION;
+    header->encoding = encoding;
+    header->size = size_of(session, encoding);
     memcpy(header->model_id, session->header->model_id, sizeof header->model_id);
     header->entries = section_of(session, GM_SECTION_STATE)->size / (uint32_t)sizeof(gm_state_entry);
     header->names_size = section_of(session, GM_SECTION_NAMES)->size;
@@ -49,12 +63,24 @@ static void describe(const gm_session *session, gm_checkpoint *header)
 typedef struct writer {
     gm_write_fn write;
     void *user;
+    uint32_t from, to;           /* what is wanted of the file; the checksum is right where that is all of it */
     uint32_t offset;
     uint32_t crc;
 } writer;
 
+/* Passes over the next `size` bytes where none of them is wanted. */
+static int passes(writer *out, uint32_t size)
+{
+    int unwanted = out->offset >= out->to || out->offset + size <= out->from;
+    out->offset += unwanted ? size : 0;
+    return unwanted;
+}
+
 static int append(writer *out, const void *data, uint32_t size)
 {
+    if (passes(out, size)) {
+        return GM_OK;
+    }
     if (size != 0 && out->write(out->user, out->offset, data, size) != 0) {
         return GM_ERR_IO;
     }
@@ -68,19 +94,54 @@ static int append_section(writer *out, const gm_session *session, uint32_t secti
     return append(out, gm_section_data(session->header, section), section_of(session, section)->size);
 }
 
-static int write_body(const gm_session *session, writer *out)
+/* Up to CHUNK_HALVES numbers, and a zero half where they are odd. */
+static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t scale)
+{
+    uint32_t words[CHUNK / 4], size = (n + 1) / 2 * 4;
+    if (passes(out, size)) {
+        return GM_OK;
+    }
+    memset(words, 0, size);
+    for (uint32_t i = 0; i < n; ++i) {
+        words[i / 2] |= gm_half_of(bits[i], scale) << i % 2 * 16;
+    }
+    return append(out, words, size);
+}
+
+static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
+{
+    if (passes(out, gm_packed_size(4 * n))) {
+        return GM_OK;
+    }
+    uint32_t scale = gm_half_scale(bits, n);
+    int status = append(out, &scale, sizeof scale);
+    for (uint32_t i = 0; i < n && status == GM_OK; i += CHUNK_HALVES) {
+        status = append_halves(out, bits + i, n - i < CHUNK_HALVES ? n - i : CHUNK_HALVES, scale);
+    }
+    return status;
+}
+
+static int append_state(writer *out, const gm_session *session, uint32_t encoding)
+{
+    gm_pieces pieces = gm_pieces_of(session, encoding);
+    int status = GM_OK;
+    while (status == GM_OK && gm_next_piece(&pieces)) {
+        const void *data = session->arena + pieces.at;
+        status = pieces.is_packed ? append_packed(out, data, pieces.size / 4) : append(out, data, pieces.size);
+    }
+    return status;
+}
+
+static int append_body(writer *out, const gm_session *session, uint32_t encoding)
 {
     int status = append_section(out, session, GM_SECTION_STATE);
     if (status == GM_OK) {
         status = append_section(out, session, GM_SECTION_NAMES);
     }
-    if (status == GM_OK) {
-        status = append(out, session->arena, session->header->state_size);
-    }
-    return status;
+    return status == GM_OK ? append_state(out, session, encoding) : status;
 }
 
-int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
+static int save(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
 {
     int status = gm_idle(session);
     if (status != GM_OK) {
@@ -90,14 +151,62 @@ int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
         return GM_ERR_INVALID_ARGUMENT;
     }
     gm_checkpoint header;
-    describe(session, &header);
-    writer out = { write, user, sizeof header, crc_of_header(&header) };
-    status = write_body(session, &out);
+    describe(session, encoding, &header);
+    writer out = { write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header) };
+    status = append_body(&out, session, encoding);
     if (status != GM_OK) {
         return status;
     }
     header.crc = out.crc;
     return write(user, 0, &header, sizeof header) == 0 ? GM_OK : GM_ERR_IO;
+}
+
+int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
+{
+    return save(session, GM_ENCODING_PLAIN, write, user);
+}
+
+int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
+{
+    return save(session, GM_ENCODING_HALF, write, user);
+}
+
+/* ---- Saving piece by piece ----------------------------------------------------------------------------------- */
+
+typedef struct part {
+    uint8_t *data;
+    uint32_t offset;
+    uint32_t size;
+} part;
+
+/* A gm_write_fn that keeps what lies in a part of the file. */
+static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    part *wanted = user;
+    uint32_t end = wanted->offset + wanted->size;
+    uint32_t from = offset > wanted->offset ? offset : wanted->offset;
+    uint32_t to = offset + size < end ? offset + size : end;
+    if (from < to) {
+        memcpy(wanted->data + (from - wanted->offset), (const uint8_t *)data + (from - offset), to - from);
+    }
+    return 0;
+}
+
+int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, void *data, uint32_t size)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (data == NULL || offset > gm_checkpoint_half_size(session) || size > gm_checkpoint_half_size(session) - offset) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    part wanted = { data, offset, size };
+    if (offset < sizeof(gm_checkpoint)) { /* its checksum is of everything */
+        return gm_checkpoint_save_half(session, write_part, &wanted);
+    }
+    writer out = { write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0 };
+    return append_body(&out, session, GM_ENCODING_HALF);
 }
 
 /* ---- Loading ------------------------------------------------------------------------------------------------ */
@@ -117,12 +226,18 @@ static int crc_of_file(gm_read_fn read, void *user, uint32_t from, uint32_t to, 
     return GM_OK;
 }
 
+/* Version 1 had a reserved word there. */
+static uint32_t encoding_of(const gm_checkpoint *header)
+{
+    return header->version == 1 ? GM_ENCODING_PLAIN : header->encoding;
+}
+
 static int check_file(const gm_checkpoint *header, size_t size)
 {
     if (header->magic != GM_CHECKPOINT_MAGIC) {
         return GM_ERR_BAD_MAGIC;
     }
-    if (header->version != GM_FORMAT_VERSION) {
+    if (header->version - 1 >= GM_CHECKPOINT_VERSION) { /* 0 too */
         return GM_ERR_BAD_VERSION;
     }
     return header->size < sizeof *header || header->size > size ? GM_ERR_TRUNCATED : GM_OK;
@@ -133,7 +248,7 @@ static int check_file(const gm_checkpoint *header, size_t size)
 static int is_same_model(const gm_session *session, const gm_checkpoint *header)
 {
     uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
-                    header->state_size;
+                    gm_state_in_file(session, encoding_of(header));
     return memcmp(header->model_id, session->header->model_id, sizeof header->model_id) == 0 &&
            header->state_size == session->header->state_size && header->size == size;
 }
@@ -143,7 +258,7 @@ static int check_content(const gm_session *session, const gm_checkpoint *header,
                          uint32_t *crc_before_state)
 {
     int same = is_same_model(session, header);
-    uint32_t state_at = same ? header->size - header->state_size : header->size;
+    uint32_t state_at = header->size - (same ? gm_state_in_file(session, encoding_of(header)) : 0);
     uint32_t crc = crc_of_header(header);
     int status = crc_of_file(read, user, sizeof *header, state_at, &crc);
     *crc_before_state = crc;
@@ -156,18 +271,74 @@ static int check_content(const gm_session *session, const gm_checkpoint *header,
     if (crc != header->crc) {
         return GM_ERR_BAD_CRC;
     }
+    if (encoding_of(header) >= GM_ENCODING_COUNT) {
+        return GM_ERR_BAD_VERSION;
+    }
     return same ? GM_OK : GM_ERR_WRONG_MODEL;
+}
+
+typedef struct reader {
+    gm_read_fn read;
+    void *user;
+    uint32_t offset;
+    uint32_t crc;
+} reader;
+
+static int take(reader *in, void *data, uint32_t size)
+{
+    if (in->read(in->user, in->offset, data, size) != 0) {
+        return GM_ERR_IO;
+    }
+    in->offset += size;
+    in->crc = gm_crc32(in->crc, data, size);
+    return GM_OK;
+}
+
+/* Up to CHUNK_HALVES numbers. */
+static int take_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
+{
+    uint32_t words[CHUNK / 4];
+    int status = take(in, words, (n + 1) / 2 * 4);
+    for (uint32_t i = 0; i < n && status == GM_OK; ++i) {
+        bits[i] = gm_half_value(words[i / 2] >> i % 2 * 16 & 0xFFFF, scale);
+    }
+    return status;
+}
+
+static int take_packed(reader *in, uint32_t *bits, uint32_t n)
+{
+    uint32_t scale;
+    int status = take(in, &scale, sizeof scale);
+    for (uint32_t i = 0; i < n && status == GM_OK; i += CHUNK_HALVES) {
+        status = take_halves(in, bits + i, n - i < CHUNK_HALVES ? n - i : CHUNK_HALVES, scale & 0xFF);
+    }
+    return status;
+}
+
+static int take_state(reader *in, const gm_session *session, uint32_t encoding)
+{
+    gm_pieces pieces = gm_pieces_of(session, encoding);
+    int status = GM_OK;
+    while (status == GM_OK && gm_next_piece(&pieces)) {
+        void *data = session->arena + pieces.at;
+        status = pieces.is_packed ? take_packed(in, data, pieces.size / 4) : take(in, data, pieces.size);
+    }
+    return status;
 }
 
 /* Reads the state in. Storage that gave the right bytes a moment ago and fails now leaves the initial state, never
  * a mixture. */
 static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user, uint32_t crc)
 {
-    uint32_t size = header->state_size;
-    int failed = read(user, header->size - size, session->arena, size) != 0;
-    if (failed || gm_crc32(crc, session->arena, size) != header->crc) {
+    uint32_t encoding = encoding_of(header);
+    reader in = { read, user, header->size - gm_state_in_file(session, encoding), crc };
+    int status = take_state(&in, session, encoding);
+    if (status == GM_OK && in.crc != header->crc) {
+        status = GM_ERR_BAD_CRC;
+    }
+    if (status != GM_OK) {
         (void)gm_reset(session);
-        return failed ? GM_ERR_IO : GM_ERR_BAD_CRC;
+        return status;
     }
     gm_control_of(session)->accumulated = 0; /* gradients are not in the file */
     return GM_OK;

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -111,12 +112,12 @@ def images() -> Iterator[tuple[str, bytes]]:
         yield f"store_{dtype}", image_of("dense", store=StoreOptions(3, dtype), accumulate=dtype == "f32")
 
 
-def checkpoint_of(image: bytes) -> bytes:
+def checkpoint_of(image: bytes, half: bool = False) -> bytes:
     """Of a session that has a property and a schedule."""
     with Session(image, "strict") as session:
         session.set_property("epoch", 3)
         session.set_linear_schedule(0.1, 2, 9)
-        return session.save()
+        return session.save(half)
 
 
 # ---- Serial line -------------------------------------------------------------------------------------------------
@@ -221,8 +222,9 @@ def write_seeds(folder: Path) -> None:
     for name, image in images():
         (folder / "open" / f"{name}.mote").write_bytes(image)
         (folder / "program" / f"{name}.mote").write_bytes(image)
-        for plan in (0, 5):
-            (folder / "checkpoint" / f"{name}_{plan}").write_bytes(image + checkpoint_of(image) + bytes([plan]))
+        for plan, half in product((0, 5), (False, True)):
+            file = f"{name}_{plan}_{'half' if half else 'plain'}"
+            (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))
     for name, sent in conversations():
         (folder / "frames" / name).write_bytes(sent)
 

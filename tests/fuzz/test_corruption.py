@@ -49,10 +49,11 @@ def test_damaged_images_are_detected(damage):
     assert "accepted" not in answers and answers.total() == TIMES
 
 
+@pytest.mark.parametrize("half", [False, True], ids=["plain", "half"])
 @pytest.mark.parametrize("damage", [flipped_bit, damaged_bytes])
-def test_damaged_checkpoints_are_detected_and_change_nothing(damage):
+def test_damaged_checkpoints_are_detected_and_change_nothing(damage, half):
     image = seeds.image_of("conv", accumulate=True)
-    good = seeds.checkpoint_of(image)
+    good = seeds.checkpoint_of(image, half)
     with Session(image, "strict") as session:
         before = session.state_sha256()
         answers = refusals(session.load, good, damage)

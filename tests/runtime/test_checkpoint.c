@@ -1,6 +1,6 @@
 /*
- * Checkpoints of the tiny image in a file of memory: round trip, order of writes, every flipped bit, foreign models,
- * failing storage.
+ * Checkpoints of the tiny image in a file of memory, plain and packed: round trip, order of writes, every flipped bit, foreign
+ * models, other versions, failing storage.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +70,31 @@ static void train_tiny(gm_session *session, block *memory, uint32_t steps)
     }
 }
 
-static void save(const gm_session *session, file *f)
+static const struct encoding {
+    uint32_t (*size)(const gm_session *session);
+    int (*save)(const gm_session *session, gm_write_fn write, void *user);
+    uint32_t state_in_file;      /* bytes; packed, w and its moment have a scale and 6 halves each instead of 6 words */
+} encodings[GM_ENCODING_COUNT] = {
+    { gm_checkpoint_size, gm_checkpoint_save, TINY_STATE_SIZE },
+    { gm_checkpoint_half_size, gm_checkpoint_save_half, TINY_STATE_SIZE - 2 * (24 - 16) },
+};
+
+static void save_as(uint32_t encoding, const gm_session *session, file *f)
 {
     file_init(f);
-    CHECK_STATUS(GM_OK, gm_checkpoint_save(session, file_write, f));
+    CHECK_STATUS(GM_OK, encodings[encoding].save(session, file_write, f));
     CHECK(f->header_written);
+}
+
+static void save(const gm_session *session, file *f)
+{
+    save_as(GM_ENCODING_PLAIN, session, f);
+}
+
+static void seal(file *f)
+{
+    gm_checkpoint *header = (gm_checkpoint *)(void *)f->bytes;
+    header->crc = gm_crc32(0, f->bytes + 16, header->size - 16);
 }
 
 static void test_round_trip(void)
@@ -93,6 +113,50 @@ static void test_round_trip(void)
     CHECK_STATUS(GM_OK, gm_step(&first, NULL));
     CHECK_STATUS(GM_OK, gm_step(&second, NULL));
     CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+}
+
+/* A packed one keeps what it does not pack, and 11 bits of each number; saved again, it is the same. */
+static void test_packed_round_trip(void)
+{
+    gm_session first, second;
+    file f, again;
+    train_tiny(&first, &arena, 4);
+    train_tiny(&second, &other_arena, 1);
+    save_as(GM_ENCODING_HALF, &first, &f);
+    CHECK_STATUS(GM_OK, gm_checkpoint_load(&second, file_read, &f, gm_checkpoint_half_size(&first)));
+    for (uint32_t at = 0; at < TINY_STATE_SIZE; at += 4) {
+        float before, after;
+        memcpy(&before, arena.bytes + at, sizeof before);
+        memcpy(&after, other_arena.bytes + at, sizeof after);
+        int packed = at < TINY_B || (at >= TINY_W_MOMENT && at < TINY_B_MOMENT);
+        float error = after > before ? after - before : before - after;
+        CHECK(packed ? error <= (before < 0 ? -before : before) / 2048 : memcmp(&before, &after, sizeof before) == 0);
+    }
+    CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_B) != 0);
+    save_as(GM_ENCODING_HALF, &second, &again);
+    CHECK(memcmp(f.bytes, again.bytes, sizeof f.bytes) == 0);
+    CHECK_STATUS(GM_OK, gm_step(&second, NULL));
+}
+
+/* Any part of a packed file is what the whole has there, and nothing else is written. */
+static void test_parts(void)
+{
+    gm_session session;
+    file f;
+    uint8_t part[sizeof f.bytes + 1];
+    train_tiny(&session, &arena, 4);
+    save_as(GM_ENCODING_HALF, &session, &f);
+    uint32_t size = gm_checkpoint_half_size(&session);
+    for (uint32_t offset = 0; offset <= size; ++offset) {
+        for (uint32_t count = 0; count <= size - offset; count += 1 + offset % 5) {
+            part[count] = 0xA5;
+            CHECK_STATUS(GM_OK, gm_checkpoint_part_half(&session, offset, part, count));
+            CHECK(memcmp(part, f.bytes + offset, count) == 0 && part[count] == 0xA5);
+        }
+        CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_part_half(&session, offset, part, size - offset + 1));
+    }
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_part_half(&session, size + 1, part, 0));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_part_half(&session, 0, NULL, 0));
 }
 
 /* A checkpoint saved between micro-batches has no gradients to go on with. */
@@ -116,7 +180,7 @@ static void test_layout(void)
     train_tiny(&session, &arena, 2);
     save(&session, &f);
     memcpy(&header, f.bytes, sizeof header);
-    CHECK(header.magic == GM_CHECKPOINT_MAGIC && header.version == GM_FORMAT_VERSION);
+    CHECK(header.magic == GM_CHECKPOINT_MAGIC && header.version == GM_CHECKPOINT_VERSION && header.encoding == 0);
     CHECK(header.size == gm_checkpoint_size(&session) && header.state_size == TINY_STATE_SIZE);
     CHECK(header.entries == 6 && memcmp(header.model_id, session.header->model_id, 16) == 0);
     CHECK(header.size == sizeof header + 6 * sizeof(gm_state_entry) + header.names_size + TINY_STATE_SIZE);
@@ -134,13 +198,13 @@ static void check_refused(gm_session *session, file *f, size_t size, int expecte
     CHECK(memcmp(before, session->arena, sizeof before) == 0);
 }
 
-static void test_every_bit_and_length(void)
+static void test_every_bit_and_length(uint32_t encoding)
 {
     gm_session session;
     file f;
     train_tiny(&session, &arena, 4);
-    save(&session, &f);
-    uint32_t size = gm_checkpoint_size(&session);
+    save_as(encoding, &session, &f);
+    uint32_t size = encodings[encoding].size(&session);
     CHECK_STATUS(GM_OK, gm_step(&session, NULL));
     for (uint32_t bit = 0; bit < 8 * size; ++bit) {
         f.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -151,6 +215,37 @@ static void test_every_bit_and_length(void)
         check_refused(&session, &f, length, GM_ERR_TRUNCATED);
     }
     CHECK_STATUS(GM_OK, gm_checkpoint_load(&session, file_read, &f, size));
+}
+
+/* Versions 1 and 2 are read; the first had a reserved word in place of the encoding. */
+static void test_versions(void)
+{
+    gm_session first, second;
+    file f;
+    gm_checkpoint *header = (gm_checkpoint *)(void *)f.bytes;
+    train_tiny(&first, &arena, 4);
+    train_tiny(&second, &other_arena, 1);
+    save(&first, &f);
+    for (header->encoding = 0; header->encoding <= GM_ENCODING_COUNT; ++header->encoding) {
+        header->version = 1;
+        seal(&f);
+        CHECK_STATUS(GM_OK, gm_reset(&second));
+        CHECK_STATUS(GM_OK, gm_checkpoint_load(&second, file_read, &f, sizeof f.bytes));
+        CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+    }
+    header->version = GM_CHECKPOINT_VERSION;
+    header->encoding = GM_ENCODING_COUNT;
+    seal(&f);
+    check_refused(&second, &f, sizeof f.bytes, GM_ERR_BAD_VERSION);
+    header->encoding = GM_ENCODING_HALF; /* its state is too long for that */
+    seal(&f);
+    check_refused(&second, &f, sizeof f.bytes, GM_ERR_WRONG_MODEL);
+    header->encoding = GM_ENCODING_PLAIN;
+    for (uint32_t i = 0; i < 3; ++i) {
+        header->version = i == 0 ? 0 : GM_CHECKPOINT_VERSION + i;
+        seal(&f);
+        check_refused(&second, &f, sizeof f.bytes, GM_ERR_BAD_VERSION);
+    }
 }
 
 static void test_foreign(void)
@@ -193,46 +288,57 @@ static void test_other_names(void)
     check_refused(&second, &f, sizeof f.bytes, GM_ERR_WRONG_MODEL);
 }
 
-static void test_failing_storage(void)
+/* Reads of gm_checkpoint_load() before it touches the state: the header, and twice what comes in chunks. */
+static int first_pass(const gm_session *session, uint32_t encoding)
+{
+    uint32_t state = encodings[encoding].state_in_file;
+    uint32_t before_state = encodings[encoding].size(session) - (uint32_t)sizeof(gm_checkpoint) - state;
+    return 1 + (int)((before_state + 63) / 64 + (state + 63) / 64);
+}
+
+static void test_failing_storage(uint32_t encoding)
 {
     gm_session session;
     file f;
-    int calls;
+    int calls, writes = encoding == GM_ENCODING_PLAIN ? 4 : 9;
     train_tiny(&session, &arena, 4);
-    for (calls = 0; calls < 4; ++calls) {
+    for (calls = 0; calls < writes; ++calls) {
         file_init(&f);
         f.calls_until_failure = calls;
-        CHECK_STATUS(GM_ERR_IO, gm_checkpoint_save(&session, file_write, &f));
+        CHECK_STATUS(GM_ERR_IO, encodings[encoding].save(&session, file_write, &f));
         CHECK(!f.header_written);
         check_refused(&session, &f, sizeof f.bytes, GM_OK);
     }
-    save(&session, &f);
-    uint32_t body = gm_checkpoint_size(&session) - (uint32_t)sizeof(gm_checkpoint);
-    int first_pass = 1 + (int)((body - TINY_STATE_SIZE + 63) / 64 + (TINY_STATE_SIZE + 63) / 64);
-    for (calls = 0; calls < first_pass; ++calls) {
+    save_as(encoding, &session, &f);
+    for (calls = 0; calls < first_pass(&session, encoding); ++calls) {
         f.calls_until_failure = calls;
         check_refused(&session, &f, sizeof f.bytes, GM_ERR_IO);
     }
-    f.calls_until_failure = first_pass + 1;
+    f.calls_until_failure = first_pass(&session, encoding) + (encoding == GM_ENCODING_PLAIN ? 1 : 6);
     CHECK_STATUS(GM_OK, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
 }
 
-/* Storage that goes bad between the two readings leaves the initial state. */
-static void test_storage_changes(void)
+/* Storage that goes bad between the two readings, at any read of the second, leaves the initial state. */
+static void test_storage_changes(uint32_t encoding)
 {
     gm_session session, fresh;
     file f;
     CHECK_STATUS(GM_OK, gm_open(&fresh, image.bytes, image_size, other_arena.bytes, TINY_ARENA));
     train_tiny(&session, &arena, 4);
-    save(&session, &f);
-    uint32_t body = gm_checkpoint_size(&session) - (uint32_t)sizeof(gm_checkpoint);
-    int first_pass = 1 + (int)((body - TINY_STATE_SIZE + 63) / 64 + (TINY_STATE_SIZE + 63) / 64);
-    f.corrupt_after = first_pass;
-    CHECK_STATUS(GM_ERR_BAD_CRC, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
-    CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
-    f.calls_until_failure = first_pass;
-    CHECK_STATUS(GM_ERR_IO, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
-    CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+    save_as(encoding, &session, &f);
+    int first = first_pass(&session, encoding), reads = encoding == GM_ENCODING_PLAIN ? 1 : 6;
+    for (int call = first; call < first + reads; ++call) {
+        f.corrupt_after = call;
+        CHECK_STATUS(GM_ERR_BAD_CRC, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
+        CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+        f.corrupt_after = -1;
+        CHECK_STATUS(GM_OK, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
+        CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) != 0);
+        f.calls_until_failure = call;
+        CHECK_STATUS(GM_ERR_IO, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
+        CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
+        f.calls_until_failure = -1;
+    }
 }
 
 static void test_arguments(void)
@@ -245,10 +351,13 @@ static void test_arguments(void)
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_load(&session, NULL, &f, sizeof f.bytes));
     CHECK_STATUS(GM_OK, gm_begin(&session, GM_PROGRAM_STEP));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_save(&session, file_write, &f));
+    CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_save_half(&session, file_write, &f));
+    CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_part_half(&session, 0, f.bytes, 1));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
     gm_close(&session);
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_save(&session, file_write, &f));
-    CHECK(gm_checkpoint_size(&session) == 0);
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_part_half(&session, 0, f.bytes, 1));
+    CHECK(gm_checkpoint_size(&session) == 0 && gm_checkpoint_half_size(&session) == 0);
 }
 
 int main(void)
@@ -257,11 +366,16 @@ int main(void)
     test_round_trip();
     test_accumulated_is_dropped();
     test_layout();
-    test_every_bit_and_length();
+    test_packed_round_trip();
+    test_parts();
     test_foreign();
     test_other_names();
-    test_failing_storage();
-    test_storage_changes();
+    test_versions();
+    for (uint32_t encoding = 0; encoding < GM_ENCODING_COUNT; ++encoding) {
+        test_every_bit_and_length(encoding);
+        test_failing_storage(encoding);
+        test_storage_changes(encoding);
+    }
     test_arguments();
     return checks_summary();
 }

@@ -332,15 +332,19 @@ class Session:
 
     # ---- Checkpoints --------------------------------------------------------------------------------------------
 
-    def save(self) -> bytes:
-        """The bytes of a .gmck checkpoint."""
-        file = bytearray(self._lib.gm_checkpoint_size(self._open()))
+    def save(self, half: bool = False) -> bytes:
+        """The bytes of a .gmck checkpoint. half: its float32 numbers in 16 bits, which loses some of theirs."""
+        lib, session = self._lib, self._open()
+        size, save = lib.gm_checkpoint_size, lib.gm_checkpoint_save
+        if half:
+            size, save = lib.gm_checkpoint_half_size, lib.gm_checkpoint_save_half
+        file = bytearray(size(session))
         handle = self._ffi.new_handle(memoryview(file))
-        self._check(self._lib.gm_checkpoint_save(self._open(), self._lib.gm_python_write, handle), "save")
+        self._check(save(session, lib.gm_python_write, handle), "save")
         return bytes(file)
 
     def load(self, data: Any) -> None:
-        """Takes the state from a checkpoint's bytes, which are checked whole before anything changes."""
+        """Takes the state from a checkpoint's bytes, of any encoding, which are checked whole before anything changes."""
         file = buffer_of(data, "the checkpoint").cast("B")
         handle = self._ffi.new_handle(file)
         self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")

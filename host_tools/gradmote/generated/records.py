@@ -3,11 +3,13 @@
 IMAGE_MAGIC = 0x45544f4d
 CHECKPOINT_MAGIC = 0x4b434d47
 FORMAT_VERSION = 0x1
+CHECKPOINT_VERSION = 0x2
 NONE = 0xffffffff
 CONSTANT_BIT = 0x80000000
 MAX_RANK = 0x6
 SECTION_ALIGN = 0x10
 RULE_WORDS = 0x8
+PACKED_SIZE = 0x10
 
 PROGRAM = {'infer': 0, 'eval': 1, 'train': 2, 'optimizer': 3, 'step': 4}
 ROLE = {'input': 0, 'label': 1, 'output': 2, 'loss': 3}
@@ -17,6 +19,7 @@ SCHEDULE = {'constant': 0, 'linear': 1}
 PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}
 SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6, 'store': 7}
 STORE_DTYPE = {'int8': 0, 'f32': 1}
+ENCODING = {'plain': 0, 'half': 1}
 
 #: record -> [(field, type, count)]
 RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
@@ -81,7 +84,7 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
                 ('entries', 'u32', 1),
                 ('names_size', 'u32', 1),
                 ('state_size', 'u32', 1),
-                ('reserved', 'u32', 1)],
+                ('encoding', 'u32', 1)],
  'store': [('offset', 'u32', 1),
            ('capacity', 'u32', 1),
            ('classes', 'u32', 1),

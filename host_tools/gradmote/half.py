@@ -1,0 +1,55 @@
+"""Float32 as binary16 under a scale: what a checkpoint's packed entries hold. Same bits as runtime_c/src/half.c.
+
+A half h under scale s (0 .. 255) stands for h 2^(s - 125).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_BIAS = 125
+_SCALE_LIMIT = 237  # under the next one, the largest half would be no float32
+_SIGN, _INFINITY, _NAN = 0x8000, 0x7C00, 0x7E00
+
+
+def encode(values: Array) -> tuple[int, Array]:
+    """(scale, halves): the largest finite of float32 values gets as high as binary16 allows; each goes to the nearest
+    half, of two the even one, but a finite number stays finite and one that is not 0 becomes no 0. Infinities stay;
+    every NaN becomes 0x7E00, with its sign. halves: uint16, of the same shape."""
+    values = np.asarray(values, np.float32)
+    scale = scale_of(values)
+    halves = _nearest(values, scale)
+    magnitude = halves & ~np.uint16(_SIGN)
+    magnitude = np.where(np.isfinite(values), np.minimum(magnitude, _INFINITY - 1), magnitude)
+    magnitude = np.where((values != 0) & (magnitude == 0), 1, magnitude)
+    magnitude = np.where(np.isnan(values), _NAN, magnitude)
+    return scale, (np.where(np.signbit(values), _SIGN, 0) | magnitude).astype(np.uint16)
+
+
+def scale_of(values: Array) -> int:
+    """The smallest scale under which no finite one of the float32 values rounds to infinity; 0 .. 237."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=np.float32(0))
+    stored = int(largest.view(np.uint32)) >> 23
+    scale = max(stored - 17, 0)
+    return min(scale + int(_nearest(largest, scale) >= _INFINITY), _SCALE_LIMIT)
+
+
+def decode(scale: int, halves: Array) -> Array:
+    """The float32 numbers that uint16 halves stand for, exactly; infinity where one is too large."""
+    halves = np.asarray(halves, np.uint16)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = np.ldexp(halves.view(np.float16).astype(np.float64), scale - _BIAS).astype(np.float32)
+    bits = halves.astype(np.uint32)
+    nan = (bits & _SIGN) << 16 | 0x7F800000 | (bits & 0x3FF) << 13
+    return np.where(np.isnan(values), nan, values.view(np.uint32)).astype(np.uint32).view(np.float32)
+
+
+def _nearest(values: Array, scale: int) -> Array:
+    """Rounded once, as float64 holds the scaled numbers exactly."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        scaled = np.ldexp(np.asarray(values, np.float64), _BIAS - scale)
+        return np.asarray(scaled.astype(np.float16)).view(np.uint16)
