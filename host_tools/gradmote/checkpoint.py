@@ -107,8 +107,8 @@ def seal(
 
 
 def as_half(data: bytes) -> bytes:
-    """The same checkpoint with encoding "half", to the byte as a device packs it; unchanged where it has that already, or
-    is nominal. Raises CheckpointError for bytes that are no checkpoint."""
+    """The same checkpoint with encoding "half", to the byte as a device packs it; unchanged where it has that already,
+    or is nominal. Raises CheckpointError for bytes that are no checkpoint."""
     return recoded(data, "half")
 
 

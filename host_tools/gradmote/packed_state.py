@@ -1,4 +1,4 @@
-"""The state of a checkpoint of encoding "half": most of its float32 numbers in 16 bits (docs/SPEC.md, "Packed entries")."""
+"""The state of a checkpoint of encoding "half": its float32 numbers in 16 bits (docs/SPEC.md, "Packed entries")."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _ROLES = {STATE_ROLE[role] for role in ("parameter", "slot", "statistic")}
 
 
 def pieces(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
-    """(offset in the state, bytes in memory, whether it is packed), in order and without gaps. Raises ValueError where an
-    entry ends behind the state."""
+    """(offset in the state, bytes in memory, whether it is packed), in order and without gaps. Raises ValueError where
+    an entry ends behind the state."""
     at = 0
     for row in table:
         if is_packed(row, at):

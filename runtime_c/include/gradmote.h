@@ -212,12 +212,12 @@ typedef int (*gm_read_fn)(void *user, uint32_t offset, void *data, uint32_t size
 /* Bytes of a checkpoint of this session. */
 uint32_t gm_checkpoint_size(const gm_session *session);
 int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user);
-/* The same for slow links, of about half the bytes: float32 numbers as binary16, each entry of the state under a scale of its
- * own (docs/SPEC.md, "Packed entries"). It is loaded as any other. Bits of the state are lost, so a board keeps the other. */
+/* The same for slow links, of about half the bytes: float32 numbers as binary16, each entry of the state under a scale
+ * of its own (docs/SPEC.md, "Packed entries"). It is loaded as any other. Bits are lost: a board keeps the other. */
 uint32_t gm_checkpoint_half_size(const gm_session *session);
 int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user);
-/* Bytes [offset, offset + size) of what gm_checkpoint_save_half() would write, for a link that takes them one by one; the state
- * must not change meanwhile. GM_ERR_INVALID_ARGUMENT past the end. */
+/* Bytes [offset, offset + size) of what gm_checkpoint_save_half() would write, for a link that takes them part by part;
+ * the state must not change meanwhile. GM_ERR_INVALID_ARGUMENT past the end. */
 int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, void *data, uint32_t size);
 /* Whether gm_checkpoint_load() would accept the file: GM_OK, or what it would return. The state stays. */
 int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size);

@@ -13,8 +13,8 @@
 
 #define SCALE_LIMIT 237u         /* under the next one, the largest half would be no float32 */
 
-/* Magnitude = significand 2^power 2^-149 for float32, and, scale added to power, for halves: the stored exponent less 1,
- * of subnormals as of the smallest normal numbers 0. */
+/* Magnitude = significand 2^power 2^-149 for float32 and, scale added to power, for halves: the stored exponent less
+ * 1, of subnormals as of the smallest normal numbers 0. */
 static uint32_t power_of(uint32_t stored)
 {
     return stored != 0 ? stored - 1 : 0;
@@ -75,6 +75,6 @@ uint32_t gm_half_value(uint32_t half, uint32_t scale)
     for (; power > 0 && significand < F32_LEADING; --power) {
         significand <<= 1;
     }
-    uint32_t value = (power << F32_FRACTION) + significand; /* the leading bit raises the exponent; of subnormals there is none */
+    uint32_t value = (power << F32_FRACTION) + significand; /* the leading bit, where there is one, raises the exponent */
     return sign | (value < F32_INFINITY ? value : F32_INFINITY);
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The numbers below stand for half 2^(scale - 125), scale 0 to 255. So the smallest half, of any scale, is a float32. */
+/* A half stands for half 2^(scale - 125), scale 0 to 255: so the smallest half, of any scale, is a float32. */
 
 /* The scale under which the largest finite of n float32 is as high as binary16 allows; 0 to 237. bits: theirs. */
 uint32_t gm_half_scale(const uint32_t *bits, uint32_t n);

@@ -1,4 +1,4 @@
-"""half.c and gradmote.half against numpy: every half under every scale, float32 densely, ties, subnormals, the largest."""
+"""half.c and gradmote.half against numpy: every half under every scale, float32 densely, ties, subnormals, extremes."""
 
 from __future__ import annotations
 

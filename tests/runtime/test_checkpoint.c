@@ -1,6 +1,6 @@
 /*
- * Checkpoints of the tiny image in a file of memory, plain and packed: round trip, order of writes, every flipped bit, foreign
- * models, other versions, failing storage.
+ * Checkpoints of the tiny image in a file of memory, plain and packed: round trip, order of writes, every flipped bit,
+ * foreign models, other versions, failing storage.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -344,7 +344,7 @@ class Session:
         return bytes(file)
 
     def load(self, data: Any) -> None:
-        """Takes the state from a checkpoint's bytes, of any encoding, which are checked whole before anything changes."""
+        """Takes the state from a checkpoint's bytes, plain or half, which are checked whole before anything changes."""
         file = buffer_of(data, "the checkpoint").cast("B")
         handle = self._ffi.new_handle(file)
         self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")
