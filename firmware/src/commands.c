@@ -116,6 +116,7 @@ static int train(device *d, const char *argument)
         return GM_ERR_BUSY;
     }
     d->console.steps_left = steps;
+    d->console.skipped = d->run.skips = 0;
     d->console.replays = holds_samples(&d->model);
     return start_training(d);
 }
@@ -332,18 +333,31 @@ static void print_loss(const device *d)
     text_line("");
 }
 
-/* Begins what a `train` goes on with: COMMAND_RUNS, an error, or 0 at its end. */
+/* The next step of a `train`: COMMAND_RUNS, an error, or 0 at its end. */
+static int next_step(device *d)
+{
+    if (d->console.steps_left <= 1) {
+        return 0;
+    }
+    --d->console.steps_left;
+    return start_training(d);
+}
+
+/* A step of it was skipped: there may be better ones. */
+static int skip_step(device *d)
+{
+    ++d->console.skipped;
+    return d->run.skips < RUN_SKIPS_LIMIT ? next_step(d) : 0;
+}
+
+/* Begins what a `train` goes on with. Returns as next_step(). */
 static int go_on_training(device *d)
 {
     if (d->run.program == GM_PROGRAM_TRAIN) {
         return start(d, GM_PROGRAM_OPTIMIZER);
     }
     int trains = d->run.program == GM_PROGRAM_STEP || d->run.program == GM_PROGRAM_OPTIMIZER;
-    if (!trains || d->console.steps_left <= 1) {
-        return 0;
-    }
-    --d->console.steps_left;
-    return start_training(d);
+    return trains ? next_step(d) : 0;
 }
 
 static void report_run(const device *d)
@@ -367,13 +381,21 @@ static int after_run(device *d)
 void commands_run_ended(device *d, int error)
 {
     int result = error;
-    if (error) {
+    if (error == GM_ERR_NOT_FINITE) {
+        result = skip_step(d);
+    } else if (error) {
         d->console.scores = 0;
     } else {
         result = after_run(d);
     }
     if (result < 0) {
         commands_print_error(result);
+    }
+    if (result != COMMAND_RUNS && d->console.skipped != 0) {
+        text_u32(d->console.skipped);
+        text_put(" steps skipped: ");
+        commands_print_error(GM_ERR_NOT_FINITE);
+        d->console.skipped = 0;
     }
     if (result != COMMAND_RUNS) {
         commands_prompt();

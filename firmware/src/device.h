@@ -30,6 +30,7 @@ typedef struct console {
     char line[LINE_LIMIT];
     int line_ready;       /* 1: a whole line waits for the end of an idle training step */
     uint32_t steps_left;  /* of a typed `train`, the running one included */
+    uint32_t skipped;     /* of its steps so far, as they were not finite */
     int replays;          /* 1: it trains on the store's samples */
     int scores;           /* 1: a typed `score` goes on */
     uint32_t kept;        /* samples that it has inferred */

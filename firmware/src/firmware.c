@@ -65,6 +65,9 @@ static void start_idle_step(device *d)
 
 static void idle_program_ended(device *d, int error)
 {
+    if (error == GM_ERR_NOT_FINITE && d->run.skips < RUN_SKIPS_LIMIT) {
+        return;
+    }
     int result = error ? error : teach_end_idle(&d->run, &d->model);
     if (result == TEACH_RUNS) {
         d->requester = REQUESTER_IDLE;

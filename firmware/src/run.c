@@ -66,6 +66,11 @@ static void finish(run *r, model *m, int error)
     int has_loss = r->program == GM_PROGRAM_EVAL || r->program == GM_PROGRAM_TRAIN || r->program == GM_PROGRAM_STEP;
     r->active = 0;
     r->metrics.instructions = m->session.instructions - r->first_instruction;
+    if (error == GM_ERR_NOT_FINITE) {
+        ++r->skips;
+    } else if (r->program == GM_PROGRAM_STEP || r->program == GM_PROGRAM_OPTIMIZER) {
+        r->skips = 0;
+    }
     if (error == GM_OK && has_loss) {
         gm_loss(&m->session, r->program, &r->metrics.loss);
     }

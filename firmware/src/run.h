@@ -17,8 +17,12 @@ typedef struct run {
     int active;
     uint32_t program;
     uint32_t first_instruction; /* session.instructions when it began */
+    uint32_t skips;             /* steps in a row that were not finite */
     metrics metrics;
 } run;
+
+/* So many steps are skipped in a row before a training ends by itself. */
+#define RUN_SKIPS_LIMIT 64u
 
 /* Forgets the metrics: another model is open. */
 void run_reset(run *r);

@@ -21,7 +21,7 @@ const char *gm_error_text(int error)
     case GM_ERR_NOT_FOUND: return "no tensor or property has that name or index";
     case GM_ERR_WRONG_SIZE: return "the data is not as long as the tensor or buffer";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "a label is neither a class index nor ignore_index; nothing was changed";
-    case GM_ERR_NOT_FINITE: return "the input or the loss is NaN or infinite; the step was not applied";
+    case GM_ERR_NOT_FINITE: return "the input, the loss or a gradient is NaN or infinite; the step was skipped";
     case GM_ERR_WRONG_MODEL: return "the checkpoint belongs to another model";
     case GM_ERR_IO: return "reading or writing the checkpoint failed";
     case GM_ERR_BUSY: return "a program is still running";

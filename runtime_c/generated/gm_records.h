@@ -104,7 +104,7 @@ typedef struct gm_control {
     uint32_t warmup_steps;
     uint32_t total_steps;
     float gradient_scale; /* 1 / accumulated, set before the optimizer program runs */
-    uint32_t skipped_steps; /* steps refused because the input or the loss was not finite */
+    uint32_t skipped_steps; /* runs of TRAIN, STEP and OPTIMIZER refused because something was not finite */
     uint32_t schedule_start; /* optimizer_steps when the schedule was set; it counts from there */
 } gm_control;
 typedef char gm_assert_control[sizeof(gm_control) == 48 ? 1 : -1];

@@ -13,7 +13,8 @@
  *     gm_step(&session, &loss);                     // forward, backward and update
  *
  * Functions return GM_OK (0), GM_AGAIN (1, only gm_run) or a negative gm_error. After a negative return the
- * parameters and the optimizer's state are what they were before the call.
+ * parameters and the optimizer's state are what they were before the call; but where a gradient overflows in gm_step()
+ * (GM_ERR_NOT_FINITE), layers behind the one where it does may have been updated.
  */
 #ifndef GRADMOTE_H
 #define GRADMOTE_H

@@ -32,7 +32,10 @@ void gm_after_program(gm_session *session, uint32_t kind, int status)
     int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
     int updates = kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
     if (status != GM_OK) {
-        control->skipped_steps += trains && status == GM_ERR_NOT_FINITE;
+        control->skipped_steps += (trains || updates) && status == GM_ERR_NOT_FINITE;
+        if (kind == GM_PROGRAM_OPTIMIZER) {
+            control->accumulated = 0; /* what it refuses once it would refuse again */
+        }
         return;
     }
     control->accumulated += kind == GM_PROGRAM_TRAIN;

@@ -159,6 +159,11 @@ class Session:
         """Trains on one batch, updates, and returns the loss before the update. data: as eval_step."""
         return self._run_with_loss(self._lib.gm_step, "step", data)
 
+    @property
+    def skipped_steps(self) -> int:
+        """Steps that raised NOT_FINITE: data, loss or a gradient was NaN or infinite. A part of the state."""
+        return int(self._lib.gm_control_view(self._open()).skipped_steps)
+
     def optimizer_step(self) -> None:
         """Applies the mean of the accumulated gradients and moves the learning-rate schedule one step on."""
         self._use_given("optimizer")

@@ -184,6 +184,8 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
     if result.stopped:
         console.print("stopped by Ctrl-C")
+    if result.skipped:
+        console.print(_skipped(result))
     if result.saves is not None:
         console.print(_saves(result.saves))
     memory = target.mem()
@@ -194,6 +196,12 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         )
     if checkpoint is not None:
         console.print(f"wrote {checkpoint}")
+
+
+def _skipped(result: Fit) -> str:
+    from ..device.fit import NOT_FINITE_MEANS, SKIPPED_HINT
+
+    return f"{result.skipped} steps skipped: {NOT_FINITE_MEANS} - {SKIPPED_HINT}"
 
 
 def _saves(saves: Saves) -> str:
@@ -212,11 +220,13 @@ def _saves(saves: Saves) -> str:
 def _table(result: Fit) -> Any:
     from rich.table import Table
 
-    table = Table("epoch", "loss", "test loss", "accuracy", "samples/s", box=None)
+    more = ["skipped"] if result.skipped else []
+    table = Table("epoch", "loss", "test loss", "accuracy", "samples/s", *more, box=None)
     for epoch in result.epochs:
         test = (f"{epoch.test.loss:.4f}", f"{epoch.test.accuracy:.2%}") if epoch.test else ("", "")
         rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0
-        table.add_row(str(epoch.epoch), f"{epoch.loss:.4f}", *test, f"{rate:.0f}")
+        skipped = [str(epoch.skipped)] if result.skipped else []
+        table.add_row(str(epoch.epoch), f"{epoch.loss:.4f}", *test, f"{rate:.0f}", *skipped)
     return table
 
 
@@ -227,6 +237,7 @@ def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, 
         "epochs": [asdict(epoch) for epoch in result.epochs],
         "dropped": result.dropped,
         "stopped": result.stopped,
+        "skipped": result.skipped,
         "metrics": asdict(result.metrics) if result.metrics else None,
         "memory": asdict(memory) if memory else None,
         "saves": asdict(result.saves) if result.saves else None,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gradmote.errors import DataError, DeviceError
+from gradmote.errors import DataError, DeviceError, GradmoteError, RuntimeFault
 
 from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
@@ -17,10 +17,14 @@ from .samples import Others, check_tensor, others_of, write_rows
 from .target import Target
 from .types import Metrics, Saves
 
+NOT_FINITE = -16
+NOT_FINITE_MEANS = "the data, the loss or a gradient is NaN or infinite"
+SKIPPED_HINT = "lower the learning rate (--lr), and look for NaN in the data"
+
 
 @dataclass(frozen=True)
 class Step:
-    """One update, as it ends."""
+    """One update, as it ends. metrics.loss is NaN where the update was skipped."""
 
     epoch: int  #: from 1
     step: int  #: of this epoch, from 1
@@ -30,13 +34,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the data. loss: mean over its steps, before each update. seconds: of training, without the test."""
+    """One pass over the data. loss: mean over its steps, before each update. seconds: of training, without the test.
+    skipped: steps whose data, loss or gradient was not finite; they changed nothing, and are not in the mean."""
 
     epoch: int
     loss: float
     test: Evaluation | None
     samples: int
     seconds: float
+    skipped: int = 0
 
 
 @dataclass
@@ -49,6 +55,11 @@ class Fit:
     stopped: bool = False
     metrics: Metrics | None = None
     saves: Saves | None = None
+
+    @property
+    def skipped(self) -> int:
+        """Steps of all epochs that were skipped."""
+        return sum(epoch.skipped for epoch in self.epochs)
 
 
 def fit(
@@ -68,6 +79,8 @@ def fit(
     out, others each time. epochs 0 only tests. should_stop: asked after each step. micro_batches: batches that are
     averaged in one update; the image must keep gradients (program "train") for more than one. save_every: updates from
     one checkpoint that the target keeps of itself to the next (Target.save_every); None: as it is set.
+
+    A step whose data, loss or gradient is not finite is skipped. GradmoteError after an epoch in which all were.
     """
     batch = _checked_batch(target, data, micro_batches)
     others = others_of(target, data.more, len(data.x))
@@ -83,9 +96,13 @@ def fit(
         losses = _train_epoch(target, data, others, groups, epoch, result, on_step, should_stop)
         seconds = time.perf_counter() - start
         test = None if result.stopped else _test(target, data)
-        done = Epoch(epoch, float(np.mean(losses)), test, len(losses) * size, seconds)
+        skipped = int(np.isnan(losses).sum())
+        loss = float(np.nanmean(losses)) if skipped < len(losses) else math.nan
+        done = Epoch(epoch, loss, test, len(losses) * size, seconds, skipped)
         result.epochs.append(done)
         on_epoch(done)
+        if skipped == len(losses):
+            raise learns_nothing(result)
         if result.stopped:
             break
     if save_every is not None:
@@ -110,7 +127,7 @@ def _train_epoch(
 ) -> list[float]:
     losses: list[float] = []
     for step, group in enumerate(groups, start=1):
-        metrics = _update(target, data, others, group)
+        metrics = _update_or_skip(target, data, others, group)
         losses.append(metrics.loss)
         result.metrics = metrics
         on_step(Step(epoch, step, len(groups), metrics))
@@ -118,6 +135,21 @@ def _train_epoch(
             result.stopped = True
             break
     return losses
+
+
+def learns_nothing(result: Fit) -> GradmoteError:
+    """All steps of the last epoch were skipped, and those of any other would be."""
+    last = result.epochs[-1]
+    return GradmoteError(f"all steps of epoch {last.epoch} were skipped: {NOT_FINITE_MEANS}", SKIPPED_HINT)
+
+
+def _update_or_skip(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
+    try:
+        return _update(target, data, others, group)
+    except RuntimeFault as fault:
+        if fault.code != NOT_FINITE:
+            raise
+    return replace(target.metrics(), loss=math.nan)
 
 
 def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:

@@ -35,12 +35,16 @@ def fit_with_progress(
 ) -> Fit:
     """fit() behind a bar that counts steps and shows the loss of the last one and the accuracy of the last epoch."""
     shown = {"accuracy": ""}
+    skipped: list[int] = []
 
     with progress_bar(quiet) as bar:
         task = bar.add_task("train", total=epochs * (len(data.x) // (target.info().batch * micro_batches)))
 
         def after_step(step: Step) -> None:
-            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}"
+            if math.isnan(step.metrics.loss):
+                skipped.append(step.step)
+            told = f"  {len(skipped)} steps skipped" if skipped else ""
+            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}{told}"
             bar.update(task, advance=1, description=text)
             on_step(step)
 

@@ -61,6 +61,9 @@ class Target(Protocol):
 
     def run(self, program: str) -> Metrics: ...
 
+    def metrics(self) -> Metrics:
+        """Those of the last run again, also after one that was refused; its counters are today's."""
+
     def output(self, index: int, program: str = "infer") -> Array:
         """One output of the program that ran last, in the ONNX model's shape."""
 
@@ -225,6 +228,9 @@ class BoardTarget:
     def run(self, program: str) -> Metrics:
         return self.board.run(program)
 
+    def metrics(self) -> Metrics:
+        return self.board.metrics()
+
     def output(self, index: int, program: str = "infer") -> Array:
         tensor = self.board.describe(program, "output", index)
         data = self.board.output(program, index)
@@ -348,6 +354,7 @@ class TwinTarget:
         self._image = b""
         self._written: set[tuple[str, int]] = set()
         self._loss = float("nan")
+        self._last = 0, float("nan")  # instructions and seconds of the last run
         self._saves = 0
         self.on_save: Callable[[bytes], None] = lambda checkpoint: None  #: gets what save_every() asks for
 
@@ -437,11 +444,16 @@ class TwinTarget:
         seconds = time.perf_counter() - start
         self._save_where_due(program)
         self._loss = self.session.loss(program) if program in ("eval", "train", "step") else self._loss
+        self._last = (self.session.instructions - first) % 2**32, seconds
+        return self.metrics()
+
+    def metrics(self) -> Metrics:
         control = self.session.control()
         counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
+        instructions, seconds = self._last
         return Metrics(
-            **counters, loss=self._loss, learning_rate=control["learning_rate"],
-            instructions=(self.session.instructions - first) % 2**32, seconds=seconds,
+            **counters, loss=self._loss, learning_rate=control["learning_rate"], instructions=instructions,
+            seconds=seconds,
         )
 
     def _use_samples(self) -> None:

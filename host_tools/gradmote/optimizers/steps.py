@@ -106,6 +106,7 @@ AddSumSquares (g, previous) => (total) {
 
 def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
     total, scale = (low.ref(v) for v in node.inputs)
+    low.emit("CHECK_FINITE", node, {"x": total}, {"n": 1})
     operands = {"sum_squares": total, "scale": None if low.is_one(scale) else scale, "y": low.output(node.outputs[0])}
     low.emit("CLIP_SCALE", node, operands, {"max_norm": attribute(node, "max_norm")})
 

@@ -13,6 +13,7 @@ from . import (
     accumulate_gradients,
     batch_norm,
     binary_chains,
+    check_gradients,
     direct_writes,
     fold_constants,
     fuse_add,
@@ -92,6 +93,7 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
     mask_activations.run,
     schedule.run,
     share_in_place.run,
+    check_gradients.run,
 ]
 
 
