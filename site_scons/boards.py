@@ -3,7 +3,7 @@ family.toml. SCons and PlatformIO build from this one list."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,10 @@ FIRMWARE = ROOT / "firmware"
 CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
 #: Where a core of Arduino brings the CPU's flags and its own: these come last. Some cores ask for -Ofast.
 FRAMEWORK_FLAGS = ["-O2", "-fno-fast-math", "-ffunction-sections", "-fdata-sections"]
+#: Bytes of stack that the check of a signature takes, what calls it and an interrupt included; stack_bound.py tells.
+SIGNATURE_STACK = 0x900
+#: For code of others, besides the board's own.
+THIRD_PARTY_FLAGS = ["-Wno-conversion"]
 LINK_FLAGS = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 
 
@@ -26,6 +30,13 @@ class Board:
     metadata: Path  #: board.toml
     table: dict[str, Any]  #: what is in it
     family: dict[str, Any]  #: what is in family.toml
+    key: bytes = b""  #: the public key that must have signed images; empty where none need be signed
+
+    def demanding(self, key: bytes) -> Board:
+        """The same, for firmware that takes images alone that this Ed25519 key signed. The check needs stack."""
+        memory = self.table["memory"]
+        more = {**memory, "stack": max(memory["stack"], SIGNATURE_STACK)}
+        return replace(self, table={**self.table, "memory": more}, key=key)
 
     @property
     def name(self) -> str:
@@ -69,8 +80,9 @@ class Board:
     def sources(self) -> list[Path]:
         """These and the console's. The runtime's are runtime_sources()."""
         console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
-        replaced = self.family.get("replaces", ())
-        return [*(path for path in console if path.name not in replaced), *self.own_sources()]
+        replaced = [*self.family.get("replaces", ()), *(["no_signature.c"] if self.key else [])]
+        kept = [path for path in console if path.name not in replaced]
+        return [*kept, *(signature_sources() if self.key else []), *self.own_sources()]
 
     def sources_for(self, project: Path) -> list[Path]:
         """These and the runtime's, for a project with this src folder: if it is not the firmware's own, it brings an
@@ -105,6 +117,8 @@ class Board:
             **(self._sizes_and_addresses() if self.framework else {}),
         }
         found = {f"BOARD_{name.upper()}": f"{value:#x}u" for name, value in numbers.items()}
+        if self.key:
+            found["SIGNATURE_KEY"] = ",".join(map(str, self.key))
         if "arena_section" in self.table:
             found["BOARD_ARENA_SECTION"] = f'"{self.table["arena_section"]}"'
         return {**found, "GM_BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
@@ -122,6 +136,11 @@ class Board:
 
     def _path(self, name: str) -> Path:
         return (self.folder.parent / name).resolve()
+
+
+def signature_sources() -> list[Path]:
+    """What checks signatures, in place of no_signature.c."""
+    return [*sorted((FIRMWARE / "signature").glob("*.c")), FIRMWARE / "third_party" / "monocypher" / "monocypher.c"]
 
 
 def boards() -> list[Board]:

@@ -16,7 +16,7 @@ from runtime_sources import ROOT
 BOARDS = ROOT / "host_tools" / "gradmote" / "boards.json"
 #: Part of the code -> what the paths of its objects have in them.
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
-         "board": "/boards/"}  # fmt: skip
+         "board": "/boards/", "signature": "/signature/", "Monocypher": "/third_party/"}  # fmt: skip
 #: (bytes, object) of an input section that goes to flash.
 PLACED = re.compile(r"^ \.(?:vectors|interrupts|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
 ENTRY = "reset_handler"
@@ -26,7 +26,16 @@ def write_footprint(target: list[Any], source: list[Any], env: Any) -> None:
     """SCons action: footprint.json. source: board.toml, the firmware, all its objects."""
     metadata, elf, *objects = [Path(str(node)) for node in source]
     found = footprint(read_board(metadata), elf, objects)
+    require_stack(found)
     Path(str(target[0])).write_text(json.dumps(found, indent=1) + "\n")
+
+
+def require_stack(found: dict[str, Any]) -> None:
+    """Raises RuntimeError where the firmware can take more stack than is set aside for it."""
+    bound, size, name = found["stack_bound"], found["stack_size"], found["name"]
+    if bound > size:
+        way = " -> ".join(found["stack_way"])
+        raise RuntimeError(f"{name}: the stack can take {bound} bytes, {size} are set aside, [memory] stack: {way}")
 
 
 def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
@@ -122,4 +131,4 @@ def code_parts(linked: Path) -> dict[str, int]:
     for size, origin in PLACED.findall(placed):
         name = next((part for part, folder in PARTS.items() if folder in origin), "C library")
         found[name] += int(size, 16)
-    return found
+    return {name: size for name, size in found.items() if size}

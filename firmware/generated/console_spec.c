@@ -31,6 +31,9 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_FLASH: return "erasing or programming the flash failed";
     case CONSOLE_ERR_NO_CHECKPOINT: return "the board holds no checkpoint of this model";
     case CONSOLE_ERR_BAD_ARGUMENT: return "the command does not take this argument";
+    case CONSOLE_ERR_UNSIGNED: return "the image is not signed";
+    case CONSOLE_ERR_OTHER_KEY: return "the image is signed by another key";
+    case CONSOLE_ERR_BAD_SIGNATURE: return "the signature is not that of the image";
     default: return gm_error_text(error);
     }
 }
@@ -48,6 +51,9 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_FLASH: return "try again; if it persists, the flash is worn out or write-protected";
     case CONSOLE_ERR_NO_CHECKPOINT: return "save one first";
     case CONSOLE_ERR_BAD_ARGUMENT: return "type help";
+    case CONSOLE_ERR_UNSIGNED: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
+    case CONSOLE_ERR_OTHER_KEY: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
+    case CONSOLE_ERR_BAD_SIGNATURE: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     default: return gm_error_hint(error);
     }
 }

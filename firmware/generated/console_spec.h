@@ -24,6 +24,9 @@ enum console_error {
     CONSOLE_ERR_FLASH = -107, /* erasing or programming the flash failed */
     CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board holds no checkpoint of this model */
     CONSOLE_ERR_BAD_ARGUMENT = -109, /* the command does not take this argument */
+    CONSOLE_ERR_UNSIGNED = -117, /* the image is not signed */
+    CONSOLE_ERR_OTHER_KEY = -118, /* the image is signed by another key */
+    CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
 };
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE };
@@ -33,7 +36,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 /* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
 #define CONSOLE_INFO 1u
 #define CONSOLE_INFO_REQUEST_SIZE 0u
-#define CONSOLE_INFO_REPLY_SIZE 92u
+#define CONSOLE_INFO_REPLY_SIZE 100u
 
 /* Where the memory goes, in bytes. */
 #define CONSOLE_MEM 2u

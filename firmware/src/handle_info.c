@@ -3,6 +3,7 @@
 #include "handlers.h"
 #include "memory.h"
 #include "reply.h"
+#include "signature.h"
 #include "slots.h"
 
 static void add_firmware(reply *r)
@@ -15,6 +16,13 @@ static void add_firmware(reply *r)
     reply_u8(r, GM_FUSED);
     reply_u32(r, GM_FORMAT_VERSION);
     reply_u32(r, BOARD_TICKS_PER_SECOND);
+}
+
+static void add_key(reply *r)
+{
+    static const uint8_t no_key[SIGNATURE_KEY_ID_SIZE];
+    const uint8_t *id = signature_key_id();
+    reply_bytes(r, id != NULL ? id : no_key, SIGNATURE_KEY_ID_SIZE);
 }
 
 static void add_model(reply *r, const model *m)
@@ -43,6 +51,7 @@ int handle_info(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, model_kept_size(&d->model));
     reply_u32(&d->reply, d->receiver.line_errors);
     reply_u64(&d->reply, board_unique_id());
+    add_key(&d->reply);
     reply_bytes(&d->reply, GM_BOARD_NAME, sizeof GM_BOARD_NAME - 1);
     return 0;
 }

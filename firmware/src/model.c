@@ -6,6 +6,7 @@
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "memory.h"
+#include "signature.h"
 #include "slots.h"
 
 #define ERASED 0xFFFFFFFFu
@@ -23,12 +24,22 @@ static int open_session(model *m, const uint8_t *image, uint32_t size)
     return error ? error : gm_open(&m->session, image, size, memory_arena(), memory_arena_size());
 }
 
-/* The image that was sent; without one, the program's own. */
+/* Whoever sent it: signed, where this firmware demands that. */
+static int open_sent(model *m, const board_area *area)
+{
+    int error = gm_required(area->base, area->size, &m->needs);
+    if (error == 0) {
+        error = signature_check(area->base, area->size);
+    }
+    return error ? error : open_session(m, area->base, area->size);
+}
+
+/* The image that was sent; without one, the program's own, which is as trusted as the key that lies beside it. */
 static int open_any(model *m)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
     if (!no_image(&area)) {
-        return open_session(m, area.base, area.size);
+        return open_sent(m, &area);
     }
     if (the_application.image != NULL) {
         return open_session(m, the_application.image, the_application.image_size);

@@ -6,6 +6,7 @@
 #include "board.h"
 #include "commands.h"
 #include "memory.h"
+#include "signature.h"
 #include "slots.h"
 #include "text.h"
 
@@ -90,9 +91,23 @@ static void firmware(void)
     text_line(GM_FUSED ? ", fused" : ", strict");
 }
 
+static void demanded_key(void)
+{
+    const uint8_t *id = signature_key_id();
+    if (id == NULL) {
+        return;
+    }
+    pad("signed by key", 16);
+    for (uint32_t i = 0; i < SIGNATURE_KEY_ID_SIZE; i += 4) {
+        text_hex((uint32_t)id[i] << 24 | (uint32_t)id[i + 1] << 16 | (uint32_t)id[i + 2] << 8 | id[i + 3]);
+    }
+    text_line("");
+}
+
 void report_info(const device *d)
 {
     firmware();
+    demanded_key();
     if (d->model.status) {
         commands_print_error(d->model.status);
         return;

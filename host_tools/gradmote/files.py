@@ -7,14 +7,14 @@ import tempfile
 from pathlib import Path
 
 
-def write_atomically(path: str | os.PathLike[str], data: bytes) -> None:
-    """Writes beside the target, then renames over it."""
+def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int = 0o644) -> None:
+    """Writes beside the target, then renames over it. mode: who may do what with it."""
     target = Path(path)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, mode)
         os.replace(temporary, target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

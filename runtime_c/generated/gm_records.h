@@ -14,6 +14,8 @@
 #define GM_SECTION_ALIGN 16u
 #define GM_RULE_WORDS 8u
 #define GM_PACKED_SIZE 16u
+#define GM_SIGNATURE_MAGIC 0x47534d47u
+#define GM_SIGNATURE_VERSION 1u
 
 enum gm_program_kind { GM_PROGRAM_INFER = 0, GM_PROGRAM_EVAL = 1, GM_PROGRAM_TRAIN = 2, GM_PROGRAM_OPTIMIZER = 3, GM_PROGRAM_STEP = 4, GM_PROGRAM_COUNT = 5 };
 enum gm_role_kind { GM_ROLE_INPUT = 0, GM_ROLE_LABEL = 1, GM_ROLE_OUTPUT = 2, GM_ROLE_LOSS = 3, GM_ROLE_COUNT = 4 };
@@ -150,5 +152,14 @@ typedef struct gm_store_class {
     uint32_t full; /* 1: in a store without room it has once had as many samples as any class */
 } gm_store_class;
 typedef char gm_assert_store_class[sizeof(gm_store_class) == 12 ? 1 : -1];
+
+/* Follows a signed image. */
+typedef struct gm_signature {
+    uint32_t magic; /* SIGNATURE_MAGIC */
+    uint32_t version; /* SIGNATURE_VERSION */
+    uint32_t key_id[2]; /* first 8 bytes of the public key */
+    uint32_t bytes[16]; /* Ed25519 signature of bytes 0 .. header.size */
+} gm_signature;
+typedef char gm_assert_signature[sizeof(gm_signature) == 80 ? 1 : -1];
 
 #endif

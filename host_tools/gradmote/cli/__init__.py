@@ -23,10 +23,12 @@ from . import (
     header,
     inspect,
     kernels,
+    keygen,
     new,
     ops,
     plan,
     ports,
+    sign,
     train,
 )
 
@@ -40,6 +42,8 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("inspect", inspect.command, "On the desk"),
     ("header", header.command, "On the desk"),
     ("kernels", kernels.command, "On the desk"),
+    ("keygen", keygen.command, "On the desk"),
+    ("sign", sign.command, "On the desk"),
     ("new", new.command, "On the desk"),
     ("ops", ops.command, "On the desk"),
     ("export", export.command, "On the desk"),

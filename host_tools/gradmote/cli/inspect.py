@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 def command(
     image: Annotated[Path, typer.Argument(help="A .mote file.")],
     code: Annotated[bool, typer.Option(help="Also list every instruction of every program.")] = True,
+    key: Annotated[Path | None, typer.Option(help="Refuse it unless this public key (.pem) signed it.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Show an image: memory, inputs and outputs, state, programs and every instruction."""
     from ..image import read_image
 
     found = read_image(image)
+    if key is not None:
+        require_signed(image, key)
     if as_json:
         typer.echo(json.dumps(as_dict(found)))
         return
@@ -34,6 +37,7 @@ def command(
     out = console()
     for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
         out.print(table(title, rows))
+    out.print(signed_by(found, key is not None))
     if code:
         for program in found.programs:
             out.print(table(*code_table(program, known_places(found))))
@@ -44,6 +48,7 @@ def as_dict(image: Image) -> dict[str, Any]:
     header = {k: v for k, v in image.header.items() if k not in ("sections", "model_id", "scheme")}
     return {
         "model_id": image.model_id.hex(),
+        "key_id": image.key_id.hex() or None,
         "header": header,
         "scheme": image.scheme or None,
         "sections": image.sizes,
@@ -52,6 +57,19 @@ def as_dict(image: Image) -> dict[str, Any]:
         "store": image.store,
         "programs": image.programs,
     }
+
+
+def require_signed(path: Path, key: Path) -> None:
+    from ..signing import check, load_public_key
+
+    check(path.read_bytes(), load_public_key(key))
+
+
+def signed_by(image: Image, checked: bool) -> str:
+    if not image.key_id:
+        return "Not signed."
+    checks = "the signature is right" if checked else "to check the signature: --key key.pub.pem"
+    return f"Signed by key {image.key_id.hex()}; {checks}."
 
 
 def memory_table(path: Path, image: Image) -> Titled:

@@ -15,6 +15,7 @@ from gradmote import records
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
+from gradmote.image.signature import signature_of, without_signature
 
 from . import trouble
 from .link import ConnectionLost, Link, open_link
@@ -246,9 +247,10 @@ class Board:
         """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint.
 
         Goes on with a transfer of the same image that broke off. DeviceError where it cannot fit; the board then keeps
-        the one that it has.
+        the one that it has. Where it demands a signature, the same for an image that is not signed by its key.
         """
         self._require_room(image)
+        image = self._as_demanded(image)
         start = self._resumed(image)
         try:
             loaded = self._send_image(image, start, progress)
@@ -280,6 +282,15 @@ class Board:
         needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
         if image[:4] == _MAGIC and needed > there:
             raise trouble.too_large(self.raw_info["board"], needed, there)
+
+    def _as_demanded(self, image: bytes) -> bytes:
+        """With its signature for a board that demands one, else without it."""
+        demanded, found = bytes(self.raw_info["key_id"]), signature_of(image)
+        if not any(demanded):
+            return without_signature(image)
+        if found is None or found.key_id != demanded:
+            raise trouble.not_signed(self.raw_info["board"], demanded, found.key_id if found else None)
+        return image
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
         """Sends a .gmck checkpoint; the board loads and keeps it."""

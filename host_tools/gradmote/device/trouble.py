@@ -62,5 +62,14 @@ def too_large(board: str, needed: int, there: int) -> DeviceError:
     )
 
 
+def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:
+    """found: the id of the key that signed the image; None where none did."""
+    is_so = f"is signed by key {found.hex()}" if found else "is not signed"
+    return DeviceError(
+        f"the image {is_so}, {board} takes those of key {demanded.hex()} alone; it keeps the model that it has",
+        "sign it with that key: gradmote sign model.mote --key key.pem",
+    )
+
+
 def _is_socket(url: str) -> bool:
     return url.startswith("socket://")

@@ -10,6 +10,8 @@ MAX_RANK = 0x6
 SECTION_ALIGN = 0x10
 RULE_WORDS = 0x8
 PACKED_SIZE = 0x10
+SIGNATURE_MAGIC = 0x47534d47
+SIGNATURE_VERSION = 0x1
 
 PROGRAM = {'infer': 0, 'eval': 1, 'train': 2, 'optimizer': 3, 'step': 4}
 ROLE = {'input': 0, 'label': 1, 'output': 2, 'loss': 3}
@@ -91,4 +93,5 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
            ('dtype', 'u32', 1),
            ('elements', 'u32', 1),
            ('aside', 'u32', 1)],
- 'store_class': [('seen', 'u32', 1), ('kept', 'u32', 1), ('full', 'u32', 1)]}
+ 'store_class': [('seen', 'u32', 1), ('kept', 'u32', 1), ('full', 'u32', 1)],
+ 'signature': [('magic', 'u32', 1), ('version', 'u32', 1), ('key_id', 'u32', 2), ('bytes', 'u32', 16)]}

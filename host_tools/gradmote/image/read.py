@@ -23,6 +23,7 @@ from ..generated.records import (
     STATE_ROLE,
     STORE_DTYPE,
 )
+from .signature import signature_of
 
 _OPCODE_OF = {spec["code"]: name for name, spec in OPCODES.items()}
 
@@ -39,6 +40,7 @@ class Image:
     constants: bytes
     scheme: str  # what is trained; "" where the image does not say
     store: dict[str, Any] | None  # record of the sample store, where there is one
+    key_id: bytes  # of the key that signed it; empty where it is not signed
 
     @property
     def model_id(self) -> bytes:
@@ -48,7 +50,7 @@ class Image:
 def read_image(source: str | os.PathLike[str] | bytes) -> Image:
     """Raises ImageError for what is no image, is truncated, or fails its checksum."""
     data = source if isinstance(source, bytes) else load(source)
-    header = checked_header(data)
+    header, signature = checked_header(data), signature_of(data)
     parts = {}
     for name, section in zip(SECTION, header["sections"], strict=True):
         parts[name] = data[section["offset"] : section["offset"] + section["size"]]
@@ -65,6 +67,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
             parts["constants"],
             string(parts["names"], header["scheme"]),
             read_store(parts["store"]),
+            signature.key_id if signature else b"",
         )
     except (struct.error, KeyError, IndexError, ValueError) as error:
         raise ImageError(f"a record cannot be read ({error})", "compile the model again") from error

@@ -1,0 +1,42 @@
+#include "../src/signature.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "../generated/console_spec.h"
+#include "ed25519.h"
+#include "gradmote.h"
+
+/* SIGNATURE_KEY: its bytes, from the build. */
+static const uint8_t the_key[ED25519_KEY_SIZE] = { SIGNATURE_KEY };
+
+const uint8_t *signature_key_id(void)
+{
+    return the_key;
+}
+
+static int is_damaged(const gm_header *header)
+{
+    const uint32_t start = offsetof(gm_header, crc) + sizeof header->crc;
+    return gm_crc32(0, (const uint8_t *)header + start, header->size - start) != header->crc;
+}
+
+int signature_check(const uint8_t *image, uint32_t capacity)
+{
+    const gm_header *header = (const void *)image;
+    gm_signature found;
+    if (is_damaged(header)) {
+        return GM_ERR_BAD_CRC;
+    }
+    if (capacity - header->size < sizeof found) {
+        return CONSOLE_ERR_UNSIGNED;
+    }
+    memcpy(&found, image + header->size, sizeof found);
+    if (found.magic != GM_SIGNATURE_MAGIC || found.version != GM_SIGNATURE_VERSION) {
+        return CONSOLE_ERR_UNSIGNED;
+    }
+    if (memcmp(found.key_id, the_key, sizeof found.key_id) != 0) {
+        return CONSOLE_ERR_OTHER_KEY;
+    }
+    return ed25519_is_signed((const void *)found.bytes, the_key, image, header->size) ? 0 : CONSOLE_ERR_BAD_SIGNATURE;
+}

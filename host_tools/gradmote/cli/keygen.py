@@ -1,0 +1,19 @@
+"""gradmote keygen: a pair of keys to sign images with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    key: Annotated[Path, typer.Argument(help="The private key to write (.pem). Whoever has it can sign.")],
+) -> None:
+    """Make a key to sign images with (Ed25519, in PEM), and beside it the public one for firmware: key.pub.pem."""
+    from ..signing import make_keys
+
+    public, key_id = make_keys(key)
+    typer.echo(f"wrote {key}, to be kept secret: gradmote sign model.mote --key {key}")
+    typer.echo(f"wrote {public}, key {key_id.hex()}, for the board: scons firmware BOARD=NAME KEY={public}")

@@ -1,0 +1,25 @@
+"""gradmote sign: puts a signature behind an image."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    image: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")],
+    key: Annotated[
+        Path, typer.Option(help="The private key, from `gradmote keygen` or `openssl genpkey -algorithm ed25519`.")
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The signed image; in place by default.")] = None,
+) -> None:
+    """Sign an image, for boards whose firmware demands that (scons firmware KEY=key.pub.pem)."""
+    from ..files import write_atomically
+    from ..signing import key_id_of, load_private_key, sign
+
+    private = load_private_key(key, lambda: typer.prompt(f"passphrase of {key}", hide_input=True, err=True))
+    path = out or image
+    write_atomically(path, sign(image.read_bytes(), private))
+    typer.echo(f"signed {path} by key {key_id_of(private.public_key()).hex()}")

@@ -1,0 +1,160 @@
+"""A board whose firmware was built with a key takes images that this key signed, and no others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from signature.keys import key_of, write_keys
+
+from gradmote import cli
+from gradmote.boards import from_footprint
+from gradmote.device.client import Board
+from gradmote.device.emulator import Emulator, missing
+from gradmote.device.target import BoardTarget, TwinTarget
+from gradmote.errors import DeviceError, GradmoteError
+from gradmote.files import build_folder
+from gradmote.image.signature import signature_of
+from gradmote.signing import sign
+from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
+from support.console_text import read_prompt
+from support.firmware import scons_firmware
+
+pytestmark = pytest.mark.device
+
+KEY_ID = key_of("own").public_key().public_bytes_raw()[:8]
+
+
+@pytest.fixture(scope="module")
+def signed_firmware(tmp_path_factory) -> Path:
+    """firmware.elf with the kernels of one model and the key `own`."""
+    folder = tmp_path_factory.mktemp("signed")
+    model = folder / "classifier.mote"
+    model.write_bytes(classifier_image())
+    _, public = write_keys("own", folder)
+    scons_firmware("BOARD=mps2-an386", f"MODEL={model}", f"KEY={public}")
+    elf = build_folder() / "firmware" / "mps2_an386-classifier-signed" / "firmware.elf"
+    lack = missing("mps2-an386", elf)
+    if lack:
+        pytest.skip(lack)
+    return elf
+
+
+@pytest.fixture
+def emulator(signed_firmware: Path) -> Iterator[Emulator]:
+    with Emulator(elf=signed_firmware) as running:
+        yield running
+
+
+@pytest.fixture
+def board(emulator: Emulator) -> Iterator[Board]:
+    with emulator.connect() as client:
+        yield client
+
+
+def send(board: Board, image: bytes) -> None:
+    """Whatever the client thinks of it."""
+    board._send_image(image, 0, None)
+    board.refresh()
+
+
+def own(image: bytes) -> bytes:
+    return sign(image, key_of("own"))
+
+
+def with_bit_flipped(data: bytes, at: int) -> bytes:
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def with_other_signature(image: bytes) -> bytes:
+    """A right signature, of another image."""
+    other = sign(image, key_of("own"))
+    return image + with_bit_flipped(other, len(image) + 20)[len(image) :]
+
+
+REFUSED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "unsigned": (lambda image: image, "UNSIGNED"),
+    "other key": (lambda image: sign(image, key_of("other")), "OTHER_KEY"),
+    "other signature": (with_other_signature, "BAD_SIGNATURE"),
+    "flipped bit": (lambda image: with_bit_flipped(own(image), 300), "BAD_CRC"),
+    "cut": (lambda image: own(image)[:-4], "BAD_SIGNATURE"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_when_sent(board: Board, image: bytes, case: str) -> None:
+    make, name = REFUSED[case]
+    with pytest.raises(GradmoteError, match=f"{name}, -"):
+        send(board, make(image))
+    board.refresh()
+    assert board.info().status < 0 and not board.info().programs
+    send(board, own(image))
+    assert board.info().status == 0
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_when_the_board_starts(signed_firmware: Path, image: bytes, case: str) -> None:
+    """As someone put it into the flash."""
+    make, name = REFUSED[case]
+    started = Emulator(elf=signed_firmware, image=make(image))
+    with started, started.connect() as board, pytest.raises(GradmoteError, match=f"{name}, -"):
+        board.describe("infer", "input", 0)
+
+
+def test_signed_one_trains_as_its_twin(signed_firmware: Path, image: bytes) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(BATCH, FEATURES)).astype(np.float32)
+    y = rng.integers(0, CLASSES, BATCH).astype(np.int32)
+    running = Emulator(elf=signed_firmware, image=own(image))
+    with running, BoardTarget(running.connect()) as board, TwinTarget("fused") as twin:
+        twin.load_image(own(image))
+        for target in (board, twin):
+            target.write("input", 0, x)
+            target.write("label", 0, y)
+            target.run("step")
+        assert board.state() == twin.state() and board.image() == image
+        told = from_footprint(json.loads(signed_firmware.with_name("footprint.json").read_text()))
+        memory = board.mem()
+        assert memory is not None and 1000 < memory.stack_used <= told.stack_bound <= memory.stack_size
+
+
+def test_client_tells_before_anything_is_sent(board: Board, image: bytes) -> None:
+    board.load_image(own(image))
+    assert bytes(board.raw_info["key_id"]) == KEY_ID
+    for other, words in ((image, "is not signed"), (sign(image, key_of("other")), "is signed by key")):
+        with pytest.raises(DeviceError, match=f"{words}.*those of key {KEY_ID.hex()} alone; it keeps"):
+            board.load_image(other)
+    board.refresh()
+    assert board.info().status == 0
+
+
+def test_firmware_without_a_key_is_sent_the_image_alone(firmware: Path, image: bytes) -> None:
+    with Emulator(elf=firmware) as running, running.connect() as board:
+        assert not any(board.raw_info["key_id"])
+        board.load_image(own(image))
+        assert board.info().status == 0 and board.read("IMAGE") == image
+
+
+def test_console_tells_the_key(emulator: Emulator) -> None:
+    link = emulator.take_link()
+    read_prompt(link)
+    link.write(b"info\r")
+    assert f"signed by key   {KEY_ID.hex()}" in read_prompt(link)
+
+
+def test_by_command_line(emulator: Emulator, image: bytes, tmp_path: Path, capsys) -> None:
+    emulator.take_link().close()
+    model, (private, _) = tmp_path / "model.mote", write_keys("own", tmp_path)
+    model.write_bytes(image)
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 256, (8 * BATCH, FEATURES), dtype=np.uint8)
+    np.savez(tmp_path / "data.npz", x=x, y=rng.integers(0, CLASSES, 8 * BATCH), scale=1 / 128, zero=128)
+    train = ["train", str(model), "--data", str(tmp_path / "data.npz"), "--on", emulator.url, "--json"]
+    assert cli.main(train) == 1
+    assert "gradmote sign model.mote --key key.pem" in json.loads(capsys.readouterr().out)["hint"]
+    assert cli.main(["sign", str(model), "--key", str(private)]) == 0 and signature_of(model.read_bytes())
+    capsys.readouterr()
+    assert cli.main(train) == 0 and json.loads(capsys.readouterr().out)["metrics"]["train_steps"] == 8
