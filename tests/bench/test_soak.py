@@ -18,8 +18,7 @@ def soak_twins(profile: str) -> Soaked:
     with TwinTarget(profile) as first, TwinTarget("fused") as second:
         for each in (first, second):
             prepare(each, STEPS, SEED)
-        for done in soak(OnTwin(first), OnTwin(second), STEPS, MOMENTS, SEED):
-            pass
+        *_, done = soak(OnTwin(first), OnTwin(second), STEPS, MOMENTS, SEED)
     return done
 
 

@@ -1,0 +1,157 @@
+"""Power that fails while a board saves: what it then has in its flash is taken to a new machine, which must start with
+the newest complete checkpoint or the one before it, and train on to the bits of a run without interruption.
+
+Power fails after each change of flash: on the micro:bit each word and each page that its controller (NVMC) writes, on
+the others, whose RAM plays flash, each call that erases or programs. GRADMOTE_EVERY_CUT=1: after every one.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import pytest
+from bench.soak import prepare
+
+from gradmote.boards import board, boards
+from gradmote.device.flash.elf import Segment
+from gradmote.device.target import Target, TwinTarget
+from support.debugger import Debugger
+from support.emulated_part import EmulatedPart
+from support.firmware import build_firmware
+
+pytestmark = pytest.mark.device
+
+EVERY = os.environ.get("GRADMOTE_EVERY_CUT") == "1"
+KEEPING = [known.name for known in boards() if known.emulator and known.flash_is_emulated]
+BOARDS = KEEPING if EVERY else ["microbit", "mps2-an386"]
+SOME = 8
+STEPS, SEED = 1000, 0
+#: Steps at which checkpoints are kept; in the last of these saves power fails.
+KEPT, BEFORE, NOW, END = 2, 4, 6, 9
+#: Of one save, at least: words that are programmed, and calls.
+WORDS, CALLS = 700, 4
+
+
+@dataclass(frozen=True)
+class Save:
+    """The flash outside of the firmware while a third checkpoint is written. files: all but its slot. slot: the address
+    of that. contents: of it, before the first change and after each."""
+
+    files: list[Segment]
+    slot: int
+    contents: list[bytes]
+
+    def after(self, changes: int) -> list[Segment]:
+        return [*self.files, Segment(self.slot, self.contents[changes])]
+
+
+def train(target: Target, steps: int) -> bytes:
+    """The state after some more."""
+    for _ in range(steps):
+        target.replay()
+    return target.state()
+
+
+@pytest.fixture(scope="module")
+def expected() -> dict[str, list[bytes]]:
+    """Profile -> the twin's states after 0, 1, 2 ... steps."""
+    found = {}
+    for profile in ("fused", "strict"):
+        with TwinTarget(profile) as twin:
+            prepare(twin, STEPS, SEED)
+            found[profile] = [train(twin, steps > 0) for steps in range(END + 1)]
+    return found
+
+
+def before_the_last_save(part: EmulatedPart) -> None:
+    """Two checkpoints are kept, and something was learnt since."""
+    prepare(part.target, STEPS, SEED)
+    for steps in (KEPT, BEFORE - KEPT):
+        train(part.target, steps)
+        part.target.save()
+    train(part.target, NOW - BEFORE)
+
+
+def slot_size(part: EmulatedPart) -> int:
+    """Of a checkpoint and its record, which has 8 words."""
+    unit = part.built.table["memory"]["erase_unit"]
+    return -(-(part.target.board.request("INFO")["checkpoint_size"] + 32) // unit) * unit
+
+
+def changes_of_a_save(part: EmulatedPart) -> Iterator[Debugger]:
+    """The processor stands before the first change of flash, after each, and at last before the answer."""
+    debugger = part.begin_save()
+    yield debugger
+    while not part.has_answered(debugger):
+        debugger.step()
+        yield debugger
+        debugger.run()
+    yield debugger
+    debugger.detach()
+
+
+def watched_save(part: EmulatedPart) -> Save:
+    size, start = slot_size(part), part.known.image_address
+    checkpoints = start + part.known.image_area
+    slot, image = checkpoints + 2 * size, part.target.image()
+    contents: list[bytes] = []
+    for debugger in changes_of_a_save(part):
+        found = debugger.read(slot, size)
+        if not contents:
+            kept = Segment(checkpoints, debugger.read(checkpoints, 2 * size))
+        if contents[-1:] != [found]:
+            contents.append(found)
+    return Save([Segment(start, image), kept], slot, contents)
+
+
+def some_of(count: int) -> list[int]:
+    """The first and the last two, and others between; all with GRADMOTE_EVERY_CUT."""
+    if EVERY or count <= SOME:
+        return list(range(count))
+    between = random.Random(SEED).sample(range(2, count - 2), SOME - 4)
+    return [0, 1, *sorted(between), count - 2, count - 1]
+
+
+def check_that_nothing_is_lost(part: EmulatedPart, states: list[bytes]) -> int:
+    """At which step it starts. It goes on from there as if nothing had happened, and saves and restarts again."""
+    target = part.target
+    state = target.state()
+    assert state in (states[BEFORE], states[NOW])
+    step = BEFORE if state == states[BEFORE] else NOW
+    assert train(target, END - step) == states[END]
+    target.save()
+    target.board.reboot()
+    assert target.state() == states[END]
+    return step
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_power_fails_while_a_board_saves(name: str, expected: dict[str, list[bytes]]) -> None:
+    build_firmware(board=name)
+    with EmulatedPart(name) as part:
+        before_the_last_save(part)
+        save = watched_save(part)
+    count, found = len(save.contents), []
+    for changes in some_of(count):
+        with EmulatedPart(name, save.after(changes)) as part:
+            found.append(check_that_nothing_is_lost(part, expected[board(name).profile]))
+    told = f"the new checkpoint found {found.count(NOW)} times, the one before it {found.count(BEFORE)} times"
+    print(f"{name}: {count - 1} changes of flash, power fails {len(found)} times: {told}")
+    assert found == sorted(found) and (found[0], found[-1]) == (BEFORE, NOW)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_is_reset_while_it_saves(name: str, share: float, expected: dict[str, list[bytes]]) -> None:
+    """Its memory is that of the same machine. share: of the save."""
+    build_firmware(board=name)
+    with EmulatedPart(name) as part:
+        before_the_last_save(part)
+        changes = round(share * (CALLS if part.plays_flash else WORDS))
+        debugger = next(islice(changes_of_a_save(part), changes, None))
+        part.reset(debugger)
+        assert check_that_nothing_is_lost(part, expected[board(name).profile]) == BEFORE

@@ -1,0 +1,63 @@
+"""A processor that is led from one place of its program to the next, through a debugger's port."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradmote.device.flash.gdb import Gdb
+
+_STOPPED = "T"
+#: objdump's lines: the first of a function, and an instruction of Arm or RISC-V that stores outside of the stack.
+_FUNCTION = re.compile(r"^\w+ <([^>]+)>:$")
+_STORE = re.compile(r"^\s*(\w+):\t[0-9a-f ]+\t(?:str[bh]?(?:\.w)?|s[bhw])\t(?!.*\bsp\b)")
+
+
+class Debugger(Gdb):
+    """The processor stands still from the connection on. All methods raise DeviceError."""
+
+    def break_at(self, addresses: Iterable[int]) -> None:
+        """The processor stops before any of these instructions, until detach()."""
+        for address in addresses:
+            self._expect_ok(f"Z0,{address:x},2", f"set a breakpoint at {address:#x}")
+
+    def run(self) -> None:
+        """To the next breakpoint. DeviceError where none comes for 10 s."""
+        self._go("c")
+
+    def step(self) -> None:
+        """One instruction, also at a breakpoint."""
+        self._go("s")
+
+    def _go(self, how: str) -> None:
+        self._send(how)
+        while (found := self._packet()) is None or not found.startswith(_STOPPED):
+            if found is None:
+                self._received += self._more()
+
+    def register(self, number: int) -> int:
+        return int.from_bytes(bytes.fromhex(self._ask("g")[8 * number :][:8]), "little")
+
+
+def stores(compiler: str, elf: Path, functions: Iterable[str]) -> list[int]:
+    """Addresses of the instructions of these functions that store outside of the stack. compiler: what the names of its
+    tools begin with."""
+    found, wanted, name = [], set(functions), ""
+    for line in _output(f"{compiler}objdump", "-d", elf).splitlines():
+        if start := _FUNCTION.match(line):
+            name = start[1]
+        elif name in wanted and (store := _STORE.match(line)):
+            found.append(int(store[1], 16))
+    return found
+
+
+def address_of(compiler: str, elf: Path, function: str) -> int:
+    """Of its first instruction."""
+    lines = _output(f"{compiler}nm", elf).splitlines()
+    return next(int(line.split()[0], 16) for line in lines if line.split()[-1] == function)
+
+
+def _output(*command: str | Path) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -1,0 +1,104 @@
+"""An emulated part whose flash is taken from one machine to the next, as it is when power fails."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from functools import cached_property
+
+from boards import boards as board_folders
+
+from gradmote.boards import board
+from gradmote.device.client import Board
+from gradmote.device.emulator import default_firmware, emulator_command, free_port, keep_on_one_cpu
+from gradmote.device.flash.elf import Segment, read_segments
+from gradmote.device.protocol import Frame, encode, message_id
+from gradmote.device.target import BoardTarget
+from support.debugger import Debugger, address_of, stores
+
+#: Which of the registers tells where the program is.
+PROGRAM_COUNTER = {"arm-none-eabi-": 15, "riscv64-unknown-elf-": 32}
+
+
+class EmulatedPart:
+    """A new machine with the firmware of a board, and `files` in its flash. It runs until the end of a `with`, when its
+    power fails."""
+
+    def __init__(self, name: str, files: Sequence[Segment] = ()) -> None:
+        self.known, self.elf = board(name), default_firmware(name)
+        self.built = next(found for found in board_folders() if found.name == name)
+        self._debugger_port, port = free_port(), free_port()
+        self.url = f"socket://127.0.0.1:{port}"
+        command = [*emulator_command(self.known), "-S", "-gdb", f"tcp:127.0.0.1:{self._debugger_port}"]
+        command += ["-display", "none", "-monitor", "none"]
+        command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on"]
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        try:
+            keep_on_one_cpu(self._process.pid)
+            self._start(files)
+        except BaseException:
+            self.cut_power()
+            raise
+
+    def _start(self, files: Sequence[Segment]) -> None:
+        debugger = self.debugger()
+        for segment in [*read_segments(self.elf), *files]:
+            debugger.write(segment.address, segment.data)
+        debugger.monitor("system_reset")
+        debugger.detach()
+        self.connect()
+
+    def connect(self) -> None:
+        """As a host that comes anew."""
+        self.target = BoardTarget(Board.connect(self.url))
+
+    def debugger(self) -> Debugger:
+        return Debugger(self._debugger_port)
+
+    def reset(self, debugger: Debugger) -> None:
+        """By the machine's reset, wherever the program is."""
+        debugger.monitor("system_reset")
+        debugger.detach()
+        self.target.close()
+        self.connect()
+
+    @property
+    def plays_flash(self) -> bool:
+        """Its flash is RAM, which no controller guards."""
+        return any(path.name == "ram_as_flash.c" for path in self.built.own_sources())
+
+    def begin_save(self) -> Debugger:
+        """A save has been asked for, and the processor stands before it first changes flash. From there on it stops
+        before each change, and before it answers. A change: a store, or, where RAM plays flash, a call of what does
+        it."""
+        debugger = self.debugger()
+        debugger.break_at([*self._changes_of_flash(), self.address_of_the_answer])
+        client = self.target.board
+        client._sequence = (client._sequence + 1) % 256
+        client._link.write(encode(Frame(message_id("SAVE"), client._sequence, b"")))
+        debugger.run()
+        return debugger
+
+    def _changes_of_flash(self) -> list[int]:
+        names = ("board_flash_erase", "board_flash_program")
+        if self.plays_flash:
+            return [address_of(self.built.compiler, self.elf, name) for name in names]
+        return stores(self.built.compiler, self.elf, names)
+
+    @cached_property
+    def address_of_the_answer(self) -> int:
+        return address_of(self.built.compiler, self.elf, "board_uart_put")
+
+    def has_answered(self, debugger: Debugger) -> bool:
+        return debugger.register(PROGRAM_COUNTER[self.built.compiler]) == self.address_of_the_answer
+
+    def cut_power(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def __enter__(self) -> EmulatedPart:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.target.close()
+        self.cut_power()
