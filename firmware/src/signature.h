@@ -12,8 +12,8 @@
 /* The key whose signatures count, SIGNATURE_KEY_ID_SIZE bytes; NULL where no image need be signed. */
 const uint8_t *signature_key_id(void);
 
-/* image: one that gm_required() takes, in `capacity` bytes. 0, a console_error, or GM_ERR_BAD_CRC for a damaged one. Some
- * 0.1 to 3 s, without a look at the UART: see docs/CONSOLE.md. */
+/* image: one that gm_required() takes, in `capacity` bytes. 0, a console_error, or GM_ERR_BAD_CRC for a damaged one. Takes
+ * 0.1 to 3 s, without a look at the UART (docs/CONSOLE.md, "Watchdog"). */
 int signature_check(const uint8_t *image, uint32_t capacity);
 
 #endif

@@ -20,7 +20,9 @@ from gradmote.device.target import open_target
 from gradmote.errors import DeviceError
 from gradmote.generated import console
 
-INFO_REPLY = struct.pack("<HH3BBIIi7I16s5IQ8x", 1, 1024, 0, 1, 0, 1, 1, 1000, -103, *[0] * 7, bytes(16), 1, 2, 3, 0, 0, 4)
+INFO_REPLY = struct.pack(
+    "<HH3BBIIi7I16s5IQ8s", 1, 1024, 0, 1, 0, 1, 1, 1000, -103, *[0] * 7, bytes(16), 1, 2, 3, 0, 0, 4, bytes(8)
+)
 
 
 class FakeBoard:
