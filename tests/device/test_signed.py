@@ -11,11 +11,13 @@ import pytest
 from signature.keys import key_of, write_keys
 
 from gradmote import cli
+from gradmote.boards import board as known
 from gradmote.boards import from_footprint
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator, missing
+from gradmote.device.flash import emulated, flow
 from gradmote.device.target import BoardTarget, TwinTarget
-from gradmote.errors import DeviceError, GradmoteError
+from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.files import build_folder
 from gradmote.image.signature import signature_of
 from gradmote.signing import sign
@@ -143,6 +145,24 @@ def test_console_tells_the_key(emulator: Emulator) -> None:
     read_prompt(link)
     link.write(b"info\r")
     assert f"signed by key   {KEY_ID.hex()}" in read_prompt(link)
+
+
+def test_flashed_with_the_key(signed_firmware: Path, image: bytes, tmp_path: Path, monkeypatch) -> None:
+    """What is not signed by it is refused before anything is built or erased."""
+    monkeypatch.setattr(emulated, "_folder", lambda: tmp_path / "emulated")
+    model, (_, public) = tmp_path / "classifier.mote", write_keys("own", tmp_path)
+    model.write_bytes(image)
+    order = flow.Order(known("mps2-an386"), model, key=public)
+    with pytest.raises(ImageError, match="the image is not signed"):
+        flow.flash(order, flow.Watch())
+    model.write_bytes(own(image))
+    flashed = flow.flash(order, flow.Watch())
+    try:
+        assert Path(flashed.firmware) == signed_firmware and flashed.image == len(image)
+        with Board.connect(flashed.port) as board:
+            assert bytes(board.raw_info["key_id"]) == KEY_ID and board.info().status == 0
+    finally:
+        emulated.stop(flashed.board)
 
 
 def test_by_command_line(emulator: Emulator, image: bytes, tmp_path: Path, capsys) -> None:

@@ -15,7 +15,7 @@ from support.symbols import foreign_calls, symbols
 
 #: A board's numbers; the sources that are analyzed are those of every board.
 DEFINES = ["-DGM_FUSED=0", '-DGM_BOARD_NAME="any"', "-DBOARD_TICKS_PER_SECOND=1000000u", "-DBOARD_ERASE_UNIT=1024u",
-           "-DBOARD_PROGRAM_UNIT=16u", "-DBOARD_FRAME_LIMIT=256u"]  # fmt: skip
+           "-DBOARD_PROGRAM_UNIT=16u", "-DBOARD_FRAME_LIMIT=256u", "-DSIGNATURE_KEY=0"]  # fmt: skip
 INCLUDED = [f"-I{path}" for path in (*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src")]
 C_TESTS = ("test_checkpoint", "test_open", "test_session", "kernels_gemm_test")
 ALLOCATORS = {"malloc", "calloc", "realloc", "free", "_malloc_r", "_free_r", "sbrk", "_sbrk", "_sbrk_r", "alloca"}
@@ -23,8 +23,8 @@ BUILDABLE = [board for board in boards() if board.compiler and shutil.which(f"{b
 
 
 def sources() -> list[Path]:
-    """The runtime, and what the firmware of every board shares."""
-    shared = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
+    """The runtime, and what the firmware of every board shares; but what is others'."""
+    shared = [path for part in ("src", "generated", "signature") for path in sorted((FIRMWARE / part).glob("*.c"))]
     return [*runtime_sources(), *shared]
 
 

@@ -41,6 +41,10 @@ Tool = Annotated[
     str | None, typer.Option(help="What programs the board; by default the first of its tools that is installed.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Even if the port answers as another board.")]
+Key = Annotated[
+    Path | None,
+    typer.Option(exists=True, dir_okay=False, help="Build firmware that takes images of this public key (.pem) alone."),
+]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
 
 _WORDS = 60  # characters of what a tool says
@@ -55,6 +59,7 @@ def command(
     emulated: Emulated = False,
     tool: Tool = None,
     force: Force = False,
+    key: Key = None,
     stop: Stop = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -73,7 +78,7 @@ def command(
         return
     if board is None:
         raise DataError("which board?", "gradmote flash --board NAME; gradmote boards lists them")
-    order = Order(find(board), model, port, general, firmware, emulated, tool, force)
+    order = Order(find(board), model, port, general, firmware, emulated, tool, force, key)
     with _watching(as_json) as watch:
         done = flash(order, watch)
     _report(done, as_json)

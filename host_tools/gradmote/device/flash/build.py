@@ -27,15 +27,23 @@ class Firmware:
     board: Board
 
 
-def build(board: str, model: Path | None, on_line: Callable[[str], None] = lambda line: None) -> Firmware:
-    """model: whose kernels go in; all there are without one. DeviceError where it cannot be built."""
+def build(
+    board: str, model: Path | None, on_line: Callable[[str], None] = lambda line: None, key: Path | None = None
+) -> Firmware:
+    """model: whose kernels go in; all there are without one. key: the public one that images must be signed by.
+    DeviceError where it cannot be built."""
     require_checkout()
-    folder = ROOT / "build" / "firmware" / (board.replace("-", "_") + (f"-{model.stem}" if model else ""))
+    folder = ROOT / "build" / "firmware" / (board.replace("-", "_") + _suffix(model, key))
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
+    options += [f"KEY={key.resolve()}"] if key else []
     command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
     run(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
     return Firmware(targets[0], from_footprint(json.loads(targets[1].read_text())))
+
+
+def _suffix(model: Path | None, key: Path | None) -> str:
+    return (f"-{model.stem}" if model else "") + ("-signed" if key else "")
 
 
 def require_checkout() -> None:

@@ -15,7 +15,9 @@ from gradmote.device.client import Board, Progress
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.errors import DataError, DeviceError, ModelError
 from gradmote.image import read_image
+from gradmote.image.signature import without_signature
 from gradmote.kernels import needs_of
+from gradmote.signing import check, load_public_key
 
 from . import build, emulated, real
 from .build import Firmware
@@ -26,7 +28,8 @@ from .tools import TOOLS, choose
 class Order:
     """What to flash. model: only its kernels go into the firmware, unless general; None: firmware alone. port: of a
     real board, or the TCP port of an emulated one's serial line. firmware: an ELF file in place of one to build.
-    emulated: even if a real board is plugged in. tool: that programs it. force: even if another board answers."""
+    emulated: even if a real board is plugged in. tool: that programs it. force: even if another board answers. key: the
+    public key that the firmware demands signatures of, a PEM file."""
 
     board: Known
     model: Path | None = None
@@ -36,6 +39,7 @@ class Order:
     emulated: bool = False
     tool: str | None = None
     force: bool = False
+    key: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,8 @@ def flash(order: Order, watch: Watch) -> Flashed:
     image = None if order.model is None else order.model.read_bytes()
     if image is not None:
         require_fit(replace(order.board, code=0), image, str(order.model))
+    if image is not None and order.key is not None:
+        check(image, load_public_key(order.key))
     if _is_emulated(order):
         tcp_port = _tcp_port(order)
         return _flash_emulated(_firmware(order, image, watch), image, tcp_port, watch)
@@ -79,6 +85,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
         real.require_same_board(order.board, port)
     if TOOLS[tool].format == "source":
         build.require_checkout()
+        _require_no_key(order)
         return _flash_real(Firmware(build.ROOT / "firmware", order.board), image, port, tool, watch)
     return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
 
@@ -122,10 +129,17 @@ def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
         found = Firmware(order.firmware, _board_of(order.firmware, order.board))
     else:
         watch.stage(f"build the firmware of {order.board.name}")
-        found = build.build(order.board.name, None if order.general else order.model, watch.line)
+        found = build.build(order.board.name, None if order.general else order.model, watch.line, order.key)
     if image is not None:
         require_fit(found.board, image, str(order.model))
     return found
+
+
+def _require_no_key(order: Order) -> None:
+    if order.key is not None:
+        raise DeviceError(
+            f"PlatformIO builds the firmware of {order.board.name}, and puts no key into it", "leave --key out"
+        )
 
 
 def _board_of(firmware: Path, wanted: Known) -> Known:
@@ -213,7 +227,7 @@ def _checked(client: Board, firmware: Firmware, image: bytes | None, port: str, 
 
 
 def _has(client: Board, image: bytes) -> bool:
-    return client.info().status == 0 and client.read("IMAGE") == image
+    return client.info().status == 0 and client.read("IMAGE") == without_signature(image)
 
 
 def _require_this_firmware(client: Board, board: Known) -> None:
