@@ -16,6 +16,7 @@ may pass newer values.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -94,8 +95,14 @@ class Artifacts:
 
     def scheme(self) -> str:
         """The text of the scheme that the training model was made by; "" where there is none."""
-        known = {p.key: p.value for p in self.training.metadata_props} if self.training else {}
-        return known.get("gradmote.scheme", "")
+        return self._of_training().get("gradmote.scheme", "")
+
+    def loss_scale(self) -> float:
+        """What the training model's gradients have to be divided by; 1 where they are the loss's own."""
+        return float(self._of_training().get("gradmote.loss_scale", 1.0))
+
+    def _of_training(self) -> dict[str, str]:
+        return {p.key: p.value for p in self.training.metadata_props} if self.training else {}
 
 
 def generate_artifacts(
@@ -163,6 +170,7 @@ def build_artifacts(
     loss_inputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     running_variance: str = "population",
+    loss_scale: float = 1.0,
 ) -> Artifacts:
     """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
     Scheme or its text. outputs: those to keep.
@@ -170,7 +178,11 @@ def build_artifacts(
     batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains, "frozen" folds
     too, which leaves the least to compute); running_variance: for "batch", over n ("population", as ONNX) or n - 1
     values ("sample", as PyTorch).
+
+    loss_scale: a power of two that the loss is multiplied with before it is differentiated; an image divides by it in
+    the update. So gradients that would underflow do not, and where none would, all bits stay.
     """
+    check_loss_scale(loss_scale)
     trains = loss is not None and train != []
     forward = load_model(model, outputs, batch_norm if trains or batch_norm != "frozen" else INFERENCE)
     chosen = resolve(scheme, train, freeze)
@@ -183,8 +195,10 @@ def build_artifacts(
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
     training = None
     if evaluation is not None and names:
-        training = with_gradients(evaluation, names, additional_outputs, running_variance)
+        training = with_gradients(evaluation, names, additional_outputs, running_variance, loss_scale)
         training.metadata_props["gradmote.scheme"] = str(chosen)
+        if loss_scale != 1.0:
+            training.metadata_props["gradmote.loss_scale"] = repr(float(loss_scale))
     inference = forward.clone()
     pipeline.for_inference(inference, {*names, *statistics})
     if evaluation is not None:
@@ -199,6 +213,12 @@ def build_artifacts(
         optimizer.learning_rate if optimizer else 1e-3,
         data_of(forward.graph, statistics),
     )
+
+
+def check_loss_scale(scale: float) -> None:
+    """Raises ModelError for what is no power of two from 2^-64 to 2^64: other factors would change bits."""
+    if not 2.0**-64 <= scale <= 2.0**64 or math.frexp(scale)[0] != 0.5:
+        raise ModelError(f"the loss scale {scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536")
 
 
 def data_of(graph: ir.Graph, names: Sequence[str]) -> dict[str, np.ndarray]:

@@ -15,12 +15,13 @@ from .passes.layers import layer_called
 NO_GRADIENT = "gradmote.no_gradient"
 
 
-def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> list[ir.Value]:
+def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scale: float = 1.0) -> list[ir.Value]:
     """Appends to `graph` the nodes that compute d loss / d value for each value of `wrt`, and returns those gradients,
     named `<value>_grad`.
 
-    loss: a scalar. Every value's rank must be known. Raises UnsupportedOperator naming the first node without a
-    gradient rule on a path from `wrt` to `loss`, ModelError where loss is no scalar or does not depend on a value.
+    loss: a scalar. scale: the gradients are those of scale times the loss. Every value's rank must be known. Raises
+    UnsupportedOperator naming the first node without a gradient rule on a path from `wrt` to `loss`, ModelError where
+    loss is no scalar or does not depend on a value.
     """
     if loss.shape is None or len(loss.shape) != 0:
         raise ModelError(
@@ -31,7 +32,7 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value]) -> l
     if loss not in active:
         raise ModelError("the loss does not depend on any trained parameter", "check the names given as trainable")
     builder = Builder(graph)
-    pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(1.0, f"{loss.name}_grad")]}
+    pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(scale, f"{loss.name}_grad")]}
     for node in reversed(walk):
         if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
             with layer_called(graph, node.metadata_props.get(LAYER), backward=True):

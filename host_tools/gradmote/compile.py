@@ -79,12 +79,13 @@ def compile_model(
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     running_variance: str = "population",
+    loss_scale: float = 1.0,
 ) -> Result:
     """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
 
     loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
     trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
-    model to keep. batch_norm, running_variance: see build_artifacts.
+    model to keep. batch_norm, running_variance, loss_scale: see build_artifacts.
     """
     made = build_artifacts(
         model,
@@ -96,6 +97,7 @@ def compile_model(
         outputs=outputs,
         batch_norm=batch_norm,
         running_variance=running_variance,
+        loss_scale=loss_scale,
     )
     return compile_image(made, options)
 

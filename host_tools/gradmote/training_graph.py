@@ -55,10 +55,14 @@ def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
 
 
 def with_gradients(
-    evaluation: ir.Model, names: Sequence[str], additional: Sequence[str], running_variance: str
+    evaluation: ir.Model,
+    names: Sequence[str],
+    additional: Sequence[str],
+    running_variance: str,
+    loss_scale: float = 1.0,
 ) -> ir.Model:
-    """The loss graph with every parameter's gradient as an output, then the new running statistics; the model's own
-    outputs only where asked for."""
+    """The loss graph with every parameter's gradient, of loss_scale times the loss, as an output, then the new running
+    statistics; the model's own outputs only where asked for."""
     model = evaluation.clone()
     if pipeline.decompose(model.graph, set(names)):
         model = infer_shapes(attach_functions(model))
@@ -73,7 +77,7 @@ def with_gradients(
     model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
     model.metadata_props["gradmote.statistics"] = json.dumps(statistics)
     updates = batch_statistics.run(graph, running_variance)
-    differentiate(graph, loss, [graph.initializers[n] for n in names])
+    differentiate(graph, loss, [graph.initializers[n] for n in names], loss_scale)
     graph.outputs.extend(updates)
     expose_parameters(graph, [*names, *statistics])
     return infer_shapes(attach_functions(model))

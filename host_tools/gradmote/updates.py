@@ -23,12 +23,19 @@ def updates_of(compiled: Compiled) -> Updates:
     reasons = ["accumulate keeps them between micro-batches"] if accumulates(compiled) else []
     reasons += ["clip_norm takes the norm of all of them first"] if "CLIP_SCALE" in opcodes else []
     whole = whole_gradients(compiled)
+    reasons += ["with a loss scale all are checked first"] if scales(compiled) else []
     sizes = {p.name: p.buffer.size for p in compiled.parameters if id(p.buffer) in whole or accumulates(compiled)}
     return Updates([p.name for p in compiled.parameters if p.name not in sizes], sizes, ", ".join(reasons))
 
 
 def accumulates(compiled: Compiled) -> bool:
     return any(p.gradient is not None for p in compiled.parameters)
+
+
+def scales(compiled: Compiled) -> bool:
+    """Whether a step divides its gradients by a loss scale."""
+    steps = [i for p in compiled.programs if p.kind == "step" for i in p.instructions]
+    return any(i.opcode == "UPDATE" and (s := i.operands["scale"]) and s.buffer.region == "constant" for i in steps)
 
 
 def whole_gradients(compiled: Compiled) -> set[int]:

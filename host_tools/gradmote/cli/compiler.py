@@ -69,6 +69,15 @@ def compiler_of(
     dim: Annotated[
         list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
     ] = None,
+    loss_scale: Annotated[
+        float,
+        typer.Option(
+            "--loss-scale",
+            metavar="FACTOR",
+            help="A power of two that the loss is multiplied with, and its gradients divided by in the update: for "
+            "gradients that underflow. Stores all gradients.",
+        ),
+    ] = 1.0,
     seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
     properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
     strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
@@ -102,7 +111,12 @@ def compiler_of(
                 store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,
             ),
             {"train": train, "freeze": freeze, "scheme": scheme},
-            {"outputs": output, "batch_norm": batch_norm.value, "running_variance": running_variance.value},
+            {
+                "outputs": output,
+                "batch_norm": batch_norm.value,
+                "running_variance": running_variance.value,
+                "loss_scale": loss_scale,
+            },
         )
 
     return Compiler(settings)

@@ -1,7 +1,8 @@
 """In front of each update, CHECK_FINITE of what its gradient is made of: a NaN or infinity that only the backward pass
 makes (the slope of a square root at 0, a sum that overflows) ends the program before it reaches the state.
 
-The program optimizer checks all gradients first, so it is applied whole or not at all; so does clipping, by its norm.
+The program optimizer checks all gradients first, so it is applied whole or not at all; so do clipping, by its norm, and
+a step with a loss scale, by checks of their own.
 In the program step, updates that are made earlier stay: layers behind the one whose gradient overflows have learnt.
 """
 
@@ -18,7 +19,7 @@ SOURCES = {"UPDATE": ("g",), "GEMM_UPDATE": ("a", "b"), "CONV_UPDATE": ("dy",)}
 
 def run(compiled: Compiled) -> None:
     for program in compiled.programs:
-        if not any(i.opcode == "CLIP_SCALE" for i in program.instructions):
+        if not any(i.opcode == "CHECK_FINITE" and i.phase == "update" for i in program.instructions):
             insert_checks(program)
 
 

@@ -12,7 +12,7 @@ import onnx_ir as ir
 from ..generated.optimizers import RULES
 from ..graph import prune
 from ..lowering import Lowering, Shared
-from ..program import Buffer, Parameter, Program, Ref, Slot, control_ref
+from ..program import Buffer, Instruction, Parameter, Program, Ref, Slot, control_ref
 
 
 @dataclass
@@ -47,14 +47,38 @@ def optimizer_slots(proto: onnx.ModelProto) -> list[Slot]:
 
 
 def kept_gradients_optimizer(
-    proto: onnx.ModelProto, parameters: Sequence[Parameter], slots: Sequence[Slot], shared: Shared
+    proto: onnx.ModelProto,
+    parameters: Sequence[Parameter],
+    slots: Sequence[Slot],
+    shared: Shared,
+    loss_scale: float = 1.0,
 ) -> Program:
-    """The program optimizer, on the mean of the accumulated gradients."""
+    """The program optimizer, on the mean of the accumulated gradients. loss_scale: factor that they have."""
     program = Program("optimizer")
     gradients = {p.name: Ref(p.gradient) for p in parameters if p.gradient is not None}
     scale = control_ref(shared.control, "gradient_scale")
+    if loss_scale != 1.0:
+        scale = unscaled(program, scale, shared.constant(np.float32(1 / loss_scale).tobytes()))
     lower_optimizer(proto, program, gradients, scale, slots, shared)
     return program
+
+
+def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
+    """scale times inverse, as the program's first instruction."""
+    product = Ref(Buffer("gradient_scale", 4, "scratch"))
+    params: dict[str, int | float] = {f"d{i}": 1 for i in range(4)}
+    params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
+    operands: dict[str, Ref | None] = {"a": scale, "b": inverse, "y": product}
+    program.instructions.append(Instruction("MUL", operands, params, "loss_scale", phase="update"))
+    return product
+
+
+def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
+    """All gradients of a step are found finite before any is applied: with a loss scale they may well overflow."""
+    for parameter in parameters:
+        ref, n = program.gradients[parameter.name], int(np.prod(parameter.shape))
+        check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, f"{parameter.name}_grad", phase="update")
+        program.instructions.append(check)
 
 
 def lower_optimizer(

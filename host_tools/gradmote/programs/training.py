@@ -14,7 +14,7 @@ from ..lowering import Lowering, Shared
 from ..passes.batch_norm import training as batch_statistics
 from ..program import Instruction, Parameter, Program, Slot
 from .forward import bind_output, concrete, copy
-from .optimizer import kept_gradients_optimizer, lower_optimizer, optimizer_slots
+from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
 
 if TYPE_CHECKING:
     from ..compile import Options
@@ -29,7 +29,9 @@ def training_programs(
     if options.accumulate:
         programs = [lower_training(artifacts, Program("train"), shared, options)]
         if artifacts.optimizer is not None:
-            programs.append(kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared))
+            programs.append(
+                kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared, artifacts.loss_scale())
+            )
         return programs
     if artifacts.optimizer is None:
         raise ModelError(
@@ -37,8 +39,10 @@ def training_programs(
             "give --optimizer, or --accumulate to read them",
         )
     step = lower_training(artifacts, Program("step"), shared, options)
-    one = shared.constant(np.float32(1).tobytes())
-    lower_optimizer(artifacts.optimizer, step, step.gradients, one, slots, shared)
+    scale = shared.constant(np.float32(1 / artifacts.loss_scale()).tobytes())
+    if artifacts.loss_scale() != 1.0:
+        check_gradients(step, parameters)
+    lower_optimizer(artifacts.optimizer, step, step.gradients, scale, slots, shared)
     return [step]
 
 
