@@ -195,6 +195,19 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
 
 
 @pytest.mark.device
+def test_state_of_a_cnn_with_a_loss_scale(emulated):
+    """The bits of the training without it."""
+    states = []
+    for scale in (1.0, 1024.0):
+        update = optimizers.adamw(0.003)
+        made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, loss_scale=scale)
+        image = compile_image(made, Options(batch=4)).image
+        with open_target("twin") as twin:
+            states.append(train(twin, image, 4, steps=20))
+    assert train(emulated, image, 4, steps=20) == states[0] == states[1]
+
+
+@pytest.mark.device
 def test_state_of_a_cnn_whose_biases_are_trained(emulated):
     """A byte for each winner of the pool, a bit for each element of ReLU and ReLU6."""
     model = onnx.parser.parse_model("""

@@ -115,7 +115,7 @@ def test_as_pytorch_does():
     session = narrow(SCALE)
     assert curve[-1] < 0.7 * curve[0]
     np.testing.assert_allclose(run(session, False), curve, rtol=1e-6)
-    np.testing.assert_allclose(np.asarray(session.parameter("w")), w.detach().numpy(), rtol=1e-6)
+    np.testing.assert_allclose(np.asarray(session.parameter("w")), w.detach().numpy(), rtol=1e-6, atol=1e-6)
 
 
 # ---- Overflow, and what is refused ----------------------------------------------------------------------------------
