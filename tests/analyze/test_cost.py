@@ -89,11 +89,12 @@ def test_costs_are_of_opcodes_and_not_negative():
     reason="apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm",
 )
 def test_networks_that_the_costs_have_not_seen_are_within_10_percent(tmp_path):
-    from bench.calibrate_cost import build, count, error_of
+    from bench.calibrate_cost import BOARD, error_of
     from bench.cost_models import CHECKED
+    from bench.counting import counter
 
-    elf = build(tmp_path)
+    board = counter(BOARD, tmp_path)
     for name, make in CHECKED.items():
         image = make()
-        assert abs(error_of(table()["costs"], image, count(elf, image))) < 0.1, name
+        assert abs(error_of(table()["costs"], image, board.count(image))) < 0.1, name
     assert table()["errors"].keys() == CHECKED.keys()

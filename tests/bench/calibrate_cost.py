@@ -11,70 +11,23 @@ from __future__ import annotations
 
 import datetime
 import json
-import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from bench.cost_models import CHECKED, fitted
-from bench.mlp_on_cortex_m4 import BENCH, BOARD, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, arm_gcc, board_flags
+from bench.counting import Counted, counter
 from scipy.optimize import nnls
 
 from gradmote.analyze import cost
 from gradmote.analyze.loops import Turns, turns_of
-from gradmote.generated.records import PROGRAM
 from gradmote.image import read_image
-from runtime_sources import runtime_sources
 
 TABLE = Path(cost.__file__).with_name("costs.json")
 
 
-# ---- Counting
-
-
-def build(folder: Path) -> Path:
-    """The firmware of cost_main.c, with all kernels."""
-    elf = folder / "cost.elf"
-    sources = [BENCH / "cost_main.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources()]
-    arm_gcc("-O2", [*sources, *runtime_sources()], board_flags(BOARD), elf)
-    return elf
-
-
-def count(elf: Path, image: bytes) -> dict[str, list[int]]:
-    """Program kind -> machine instructions of each of its instructions."""
-    path = elf.with_name("image.mote")
-    path.write_bytes(image)
-    command = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", str(elf), "-display", "none", "-monitor", "none"]
-    command += ["-serial", "stdio", "-icount", "shift=7"]
-    command += ["-device", f"loader,file={path},addr=0x21000000,force-raw=on"]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            return counts_of(iter(process.stdout.readline, "done\n"))
-        finally:
-            process.kill()
-
-
-def counts_of(lines: Iterable[str]) -> dict[str, list[int]]:
-    """What cost_main.c prints. Raises SystemExit where a program failed."""
-    kinds = {number: kind for kind, number in PROGRAM.items()}
-    counts: dict[str, list[int]] = {}
-    tick = 0.0
-    for name, value in (line.split() for line in lines):
-        if name == "ticks_per_second":
-            tick = 1e9 / int(value) / NANOSECONDS_PER_INSTRUCTION
-        elif name == "program":
-            counts[kinds[int(value)]] = []
-        elif name == "ticks":
-            counts[kind_of_last(counts)].append(round(int(value) * tick))
-        elif int(value):
-            raise SystemExit(f"the image was refused or a program failed with code -{value}")
-    return counts
-
-
-def kind_of_last(counts: dict[str, list[int]]) -> str:
-    return list(counts)[-1]
+BOARD = "mps2-an386"
 
 
 # ---- Fitting
@@ -85,11 +38,11 @@ Rows = dict[str, list[tuple[Turns, int]]]
 Costs = dict[str, dict[str, float]]
 
 
-def rows_of(image: bytes, counts: dict[str, list[int]]) -> Iterator[tuple[str, Turns, int]]:
+def rows_of(image: bytes, counts: dict[str, Counted]) -> Iterator[tuple[str, Turns, int]]:
     """(opcode, turns of its loops, machine instructions) of each instruction."""
     read = read_image(image)
     for program in read.programs:
-        for instruction, counted in zip(program["instructions"], counts[program["kind"]], strict=True):
+        for instruction, counted in zip(program["instructions"], counts[program["kind"]].each, strict=True):
             yield instruction["opcode"], turns_of(instruction, read.constants), counted
 
 
@@ -101,9 +54,9 @@ def costs_of(rows: list[tuple[Turns, int]]) -> dict[str, float]:
     return {loop: float(f"{cost:.4g}") for loop, cost in zip(loops, found.tolist(), strict=True)}
 
 
-def error_of(costs: Costs, image: bytes, counts: dict[str, list[int]]) -> float:
+def error_of(costs: Costs, image: bytes, counts: dict[str, Counted]) -> float:
     """Estimate / count - 1, of the program that trains."""
-    rows = list(rows_of(image, counts))[-len(counts[kind_of_last(counts)]) :]
+    rows = list(rows_of(image, counts))[-len(list(counts.values())[-1].each) :]
     estimate = sum(costs[opcode][loop] * n for opcode, turns, _ in rows for loop, n in turns.items())
     return estimate / sum(counted for *_, counted in rows) - 1
 
@@ -111,15 +64,15 @@ def error_of(costs: Costs, image: bytes, counts: dict[str, list[int]]) -> float:
 def main() -> None:
     rows: Rows = {}
     with tempfile.TemporaryDirectory() as name:
-        elf = build(Path(name))
+        board = counter(BOARD, Path(name))
         for image in fitted():
-            for key, terms, counted in rows_of(image, count(elf, image)):
+            for key, terms, counted in rows_of(image, board.count(image)):
                 rows.setdefault(key, []).append((terms, counted))
         costs = {key: costs_of(found) for key, found in sorted(rows.items())}
         errors = {}
         for name, make in CHECKED.items():
             image = make()
-            errors[name] = round(error_of(costs, image, count(elf, image)), 4)
+            errors[name] = round(error_of(costs, image, board.count(image)), 4)
     write(costs, errors)
 
 

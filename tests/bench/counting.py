@@ -1,0 +1,106 @@
+"""Exact machine instructions of an image's programs, counted on an emulated board whose clock ticks with them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "site_scons"))
+
+from boards import FIRMWARE, Board, read_board
+
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION
+from gradmote.generated.records import PROGRAM
+from gradmote.kernels import needs_of
+from runtime_sources import RUNTIME, runtime_sources
+
+SOURCE = Path(__file__).with_name("cost_main.c")
+#: Name -> folder of firmware/boards, and where the emulator has 16 MB for an image and an arena.
+PLACES = {
+    "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
+    "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
+    "mps2-an500": ("mps2/mps2_an500", 0x2100_0000),
+    "mps3-an547": ("mps2/mps3_an547", 0x6000_0000),
+    "riscv-virt": ("riscv/riscv_virt", 0x8200_0000),
+}
+
+
+@dataclass
+class Counted:
+    """Of one program: each instruction of the image, and a whole run of it (0 for programs that have no call of their
+    own)."""
+
+    each: list[int] = field(default_factory=list)
+    whole: int = 0
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A board with the firmware of cost_main.c."""
+
+    board: Board
+    elf: Path
+    place: int
+
+    def count(self, image: bytes) -> dict[str, Counted]:
+        """Program kind -> its machine instructions. SystemExit where the board refuses the image."""
+        path = self.elf.with_suffix(".mote")
+        path.write_bytes(image)
+        command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
+        command += ["-serial", "stdio", "-icount", "shift=7"]
+        command += ["-device", f"loader,file={path},addr={self.place:#x},force-raw=on"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                return counts_of(iter(process.stdout.readline, "done\n"))
+            finally:
+                process.kill()
+
+
+def missing(name: str) -> list[str]:
+    """The tools that a board's counter lacks here."""
+    board = board_of(name)
+    return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
+
+
+def board_of(name: str) -> Board:
+    return read_board(FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
+
+
+def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
+    """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
+    all kernels."""
+    board, place = board_of(name), PLACES[name][1]
+    elf = folder / f"{name}.elf"
+    defines = [f"-D{key}={value}" for key, value in board.defines().items()]
+    defines += needs_of(*images).flags() if images else []
+    includes = [f"-I{path}" for path in (*board.includes(), RUNTIME / "generated")]
+    sources = [SOURCE, FIRMWARE / "src" / "fault.c", *board.own_sources(), *runtime_sources()]
+    flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries take theirs only once
+    command = [f"{board.compiler}gcc", *flags, *defines, f"-DCOST_MEMORY={place:#x}u", *includes]
+    subprocess.run([*command, *map(str, sources), "-o", str(elf)], check=True, cwd=folder)
+    return Counter(board, elf, place)
+
+
+def counts_of(lines: Iterable[str]) -> dict[str, Counted]:
+    """What cost_main.c prints. Raises SystemExit where a program failed."""
+    kinds = {number: kind for kind, number in PROGRAM.items()}
+    counts: dict[str, Counted] = {}
+    kind, instructions_per_tick = "", 0.0
+    for name, value in (line.split() for line in lines):
+        if name == "ticks_per_second":
+            instructions_per_tick = 1 / int(value) / SECONDS_PER_INSTRUCTION
+        elif name == "program":
+            kind = kinds[int(value)]
+            counts[kind] = Counted()
+        elif name == "ticks":
+            counts[kind].each.append(round(int(value) * instructions_per_tick))
+        elif name == "whole":
+            counts[kind].whole = round(int(value) * instructions_per_tick)
+        elif int(value):
+            raise SystemExit(f"the image was refused or a program failed with code -{value}")
+    return counts

@@ -1,0 +1,77 @@
+"""See the package."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import bench.speed
+from bench.counting import missing
+from bench.speed import boards, host, page, peak, plot, results, roofline
+from bench.speed.cases import HOST_CASES, TITLES
+from rich.progress import Progress
+
+from gradmote.terminal import console, table
+
+
+def main() -> None:
+    arguments = parse()
+    with Progress(console=console()) as progress:
+        for part in results.PARTS:
+            if arguments.part in (part, "all"):
+                MEASURES[part](arguments, progress)
+    for title, rows in page.tables(results.read()).items():
+        console().print(table(title, rows))
+    page.write(results.read())
+    plot.write(results.read())
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.speed", description=bench.speed.__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("part", nargs="?", default="all", choices=["all", *results.PARTS, "page"])
+    parser.add_argument("--peers", type=Path, metavar="FOLDER", help="environment of onnxruntime-training, torch")
+    parser.add_argument("--rounds", type=int, default=11, help="of each timing on this computer (default: 11)")
+    return parser.parse_args()
+
+
+def measure_host(arguments: argparse.Namespace, progress: Progress) -> None:
+    effort, rows = host.Effort(arguments.rounds), []
+    task = progress.add_task("this computer", total=len(HOST_CASES))
+    with host.children(arguments.peers) as children:
+        versions = {name: child.ask(version=1) for name, child in children.items()}
+        for case in HOST_CASES:
+            progress.update(task, description=f"{TITLES[case.network]}, batch {case.batch}, {case.program}")
+            rows.append({**asdict(case), **host.measure(case, children, effort)})
+            progress.advance(task)
+    results.write("host", rows, versions=[versions[host.ORT], versions[host.TORCH]], rounds=effort.rounds)
+
+
+def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
+    rows = []
+    wanted = [name for name in boards.BOARDS if not missing(name)]
+    task = progress.add_task("boards", total=sum(len(boards.cases_for(name)) for name in wanted))
+    for name in wanted:
+        progress.update(task, description=f"{name}: compiling")
+        with tempfile.TemporaryDirectory() as folder:
+            for case, figures in boards.measure(name, boards.cases_for(name), Path(folder)):
+                rows.append({"board": name, **asdict(case), **figures})
+                progress.update(task, description=f"{name}, {case}", advance=1)
+    results.write("boards", rows)
+
+
+def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
+    task = progress.add_task("share of the peak", total=None)
+    with tempfile.TemporaryDirectory() as folder:
+        found = peak.measure(Path(folder))
+    results.write("roofline", list(roofline.measure(found, arguments.rounds)), peak=asdict(found))
+    progress.update(task, total=1, completed=1)
+
+
+MEASURES = {"host": measure_host, "boards": measure_boards, "roofline": measure_roofline}
+
+if __name__ == "__main__":
+    main()

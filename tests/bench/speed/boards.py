@@ -1,0 +1,48 @@
+"""Machine instructions of a step and of an inference on emulated boards: exact, the same in each run and everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench.counting import Counted, counter
+from bench.speed.cases import BOARD_CASES, BoardCase, training
+from bench.speed.kernels import totals
+
+from gradmote.compile import Result
+from gradmote.image import read_image
+
+#: The boards, and the networks that are left out: on one without a floating-point unit, those that would take minutes.
+BOARDS: dict[str, tuple[str, ...]] = {
+    "mps2-an386": (),
+    "mps3-an547": (),
+    "mps2-an385": ("resnet_8", "mobilenet_v1"),
+    "riscv-virt": (),
+}
+
+
+def cases_for(board: str) -> list[BoardCase]:
+    return [case for case in BOARD_CASES if case.network not in BOARDS[board]]
+
+
+def measure(name: str, cases: Sequence[BoardCase], folder: Path) -> Iterator[tuple[BoardCase, dict[str, Any]]]:
+    """Each case with its figures, as they come. The firmware has what these cases need, as one that is flashed."""
+    results = {case: training(case.network, case.optimizer, case.batch) for case in cases}
+    board = counter(name, folder, [result.image for result in results.values()])
+    for case, result in results.items():
+        yield case, figures(result, board.count(result.image))
+
+
+def figures(result: Result, counted: dict[str, Counted]) -> dict[str, Any]:
+    """Instructions of gm_step() and gm_infer(), and those of each kernel of the step: {"step": n, "infer": n,
+    "macs": n, "arena": bytes, "kernels": [[kernel, instructions, macs], ...]}."""
+    step = next(program for program in read_image(result.image).programs if program["kind"] == "step")
+    found = totals(step["instructions"], counted["step"].each)
+    return {
+        "step": counted["step"].whole,
+        "infer": counted["infer"].whole,
+        "macs": sum(total.macs for total in found.values()),
+        "arena": result.layout.arena_size,
+        "kernels": [[str(kernel), round(total.cost), total.macs] for kernel, total in found.items()],
+    }

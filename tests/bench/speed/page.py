@@ -1,0 +1,178 @@
+"""The tables of docs/PERFORMANCE.md, from results.json. What stands between them is written by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench.counting import board_of
+from bench.speed import boards
+from bench.speed.cases import TITLES
+from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
+from bench.speed.spread import Spread
+
+from gradmote.tables import Row, Rows, heading, is_numeric
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "PERFORMANCE.md"
+NOTHING = "—"
+#: Kernels with a smaller part of the step are not listed.
+LISTED_SHARE = 0.02
+#: The boards and networks whose kernels are listed.
+LISTED_BOARDS = ("mps2-an386", "mps3-an547")
+LISTED_NETWORKS = ("mlp", "cnn", "ds_cnn", "resnet_8", "mobilenet_v1")
+
+Results = dict[str, Any]
+
+
+def tables(found: Results) -> dict[str, Rows]:
+    """Title -> table, of the parts that were measured."""
+    drawn: dict[str, Rows] = {}
+    for part, makers in TABLES.items():
+        if part in found:
+            drawn |= {title: make(found[part]) for title, make in makers.items()}
+    return drawn
+
+
+def write(found: Results) -> None:
+    """Puts each table between its marks: <!-- title --> and <!-- end -->."""
+    text = PAGE.read_text()
+    for part, makers in TABLES.items():
+        for title in makers if part in found else ():
+            text = filled(text, title, f"{described(found[part])}\n\n{markdown(makers[title](found[part]))}")
+    PAGE.write_text(text)
+
+
+def filled(text: str, title: str, content: str) -> str:
+    """SystemExit where the text has no place of that title, or several."""
+    place = rf"(?<=<!-- {title} -->\n).*?(?=<!-- end -->)"
+    text, count = re.subn(place, lambda _: f"{content}\n", text, flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"{PAGE} has {count} places for the table <!-- {title} -->; it needs one")
+    return text
+
+
+def described(part: Results) -> str:
+    """When and where it was measured, and with what."""
+    words = [part["made"], *([] if "boards" in part else [part["machine"]]), *part.get("versions", ())]
+    if "rounds" in part:
+        words.append(f"{part['rounds']} rounds")
+    if "peak" in part:
+        peak = part["peak"]
+        words.append(f"peak {peak['macs'] / 1e9:.1f} GMAC/s in vectors of {peak['lanes']}")
+        words.append(f"main memory {peak['bandwidth'] / 1e9:.1f} GB/s")
+    return f"*{'; '.join(words)}.*"
+
+
+def markdown(rows: Rows) -> str:
+    columns, body = rows
+    lines = [cells([heading(column) for column in columns])]
+    lines.append("|" + "".join("---:|" if is_numeric(column) else "---|" for column in columns))
+    return "\n".join([*lines, *(cells(row) for row in body)])
+
+
+def cells(row: Row) -> str:
+    return f"| {' | '.join(map(str, row))} |"
+
+
+# ---- This computer
+
+
+def host_table(part: Results) -> Rows:
+    columns = ["network", "batch#", "program", "runtime µs#", "twin µs#", "frozen µs#", "ORT µs#", "PyTorch µs#"]
+    columns += ["ORT / runtime#", "ORT / twin#", "PyTorch / runtime#"]
+    return columns, [host_row(row) for row in part["rows"]]
+
+
+def host_row(row: Results) -> Row:
+    taken = row["samples"]
+    times = [microseconds(Spread.of(taken[name])) if name in taken else NOTHING for name in (RUNTIME, TWIN, FROZEN)]
+    times += [microseconds(Spread.of(taken[name])) for name in (ORT, TORCH)]
+    ratios = [ratio(Spread.of_ratios(taken[a], taken[b])) for a, b in ((ORT, RUNTIME), (ORT, TWIN), (TORCH, RUNTIME))]
+    return [TITLES[row["network"]], str(row["batch"]), row["program"], *times, *ratios]
+
+
+def microseconds(seconds: Spread) -> str:
+    """Median, and quartiles as parts of it above and below."""
+    below, above = seconds.low / seconds.median - 1, seconds.high / seconds.median - 1
+    return f"{figure(seconds.median * 1e6)} {below:+.0%} {above:+.0%}"
+
+
+def ratio(times: Spread) -> str:
+    return f"{times.median:.2f} ({times.low:.2f}–{times.high:.2f})"
+
+
+def figure(value: float) -> str:
+    """Three digits at least."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+# ---- Boards
+
+
+def board_table(part: Results) -> Rows:
+    """A row for each network; what a board does not run has a dash."""
+    columns = ["network", "optimizer", "batch#", "arena#", "MACs#"]
+    for name in boards.BOARDS:
+        columns += [f"{board_of(name).core} step#", "per MAC#", "infer#"]
+    by_case: dict[tuple[str, str, int], dict[str, Results]] = {}
+    for row in part["rows"]:
+        by_case.setdefault((row["network"], row["optimizer"], row["batch"]), {})[row["board"]] = row
+    return columns, [board_row(case, found) for case, found in by_case.items()]
+
+
+def board_row(case: tuple[str, str, int], found: dict[str, Results]) -> Row:
+    network, optimizer, batch = case
+    any_board = next(iter(found.values()))
+    line = [TITLES[network], optimizer, str(batch), f"{any_board['arena']:,}", f"{any_board['macs']:,}"]
+    for name in boards.BOARDS:
+        row = found.get(name)
+        line += [f"{row['step']:,}", per_mac(row["step"], row["macs"]), f"{row['infer']:,}"] if row else [NOTHING] * 3
+    return line
+
+
+def per_mac(instructions: int, macs: int) -> str:
+    return f"{instructions / macs:.2f}" if macs else NOTHING
+
+
+def kernel_table(part: Results) -> Rows:
+    """What a step at batch 1 with SGD is made of."""
+    columns = ["board", "network", "kernel", "instructions#", "MACs#", "per MAC#", "share#"]
+    rows = []
+    for row in part["rows"]:
+        if row["board"] in LISTED_BOARDS and row["network"] in LISTED_NETWORKS and is_plain(row):
+            whole = sum(count for _, count, _ in row["kernels"])
+            for kernel, count, macs in row["kernels"]:
+                if count >= LISTED_SHARE * whole:
+                    line = [board_of(row["board"]).core, TITLES[row["network"]], kernel, f"{count:,}", f"{macs:,}"]
+                    rows.append([*line, per_mac(count, macs), f"{count / whole:.1%}"])
+    return columns, rows
+
+
+def is_plain(row: Results) -> bool:
+    return row["optimizer"] == "sgd" and row["batch"] == 1
+
+
+# ---- Share of the peak
+
+
+def roofline_table(part: Results) -> Rows:
+    columns = ["kernel", "layer", "batch#", "MACs#", "MAC / byte#", "GMAC/s#", "quartiles#"]
+    columns += ["of the peak#", "of the bound#"]
+    return columns, [roofline_row(row, part["peak"]["macs"]) for row in part["rows"]]
+
+
+def roofline_row(row: Results, peak: float) -> Row:
+    rate, low, high = row["rate"]
+    cells = [row["kernel"], row["shape"], str(row["batch"]), f"{row['macs']:,}", f"{row['macs'] / row['bytes']:.2f}"]
+    cells += [f"{rate / 1e9:.2f}", f"{low / 1e9:.2f}–{high / 1e9:.2f}"]
+    return [*cells, f"{rate / peak:.0%}", f"{rate / row['bound']:.0%}"]
+
+
+#: Part -> title -> what draws its table.
+TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
+    "host": {"this computer": host_table},
+    "boards": {"boards": board_table, "kernels on boards": kernel_table},
+    "roofline": {"share of the peak": roofline_table},
+}

@@ -1,0 +1,43 @@
+"""What was measured, in bench/speed/results.json: one part for each kind of measurement, with its date and machine."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).with_name("results.json")
+PARTS = ("host", "boards", "roofline")
+
+
+def read() -> dict[str, Any]:
+    """Part -> {"made", "machine", "rows", ...}; parts that were never measured are missing."""
+    found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    return found
+
+
+def write(part: str, rows: list[dict[str, Any]], **more: Any) -> None:
+    """Puts one part in the place of its last one."""
+    made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    found = {**read(), part: {"made": made, "machine": machine(), **more, "rows": rows}}
+    RESULTS.write_text(f"{formatted({name: found[name] for name in PARTS if name in found})}\n")
+
+
+def formatted(parts: dict[str, Any]) -> str:
+    """A line for each row, so that changes can be read."""
+    lines = []
+    for name, part in parts.items():
+        rows = ",\n".join(f"   {json.dumps(row)}" for row in part["rows"])
+        head = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in part.items() if key != "rows")
+        lines.append(f' {json.dumps(name)}: {{\n{head}  "rows": [\n{rows}\n  ]\n }}')
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def machine() -> str:
+    """Its processor, in the words of the kernel."""
+    cpu_info = Path("/proc/cpuinfo")
+    lines = cpu_info.read_text().splitlines() if cpu_info.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0]}, {len(names)} cores" if names else platform.processor() or platform.machine()

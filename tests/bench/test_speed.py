@@ -1,0 +1,159 @@
+"""The speed benchmark's arithmetic, and the one promise that does not depend on a machine's speed: instructions of
+steps on emulated boards."""
+
+import json
+import re
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from bench import counting
+from bench.speed import accept, cases, host, kernels, page, results
+from bench.speed.children import serve
+from bench.speed.peers import Child
+from bench.speed.spread import Spread
+
+from gradmote.image import read_image
+
+
+@pytest.mark.parametrize("board", accept.BOARDS)
+def test_steps_take_no_more_instructions_than_accepted(board):
+    if counting.missing(board):
+        pytest.skip(f"{', '.join(counting.missing(board))} is missing - ./run setup installs it")
+    grown, shrunk = accept.changes(accept.counted(board), accept.accepted()[board])
+    assert not grown, "\n".join([f"{board}: steps became dearer; {accept.HOW}", *grown])
+    if shrunk:
+        warnings.warn("\n".join([f"{board}: accepting is due; {accept.HOW}", *shrunk]), stacklevel=1)
+
+
+def test_changes_are_told_from_two_percent_on():
+    before = {"a": {"step": 1000, "infer": 1000}}
+    assert accept.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
+    grown, shrunk = accept.changes({"a": {"step": 1021, "infer": 979}}, before)
+    assert grown == ["a, step: 1,000 -> 1,021 instructions (+2.1%)"]
+    assert shrunk == ["a, infer: 1,000 -> 979 instructions (-2.1%)"]
+
+
+def test_what_was_never_accepted_is_told():
+    assert accept.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
+
+
+def test_every_case_has_accepted_counts():
+    for board in accept.BOARDS:
+        assert accept.accepted()[board].keys() == {str(case) for case in accept.CASES}
+
+
+# ---- Arithmetic
+
+
+def test_ratios_are_of_medians_and_their_quartiles_of_pairs():
+    noise = np.array([1.0, 1.5, 2.0, 4.0, 1.0])  # of the machine, the same for both
+    found = Spread.of_ratios(3 * noise, noise)
+    assert (found.low, found.median, found.high) == (3, 3, 3)
+    assert Spread.of([4.0, 1.0, 2.0, 3.0, 5.0]) == Spread(3, 2, 4)
+
+
+def test_counts_are_read_from_what_the_board_prints():
+    lines = "ticks_per_second 25000000\nprogram 0\nticks 16\nticks 32\nwhole 64\nprogram 4\nticks 8\nfailed 0\n"
+    found = counting.counts_of(lines.splitlines())
+    first, second = found.values()
+    assert (first.each, first.whole) == ([5, 10], 20)  # 40 ns a tick, 128 ns an instruction
+    assert (second.each, second.whole) == ([2], 0)
+    with pytest.raises(SystemExit, match="-7"):
+        counting.counts_of(["failed 7"])
+
+
+def test_products_of_a_network_as_papers_count_them():
+    """264,192 of the autoencoder and 12,501,632 of ResNet-8; each layer but the first in all directions."""
+    for network, forward in (("autoencoder", 264_192), ("resnet_8", 12_501_632)):
+        image = read_image(cases.training(network, "sgd", 1).image)
+        step = next(program for program in image.programs if program["kind"] == "step")
+        by_direction: dict[str, int] = {}
+        for instruction in step["instructions"]:
+            direction = kernels.kernel_of(instruction).direction.removesuffix(" + update")
+            by_direction[direction] = by_direction.get(direction, 0) + kernels.macs_of(instruction)
+        first = max(kernels.macs_of(i) for i in step["instructions"][:4])
+        assert by_direction[kernels.FORWARD] == by_direction[kernels.WEIGHT] == forward
+        assert by_direction[kernels.INPUT] == forward - first
+
+
+def test_kernels_are_added_up_and_the_dearest_comes_first():
+    relu = {"opcode": "RELU", "params": {}}
+    gemm = {"opcode": "GEMM", "params": {"batch": 1, "m": 2, "n": 3, "k": 5, "b_row": 1, "b_col": 5}}
+    found = kernels.totals([relu, gemm, relu, gemm], [10, 1, 20, 2])
+    assert [(str(k), t.cost, t.macs) for k, t in found.items()] == [("relu", 30, 0), ("linear, forward", 3, 60)]
+
+
+def test_calls_are_as_many_as_take_the_wanted_time():
+    asked = []
+
+    def seconds_of(calls):
+        asked.append(calls)
+        return calls * 0.001
+
+    assert host.calls_for(seconds_of, 0.1) == 100
+    assert asked == [1, 4, 16, 64]
+    assert host.calls_for(lambda calls: 5.0, 0.1) == 1
+
+
+# ---- Children
+
+
+def test_a_child_is_timed_by_calls():
+    runs = []
+    assert serve.answer(lambda: runs.append(0) or 2.5, {"check": 2}) == [[2.5], [2.5]]
+    assert serve.answer(lambda: runs.append(0), {"time": 3}) >= 0
+    assert len(runs) == 5
+
+
+def test_the_twin_from_python_and_from_c_and_pytorch_do_the_same(tmp_path):
+    case = cases.HostCase("mlp", 2, "train")
+    children = {host.TWIN: Child("twin.py"), host.RUNTIME: Child("twin.py"), host.TORCH: Child("pytorch.py")}
+    try:
+        host.write_inputs(case, tmp_path)
+        wanted = host.requests(case, str(tmp_path), cases.RATE, "adamw")
+        asked = host.opened({name: wanted[name] for name in children}, children)
+        losses = {name: child.ask(check=3) for name, child in asked.items()}
+        assert losses[host.TWIN] == losses[host.RUNTIME]
+        assert losses[host.TWIN][0] != losses[host.TWIN][2]
+        assert host.difference(losses[host.TORCH], losses[host.TWIN]) < 1e-5
+        timed = host.in_turns(asked, host.Effort(rounds=2, seconds=0.001))
+        assert all(len(times) == 2 and min(times) > 0 for times in timed.values())
+    finally:
+        for child in children.values():
+            child.close()
+
+
+def test_a_child_that_fails_says_why():
+    child = Child("twin.py", sys.executable)
+    try:
+        with pytest.raises(RuntimeError, match="FileNotFoundError"):
+            child.ask(open={"folder": "/nowhere", "image": "x", "program": "infer", "rate": 0.1, "calls": "c"})
+    finally:
+        child.close()
+
+
+# ---- The page
+
+
+def test_the_page_has_the_tables_of_the_results():
+    text = page.PAGE.read_text()
+    for rows in page.tables(results.read()).values():
+        assert page.markdown(rows) in text
+
+
+def test_a_table_goes_between_its_marks():
+    text = "a\n<!-- t -->\nold\n<!-- end -->\nb\n<!-- u -->\n<!-- end -->\n"
+    assert page.filled(text, "t", "new") == text.replace("old", "new")
+    with pytest.raises(SystemExit, match="0 places"):
+        page.filled(text, "v", "new")
+
+
+def test_results_are_json_with_a_line_for_each_row(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "RESULTS", tmp_path / "results.json")
+    results.write("roofline", [{"a": 1}, {"a": 2}], peak={"macs": 1})
+    results.write("host", [{"b": 1}])
+    text = results.RESULTS.read_text()
+    assert list(json.loads(text)) == ["host", "roofline"]
+    assert re.findall(r'^ +\{"a": .\},?$', text, re.MULTILINE) == ['   {"a": 1},', '   {"a": 2}']
