@@ -29,7 +29,7 @@ enum console_error {
     CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
 };
 
-enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE };
+enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };
 
 /* ---- Messages: ids, field offsets in the request, lengths of the fixed parts ------------------------------ */
 
@@ -100,7 +100,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_METRICS_REQUEST_SIZE 0u
 #define CONSOLE_METRICS_REPLY_SIZE 32u
 
-/* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. */
+/* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. CHECKPOINT_HALF is the kept checkpoint, packed. */
 #define CONSOLE_READ 11u
 #define CONSOLE_READ_AT_SOURCE 0u
 #define CONSOLE_READ_AT_PROGRAM 1u
@@ -146,7 +146,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_LOAD_REQUEST_SIZE 0u
 #define CONSOLE_LOAD_REPLY_SIZE 0u
 
-/* Makes room for a checkpoint from the host. */
+/* Makes room for a checkpoint from the host, plain or packed. */
 #define CONSOLE_CHECKPOINT_BEGIN 18u
 #define CONSOLE_CHECKPOINT_BEGIN_AT_SIZE 0u
 #define CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE 4u
@@ -159,7 +159,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE 4u
 #define CONSOLE_CHECKPOINT_DATA_REPLY_SIZE 0u
 
-/* Loads it. It replaces the one in flash only if it is whole and of this model. */
+/* Loads it. The state replaces the checkpoint in flash, plain, only if the file is whole and of this model. */
 #define CONSOLE_CHECKPOINT_END 20u
 #define CONSOLE_CHECKPOINT_END_REQUEST_SIZE 0u
 #define CONSOLE_CHECKPOINT_END_REPLY_SIZE 0u

@@ -127,6 +127,13 @@ const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
     return slot == NO_SLOT ? NULL : file_base(&r, slot);
 }
 
+int slots_check(const gm_session *session)
+{
+    ring r = ring_of(session);
+    uint32_t slot = newest_slot(&r);
+    return slot == NO_SLOT ? CONSOLE_ERR_NO_CHECKPOINT : check_slot(&r, slot);
+}
+
 static int commit(const ring *r, uint32_t slot, uint32_t generation)
 {
     slot_record record = { generation, gm_checkpoint_size(r->session), { 0 }, 0, 0 };

@@ -24,6 +24,9 @@ const uint8_t *slots_newest(const gm_session *session, uint32_t *size);
 
 /* The functions below return 0, a gm_error or a console_error. */
 
+/* Whether the checkpoint of slots_newest() is still what was written. */
+int slots_check(const gm_session *session);
+
 int slots_save(const gm_session *session);
 
 /* Loads the newest checkpoint that gm_checkpoint_load() accepts; the reason of the newest one's refusal otherwise. */

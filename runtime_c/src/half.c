@@ -75,6 +75,6 @@ uint32_t gm_half_value(uint32_t half, uint32_t scale)
     for (; power > 0 && significand < F32_LEADING; --power) {
         significand <<= 1;
     }
-    uint32_t value = (power << F32_FRACTION) + significand; /* the leading bit, where there is one, raises the exponent */
+    uint32_t value = (power << F32_FRACTION) + significand; /* a leading bit raises the exponent */
     return sign | (value < F32_INFINITY ? value : F32_INFINITY);
 }

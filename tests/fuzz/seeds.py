@@ -158,7 +158,7 @@ def samples(image: bytes) -> bytes:
 def training(sequence: int = 1) -> bytes:
     """Runs, looks at and keeps what the model on the board does."""
     sent = b"".join(request(sequence + p, "RUN", program=p) for p in range(5)) + request(9, "METRICS")
-    for source in range(8):
+    for source in range(9):
         values = {"source": source, "program": 0, "role": 2, "index": 0, "offset": 0, "length": 64}
         sent += request(20 + source, "READ", **values)
     sent += request(30, "DESCRIBE", program=0, role=0, index=0) + request(31, "INFO") + request(32, "MEM")

@@ -54,6 +54,12 @@ const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
     return mine ? buffers[newest] : NULL;
 }
 
+int slots_check(const gm_session *session)
+{
+    uint32_t size;
+    return slots_newest(session, &size) != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
+}
+
 /* The other buffer's file becomes the newest. */
 static int commit(uint32_t size)
 {

@@ -1,4 +1,4 @@
-"""gradmote inspect: what is in an image."""
+"""gradmote inspect: what is in an image or a checkpoint."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
+    from ..checkpoint import Checkpoint
     from ..image import Image
     from ..tables import Rows
 
@@ -18,14 +19,17 @@ if TYPE_CHECKING:
 
 
 def command(
-    image: Annotated[Path, typer.Argument(help="A .mote file.")],
+    image: Annotated[Path, typer.Argument(metavar="FILE", help="A .mote or a .gmck file.")],
     code: Annotated[bool, typer.Option(help="Also list every instruction of every program.")] = True,
     key: Annotated[Path | None, typer.Option(help="Refuse it unless this public key (.pem) signed it.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show an image: memory, inputs and outputs, state, programs and every instruction."""
+    """Show an image: memory, inputs and outputs, state, programs and every instruction; or what a checkpoint holds."""
     from ..image import read_image
 
+    if is_checkpoint(image):
+        show_checkpoint(image, as_json)
+        return
     found = read_image(image)
     if key is not None:
         require_signed(image, key)
@@ -42,6 +46,65 @@ def command(
         for program in found.programs:
             out.print(table(*code_table(program, known_places(found))))
         out.print("Dimensions of 1, strides and flags of 0 are left out; --json has everything.")
+
+
+# ---- Checkpoints ----------------------------------------------------------------------------------------------------
+
+
+def is_checkpoint(path: Path) -> bool:
+    from ..generated.records import CHECKPOINT_MAGIC
+
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == CHECKPOINT_MAGIC.to_bytes(4, "little")
+    except OSError:
+        return False
+
+
+def show_checkpoint(path: Path, as_json: bool) -> None:
+    from ..checkpoint import load
+
+    found = load(path)
+    if as_json:
+        typer.echo(json.dumps(checkpoint_dict(found)))
+        return
+    from ..terminal import console, table
+
+    out = console()
+    out.print(table(*checkpoint_table(path, found)))
+    for title, values in (("Control", found.control), ("Properties", found.properties)):
+        if values:
+            out.print(table(title, (("name", "value#"), [(name, str(value)) for name, value in values.items()])))
+
+
+def checkpoint_dict(found: Checkpoint) -> dict[str, Any]:
+    """shapes: of the tensors by name."""
+    return {
+        "version": found.version,
+        "encoding": found.encoding,
+        "model_id": found.model_id.hex(),
+        "nominal": found.nominal,
+        "parameters": found.parameters,
+        "statistics": found.statistics,
+        "shapes": {name: list(array.shape) for name, array in found.tensors.items()},
+        "control": found.control,
+        "properties": found.properties,
+    }
+
+
+def checkpoint_table(path: Path, found: Checkpoint) -> Titled:
+    encoding = "float32 in 16 bits (half)" if found.encoding == "half" else found.encoding
+    model = found.model_id.hex() if any(found.model_id) else "none, from the desk"
+    title = f"{path.name}  {path.stat().st_size:,} B, version {found.version}, {encoding}, model {model}"
+    rows = []
+    for name, array in found.tensors.items():
+        role = "parameter" if name in found.parameters else "statistic" if name in found.statistics else "slot"
+        largest = "" if found.nominal or not array.size else f"{abs(array).max():.6g}"
+        rows.append((name, role, shape(list(array.shape)), largest))
+    return title, (("name", "role", "shape", "largest#"), rows)
+
+
+# ---- Images ---------------------------------------------------------------------------------------------------------
 
 
 def as_dict(image: Image) -> dict[str, Any]:

@@ -293,15 +293,16 @@ class Board:
         return image
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
-        """Sends a .gmck checkpoint; the board loads and keeps it."""
+        """Sends a .gmck checkpoint, plain or half (checkpoint.as_half()); the board loads it, and keeps the state."""
         self.request("CHECKPOINT_BEGIN", size=len(checkpoint))
         self._send_pieces("CHECKPOINT_DATA", checkpoint, progress)
         self.request("CHECKPOINT_END")
 
-    def save_checkpoint(self, progress: Progress | None = None) -> bytes:
-        """Keeps a checkpoint on the board, and returns its bytes."""
+    def save_checkpoint(self, progress: Progress | None = None, half: bool = False) -> bytes:
+        """Keeps a checkpoint on the board, and returns its bytes. half: packed, about half as many; the board keeps
+        all bits."""
         self.request("SAVE")
-        return self.read("CHECKPOINT", progress=progress)
+        return self.read("CHECKPOINT_HALF" if half else "CHECKPOINT", progress=progress)
 
     def save_every(self, updates: int) -> None:
         """Keeps a checkpoint after each update whose number is a multiple; 0: never. It is a part of the state: `reset`

@@ -14,7 +14,14 @@ BYTE_TIMEOUT_MS = 100
 IDLE_MS = 1000
 
 #: what READ reads
-SOURCES = {'TENSOR': 0, 'PARAMETERS': 1, 'PARAMETER': 2, 'GRADIENT': 3, 'STATE': 4, 'CHECKPOINT': 5, 'IMAGE': 6}
+SOURCES = {'TENSOR': 0,
+ 'PARAMETERS': 1,
+ 'PARAMETER': 2,
+ 'GRADIENT': 3,
+ 'STATE': 4,
+ 'CHECKPOINT': 5,
+ 'IMAGE': 6,
+ 'CHECKPOINT_HALF': 7}
 
 #: name -> id, request and reply as [(field, type, count)]
 MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,

@@ -4,14 +4,14 @@ Run once for each version of a format, by the last commit that writes it; what i
 tests/image/test_earlier_versions.py then holds every later runtime to it.
 
 image.mote trains with AdamW, BatchNormalization on statistics of the batch, and dropout, and has properties and a store
-of samples. PROFILE.gmck is its checkpoint after STEPS steps and replays under that numerics profile, expected.json the
-SHA-256 of the state then, and after as many more.
+of samples. PROFILE.gmck is its checkpoint after STEPS steps and replays under that numerics profile, PROFILE_half.gmck
+the same packed, expected.json the SHA-256 of the state that each gives, and after as many more steps.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -73,27 +73,28 @@ def train(session: Session, first: int) -> None:
     session.set_property("share", 0.375)
 
 
-def checkpoint_of(image: bytes, profile: str, save: Callable[[Session], bytes]) -> tuple[bytes, dict[str, str]]:
+def checkpoint_of(image: bytes, profile: str, half: bool) -> tuple[bytes, dict[str, str]]:
     """(checkpoint after STEPS steps, SHA-256 of the state when it is loaded, and after as many more)."""
     with Session(image, profile) as session:
         session.set_linear_schedule(0.01, 2, 40)
         train(session, 0)
-        data = save(session)
+        data = session.save(half)
         session.load(data)
         loaded = session.state_sha256()
         train(session, STEPS)
         return data, {"loaded": loaded, "trained": session.state_sha256()}
 
 
-def write(folder: Path, save: Callable[[Session], bytes]) -> None:
+def write(folder: Path) -> None:
     folder.mkdir()
     (folder / "image.mote").write_bytes(image())
     expected: dict[str, Any] = {}
-    for profile in PROFILES:
-        data, expected[profile] = checkpoint_of((folder / "image.mote").read_bytes(), profile, save)
-        (folder / f"{profile}.gmck").write_bytes(data)
+    for profile, half in product(PROFILES, (False, True)):
+        name = f"{profile}_half" if half else profile
+        data, expected[name] = checkpoint_of((folder / "image.mote").read_bytes(), profile, half)
+        (folder / f"{name}.gmck").write_bytes(data)
     (folder / "expected.json").write_text(json.dumps(expected, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    write(HERE / f"image_{records.FORMAT_VERSION}_checkpoint_1", Session.save)
+    write(HERE / f"image_{records.FORMAT_VERSION}_checkpoint_{records.CHECKPOINT_VERSION}")
