@@ -1,0 +1,144 @@
+"""The stack of every board in one table: what it can take at the most, what is set aside, and what was used of it.
+
+    scons stack                                 builds all firmware, then prints the table
+    cd tests && PYTHONPATH=../site_scons python -m bench.stack [--board NAME]
+
+- **bound** the deepest way through the compiler's call graph, the deepest interrupt on top (site_scons/stack_bound.py).
+- **used** words that no longer have their paint after a session on the emulator: an image, training by frames and
+  typed, an inference, a score, a save and a load.
+
+It fails where more is used than the bound says, where the bound is more than is set aside, or where an interrupt's
+handler is not among those that the bound counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+
+from bench.soak import prepare
+from boards import boards as board_folders
+from stack_bound import INTERRUPTS, output_of
+
+from gradmote.boards import Board, boards
+from gradmote.device.emulator import default_firmware
+from gradmote.device.target import BoardTarget, emulated_board
+
+#: What stands in a table of vectors beside interrupts: these two begin with an empty stack.
+NO_INTERRUPTS = ("reset_handler", "fault_handler")
+STEPS, TYPED, SEED = 100, 3, 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """In bytes. used: None where nothing emulates the board. strangers: handlers that the bound does not count."""
+
+    board: Board
+    used: int | None
+    strangers: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> str:
+        """Empty where all is well."""
+        bound, aside = self.board.stack_bound, self.board.stack_size
+        found = [f"{self.used} bytes are used, {bound} is the bound"] if (self.used or 0) > bound else []
+        found += [f"{bound} is the bound, {aside} are set aside"] if bound > aside else []
+        found += [f"the bound does not count {name}" for name in self.strangers]
+        return "; ".join(found)
+
+
+def rows(names: Sequence[str]) -> Iterator[Row]:
+    """Of boards whose firmware is built."""
+    for board in boards():
+        if board.name in names:
+            yield Row(board, used_by(board) if board.emulator else None, strangers(board))
+
+
+def built() -> list[str]:
+    """Boards whose firmware is there. PlatformIO's are not: their frameworks tell no bound."""
+    return [board.name for board in boards() if default_firmware(board.name).is_file()]
+
+
+def used_by(board: Board) -> int:
+    """The most after a session."""
+    with emulated_board(board.name) as target:
+        session(target, board.flash_is_emulated)
+        return target.board.mem().stack_used
+
+
+def session(target: BoardTarget, keeps: bool) -> None:
+    prepare(target, STEPS, SEED)
+    target.replay()
+    for line in (f"train {TYPED}", "infer", "score", "info", "mem", "help"):
+        target.board.type(line)
+    if keeps:
+        target.load(target.save())
+        target.board.type("save")
+        target.board.type("load")
+
+
+def strangers(board: Board) -> tuple[str, ...]:
+    """Functions in the tables of vectors whose names are not those of interrupts."""
+    compiler = next(found.compiler for found in board_folders() if found.name == board.name)
+    elf = default_firmware(board.name)
+    known = (*INTERRUPTS, *NO_INTERRUPTS)
+    return tuple(n for n in handlers(compiler, elf) if not any(fnmatch(n, pattern) for pattern in known))
+
+
+def handlers(compiler: str, elf: Path) -> list[str]:
+    """What the words of a Cortex-M's vector tables point to, by name. A core without such tables has none."""
+    names: dict[int, list[str]] = {}
+    for address, name in re.findall(r"^(\w+) [Tt] (\S+)$", output_of(f"{compiler}nm", elf), re.M):
+        names.setdefault(int(address, 16) & ~1, []).append(name)
+    found = set()
+    for start, end in tables(compiler, elf):
+        for word in words(compiler, elf, start, end):
+            if word & 1 and word & ~1 in names:
+                found.add(preferred(names[word & ~1]))
+    return sorted(found)
+
+
+def preferred(names: list[str]) -> str:
+    """Of those at one place: what a weak alias stands for."""
+    return next((name for name in NO_INTERRUPTS if name in names), names[0])
+
+
+def tables(compiler: str, elf: Path) -> list[tuple[int, int]]:
+    """(start, end) of the vectors and of the peripherals' interrupts."""
+    listed = re.findall(r"^(\w+) (\w+) \w (vectors|interrupts)$", output_of(f"{compiler}nm", "-S", elf), re.M)
+    return [(int(address, 16), int(address, 16) + int(size, 16)) for address, size, _ in listed]
+
+
+def words(compiler: str, elf: Path, start: int, end: int) -> list[int]:
+    listing = output_of(f"{compiler}objdump", "-s", f"--start-address={start}", f"--stop-address={end}", elf)
+    groups = re.findall(r"^ \w+ ((?:[0-9a-f]{2,8} ){1,4})", listing, re.M)
+    data = bytes.fromhex("".join(groups))
+    return [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)]
+
+
+def line(row: Row) -> str:
+    board, used = row.board, "" if row.used is None else f"{row.used:,}"
+    way = " > ".join(board.stack_way)
+    margin = board.stack_size - board.stack_bound
+    return f"{board.name:<18}{used:>7}{board.stack_bound:>8,}{board.stack_size:>11,}{margin:>8,}  {way}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--board", help="this one alone")
+    wanted = parser.parse_args().board
+    print(f"{'board':<18}{'used':>7}{'bound':>8}{'set aside':>11}{'margin':>8}  the deepest way")
+    wrong = []
+    for row in rows([wanted] if wanted else built()):
+        print(line(row), flush=True)
+        wrong += [f"{row.board.name}: {row.wrong}"] if row.wrong else []
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()
