@@ -67,7 +67,7 @@ def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
     task = progress.add_task("share of the peak", total=None)
     with tempfile.TemporaryDirectory() as folder:
         found = peak.measure(Path(folder))
-    results.write("roofline", list(roofline.measure(found, arguments.rounds)), peak=asdict(found))
+    results.write("roofline", list(roofline.measure(arguments.rounds)), peak=asdict(found))
     progress.update(task, total=1, completed=1)
 
 

@@ -69,9 +69,14 @@ def write_inputs(case: HostCase, folder: Path) -> None:
     onnx.save(readable(model(case.network)), str(folder / "model.onnx"))
     for name, array in zip("xy", samples(case.network, case.batch)):
         np.save(folder / f"{name}.npy", array)
-    for rule in ("adamw", "adamw_ort"):
-        for statistics in {case.statistics, "frozen"}:
-            (folder / f"{statistics}-{rule}.mote").write_bytes(image_of(case, rule, statistics))
+    for rule, statistics in (("adamw", case.statistics), ("adamw_ort", case.statistics), ("adamw", "frozen")):
+        path = folder / image_name(case, rule, statistics)
+        if not path.exists():
+            path.write_bytes(image_of(case, rule, statistics))
+
+
+def image_name(case: HostCase, rule: str, statistics: str) -> str:
+    return "inference.mote" if case.program == "infer" else f"{statistics}-{rule}.mote"
 
 
 def image_of(case: HostCase, rule: str, statistics: str) -> bytes:
@@ -96,10 +101,10 @@ def requests(case: HostCase, folder: str, rate: float, rule: str) -> dict[str, d
     """What each child opens. rule: of `runtime`; the twin has PyTorch's."""
     shared = {"folder": folder, "program": case.program, "rate": rate}
     loss = "CrossEntropyLoss" if NETWORKS[case.network].classes else "MSELoss"
-    found = {TWIN: {**shared, "image": f"{case.statistics}-adamw.mote", "calls": "python"}}
-    found[RUNTIME] = {**shared, "image": f"{case.statistics}-{rule}.mote", "calls": "c"}
+    found = {TWIN: {**shared, "image": image_name(case, "adamw", case.statistics), "calls": "python"}}
+    found[RUNTIME] = {**shared, "image": image_name(case, rule, case.statistics), "calls": "c"}
     if case.program == "train" and case.statistics == "batch" and has_batch_norm(case.network):
-        found[FROZEN] = {**shared, "image": "frozen-adamw.mote", "calls": "c"}
+        found[FROZEN] = {**shared, "image": image_name(case, "adamw", "frozen"), "calls": "c"}
     found[ORT] = {**shared, "loss": loss}
     found[TORCH] = {**shared, "network": case.network, "statistics": case.statistics}
     return found

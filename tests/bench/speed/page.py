@@ -158,16 +158,16 @@ def is_plain(row: Results) -> bool:
 
 
 def roofline_table(part: Results) -> Rows:
-    columns = ["kernel", "layer", "batch#", "MACs#", "MAC / byte#", "GMAC/s#", "quartiles#"]
-    columns += ["of the peak#", "of the bound#"]
+    columns = ["kernel", "layer", "batch#", "MACs#", "MAC / byte#", "GB/s#", "GMAC/s#", "quartiles#", "of the peak#"]
     return columns, [roofline_row(row, part["peak"]["macs"]) for row in part["rows"]]
 
 
 def roofline_row(row: Results, peak: float) -> Row:
     rate, low, high = row["rate"]
-    cells = [row["kernel"], row["shape"], str(row["batch"]), f"{row['macs']:,}", f"{row['macs'] / row['bytes']:.2f}"]
-    cells += [f"{rate / 1e9:.2f}", f"{low / 1e9:.2f}–{high / 1e9:.2f}"]
-    return [*cells, f"{rate / peak:.0%}", f"{rate / row['bound']:.0%}"]
+    intensity = row["macs"] / row["bytes"]
+    line = [row["kernel"], row["shape"], str(row["batch"]), f"{row['macs']:,}", f"{intensity:.2f}"]
+    line += [f"{rate / intensity / 1e9:.1f}", f"{rate / 1e9:.2f}", f"{low / 1e9:.2f}–{high / 1e9:.2f}"]
+    return [*line, f"{rate / peak:.1%}"]
 
 
 #: Part -> title -> what draws its table.

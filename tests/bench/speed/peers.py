@@ -30,7 +30,7 @@ class Child:
     """A process of one framework. RuntimeError, with its own words, where it fails."""
 
     def __init__(self, script: str, python: Path | str = sys.executable) -> None:
-        own = {"PYTHONPATH": str(TESTS)}
+        own = {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
         self._said = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed by close()
         self._process = subprocess.Popen(
             [str(python), "-W", "ignore", str(CHILDREN / script)], env={**os.environ, **ONE_THREAD, **own},

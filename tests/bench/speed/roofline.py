@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from bench.speed.cases import BATCHES, samples, training
 from bench.speed.kernels import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernel_of, macs_of, shape_of
-from bench.speed.peak import Peak
 from bench.speed.spread import Spread
 
 from gradmote.analyze.loops import extent
@@ -25,7 +24,7 @@ DIRECTIONS = ((FORWARD,), (INPUT,), (UPDATE, WEIGHT))
 LONG = 100_000
 
 
-def measure(peak: Peak, rounds: int) -> Iterator[dict[str, Any]]:
+def measure(rounds: int) -> Iterator[dict[str, Any]]:
     """A row for each kind, direction and batch: see row()."""
     for network, kinds in LAYERS.items():
         for batch in BATCHES:
@@ -35,7 +34,7 @@ def measure(peak: Peak, rounds: int) -> Iterator[dict[str, Any]]:
             for kind in kinds:
                 for directions in DIRECTIONS:
                     at = largest(program["instructions"], [Kernel(kind, d) for d in directions])
-                    yield row(program["instructions"][at], batch, Spread.of(times[:, at]), peak)
+                    yield row(program["instructions"][at], batch, Spread.of(times[:, at]))
 
 
 def largest(instructions: list[dict[str, Any]], kernels: list[Kernel]) -> int:
@@ -44,18 +43,16 @@ def largest(instructions: list[dict[str, Any]], kernels: list[Kernel]) -> int:
     return max(found, key=lambda i: macs_of(instructions[i]))
 
 
-def row(instruction: dict[str, Any], batch: int, seconds: Spread, peak: Peak) -> dict[str, Any]:
-    """rate: multiply-accumulates a second, median and quartiles. bound: what the peak and main memory allow, if each
-    operand went between memory and processor once."""
-    macs, moved = macs_of(instruction), bytes_of(instruction)
+def row(instruction: dict[str, Any], batch: int, seconds: Spread) -> dict[str, Any]:
+    """rate: multiply-accumulates a second, median and quartiles. bytes: of its operands."""
+    macs = macs_of(instruction)
     return {
         "kernel": str(kernel_of(instruction)),
         "shape": shape_of(instruction),
         "batch": batch,
         "macs": macs,
-        "bytes": moved,
+        "bytes": bytes_of(instruction),
         "rate": [macs / seconds.median, macs / seconds.high, macs / seconds.low],
-        "bound": min(peak.macs, macs / moved * peak.bandwidth),
     }
 
 

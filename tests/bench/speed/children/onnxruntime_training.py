@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import onnx
 import onnxruntime
 from onnxruntime.training import api, artifacts
@@ -18,7 +20,8 @@ def open_case(folder: str, loss: str, program: str, rate: float) -> Run:
 
 
 def trainer(folder: str, loss: str, rate: float, x: object, y: object) -> Run:
-    generate(folder, loss)
+    if not Path(folder, "checkpoint").exists():
+        generate(folder, loss)
     state = api.CheckpointState.load_checkpoint(f"{folder}/checkpoint")
     module = api.Module(f"{folder}/training_model.onnx", state, session_options=one_thread())
     optimizer = api.Optimizer(f"{folder}/optimizer_model.onnx", module)
