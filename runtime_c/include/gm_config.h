@@ -17,6 +17,12 @@
 #endif
 #endif
 
+/* 1: where a processor has a faster form of a kernel (kernels/arch), that one is compiled; its bits are the same.
+ * 0: plain C everywhere, which is smaller. */
+#ifndef GM_ARCH
+#define GM_ARCH 1
+#endif
+
 /* The longest program that gm_open() accepts, in inner-loop trips of its kernels (each some 2 to 40 machine
  * instructions). It bounds how long a hostile image can keep a board busy; the default is about a minute at
  * 1 GHz. */

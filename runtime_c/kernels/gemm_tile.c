@@ -1,10 +1,11 @@
 #include "gemm_tile.h"
+#include "arch/arch.h"
 
 #define WITH_RECURRENT                                                                                          \
     (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD || GM_WITH_GRU_CELLS || GM_WITH_GRU_CELLS_GRAD ||             \
      GM_WITH_RNN_CELLS || GM_WITH_RNN_CELLS_GRAD)
 
-#if GM_WITH_GEMM || GM_WITH_GEMM_UPDATE || GM_WITH_MATMUL || WITH_RECURRENT
+#if !GM_ARCH_GEMM && (GM_WITH_GEMM || GM_WITH_GEMM_UPDATE || GM_WITH_MATMUL || WITH_RECURRENT)
 
 /* ---- One row ----------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,25 @@
+/*
+ * Which kernels a processor has in a form of its own, in a folder here. GM_ARCH_<KERNEL> is 1 where that form takes the
+ * place of the plain one in runtime_c/kernels; the two give the same bits.
+ */
+#ifndef GM_ARCH_H
+#define GM_ARCH_H
+
+#include "gm_config.h"
+
+/* Cortex-M4F, M7, M33 and later: 32 single registers, fused multiply-add, loads and stores of several registers. In
+ * GNU assembly, whose operands need a compiler that optimizes. */
+#if GM_ARCH && GM_FUSED && defined(__GNUC__) && defined(__OPTIMIZE__) && defined(__thumb2__) && \
+    defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP) && defined(__ARM_FEATURE_FMA)
+#define GM_ARCH_ARM_M 1
+#else
+#define GM_ARCH_ARM_M 0
+#endif
+
+/* gm_gemm_row() and gm_gemm_matrix() */
+#define GM_ARCH_GEMM GM_ARCH_ARM_M
+
+/* gm_sgd_step() and gm_adam_step() */
+#define GM_ARCH_STEPS GM_ARCH_ARM_M
+
+#endif

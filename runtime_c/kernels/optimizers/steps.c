@@ -1,0 +1,43 @@
+#include "steps.h"
+
+#include "moments.h"
+
+#if GM_WITH_SGD && !GM_ARCH_STEPS
+
+/* Loads of a block come before its stores, so that no compiler has to fear that p is g. */
+void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+{
+    for (; n >= 4; n -= 4) {
+        float p0 = GM_MAC(p[0], minus_lr, scale * g[0]);
+        float p1 = GM_MAC(p[1], minus_lr, scale * g[1]);
+        float p2 = GM_MAC(p[2], minus_lr, scale * g[2]);
+        float p3 = GM_MAC(p[3], minus_lr, scale * g[3]);
+        p[0] = p0, p[1] = p1, p[2] = p2, p[3] = p3;
+        p += 4;
+        g += 4;
+    }
+    for (; n > 0; n--) {
+        *p = GM_MAC(*p, minus_lr, scale * *g);
+        p++;
+        g++;
+    }
+}
+
+#endif
+
+#if (GM_WITH_ADAM || GM_WITH_ADAMW) && !GM_ARCH_STEPS
+
+void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    const gm_adam_factors f = *factors; /* a copy, which no store can change */
+    for (uint32_t i = 0; i < n; i++) {
+        float gradient = f.scale * g[i];
+        float first = gm_first_moment(m[i], gradient, f.one_minus_beta1);
+        float second = gm_second_moment(v[i], gradient, f.beta2, f.one_minus_beta2);
+        m[i] = first;
+        v[i] = second;
+        p[i] = GM_MAC(p[i] * f.keep, f.step, first / GM_MAC(f.eps, gm_sqrt(second), f.correction));
+    }
+}
+
+#endif

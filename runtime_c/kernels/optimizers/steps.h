@@ -1,0 +1,19 @@
+/* Loops over parameters of the rules that are used most. A processor may have them in a form of its own. */
+#ifndef GM_STEPS_H
+#define GM_STEPS_H
+
+#include "../../src/gm_internal.h"
+#include "../../src/numerics.h"
+#include "../arch/arch.h"
+
+/* p -= lr (scale g) */
+void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
+
+/* Adam and AdamW: g = scale g; m and v as moments.h has them; p = p keep + step m / (eps + sqrt(v) correction). */
+typedef struct gm_adam_factors {
+    float scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
+} gm_adam_factors;
+
+void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
+
+#endif

@@ -1,0 +1,305 @@
+#include "drawn_kernels.h"
+
+#include <string.h>
+
+#include "gm_internal.h"
+#include "numerics.h"
+
+/* The plain form of every kernel has this prefix: its objects are compiled with GM_ARCH=0, then renamed. */
+#define PLAIN(name) plain_##name
+#define BOTH(name)                                                                         \
+    int PLAIN(gm_kernel_##name)(const struct gm_session *session, const void *instruction)
+
+BOTH(gemm);
+BOTH(gemm_update);
+BOTH(matmul);
+BOTH(conv);
+BOTH(conv_transpose);
+BOTH(conv_grad_w);
+BOTH(conv_update);
+BOTH(update);
+
+/* ---- The arena --------------------------------------------------------------------------------------------- */
+
+/* Elements of each operand, and where it lies. The last elements of each are a border that nothing may touch. */
+enum { ROOM = 6000, BORDER = 16, PLACES = 6, ARENA = ROOM * PLACES + 64 };
+enum { X, W, Y, P, SLOT1, SLOT2 };
+enum { SMALL = ROOM * PLACES, AUX = SMALL + 40, LR = SMALL + 42, RULE = SMALL + 44 };
+
+static float arena[ARENA], plain_arena[ARENA];
+static gm_session session, plain_session;
+static uint32_t random_state;
+
+/* 0 .. limit - 1 */
+static uint32_t below(uint32_t limit)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 8) % limit;
+}
+
+static uint32_t between(uint32_t low, uint32_t high)
+{
+    return low + below(high - low + 1);
+}
+
+static uint32_t offset_of(uint32_t place)
+{
+    return place * ROOM * 4;
+}
+
+static float special(void)
+{
+    static const uint32_t bits[] = { 0x80000000u, 0, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 1u, 0x80000001u,
+                                     0x007fffffu, 0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f800000u };
+    return gm_float_of(bits[below(sizeof bits / sizeof bits[0])]);
+}
+
+/* Most turns have ordinary numbers; some have now and then a zero, an infinity, a NaN, a subnormal. */
+static void fill(void)
+{
+    uint32_t rare = below(3) ? 0 : between(2, 60);
+    for (uint32_t i = 0; i < ARENA; i++) {
+        arena[i] = rare && below(rare) == 0 ? special() : ((float)below(20001) - 10000.0f) * 1e-4f;
+    }
+    for (uint32_t i = SLOT2 * ROOM; i < (SLOT2 + 1) * ROOM; i++) {
+        arena[i] = gm_abs(arena[i]);
+    }
+    const float hyper[GM_RULE_WORDS] = { 0, below(2) ? 0.1f : 0.0f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
+    uint32_t kind = below(GM_RULE_COUNT);
+    memcpy(arena + RULE, hyper, sizeof hyper);
+    memcpy(arena + RULE, &kind, sizeof kind);
+    arena[AUX] = 0.1f, arena[AUX + 1] = 0.001f, arena[LR] = 0.01f;
+    memcpy(plain_arena, arena, sizeof arena);
+}
+
+static int differ(float a, float b)
+{
+    return gm_bits_of(a) != gm_bits_of(b) && !(a != a && b != b);
+}
+
+/* Whether the arenas differ but in [row, row + size), which an update kernel may use as it likes. */
+static uint32_t arenas_differ(uint32_t row, uint32_t size)
+{
+    for (uint32_t i = 0; i < ARENA; i++) {
+        if (differ(arena[i], plain_arena[i]) && (i < row || i >= row + size)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- Matrix products --------------------------------------------------------------------------------------- */
+
+/* Strides of a matrix: by rows, by columns, or of neither. */
+static void draw_matrix(uint32_t rows, uint32_t columns, uint32_t *row, uint32_t *column)
+{
+    uint32_t gap = below(4) ? 0 : between(1, 3);
+    switch (below(5)) {
+    case 0: *row = 2 * columns + 1, *column = 2; break;
+    case 1:
+    case 2: *row = 1, *column = rows + gap; break;
+    default: *row = columns + gap, *column = 1; break;
+    }
+    *row = rows == 1 ? below(2) * *row : *row;
+    *column = columns == 1 ? below(2) * *column : *column;
+}
+
+static uint32_t draw_gemm(void)
+{
+    uint32_t m = between(1, 11), n = between(1, 37), k = between(1, 19);
+    gm_insn_gemm insn = { 0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y) };
+    insn.batch = between(1, 2), insn.m = m, insn.n = n, insn.k = k;
+    draw_matrix(m, k, &insn.a_row, &insn.a_col);
+    draw_matrix(k, n, &insn.b_row, &insn.b_col);
+    insn.a_batch = 600, insn.b_batch = below(2) ? 2100 : 0;
+    insn.accumulate = below(4) == 0, insn.activation = below(2);
+    gm_kernel_gemm(&session, &insn);
+    plain_gm_kernel_gemm(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+static uint32_t draw_matmul(void)
+{
+    uint32_t m = between(1, 9), n = between(1, 19), k = between(1, 13);
+    gm_insn_matmul insn = { 0, offset_of(X), offset_of(W), offset_of(Y) };
+    insn.d0 = 1, insn.d1 = 2, insn.m = m, insn.n = n, insn.k = k;
+    draw_matrix(m, k, &insn.a_row, &insn.a_col);
+    draw_matrix(k, n, &insn.b_row, &insn.b_col);
+    insn.a1 = 500, insn.b1 = 1200, insn.y_row = n + below(3), insn.y1 = m * (n + 3);
+    gm_kernel_matmul(&session, &insn);
+    plain_gm_kernel_matmul(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+static uint32_t draw_gemm_update(void)
+{
+    uint32_t m = between(1, 9), n = between(1, 37), k = below(3) ? between(1, 9) : 1;
+    gm_insn_gemm_update insn = { 0, offset_of(X), offset_of(W), offset_of(Y), offset_of(P), offset_of(SLOT1),
+                                 offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4, m, n, k };
+    draw_matrix(m, k, &insn.a_row, &insn.a_col);
+    draw_matrix(k, n, &insn.b_row, &insn.b_col);
+    gm_kernel_gemm_update(&session, &insn);
+    plain_gm_kernel_gemm_update(&plain_session, &insn);
+    return arenas_differ(Y * ROOM, n);
+}
+
+static uint32_t draw_update(void)
+{
+    gm_insn_update insn = { 0, offset_of(X), offset_of(P), offset_of(SLOT1), offset_of(SLOT2), AUX * 4, LR * 4,
+                            below(2) ? offset_of(W) : GM_NONE, RULE * 4, between(1, 70) };
+    gm_kernel_update(&session, &insn);
+    plain_gm_kernel_update(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+/* ---- Convolutions ------------------------------------------------------------------------------------------ */
+
+/* Strides of an activation: channels last, channels first, or neither. */
+typedef struct layout {
+    uint32_t batch, h, w, group, channel;
+} layout;
+
+static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32_t w)
+{
+    uint32_t all = groups * channels;
+    switch (below(5)) {
+    case 0: return (layout){ all * h * w, w, 1, channels * h * w, h * w };
+    case 1: return (layout){ 2 * all * h * w, 2 * w * all, 2 * all, 2 * channels, 2 };
+    default: return (layout){ all * h * w, w * all, all, channels, 1 };
+    }
+}
+
+typedef struct shape {
+    uint32_t batch, groups, channels, maps, in_h, in_w, out_h, out_w, kernel_h, kernel_w, stride_h, stride_w,
+        dilation_h, dilation_w, pad_h, pad_w;
+    layout x, y;
+    uint32_t w_group, w_map, w_channel, w_h, w_w;
+} shape;
+
+static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad)
+{
+    uint32_t reach = (kernel - 1) * dilation + 1;
+    return in + 2 * pad < reach ? 0 : (in + 2 * pad - reach) / stride + 1;
+}
+
+/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with a multiplier. */
+static void draw_channels(shape *s)
+{
+    static const uint32_t counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 19 };
+    s->groups = 1, s->channels = counts[below(9)], s->maps = counts[below(9)];
+    if (below(3) == 0) {
+        s->groups = between(1, 21), s->channels = 1, s->maps = below(3) ? 1 : 2;
+    } else if (below(4) == 0) {
+        s->groups = 2, s->channels = between(1, 6), s->maps = between(1, 6);
+    }
+}
+
+static shape draw_shape(void)
+{
+    shape s = { .batch = between(1, 2) };
+    draw_channels(&s);
+    do {
+        s.in_h = between(1, 9), s.in_w = between(1, 12);
+        s.kernel_h = between(1, 4), s.kernel_w = between(1, 4);
+        s.stride_h = between(1, 2), s.stride_w = between(1, 3);
+        s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
+        s.pad_h = below(3), s.pad_w = below(3);
+        s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);
+        s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_w);
+    } while (s.out_h == 0 || s.out_w == 0 || s.in_h * s.in_w > 60 || s.out_h * s.out_w > 60);
+    s.x = draw_layout(s.groups, s.channels, s.in_h, s.in_w);
+    s.y = draw_layout(s.groups, s.maps, s.out_h, s.out_w);
+    s.w_w = 1, s.w_h = s.kernel_w, s.w_channel = s.kernel_h * s.kernel_w;
+    s.w_map = s.channels * s.w_channel, s.w_group = s.maps * s.w_map;
+    return s;
+}
+
+/* Copies what the instructions of convolutions have in common. */
+#define PUT_SHAPE(insn, s)                                                                                         \
+    insn.batch = s.batch, insn.groups = s.groups, insn.channels = s.channels, insn.maps = s.maps;                  \
+    insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h, insn.out_w = s.out_w;                            \
+    insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h, insn.stride_w = s.stride_w; \
+    insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w, insn.pad_h = s.pad_h, insn.pad_w = s.pad_w;    \
+    insn.x_batch = s.x.batch, insn.x_h = s.x.h, insn.x_w = s.x.w, insn.x_group = s.x.group;                        \
+    insn.x_channel = s.x.channel;                                                                                  \
+    insn.y_batch = s.y.batch, insn.y_h = s.y.h, insn.y_w = s.y.w, insn.y_group = s.y.group, insn.y_map = s.y.channel
+
+#define PUT_WEIGHTS(insn, s)                                                                                     \
+    insn.w_group = s.w_group, insn.w_map = s.w_map, insn.w_channel = s.w_channel, insn.w_h = s.w_h, insn.w_w = s.w_w
+
+static uint32_t draw_conv(void)
+{
+    shape s = draw_shape();
+    gm_insn_conv insn = { 0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y) };
+    PUT_SHAPE(insn, s);
+    PUT_WEIGHTS(insn, s);
+    insn.activation = below(2);
+    gm_kernel_conv(&session, &insn);
+    plain_gm_kernel_conv(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+static uint32_t draw_conv_transpose(void)
+{
+    shape s = draw_shape();
+    gm_insn_conv_transpose insn = { 0, offset_of(Y), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(X) };
+    PUT_SHAPE(insn, s);
+    PUT_WEIGHTS(insn, s);
+    insn.accumulate = below(3) == 0;
+    gm_kernel_conv_transpose(&session, &insn);
+    plain_gm_kernel_conv_transpose(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+static uint32_t draw_conv_grad_w(void)
+{
+    shape s = draw_shape();
+    gm_insn_conv_grad_w insn = { 0, offset_of(X), offset_of(Y), offset_of(W) };
+    PUT_SHAPE(insn, s);
+    insn.accumulate = below(3) == 0;
+    gm_kernel_conv_grad_w(&session, &insn);
+    plain_gm_kernel_conv_grad_w(&plain_session, &insn);
+    return arenas_differ(0, 0);
+}
+
+static uint32_t draw_conv_update(void)
+{
+    shape s = draw_shape();
+    gm_insn_conv_update insn = { 0, offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1),
+                                 offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4 };
+    PUT_SHAPE(insn, s);
+    gm_kernel_conv_update(&session, &insn);
+    plain_gm_kernel_conv_update(&plain_session, &insn);
+    return arenas_differ(W * ROOM, s.channels * s.kernel_h * s.kernel_w);
+}
+
+/* ---- All of them ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    uint32_t (*draw)(void);
+} kernels[] = {
+    { "gemm", draw_gemm }, { "matmul", draw_matmul }, { "gemm_update", draw_gemm_update }, { "update", draw_update },
+    { "conv", draw_conv }, { "conv_transpose", draw_conv_transpose }, { "conv_grad_w", draw_conv_grad_w },
+    { "conv_update", draw_conv_update },
+};
+
+const uint32_t drawn_kernel_count = sizeof kernels / sizeof kernels[0];
+
+const char *drawn_kernel_name(uint32_t kernel)
+{
+    return kernels[kernel].name;
+}
+
+uint32_t draw_kernel(uint32_t kernel, uint32_t turns, uint32_t seed)
+{
+    uint32_t wrong = 0;
+    random_state = seed;
+    session.arena = (uint8_t *)arena;
+    plain_session.arena = (uint8_t *)plain_arena;
+    for (uint32_t i = 0; i < turns; i++) {
+        fill();
+        wrong += kernels[kernel].draw();
+    }
+    return wrong;
+}
