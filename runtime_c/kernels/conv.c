@@ -1,6 +1,7 @@
+#include "arch/arch.h"
 #include "window.h"
 
-#if GM_WITH_CONV
+#if GM_WITH_CONV && !GM_ARCH_CONV
 
 /* Strides of the weights (groups, maps, channels, kernel_h, kernel_w). */
 typedef struct weights {
@@ -76,7 +77,7 @@ static void pixel(const gm_insn_conv *insn, const conv *c, const float *x, const
         start(sum, bias ? bias + m : NULL, maps);
         add_cells(x, w + m * insn->w_map, c, row, column, maps, sum);
         for (uint32_t j = 0; j < maps; j++, m++) {
-            int cut = insn->activation == GM_ACTIVATION_RELU && sum[j] < 0.0f;
+            int cut = insn->activation == GM_ACTIVATION_RELU && gm_is_negative(sum[j]);
             y[m * insn->y_map] = cut ? 0.0f : sum[j];
         }
     }

@@ -1,24 +1,6 @@
 #include "conv_gradient.h"
 
-#if GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE
-
-/* Outputs [first, end) whose kernel cell k lies inside the input of size `in`. */
-typedef struct span {
-    uint32_t first, end;
-} span;
-
-static span valid_outputs(uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in, uint32_t out)
-{
-    span s = { 0, 0 };
-    while (s.first < out && gm_input_index(s.first, k, stride, dilation, pad) >= in) {
-        s.first++;
-    }
-    s.end = s.first;
-    while (s.end < out && gm_input_index(s.end, k, stride, dilation, pad) < in) {
-        s.end++;
-    }
-    return s;
-}
+#if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
 
 /* sum[j] += dy x[j] along one output row, for 4 channels j; x and dy: at the row's first output */
 static void add_row_4(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t outputs, float *sum)
@@ -51,7 +33,7 @@ static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy
 }
 
 /* One kernel cell of 1 or 4 neighbouring channels, over the whole batch. */
-static void add_cell(const gm_conv_gradient *g, const float *x, const float *dy, span rows, span columns, uint32_t k,
+static void add_cell(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows, gm_span columns, uint32_t k,
                      uint32_t l, uint32_t channels, float *sum)
 {
     const gm_window *w = &g->window;
@@ -71,9 +53,9 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
     const gm_window *w = &g->window;
     uint32_t cells = w->kernel_h * w->kernel_w;
     for (uint32_t k = 0; k < w->kernel_h; k++) {
-        span rows = valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
+        gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
         for (uint32_t l = 0; l < w->kernel_w; l++) {
-            span columns = valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
+            gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
             float *at = row + k * w->kernel_w + l;
             for (uint32_t c = 0; c < g->channels;) {
                 uint32_t channels = g->channels - c >= 4 ? 4 : 1;
@@ -101,6 +83,12 @@ int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruct
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     float *row = gm_f32_out(session, insn->y);
     uint32_t size = insn->channels * insn->kernel_h * insn->kernel_w;
+#if GM_ARCH_CONV
+    const gm_gradient_target target = { insn->groups, insn->maps, NULL, row, insn->accumulate };
+    if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t group = 0; group < insn->groups; group++) {
         for (uint32_t m = 0; m < insn->maps; m++, row += size) {
             for (uint32_t i = 0; i < size && !insn->accumulate; i++) {

@@ -2,6 +2,7 @@
 #ifndef CONV_GRADIENT_H
 #define CONV_GRADIENT_H
 
+#include "arch/arch.h"
 #include "window.h"
 
 typedef struct gm_conv_gradient {
@@ -20,5 +21,19 @@ typedef struct gm_conv_gradient {
 
 /* row[c,k,l] += sum over batch, output rows and columns of dy x. x: of the map's group; dy: of the map. */
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row);
+
+#if GM_ARCH_CONV
+/* Where gradients of all weights (groups, maps, channels, kernel rows, columns) go: to w, or by the rule to p. */
+typedef struct gm_gradient_target {
+    uint32_t groups, maps;
+    const gm_rule_args *update; /* NULL: to w */
+    float *w;
+    uint32_t accumulate;        /* sums start from w */
+} gm_gradient_target;
+
+/* All gradients, several maps or groups at once. Returns 0, and does nothing, where a row is the better way. */
+int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
+                                   const gm_gradient_target *target);
+#endif
 
 #endif

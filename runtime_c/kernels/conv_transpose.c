@@ -1,6 +1,7 @@
+#include "arch/arch.h"
 #include "window.h"
 
-#if GM_WITH_CONV_TRANSPOSE
+#if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
 
 /* sum += y w over the maps of one kernel cell */
 static float add_cell(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)

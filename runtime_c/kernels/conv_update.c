@@ -20,6 +20,12 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .scale = 1.0f,
         .n = insn->channels * insn->kernel_h * insn->kernel_w,
     };
+#if GM_ARCH_CONV
+    const gm_gradient_target target = { insn->groups, insn->maps, &args, NULL, 0 };
+    if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t group = 0; group < insn->groups; group++) {
         for (uint32_t m = 0; m < insn->maps; m++) {
             for (uint32_t i = 0; i < args.n; i++) {

@@ -1,21 +1,7 @@
 #include "gemm_tile.h"
+#include "rows.h"
 
 #if GM_WITH_GEMM
-
-/* y[i] = bias[i], or the empty sum where there is no bias. */
-static void start_row(float *y, const float *bias, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        y[i] = bias ? bias[i] : GM_EMPTY_SUM;
-    }
-}
-
-static void relu(float *y, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        y[i] = y[i] < 0.0f ? 0.0f : y[i];
-    }
-}
 
 int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
 {
@@ -27,11 +13,11 @@ int gm_kernel_gemm(const struct gm_session *session, const void *instruction)
         const float *b = gm_f32(session, insn->b) + i * insn->b_batch;
         float *y = gm_f32_out(session, insn->y) + i * insn->m * insn->n;
         for (uint32_t row = 0; row < insn->m && !insn->accumulate; row++) {
-            start_row(y + row * insn->n, bias, insn->n);
+            gm_start_row(y + row * insn->n, bias, insn->n);
         }
         gm_gemm_matrix(a, b, y, insn->m, insn->n, insn->n, &strides);
         if (insn->activation == GM_ACTIVATION_RELU) {
-            relu(y, insn->m * insn->n);
+            gm_relu_row(y, y, insn->m * insn->n);
         }
     }
     return GM_OK;

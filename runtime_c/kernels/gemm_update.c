@@ -1,13 +1,12 @@
 #include "gemm_tile.h"
+#include "rows.h"
 
 #if GM_WITH_GEMM_UPDATE
 
 /* row[n] = sum over k of a[0,k] b[k,n] */
 static void gradient_row(const float *a, const float *b, float *row, uint32_t n, const gm_gemm_strides *s)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        row[i] = GM_EMPTY_SUM;
-    }
+    gm_start_row(row, NULL, n);
     gm_gemm_row(a, b, row, n, s);
 }
 

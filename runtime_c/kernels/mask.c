@@ -1,4 +1,5 @@
 #include "../src/gm_internal.h"
+#include "../src/numerics.h"
 
 /* Bits 8 at a time: bit i % 8 of byte i / 8, the lowest first. */
 
@@ -10,7 +11,7 @@ int gm_kernel_mask(const struct gm_session *session, const void *instruction)
     uint8_t *mask = gm_u8_out(session, insn.mask);
     uint32_t bits = 0;
     for (uint32_t i = 0; i < insn.n; i++) {
-        int passes = insn.relu ? x[i] > 0.0f : !(x[i] < insn.low || x[i] > insn.high);
+        int passes = insn.relu ? gm_is_positive(x[i]) : !(x[i] < insn.low || x[i] > insn.high);
         bits |= (uint32_t)passes << i % 8;
         if (i % 8 == 7 || i + 1 == insn.n) {
             mask[i / 8] = (uint8_t)bits;

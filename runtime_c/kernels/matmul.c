@@ -1,4 +1,5 @@
 #include "gemm_tile.h"
+#include "rows.h"
 
 #if GM_WITH_MATMUL
 
@@ -7,9 +8,7 @@ static void product(const float *a, const float *b, float *y, const struct gm_in
 {
     const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     for (uint32_t row = 0; row < insn->m; row++) {
-        for (uint32_t column = 0; column < insn->n; column++) {
-            y[row * insn->y_row + column] = GM_EMPTY_SUM;
-        }
+        gm_start_row(y + row * insn->y_row, NULL, insn->n);
     }
     gm_gemm_matrix(a, b, y, insn->m, insn->n, insn->y_row, &strides);
 }

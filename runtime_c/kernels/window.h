@@ -32,6 +32,21 @@ static inline uint32_t gm_input_index(uint32_t o, uint32_t k, uint32_t stride, u
     return o * stride + k * dilation - pad;
 }
 
+/* Outputs [first, end) whose kernel cell k lies inside the input of size `in`. */
+typedef struct gm_span {
+    uint32_t first, end;
+} gm_span;
+
+static inline gm_span gm_valid_outputs(uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in,
+                                       uint32_t out)
+{
+    uint32_t back = k * dilation;
+    uint32_t behind = in + pad > back ? (in + pad - back - 1) / stride + 1 : 0;
+    gm_span s = { back < pad ? (pad - back - 1) / stride + 1 : 0, behind < out ? behind : out };
+    s.first = s.first < s.end ? s.first : s.end;
+    return s;
+}
+
 #define GM_NO_OUTPUT UINT32_MAX
 
 /* Output index whose kernel cell k lies on input i, or GM_NO_OUTPUT. outputs: how many there are. */

@@ -47,6 +47,30 @@ static inline float gm_float_of(uint32_t bits)
     return x;
 }
 
+/* x > 0 and x < 0; neither of NaN. By bits where floating point compares slower: without FPU by a call, on a Cortex-M
+ * with one by way of its flags. */
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || (defined(__riscv) && !defined(__riscv_flen))
+static inline int gm_is_positive(float x)
+{
+    return gm_bits_of(x) - 1u < 0x7f800000u;
+}
+
+static inline int gm_is_negative(float x)
+{
+    return gm_bits_of(x) - 0x80000001u < 0x7f800000u;
+}
+#else
+static inline int gm_is_positive(float x)
+{
+    return x > 0.0f;
+}
+
+static inline int gm_is_negative(float x)
+{
+    return x < 0.0f;
+}
+#endif
+
 /* What a sum starts from that starts from nothing: -0 + x is x for every x, so the first product stays as it is. */
 #define GM_EMPTY_SUM (-0.0f)
 

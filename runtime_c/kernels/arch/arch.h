@@ -19,6 +19,9 @@
 /* gm_gemm_row() and gm_gemm_matrix() */
 #define GM_ARCH_GEMM GM_ARCH_ARM_M
 
+/* gm_kernel_conv(), gm_kernel_conv_transpose() and gm_conv_gradient_row() */
+#define GM_ARCH_CONV GM_ARCH_ARM_M
+
 /* gm_sgd_step() and gm_adam_step() */
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 

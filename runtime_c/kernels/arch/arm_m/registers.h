@@ -33,6 +33,10 @@
 #define LOAD_STEP(p, registers, step) LINE("vldmia %[" #p "], {" registers "}") LINE("add %[" #p "], %[" #step "]")
 #define LOAD_1_STEP(p, register, step) LINE("vldr " #register ", [%[" #p "]]") LINE("add %[" #p "], %[" #step "]")
 
+/* A function of one block of assembly. Its operands take nearly all registers: within another function, whose variables
+ * take some too, compilers can fail to place them. */
+#define TILE __attribute__((noinline)) static void
+
 /* Every register that a tile may change, and memory. */
 #define CHANGED                                                                                                    \
     "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", \

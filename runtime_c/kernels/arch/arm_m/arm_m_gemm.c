@@ -5,14 +5,16 @@
  *     4 rows, across    a[m,.] and b[k,.] are                                      1.31
  *     4 rows, outer     a[.,k] and b[k,.] are                                      1.38
  *     4 rows, strided   a[m,.] is; 3 and 2 rows: 1.88 and 2.25                     1.69
+ *     4 rows, columns   a[.,k] is; 3 and 2 rows: 2 and 2.5                         1.75
  *     4 rows, general   nothing is                                                 2.13
- *     1 row, across     b[k,.] is: 16, 8, 4, 2, 1 columns: 1.44, 1.75, 2.5, 4, 7
+ *     1 row, across     b[k,.] is: walk.c
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  */
 #include "../../gemm_tile.h"
 #include "../arch.h"
 #include "registers.h"
+#include "walk.h"
 
 #if GM_ARCH_ARM_M
 
@@ -23,58 +25,6 @@ static uint32_t bytes(uint32_t elements)
 }
 
 /* ---- One row ----------------------------------------------------------------------------------------------- */
-
-/* Defines across_<n>: n neighbouring outputs where b_col is 1. Y: their registers; PRODUCTS: the loads of b[k,.], which
- * go on from `b` by `b_step` bytes over all, and the multiply-accumulates with s16. */
-#define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS)                                                                      \
-    static void across_##n(const float *a, const float *b, float *y, const gm_gemm_strides *s)                      \
-    {                                                                                                               \
-        uint32_t k = s->k;                                                                                          \
-        __asm__ volatile(LINE("vldmia %[y], {" Y "}")                                                               \
-                         "1:\n\t"                                                                                   \
-                         LOAD_1_STEP(a, s16, a_step)                                                                \
-                         PRODUCTS                                                                                   \
-                         LINE("subs %[k], #1")                                                                      \
-                         LINE("bne 1b")                                                                             \
-                         LINE("vstmia %[y], {" Y "}")                                                               \
-                         : [a] "+r"(a), [b] "+r"(b), [k] "+r"(k)                                                    \
-                         : [y] "r"(y), [a_step] "r"(bytes(s->a_col)), [b_step] "r"(bytes(s->b_row - (B_AHEAD)))     \
-                         : CHANGED);                                                                                \
-    }
-
-DEFINE_ACROSS(16, "s0-s15", 8,
-              LOAD(b, "s17-s24")
-              FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)
-              LOAD_STEP(b, "s17-s24", b_step)
-              FMA(s8, s16, s17) FMA(s9, s16, s18) FMA(s10, s16, s19) FMA(s11, s16, s20)
-              FMA(s12, s16, s21) FMA(s13, s16, s22) FMA(s14, s16, s23) FMA(s15, s16, s24))
-DEFINE_ACROSS(8, "s0-s7", 0,
-              LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
-DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))
-DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) FMA_2(s16, s17, s18))
-DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
-
-static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
-{
-    for (; n >= 16; n -= 16, b += 16, y += 16) {
-        across_16(a, b, y, s);
-    }
-    if (n >= 8) {
-        across_8(a, b, y, s);
-        n -= 8, b += 8, y += 8;
-    }
-    if (n >= 4) {
-        across_4(a, b, y, s);
-        n -= 4, b += 4, y += 4;
-    }
-    if (n >= 2) {
-        across_2(a, b, y, s);
-        n -= 2, b += 2, y += 2;
-    }
-    if (n >= 1) {
-        across_1(a, b, y, s);
-    }
-}
 
 /* Runs BODY for 4 k at a time, then REST for each k that is left. */
 #define FOUR_AT_A_TIME(BODY, REST)    \
@@ -133,7 +83,7 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
 }
 
 /* 4 neighbouring outputs of any strides */
-static void strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
     const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
@@ -151,18 +101,35 @@ static void strided_4(const float *a, const float *b, float *y, const gm_gemm_st
                      : CHANGED);
 }
 
+static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        along_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        along_1(a, b, y, s);
+    }
+}
+
+static void strided_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        strided_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        gm_walk_across(&walk, a, b, y, 1);
+    }
+}
+
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     int along = s->b_row == 1 && s->a_col == 1;
     if (s->b_col == 1 && !(along && n == 1)) {
-        across_row(a, b, y, n, s);
-        return;
-    }
-    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
-        (along ? along_4 : strided_4)(a, b, y, s);
-    }
-    for (; n > 0; n--, b += s->b_col, y++) {
-        (along ? along_1 : across_1)(a, b, y, s);
+        const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
+        gm_walk_across(&walk, a, b, y, n);
+    } else {
+        (along ? along_row : strided_row)(a, b, y, n, s);
     }
 }
 
@@ -202,9 +169,7 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 #define LOAD_A_3x1 LOAD_A_2x1 LOAD(a2, "s20")
 #define LOAD_A_4x1 LOAD_A_3x1 LOAD(a3, "s22")
 
-typedef void (*tile)(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s);
-
-static void along_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+TILE along_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
     const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
@@ -225,7 +190,7 @@ static void along_4x4(const float *a, const float *b, float *y, uint32_t y_row, 
                      : CHANGED);
 }
 
-static void across_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+TILE across_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
     const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
@@ -245,7 +210,7 @@ static void across_4x4(const float *a, const float *b, float *y, uint32_t y_row,
                      : CHANGED);
 }
 
-static void outer_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+TILE outer_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
     __asm__ volatile(LOAD_4x4
@@ -266,7 +231,7 @@ static void outer_4x4(const float *a, const float *b, float *y, uint32_t y_row, 
 
 /* Defines strided_<rows>x4: a's rows are contiguous, b has any strides. */
 #define DEFINE_STRIDED(rows)                                                                                         \
-    static void strided_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
+    TILE strided_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
                                    const gm_gemm_strides *s)                                                         \
     {                                                                                                                \
         uint32_t k = s->k, y_step = bytes(y_row);                                                                    \
@@ -293,8 +258,33 @@ DEFINE_STRIDED(2)
 DEFINE_STRIDED(3)
 DEFINE_STRIDED(4)
 
+/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A: registers of a's column. */
+#define DEFINE_COLUMNS(rows, A)                                                                                      \
+    TILE columns_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
+                                   const gm_gemm_strides *s)                                                         \
+    {                                                                                                                \
+        uint32_t k = s->k;                                                                                           \
+        const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                    \
+        __asm__ volatile(LOAD_##rows##x4                                                                             \
+                         "1:\n\t"                                                                                    \
+                         LOAD_STEP(a, A, a_step)                                                                     \
+                         LOAD_B                                                                                      \
+                         FMA_##rows##x4(s16, s17, s18, s19, s24, s25, s26, s27)                                      \
+                         LINE("subs %[k], #1")                                                                       \
+                         LINE("bne 1b")                                                                              \
+                         STORE_##rows##x4                                                                            \
+                         : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k),      \
+                           [y] "+r"(y)                                                                               \
+                         : [y_step] "r"(bytes(y_row)), [a_step] "r"(bytes(s->a_col)), [b_step] "r"(bytes(s->b_row))  \
+                         : CHANGED);                                                                                 \
+    }
+
+DEFINE_COLUMNS(2, "s16, s17")
+DEFINE_COLUMNS(3, "s16-s18")
+DEFINE_COLUMNS(4, "s16-s19")
+
 /* Any strides. */
-static void general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
     const struct {
         float *rows[4];
@@ -324,22 +314,55 @@ static void general_4x4(const float *a, const float *b, float *y, uint32_t y_row
                      : CHANGED);
 }
 
-static tile tile_for(const gm_gemm_strides *s)
-{
-    if (s->a_col != 1) {
-        return s->a_row == 1 && s->b_col == 1 ? outer_4x4 : general_4x4;
+/* Defines <name>_matrix: all whole tiles of so many rows by 4 columns. */
+#define DEFINE_MATRIX(name, rows)                                                                               \
+    static void name##_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row, \
+                              const gm_gemm_strides *s)                                                         \
+    {                                                                                                           \
+        for (; m >= rows; m -= rows, a += rows * s->a_row, y += rows * y_row) {                                 \
+            for (uint32_t column = 0; n - column >= 4; column += 4) {                                           \
+                name(a, b + column * s->b_col, y + column, y_row, s);                                           \
+            }                                                                                                   \
+        }                                                                                                       \
     }
-    return s->b_row == 1 ? along_4x4 : s->b_col == 1 ? across_4x4 : strided_4x4;
+
+DEFINE_MATRIX(along_4x4, 4)
+DEFINE_MATRIX(across_4x4, 4)
+DEFINE_MATRIX(outer_4x4, 4)
+DEFINE_MATRIX(general_4x4, 4)
+DEFINE_MATRIX(strided_4x4, 4)
+DEFINE_MATRIX(strided_3x4, 3)
+DEFINE_MATRIX(strided_2x4, 2)
+DEFINE_MATRIX(columns_4x4, 4)
+DEFINE_MATRIX(columns_3x4, 3)
+DEFINE_MATRIX(columns_2x4, 2)
+
+typedef void (*matrix)(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                       const gm_gemm_strides *s);
+
+/* What 4, 3 and 2 rows are made of; NULL where single rows are the better way. */
+typedef struct way {
+    matrix rows_4, rows_3, rows_2;
+} way;
+
+static way way_for(const gm_gemm_strides *s)
+{
+    if (s->a_col == 1) {
+        return s->b_row == 1   ? (way){ along_4x4_matrix, NULL, NULL }
+               : s->b_col == 1 ? (way){ across_4x4_matrix, NULL, NULL }
+                               : (way){ strided_4x4_matrix, strided_3x4_matrix, strided_2x4_matrix };
+    }
+    if (s->a_row == 1) {
+        return s->b_col == 1 ? (way){ outer_4x4_matrix, NULL, NULL }
+                             : (way){ columns_4x4_matrix, columns_3x4_matrix, columns_2x4_matrix };
+    }
+    return (way){ general_4x4_matrix, NULL, NULL };
 }
 
-/* 4 rows of y, or 3 or 2 where the tile is for them */
-static void rows_of_tiles(tile t, uint32_t rows, const float *a, const float *b, float *y, uint32_t n, uint32_t y_row,
-                          const gm_gemm_strides *s)
+static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                        const gm_gemm_strides *s)
 {
-    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
-        t(a, b, y, y_row, s);
-    }
-    for (; rows > 0 && n > 0; rows--, a += s->a_row, y += y_row) {
+    for (; m > 0; m--, a += s->a_row, y += y_row) {
         gm_gemm_row(a, b, y, n, s);
     }
 }
@@ -347,16 +370,17 @@ static void rows_of_tiles(tile t, uint32_t rows, const float *a, const float *b,
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    tile t = tile_for(s);
-    for (; m >= 4; m -= 4, a += 4 * s->a_row, y += 4 * y_row) {
-        rows_of_tiles(t, 4, a, b, y, n, y_row, s);
-    }
-    if (m >= 2 && t == strided_4x4) {
-        rows_of_tiles(m == 3 ? strided_3x4 : strided_2x4, m, a, b, y, n, y_row, s);
+    way w = way_for(s);
+    uint32_t tail = m % 4, whole = m - tail, columns = n / 4 * 4;
+    if (m < 2 || n < 4) {
+        single_rows(a, b, y, m, n, y_row, s);
         return;
     }
-    for (; m > 0; m--, a += s->a_row, y += y_row) {
-        gm_gemm_row(a, b, y, n, s);
+    matrix last = tail == 3 ? w.rows_3 : tail == 2 ? w.rows_2 : NULL;
+    w.rows_4(a, b, y, whole, n, y_row, s);
+    (last ? last : single_rows)(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
+    if (columns < n) {
+        single_rows(a, b + columns * s->b_col, y + columns, m, n - columns, y_row, s);
     }
 }
 

@@ -1,0 +1,168 @@
+/*
+ * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and 7, 16, 8, 4, 2 and 1
+ * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, outer 1.75 and 8, of 8 and 1.
+ */
+#include "walk.h"
+
+#include "../arch.h"
+#include "registers.h"
+
+#if GM_ARCH_ARM_M
+
+/* From the end of a row to the beginning of the next, in bytes. */
+static uint32_t skip(uint32_t row, uint32_t column, uint32_t columns)
+{
+    return 4 * (row - columns * column);
+}
+
+/* BODY for each row and column of a walk. It moves a and b by a_step and b_step. */
+#define WALK(BODY)                            \
+    "1:\n\t"                                  \
+    LINE("mov %[left], %[columns]")           \
+    "2:\n\t"                                  \
+    BODY                                      \
+    LINE("subs %[left], #1")                  \
+    LINE("bne 2b")                            \
+    LINE("add %[a], %[a_skip]")               \
+    LINE("add %[b], %[b_skip]")               \
+    LINE("subs %[rows], #1")                  \
+    LINE("bne 1b")
+
+/* Its operands: what changes, and what does not. b is B_AHEAD elements further at the end of a column. */
+#define WALK_CHANGES [a] "+r"(a), [b] "+r"(b), [rows] "+r"(rows), [left] "=&r"(left)
+#define WALK_STEPS(B_AHEAD)                                                                            \
+    [columns] "r"(walk->columns), [a_step] "r"(4 * walk->a_column),                                    \
+        [b_step] "r"(4 * (walk->b_column - (B_AHEAD))),                                                \
+        [a_skip] "r"(skip(walk->a_row, walk->a_column, walk->columns)),                                \
+        [b_skip] "r"(skip(walk->b_row, walk->b_column, walk->columns))
+
+/* ---- Across ------------------------------------------------------------------------------------------------ */
+
+/* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates with s16. */
+#define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS)                                                       \
+    TILE across_##n(const gm_walk *walk, const float *a, const float *b, float *y)            \
+    {                                                                                                \
+        uint32_t rows = walk->rows, left;                                                            \
+        __asm__ volatile(LINE("vldmia %[y], {" Y "}")                                                \
+                         WALK(LOAD_1_STEP(a, s16, a_step) PRODUCTS)                                  \
+                         LINE("vstmia %[y], {" Y "}")                                                \
+                         : WALK_CHANGES                                                              \
+                         : WALK_STEPS(B_AHEAD), [y] "r"(y)                                           \
+                         : CHANGED);                                                                 \
+    }
+
+DEFINE_ACROSS(16, "s0-s15", 8,
+              LOAD(b, "s17-s24")
+              FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)
+              LOAD_STEP(b, "s17-s24", b_step)
+              FMA(s8, s16, s17) FMA(s9, s16, s18) FMA(s10, s16, s19) FMA(s11, s16, s20)
+              FMA(s12, s16, s21) FMA(s13, s16, s22) FMA(s14, s16, s23) FMA(s15, s16, s24))
+DEFINE_ACROSS(8, "s0-s7", 0,
+              LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
+DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))
+DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) FMA_2(s16, s17, s18))
+DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
+
+void gm_walk_across(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
+{
+    for (; n >= 16; n -= 16, b += 16, y += 16) {
+        across_16(walk, a, b, y);
+    }
+    if (n >= 8) {
+        across_8(walk, a, b, y);
+        n -= 8, b += 8, y += 8;
+    }
+    if (n >= 4) {
+        across_4(walk, a, b, y);
+        n -= 4, b += 4, y += 4;
+    }
+    if (n >= 2) {
+        across_2(walk, a, b, y);
+        n -= 2, b += 2, y += 2;
+    }
+    if (n >= 1) {
+        across_1(walk, a, b, y);
+    }
+}
+
+/* ---- Element by element ------------------------------------------------------------------------------------ */
+
+/* Of 8 registers and of one: the sums or b take a times w or b. */
+#define PRODUCTS_8                                                                                   \
+    LOAD_STEP(a, "s0-s7", a_step) LOAD_STEP(b, "s8-s15", b_step)                                     \
+    FMA(s16, s0, s8) FMA(s17, s1, s9) FMA(s18, s2, s10) FMA(s19, s3, s11)                            \
+    FMA(s20, s4, s12) FMA(s21, s5, s13) FMA(s22, s6, s14) FMA(s23, s7, s15)
+#define PRODUCTS_1 LOAD_1_STEP(a, s0, a_step) LOAD_1_STEP(b, s8, b_step) FMA(s16, s0, s8)
+#define SCALED_8                                                                                     \
+    LOAD_STEP(a, "s0-s7", a_step) LINE("vldmia %[b], {s8-s15}")                                      \
+    FMA(s8, s0, s16) FMA(s9, s1, s17) FMA(s10, s2, s18) FMA(s11, s3, s19)                            \
+    FMA(s12, s4, s20) FMA(s13, s5, s21) FMA(s14, s6, s22) FMA(s15, s7, s23)                          \
+    LINE("vstmia %[b], {s8-s15}") LINE("add %[b], %[b_step]")
+#define OUTER_8                                                                                      \
+    LOAD_1_STEP(a, s0, a_step) LINE("vldmia %[b], {s8-s15}")                                         \
+    FMA(s8, s0, s16) FMA(s9, s0, s17) FMA(s10, s0, s18) FMA(s11, s0, s19)                            \
+    FMA(s12, s0, s20) FMA(s13, s0, s21) FMA(s14, s0, s22) FMA(s15, s0, s23)                          \
+    LINE("vstmia %[b], {s8-s15}") LINE("add %[b], %[b_step]")
+#define SCALED_1                                                                                     \
+    LOAD_1_STEP(a, s0, a_step) LINE("vldr s8, [%[b]]")                                               \
+    FMA(s8, s0, s16)                                                                                 \
+    LINE("vstr s8, [%[b]]") LINE("add %[b], %[b_step]")
+
+/* Defines a function whose `kept`, an array, is in REGISTERS all the while. B: const float or float. */
+#define DEFINE_KEEPING(name, B, REGISTERS, BODY)                                                     \
+    TILE name(const gm_walk *walk, const float *a, B *b, float *kept)                         \
+    {                                                                                                \
+        uint32_t rows = walk->rows, left;                                                            \
+        __asm__ volatile(LINE("vldmia %[kept], {" REGISTERS "}")                                     \
+                         WALK(BODY)                                                                  \
+                         LINE("vstmia %[kept], {" REGISTERS "}")                                     \
+                         : WALK_CHANGES                                                              \
+                         : WALK_STEPS(0), [kept] "r"(kept)                                           \
+                         : CHANGED);                                                                 \
+    }
+
+DEFINE_KEEPING(products_8, const float, "s16-s23", PRODUCTS_8)
+DEFINE_KEEPING(products_1, const float, "s16", PRODUCTS_1)
+DEFINE_KEEPING(scaled_8, float, "s16-s23", SCALED_8)
+DEFINE_KEEPING(outer_8, float, "s16-s23", OUTER_8)
+DEFINE_KEEPING(scaled_1, float, "s16", SCALED_1)
+
+void gm_walk_products(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
+{
+    for (; n >= 8; n -= 8, a += 8, b += 8, y += 8) {
+        products_8(walk, a, b, y);
+    }
+    for (; n > 0; n--, a++, b++, y++) {
+        products_1(walk, a, b, y);
+    }
+}
+
+/* Up to 8 weights; how many. */
+static uint32_t gather(const float *w, uint32_t w_step, uint32_t n, float weights[8])
+{
+    uint32_t count = n >= 8 ? 8 : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = w[i * w_step];
+    }
+    return count;
+}
+
+void gm_walk_scaled(const gm_walk *walk, const float *a, float *b, uint32_t n, const float *w, uint32_t w_step)
+{
+    for (uint32_t count; n > 0; n -= count, w += count * w_step, a += count, b += count) {
+        float weights[8];
+        count = gather(w, w_step, n, weights);
+        (count == 8 ? scaled_8 : scaled_1)(walk, a, b, weights);
+    }
+}
+
+void gm_walk_outer(const gm_walk *walk, const float *a, float *b, uint32_t n, const float *w, uint32_t w_step)
+{
+    for (uint32_t count; n > 0; n -= count, w += count * w_step, b += count) {
+        float weights[8];
+        count = gather(w, w_step, n, weights);
+        (count == 8 ? outer_8 : scaled_1)(walk, a, b, weights);
+    }
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* Loops over contiguous outputs of sums: what they start from, and what comes last. Four at a time, loads before stores. */
+#ifndef GM_ROWS_H
+#define GM_ROWS_H
+
+#include "../src/numerics.h"
+
+/* y[i] = bias[i], or the empty sum where there is no bias. */
+static inline void gm_start_row(float *y, const float *bias, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; bias == NULL && n - i >= 4; i += 4) {
+        y[i] = y[i + 1] = y[i + 2] = y[i + 3] = GM_EMPTY_SUM;
+    }
+    for (; bias != NULL && n - i >= 4; i += 4) {
+        float a = bias[i], b = bias[i + 1], c = bias[i + 2], d = bias[i + 3];
+        y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+    }
+    for (; i < n; i++) {
+        y[i] = bias ? bias[i] : GM_EMPTY_SUM;
+    }
+}
+
+static inline float gm_relu(float x)
+{
+    return gm_is_negative(x) ? 0.0f : x;
+}
+
+/* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
+static inline void gm_relu_row(const float *x, float *y, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; n - i >= 4; i += 4) {
+        float a = gm_relu(x[i]), b = gm_relu(x[i + 1]), c = gm_relu(x[i + 2]), d = gm_relu(x[i + 3]);
+        y[i] = a, y[i + 1] = b, y[i + 2] = c, y[i + 3] = d;
+    }
+    for (; i < n; i++) {
+        y[i] = gm_relu(x[i]);
+    }
+}
+
+#endif
