@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "bindings" / "python"), str(ROOT / "tests")]
 
 pytest_plugins = ["pytester"]
+
+# A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # CI draws the same examples in every run, and does not judge by time: its machines are shared.
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
