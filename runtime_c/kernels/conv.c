@@ -1,4 +1,5 @@
 #include "arch/arch.h"
+#include "arch/simd/simd.h"
 #include "window.h"
 
 #if GM_WITH_CONV && !GM_ARCH_CONV
@@ -86,6 +87,11 @@ static void pixel(const gm_insn_conv *insn, const conv *c, const float *x, const
 int gm_kernel_conv(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv *insn = instruction;
+#if GM_ARCH_SIMD
+    if (gm_simd_conv(session, insn)) {
+        return GM_OK;
+    }
+#endif
     const float *x = gm_f32(session, insn->x), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);
     float *y = gm_f32_out(session, insn->y);

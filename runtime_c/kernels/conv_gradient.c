@@ -1,3 +1,4 @@
+#include "arch/simd/simd.h"
 #include "conv_gradient.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
@@ -79,6 +80,11 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
 int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_grad_w *insn = instruction;
+#if GM_ARCH_SIMD
+    if (gm_simd_conv_grad_w(session, insn)) {
+        return GM_OK;
+    }
+#endif
     const gm_conv_gradient g = GM_CONV_GRADIENT(insn);
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     float *row = gm_f32_out(session, insn->y);

@@ -1,4 +1,5 @@
 #include "arch/arch.h"
+#include "arch/simd/simd.h"
 #include "window.h"
 
 #if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
@@ -73,6 +74,11 @@ static void pixel(const gm_insn_conv_transpose *insn, const gm_window *window, c
 int gm_kernel_conv_transpose(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv_transpose *insn = instruction;
+#if GM_ARCH_SIMD
+    if (gm_simd_conv_transpose(session, insn)) {
+        return GM_OK;
+    }
+#endif
     const gm_window window = GM_WINDOW(insn);
     const float *y = gm_f32(session, insn->y), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);

@@ -1,3 +1,4 @@
+#include "arch/simd/simd.h"
 #include "conv_gradient.h"
 
 #if GM_WITH_CONV_UPDATE
@@ -20,6 +21,11 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .scale = 1.0f,
         .n = insn->channels * insn->kernel_h * insn->kernel_w,
     };
+#if GM_ARCH_SIMD
+    if (gm_simd_conv_update(session, insn, &args)) {
+        return GM_OK;
+    }
+#endif
 #if GM_ARCH_CONV
     const gm_gradient_target target = { insn->groups, insn->maps, &args, NULL, 0 };
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {

@@ -1,5 +1,6 @@
 #include "gemm_tile.h"
 #include "arch/arch.h"
+#include "arch/simd/simd.h"
 
 #define WITH_RECURRENT                                                                                          \
     (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD || GM_WITH_GRU_CELLS || GM_WITH_GRU_CELLS_GRAD ||             \
@@ -64,6 +65,12 @@ static void tile_1x8_along(const float *a, const float *b, float *y, const gm_ge
 
 void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
+#if GM_ARCH_SIMD
+    if (gm_simd_runs()) {
+        gm_simd_gemm(a, b, y, 1, n, n, s);
+        return;
+    }
+#endif
     int across = s->b_col == 1, along = s->b_row == 1 && s->a_col == 1;
     for (; n >= 8 && (across || along); n -= 8) {
         (across ? tile_1x8_across : tile_1x8_along)(a, b, y, s);
@@ -122,6 +129,12 @@ static void four_rows(const float *a, const float *b, float *y, uint32_t n, uint
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
+#if GM_ARCH_SIMD
+    if (gm_simd_runs()) {
+        gm_simd_gemm(a, b, y, m, n, y_row, s);
+        return;
+    }
+#endif
     for (; m >= ROWS; m -= ROWS) {
         four_rows(a, b, y, n, y_row, s);
         a += ROWS * s->a_row;

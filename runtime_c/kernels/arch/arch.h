@@ -16,6 +16,14 @@
 #define GM_ARCH_ARM_M 0
 #endif
 
+/* Vectors, of arch/simd. Its kernels are asked inside of the plain ones, and leave to these what does not suit them; on
+ * x86-64 that depends on the processor that the program runs on. */
+#if GM_ARCH && defined(__GNUC__) && defined(__x86_64__)
+#define GM_ARCH_SIMD 1
+#else
+#define GM_ARCH_SIMD 0
+#endif
+
 /* gm_gemm_row() and gm_gemm_matrix() */
 #define GM_ARCH_GEMM GM_ARCH_ARM_M
 

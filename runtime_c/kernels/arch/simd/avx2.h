@@ -1,0 +1,100 @@
+/* vector.h for x86-64 with AVX2, and with FMA in the fused profile. */
+#ifndef GM_SIMD_AVX2_H
+#define GM_SIMD_AVX2_H
+
+#if defined(__x86_64__)
+
+#  include <immintrin.h> /* indented: the amalgamation leaves it under its condition */
+
+#if GM_FUSED
+#define GM_SIMD_TARGET __attribute__((target("avx2,fma")))
+#else
+#define GM_SIMD_TARGET __attribute__((target("avx2")))
+#endif
+#define GM_SIMD_INLINE static inline __attribute__((always_inline)) GM_SIMD_TARGET
+
+#define GM_LANES 8u
+#define GM_TILE_ROWS 4u
+#define GM_TILE_VECTORS 2u
+#define GM_LINE_VECTORS 8u
+#define GM_PANEL_FLOATS 16384u
+
+typedef __m256 gm_vec;
+
+static inline int gm_simd_runs(void)
+{
+#if GM_FUSED
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return __builtin_cpu_supports("avx2");
+#endif
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+
+GM_SIMD_INLINE void gm_vec_store(float *p, gm_vec v)
+{
+    _mm256_storeu_ps(p, v);
+}
+
+GM_SIMD_INLINE __m256i gm_vec_lanes_below(uint32_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_load_part(const float *p, uint32_t n)
+{
+    return _mm256_maskload_ps(p, gm_vec_lanes_below(n));
+}
+
+GM_SIMD_INLINE void gm_vec_store_part(float *p, gm_vec v, uint32_t n)
+{
+    _mm256_maskstore_ps(p, gm_vec_lanes_below(n), v);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_splat(float x)
+{
+    return _mm256_set1_ps(x);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_add(gm_vec a, gm_vec b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
+{
+#if GM_FUSED
+    return _mm256_fmadd_ps(a, b, acc);
+#else
+    return _mm256_add_ps(acc, _mm256_mul_ps(a, b));
+#endif
+}
+
+/* The instruction gives its second operand where one is NaN or both are 0. */
+GM_SIMD_INLINE gm_vec gm_vec_relu(gm_vec v)
+{
+    return _mm256_max_ps(_mm256_setzero_ps(), v);
+}
+
+GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
+{
+    gm_vec a0 = _mm256_unpacklo_ps(t[0], t[1]), a1 = _mm256_unpackhi_ps(t[0], t[1]);
+    gm_vec a2 = _mm256_unpacklo_ps(t[2], t[3]), a3 = _mm256_unpackhi_ps(t[2], t[3]);
+    gm_vec a4 = _mm256_unpacklo_ps(t[4], t[5]), a5 = _mm256_unpackhi_ps(t[4], t[5]);
+    gm_vec a6 = _mm256_unpacklo_ps(t[6], t[7]), a7 = _mm256_unpackhi_ps(t[6], t[7]);
+    gm_vec b0 = _mm256_shuffle_ps(a0, a2, 0x44), b1 = _mm256_shuffle_ps(a0, a2, 0xEE);
+    gm_vec b2 = _mm256_shuffle_ps(a1, a3, 0x44), b3 = _mm256_shuffle_ps(a1, a3, 0xEE);
+    gm_vec b4 = _mm256_shuffle_ps(a4, a6, 0x44), b5 = _mm256_shuffle_ps(a4, a6, 0xEE);
+    gm_vec b6 = _mm256_shuffle_ps(a5, a7, 0x44), b7 = _mm256_shuffle_ps(a5, a7, 0xEE);
+    t[0] = _mm256_permute2f128_ps(b0, b4, 0x20), t[1] = _mm256_permute2f128_ps(b1, b5, 0x20);
+    t[2] = _mm256_permute2f128_ps(b2, b6, 0x20), t[3] = _mm256_permute2f128_ps(b3, b7, 0x20);
+    t[4] = _mm256_permute2f128_ps(b0, b4, 0x31), t[5] = _mm256_permute2f128_ps(b1, b5, 0x31);
+    t[6] = _mm256_permute2f128_ps(b2, b6, 0x31), t[7] = _mm256_permute2f128_ps(b3, b7, 0x31);
+}
+
+#endif
+#endif

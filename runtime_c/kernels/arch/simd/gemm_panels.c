@@ -1,0 +1,181 @@
+#include "../../gemm_tile.h"
+#include "panel.h"
+#include "simd.h"
+
+#if GM_ARCH_SIMD
+
+/* ---- One row ------------------------------------------------------------------------------------------------- */
+
+/* `vectors` vectors of outputs where b_col is 1 */
+GM_SIMD_INLINE void line_across(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t vectors)
+{
+    gm_vec sums[GM_LINE_VECTORS];
+    gm_tile_load(sums, y, vectors * GM_LANES, vectors);
+    gm_tile_mac(sums, &a, s->a_col, b, s->b_row, s->k, 1, vectors);
+    gm_tile_store(y, sums, vectors * GM_LANES, vectors);
+}
+
+/* Less than a vector of outputs where b_col is 1 */
+GM_SIMD_INLINE void line_end_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    gm_vec sum = gm_vec_load_part(y, n);
+    for (uint32_t k = 0; k < s->k; k++) {
+        sum = gm_vec_mac(sum, gm_vec_splat(a[(size_t)k * s->a_col]), gm_vec_load_part(b + (size_t)k * s->b_row, n));
+    }
+    gm_vec_store_part(y, sum, n);
+}
+
+static GM_SIMD_TARGET void row_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= GM_LINE_VECTORS * GM_LANES; n -= GM_LINE_VECTORS * GM_LANES) {
+        line_across(a, b, y, s, GM_LINE_VECTORS);
+        b += GM_LINE_VECTORS * GM_LANES;
+        y += GM_LINE_VECTORS * GM_LANES;
+    }
+    for (; n >= GM_TILE_COLUMNS; n -= GM_TILE_COLUMNS) {
+        line_across(a, b, y, s, GM_TILE_VECTORS);
+        b += GM_TILE_COLUMNS;
+        y += GM_TILE_COLUMNS;
+    }
+    for (; n >= GM_LANES; n -= GM_LANES) {
+        line_across(a, b, y, s, 1);
+        b += GM_LANES;
+        y += GM_LANES;
+    }
+    if (n > 0) {
+        line_end_across(a, b, y, n, s);
+    }
+}
+
+/* sum += a b over `count` of the GM_LANES values of k that start at `a` and b */
+GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
+                                      uint32_t columns, uint32_t count)
+{
+    gm_vec t[GM_LANES];
+    GM_UNROLL
+    for (uint32_t c = 0; c < GM_LANES; c++) {
+        gm_tile_load(&t[c], b + (c < columns ? c : columns - 1) * b_col, count, 1);
+    }
+    gm_vec_transpose(t);
+    GM_UNROLL
+    for (uint32_t i = 0; i < GM_LANES; i++) {
+        sum = i < count ? gm_vec_mac(sum, gm_vec_splat(a[i * a_col]), t[i]) : sum;
+    }
+    return sum;
+}
+
+/* `vectors` vectors of outputs where b_row is 1; `last` columns in the last vector */
+GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t vectors,
+                               uint32_t last)
+{
+    size_t b_col = s->b_col, a_col = s->a_col;
+    uint32_t columns = (vectors - 1) * GM_LANES + last, k = s->k;
+    gm_vec sums[GM_TILE_ROWS];
+    gm_tile_load(sums, y, columns, vectors);
+    for (; k >= GM_LANES; k -= GM_LANES) {
+        GM_UNROLL
+        for (uint32_t v = 0; v < vectors; v++) {
+            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, GM_LANES);
+        }
+        a += GM_LANES * a_col;
+        b += GM_LANES;
+    }
+    GM_UNROLL
+    for (uint32_t v = 0; v < vectors && k > 0; v++) {
+        sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, k);
+    }
+    gm_tile_store(y, sums, columns, vectors);
+}
+
+static GM_SIMD_TARGET void row_along(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= GM_TILE_ROWS * GM_LANES; n -= GM_TILE_ROWS * GM_LANES) {
+        line_along(a, b, y, s, GM_TILE_ROWS, GM_LANES);
+        b += (size_t)GM_TILE_ROWS * GM_LANES * s->b_col;
+        y += GM_TILE_ROWS * GM_LANES;
+    }
+    for (; n >= GM_LANES; n -= GM_LANES) {
+        line_along(a, b, y, s, 1, GM_LANES);
+        b += (size_t)GM_LANES * s->b_col;
+        y += GM_LANES;
+    }
+    if (n > 0) {
+        line_along(a, b, y, s, 1, n);
+    }
+}
+
+/* ---- Tiles --------------------------------------------------------------------------------------------------- */
+
+/* y (m rows) += a b, b a panel or as wide as one; the last tile's rows behind m repeat the last row. */
+GM_SIMD_INLINE void panel_rows(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
+                               size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
+{
+    for (uint32_t row = 0; row < m; row += GM_TILE_ROWS) {
+        gm_vec sums[GM_TILE_ROWS * GM_TILE_VECTORS];
+        const float *rows[GM_TILE_ROWS];
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+            uint32_t own = row + r < m ? row + r : m - 1;
+            rows[r] = a + own * a_row;
+            gm_tile_load(sums + r * vectors, y + own * y_row, columns, vectors);
+        }
+        gm_tile_mac(sums, rows, a_col, b, b_row, k, GM_TILE_ROWS, vectors);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+            if (row + r < m) {
+                gm_tile_store(y + (row + r) * y_row, sums + r * vectors, columns, vectors);
+            }
+        }
+    }
+}
+
+/* All rows of up to a panel's width of columns. Without a panel b is read once for every GM_TILE_ROWS rows, from where
+ * rows of a power of two apart share a few cache lines. */
+GM_SIMD_INLINE void columns_of(const float *a, const float *b, float *y, uint32_t m, uint32_t columns, uint32_t y_row,
+                               const gm_gemm_strides *s, uint32_t vectors)
+{
+    float panel[GM_PANEL_FLOATS];
+    uint32_t width = vectors * GM_LANES, longest = GM_PANEL_FLOATS / width;
+    int direct = s->b_col == 1 && columns == width && m <= 2 * GM_TILE_ROWS;
+    for (uint32_t first = 0; first < s->k; first += longest) {
+        uint32_t k = s->k - first < longest ? s->k - first : longest;
+        const float *from = b + (size_t)first * s->b_row;
+        if (!direct) {
+            gm_pack(panel, from, s->b_row, s->b_col, k, columns, width);
+        }
+        panel_rows(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel, direct ? s->b_row : width, y,
+                   y_row, m, columns, k, vectors);
+    }
+}
+
+static GM_SIMD_TARGET void wide_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
+                                        uint32_t y_row, const gm_gemm_strides *s)
+{
+    columns_of(a, b, y, m, columns, y_row, s, GM_TILE_VECTORS);
+}
+
+static GM_SIMD_TARGET void narrow_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
+                                          uint32_t y_row, const gm_gemm_strides *s)
+{
+    columns_of(a, b, y, m, columns, y_row, s, 1);
+}
+
+void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                  const gm_gemm_strides *s)
+{
+    if (m == 1 && s->b_col == 1) {
+        row_across(a, b, y, n, s);
+        return;
+    }
+    if (m == 1 && s->b_row == 1) {
+        row_along(a, b, y, n, s);
+        return;
+    }
+    for (uint32_t first = 0; first < n; first += GM_TILE_COLUMNS) {
+        uint32_t columns = n - first < GM_TILE_COLUMNS ? n - first : GM_TILE_COLUMNS;
+        (columns > GM_LANES ? wide_columns : narrow_columns)(a, b + (size_t)first * s->b_col, y + first, m, columns, y_row,
+                                                             s);
+    }
+}
+
+#endif

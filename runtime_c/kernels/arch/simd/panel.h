@@ -1,0 +1,67 @@
+/* Panels: columns of a right-hand matrix laid side by side, so that the tile loop reads them as vectors. */
+#ifndef GM_SIMD_PANEL_H
+#define GM_SIMD_PANEL_H
+
+#include "tile.h"
+
+#if GM_ARCH_SIMD
+
+/* panel[k][c] = b[k b_row + c] for c < columns, 0 up to the width. */
+GM_SIMD_INLINE void gm_pack_across(float *panel, const float *b, size_t b_row, uint32_t k, uint32_t columns,
+                                   uint32_t width)
+{
+    for (uint32_t i = 0; i < k; i++, b += b_row, panel += width) {
+        for (uint32_t c = 0; c < width; c += GM_LANES) {
+            gm_vec v;
+            gm_tile_load(&v, b + c, columns > c ? columns - c : 0, 1);
+            gm_vec_store(panel + c, v);
+        }
+    }
+}
+
+/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last column. Blocks of
+ * GM_LANES by GM_LANES are transposed in registers. */
+GM_SIMD_INLINE void gm_pack_along(float *panel, const float *b, size_t b_col, uint32_t k, uint32_t columns,
+                                  uint32_t width)
+{
+    const float *column[GM_LANES];
+    for (uint32_t c = 0; c < GM_LANES; c++) {
+        column[c] = b + (c < columns ? c : columns - 1) * b_col;
+    }
+    for (uint32_t i = 0; i < k; i += GM_LANES) {
+        uint32_t left = k - i < GM_LANES ? k - i : GM_LANES;
+        gm_vec t[GM_LANES];
+        GM_UNROLL
+        for (uint32_t c = 0; c < GM_LANES; c++) {
+            gm_tile_load(&t[c], column[c] + i, left, 1);
+        }
+        gm_vec_transpose(t);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_LANES; r++) {
+            if (r < left) {
+                gm_vec_store(panel + (size_t)(i + r) * width, t[r]);
+            }
+        }
+    }
+}
+
+/* panel[k][c] = b[k b_row + c b_col] for c < columns, 0 up to the width; any strides */
+GM_SIMD_INLINE void gm_pack(float *panel, const float *b, size_t b_row, size_t b_col, uint32_t k, uint32_t columns,
+                            uint32_t width)
+{
+    if (b_col == 1) {
+        gm_pack_across(panel, b, b_row, k, columns, width);
+        return;
+    }
+    for (uint32_t c = 0; c < columns && b_row == 1; c += GM_LANES) {
+        gm_pack_along(panel + c, b + c * b_col, b_col, k, columns - c < GM_LANES ? columns - c : GM_LANES, width);
+    }
+    for (uint32_t i = 0; i < k && b_row != 1; i++, b += b_row, panel += width) {
+        for (uint32_t c = 0; c < width; c++) {
+            panel[c] = c < columns ? b[c * b_col] : 0.0f;
+        }
+    }
+}
+
+#endif
+#endif

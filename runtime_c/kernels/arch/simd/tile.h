@@ -1,0 +1,61 @@
+/* The loop inside of every kernel here: a tile of accumulators, each of which takes its products one after the other. */
+#ifndef GM_SIMD_TILE_H
+#define GM_SIMD_TILE_H
+
+#include "vector.h"
+
+#if GM_ARCH_SIMD
+
+/* sums[r][v] += a[r][i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows and vectors: constants. */
+GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_step, const float *b, size_t b_step,
+                                size_t count, uint32_t rows, uint32_t vectors)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        gm_vec column[GM_LINE_VECTORS];
+        GM_UNROLL
+        for (uint32_t v = 0; v < vectors; v++) {
+            column[v] = gm_vec_load(b + v * GM_LANES);
+        }
+        GM_UNROLL
+        for (uint32_t r = 0; r < rows; r++) {
+            gm_vec value = gm_vec_splat(a[r][at]);
+            GM_UNROLL
+            for (uint32_t v = 0; v < vectors; v++) {
+                sums[r * vectors + v] = gm_vec_mac(sums[r * vectors + v], value, column[v]);
+            }
+        }
+        at += a_step;
+        b += b_step;
+    }
+}
+
+/* `columns` floats of p as vectors; the lanes behind them are 0. */
+GM_SIMD_INLINE void gm_tile_load(gm_vec *v, const float *p, uint32_t columns, uint32_t vectors)
+{
+    GM_UNROLL
+    for (uint32_t i = 0; i < vectors; i++) {
+        uint32_t first = i * GM_LANES;
+        if (columns >= first + GM_LANES) {
+            v[i] = gm_vec_load(p + first);
+        } else {
+            v[i] = columns > first ? gm_vec_load_part(p + first, columns - first) : gm_vec_splat(0.0f);
+        }
+    }
+}
+
+GM_SIMD_INLINE void gm_tile_store(float *p, const gm_vec *v, uint32_t columns, uint32_t vectors)
+{
+    GM_UNROLL
+    for (uint32_t i = 0; i < vectors; i++) {
+        uint32_t first = i * GM_LANES;
+        if (columns >= first + GM_LANES) {
+            gm_vec_store(p + first, v[i]);
+        } else if (columns > first) {
+            gm_vec_store_part(p + first, v[i], columns - first);
+        }
+    }
+}
+
+#endif
+#endif

@@ -1,0 +1,37 @@
+/*
+ * A vector of GM_LANES floats: what the kernels of this folder are written in, one header an instruction set.
+ *
+ * Each such header defines gm_vec and, as GM_SIMD_INLINE functions,
+ *
+ *   gm_vec_load(p), gm_vec_store(p, v)                  GM_LANES floats, of any alignment
+ *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes alone, 0 < n <= GM_LANES; those behind load as 0
+ *   gm_vec_splat(x)
+ *   gm_vec_add(a, b), gm_vec_mac(acc, a, b)             rounded as + and GM_MAC are
+ *   gm_vec_relu(v)                                      x < 0 ? 0 : x
+ *   gm_vec_transpose(t)                                 t[GM_LANES], in place
+ *   gm_simd_runs()                                      whether this processor has the instructions
+ *
+ * and the size of tiles: GM_TILE_ROWS by GM_TILE_VECTORS accumulators, which with GM_TILE_VECTORS + 1 others should fit
+ * the registers, and enough of them to hide the latency of a multiply-add. GM_LINE_VECTORS are those of a single row.
+ * GM_PANEL_FLOATS: what a kernel may take of the stack.
+ */
+#ifndef GM_SIMD_VECTOR_H
+#define GM_SIMD_VECTOR_H
+
+#include "../arch.h"
+#include "../../../src/gm_internal.h"
+#include "../../../src/numerics.h"
+
+#if GM_ARCH_SIMD
+
+#if defined(__x86_64__)
+#include "avx2.h"
+#endif
+
+#define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)
+
+/* Loops over accumulators must go, or these do not stay in registers. */
+#define GM_UNROLL _Pragma("GCC unroll 16")
+
+#endif
+#endif

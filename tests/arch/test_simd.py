@@ -1,0 +1,202 @@
+"""Kernels with vectors against plain C, bit for bit: drawn shapes, strides and values, in both profiles; and under the
+sanitizers, where nothing but the operands may be touched.
+
+GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradmote.generated.opcodes import OPCODES
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+
+EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
+KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE")
+ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
+SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "gm_opcodes")
+CONSTANTS = {"one": 1, "two": 2}
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+
+
+def build(folder: Path, *flags: str) -> Path:
+    program = folder / f"kernels_{len(list(folder.iterdir()))}"
+    own = str(Path(__file__).with_name("run_kernels.c"))
+    sources = [str(s) for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
+    includes = [f"-I{path}" for path in INCLUDES]
+    common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *SELECTED]
+    command = ["gcc", *common, *flags, *includes, own, *sources, "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module", params=["fused", "strict"])
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """run_kernels of one profile: plain, with vectors, and this under the sanitizers."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    if request.param == "fused" and not cpu_has_fma():
+        pytest.skip("this CPU has no fused multiply-add")
+    folder, profile = tmp_path_factory.mktemp("kernels"), host_profile_flags(request.param)
+    return [build(folder, *profile, *flags) for flags in (["-O1", "-DGM_ARCH=0"], ["-O2"], SANITIZED)]
+
+
+class Case:
+    """An instruction with the memory that it works on; dims, strides and other parameters drawn by a test."""
+
+    def __init__(self, name: str, parameters: dict[str, int], seed: int, absent: tuple[str, ...] = ()) -> None:
+        self.spec, self.parameters = OPCODES[name], parameters
+        self.random = np.random.default_rng(seed)
+        self.special = self.random.random() < 0.5
+        self.regions: list[tuple[int, int]] = []
+        self.written: list[tuple[int, int]] = []
+        self.memory = bytearray(os.urandom(64))
+        operands = [self.place(key, *kind[:3]) if key not in absent else 0xFFFFFFFF
+                    for key, kind in self.spec["operands"].items()]  # fmt: skip
+        words = [*operands, *(parameters[key] for key in self.spec["params"])]
+        self.instruction = np.array([(len(words) + 1) << 16 | self.spec["code"], *words], np.uint32)
+
+    def place(self, key: str, access: str, dtype: str, axes: tuple[tuple[str, str | None], ...]) -> int:
+        """The operand's offset: behind the others, with a gap of what no kernel may touch."""
+        data = ADAMW if dtype == "rule" else self.values(1 + self.reach(axes)).tobytes()
+        if key in ("slot2", "aux"):
+            data = np.abs(np.frombuffer(data, np.float32)).tobytes()
+        offset = len(self.memory)
+        self.regions.append((offset, len(data)))
+        if "w" in access and key != "row":
+            self.written.append((offset, len(data)))
+        self.memory += data + os.urandom(-len(data) % 16 + 64)
+        return offset
+
+    def reach(self, axes: tuple[tuple[str, str | None], ...]) -> int:
+        """The largest index, in elements."""
+        last, contiguous = 0, 1
+        for dim, stride in reversed(axes):
+            size = CONSTANTS.get(dim) or self.parameters[dim]
+            last += (size - 1) * (contiguous if stride is None else CONSTANTS.get(stride) or self.parameters[stride])
+            contiguous *= size
+        return last
+
+    def values(self, count: int) -> np.ndarray:
+        found = self.random.normal(size=count).astype(np.float32)
+        if self.special:
+            chosen = self.random.random(count) < 0.02
+            found[chosen] = self.random.choice(SPECIAL, int(chosen.sum()))
+        return found
+
+    def file(self) -> bytes:
+        self.memory += bytes(-len(self.memory) % 16)
+        head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
+        return b"".join([head.tobytes(), self.instruction.tobytes(), np.array(self.regions, np.uint32).tobytes(), self.memory])
+
+
+def run(program: Path, case: Case, folder: Path) -> list[np.ndarray]:
+    """Bits of what the case's instruction wrote; those of any NaN are the same."""
+    file = folder / "case.bin"
+    file.write_bytes(case.file())
+    done = subprocess.run([program, file], capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    found = [np.frombuffer(done.stdout[start : start + size], np.float32) for start, size in case.written]
+    return [np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32)) for values in found]
+
+
+def check(programs: list[Path], case: Case, folder: Path) -> None:
+    plain, *others = [run(program, case, folder) for program in programs]
+    for other in others:
+        for expected, found in zip(plain, other, strict=True):
+            np.testing.assert_array_equal(expected, found)
+
+
+def strides(draw: st.DrawFn, dims: dict[str, int], innermost: str | None = None) -> dict[str, int]:
+    """Of axes in any order, now and then with room between neighbours. dims: stride -> size."""
+    order = draw(st.permutations(sorted(dims)))
+    if innermost and draw(st.booleans()):
+        order = [innermost, *(axis for axis in order if axis != innermost)]
+    found, step = {}, 1
+    for axis in order:
+        found[axis] = step
+        step = step * dims[axis] + draw(st.sampled_from([0, 0, 0, 1, 3]))
+    return found
+
+
+sizes = st.one_of(st.integers(1, 20), st.sampled_from([24, 31, 32, 33, 40, 64, 65]))
+
+
+@st.composite
+def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["GEMM", "GEMM_UPDATE", "MATMUL"]))
+    m, n, k = draw(st.one_of(st.just(1), sizes)), draw(sizes), draw(st.one_of(sizes, st.just(1100)))
+    given = {"m": m, "n": n, "k": k, "batch": draw(st.integers(1, 2)), "d0": 1, "d1": draw(st.integers(1, 2)), "a0": 0,
+             "b0": 0, "y0": 0}  # fmt: skip
+    given |= strides(draw, {"a_row": m, "a_col": k}) | strides(draw, {"b_row": k, "b_col": n})
+    given |= {"a_batch": m * k + 3, "b_batch": n * k + 2, "a1": 5, "b1": 3, "y_row": n + draw(st.integers(0, 3))}
+    given |= {"y1": m * given["y_row"], "accumulate": draw(st.integers(0, 1)), "activation": draw(st.integers(0, 1))}
+    return name, given, ("bias",) if draw(st.booleans()) else ()
+
+
+def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
+    """One axis of a window: input, output, kernel, stride, dilation, pad."""
+    kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
+    size, pad = draw(st.integers(1, 12)), draw(st.integers(0, 4))
+    outputs = max(1, (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1 + draw(st.sampled_from([0, 0, -1, 1])))
+    return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
+            f"dilation_{axis}": dilation, f"pad_{axis}": pad}  # fmt: skip
+
+
+@st.composite
+def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"]))
+    channels, maps, groups = draw(
+        st.one_of(
+            st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])),
+            st.tuples(st.just(1), st.just(1), sizes),
+        )
+    )
+    given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
+    given |= reach_of(draw, "h") | reach_of(draw, "w")
+    if draw(st.integers(0, 3)) == 0:
+        given |= dict.fromkeys(("kernel_h", "kernel_w", "stride_h", "stride_w"), 1) | {"pad_h": 0, "pad_w": 0}
+        given |= {"out_h": given["in_h"], "out_w": given["in_w"]}
+    inner = ("x_group", "y_group") if channels * maps == 1 else ("x_channel", "y_map")
+    batch = given["batch"]
+    given |= strides(draw, {"x_batch": batch, "x_h": given["in_h"], "x_w": given["in_w"], "x_group": groups,
+                            "x_channel": channels}, inner[0])  # fmt: skip
+    given |= strides(draw, {"y_batch": batch, "y_h": given["out_h"], "y_w": given["out_w"], "y_group": groups,
+                            "y_map": maps}, inner[1])  # fmt: skip
+    cells = {"w_h": given["kernel_h"], "w_w": given["kernel_w"]}
+    if draw(st.booleans()):
+        w_h = given["kernel_w"]
+        w_channel = w_h * given["kernel_h"]
+        given |= {"w_w": 1, "w_h": w_h, "w_channel": w_channel, "w_map": w_channel * channels,
+                  "w_group": w_channel * channels * maps}  # fmt: skip
+    else:
+        given |= strides(draw, {**cells, "w_channel": channels, "w_map": maps, "w_group": groups})
+    given |= {"accumulate": draw(st.integers(0, 1)), "activation": draw(st.integers(0, 1))}
+    return name, given, ("bias",) if draw(st.booleans()) else ()
+
+
+@pytest.mark.parametrize("cases", [products(), convolutions()], ids=["products", "convolutions"])
+def test_same_bits_as_plain_c(programs, tmp_path_factory, cases):
+    folder = tmp_path_factory.mktemp("cases")
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25,
+              suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])  # fmt: skip
+    @given(drawn=cases, seed=st.integers(0, 2**32 - 1))
+    def agree(drawn, seed):
+        name, parameters, absent = drawn
+        check(programs, Case(name, parameters, seed, absent), folder)
+
+    agree()
