@@ -100,7 +100,8 @@ class Case:
     def file(self) -> bytes:
         self.memory += bytes(-len(self.memory) % 16)
         head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
-        return b"".join([head.tobytes(), self.instruction.tobytes(), np.array(self.regions, np.uint32).tobytes(), self.memory])
+        words = (head, self.instruction, np.array(self.regions, np.uint32))
+        return b"".join([*(part.tobytes() for part in words), self.memory])
 
 
 def run(program: Path, case: Case, folder: Path) -> list[np.ndarray]:
@@ -151,7 +152,8 @@ def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
     """One axis of a window: input, output, kernel, stride, dilation, pad."""
     kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
     size, pad = draw(st.integers(1, 12)), draw(st.integers(0, 4))
-    outputs = max(1, (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1 + draw(st.sampled_from([0, 0, -1, 1])))
+    fit = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
+    outputs = max(1, fit + draw(st.sampled_from([0, 0, -1, 1])))
     return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
             f"dilation_{axis}": dilation, f"pad_{axis}": pad}  # fmt: skip
 
@@ -160,10 +162,7 @@ def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
 def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     name = draw(st.sampled_from(["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"]))
     channels, maps, groups = draw(
-        st.one_of(
-            st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])),
-            st.tuples(st.just(1), st.just(1), sizes),
-        )
+        st.one_of(st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])), st.tuples(st.just(1), st.just(1), sizes))
     )
     given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
     given |= reach_of(draw, "h") | reach_of(draw, "w")
