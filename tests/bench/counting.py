@@ -71,6 +71,11 @@ def board_of(name: str) -> Board:
     return read_board(FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
 
 
+def core_of(name: str) -> str:
+    """The processor, as board.toml names it."""
+    return str(board_of(name).table["core"])
+
+
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
     all kernels."""

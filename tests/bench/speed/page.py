@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.counting import board_of
+from bench.counting import core_of
 from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
@@ -112,24 +112,23 @@ def figure(value: float) -> str:
 
 
 def board_table(part: Results) -> Rows:
-    """A row for each network; what a board does not run has a dash."""
-    columns = ["network", "optimizer", "batch#", "arena#", "MACs#"]
-    for name in boards.BOARDS:
-        columns += [f"{board_of(name).core} step#", "per MAC#", "infer#"]
+    """Two rows for each network and batch, a column for each board; what a board does not run has a dash."""
+    columns = ["network", "batch#", "program", "arena#", "MACs#", *(f"{core_of(name)}#" for name in boards.BOARDS)]
     by_case: dict[tuple[str, str, int], dict[str, Results]] = {}
     for row in part["rows"]:
         by_case.setdefault((row["network"], row["optimizer"], row["batch"]), {})[row["board"]] = row
-    return columns, [board_row(case, found) for case, found in by_case.items()]
+    return columns, [line for case, found in by_case.items() for line in board_rows(*case, found)]
 
 
-def board_row(case: tuple[str, str, int], found: dict[str, Results]) -> Row:
-    network, optimizer, batch = case
-    any_board = next(iter(found.values()))
-    line = [TITLES[network], optimizer, str(batch), f"{any_board['arena']:,}", f"{any_board['macs']:,}"]
-    for name in boards.BOARDS:
-        row = found.get(name)
-        line += [f"{row['step']:,}", per_mac(row["step"], row["macs"]), f"{row['infer']:,}"] if row else [NOTHING] * 3
-    return line
+def board_rows(network: str, optimizer: str, batch: int, found: dict[str, Results]) -> list[Row]:
+    """The step, and the inference, which is the same for all optimizers."""
+    any_board, rows = next(iter(found.values())), list(map(found.get, boards.BOARDS))
+    head = [TITLES[network], str(batch)]
+    steps = [f"{row['step']:,} ({per_mac(row['step'], row['macs'])})" if row else NOTHING for row in rows]
+    lines = [[*head, f"step, {optimizer}", f"{any_board['arena']:,}", f"{any_board['macs']:,}", *steps]]
+    if optimizer == "sgd":
+        lines.append([*head, "infer", "", "", *(f"{row['infer']:,}" if row else NOTHING for row in rows)])
+    return lines
 
 
 def per_mac(instructions: int, macs: int) -> str:
@@ -145,7 +144,7 @@ def kernel_table(part: Results) -> Rows:
             whole = sum(count for _, count, _ in row["kernels"])
             for kernel, count, macs in row["kernels"]:
                 if count >= LISTED_SHARE * whole:
-                    line = [board_of(row["board"]).core, TITLES[row["network"]], kernel, f"{count:,}", f"{macs:,}"]
+                    line = [core_of(row["board"]), TITLES[row["network"]], kernel, f"{count:,}", f"{macs:,}"]
                     rows.append([*line, per_mac(count, macs), f"{count / whole:.1%}"])
     return columns, rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bench.counting import board_of
+from bench.counting import core_of
 from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import ORT, RUNTIME, TORCH
@@ -55,7 +55,7 @@ def draw_boards(axes: Any, rows: list[dict[str, Any]]) -> None:
     for number, name in enumerate(boards.BOARDS):
         own = [row for row in plain if row["board"] == name]
         places = [networks.index(row["network"]) + height * number for row in own]
-        axes.barh(places, [row["step"] / row["macs"] for row in own], height, label=board_of(name).core)
+        axes.barh(places, [row["step"] / row["macs"] for row in own], height, label=core_of(name))
     axes.set_yticks([p + 0.4 - height / 2 for p in range(len(networks))], [TITLES[n] for n in networks])
     axes.set(xscale="log", xlabel="instructions per multiply-accumulate of a step", title="Boards, batch 1, SGD")
     axes.invert_yaxis()
