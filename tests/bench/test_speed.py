@@ -146,6 +146,7 @@ def test_the_page_has_the_tables_of_the_results():
 def test_a_table_goes_between_its_marks():
     text = "a\n<!-- t -->\nold\n<!-- end -->\nb\n<!-- u -->\n<!-- end -->\n"
     assert page.filled(text, "t", "new") == text.replace("old", "new")
+    assert page.filled(text, "u", "new") == text.replace("u -->\n", "u -->\nnew\n")
     with pytest.raises(SystemExit, match="0 places"):
         page.filled(text, "v", "new")
 

@@ -46,8 +46,8 @@ def write(found: Results) -> None:
 
 def filled(text: str, title: str, content: str) -> str:
     """SystemExit where the text has no place of that title, or several."""
-    place = rf"(?<=<!-- {title} -->\n).*?(?=<!-- end -->)"
-    text, count = re.subn(place, lambda _: f"{content}\n", text, flags=re.DOTALL)
+    start, end = f"<!-- {title} -->\n", "<!-- end -->"
+    text, count = re.subn(f"{start}.*?{end}", lambda _: f"{start}{content}\n{end}", text, flags=re.DOTALL)
     if count != 1:
         raise SystemExit(f"{PAGE} has {count} places for the table <!-- {title} -->; it needs one")
     return text
