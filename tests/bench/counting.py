@@ -76,6 +76,13 @@ def core_of(name: str) -> str:
     return str(board_of(name).table["core"])
 
 
+def compiler_version(name: str) -> str:
+    """The compiler of a board, and which it is."""
+    compiler = f"{board_of(name).compiler}gcc"
+    found = subprocess.run([compiler, "-dumpfullversion"], check=True, capture_output=True, text=True)
+    return f"{compiler} {found.stdout.strip()}"
+
+
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
     all kernels."""

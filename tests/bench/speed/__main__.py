@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.counting import missing
+from bench.counting import compiler_version, missing
 from bench.speed import boards, host, page, peak, plot, results, roofline
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
@@ -47,7 +47,8 @@ def measure_host(arguments: argparse.Namespace, progress: Progress) -> None:
             progress.update(task, description=f"{TITLES[case.network]}, batch {case.batch}, {case.program}")
             rows.append({**asdict(case), **host.measure(case, children, effort)})
             progress.advance(task)
-    results.write("host", rows, versions=[versions[host.ORT], versions[host.TORCH]], rounds=effort.rounds)
+    peers = [versions[host.ORT], versions[host.TORCH]]
+    results.write("host", rows, machine=results.machine(), versions=peers, rounds=effort.rounds)
 
 
 def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
@@ -60,14 +61,15 @@ def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
             for case, figures in boards.measure(name, boards.cases_for(name), Path(folder)):
                 rows.append({"board": name, **asdict(case), **figures})
                 progress.update(task, description=f"{name}, {case}", advance=1)
-    results.write("boards", rows)
+    results.write("boards", rows, versions=sorted({compiler_version(name) for name in wanted}))
 
 
 def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
     task = progress.add_task("share of the peak", total=None)
     with tempfile.TemporaryDirectory() as folder:
         found = peak.measure(Path(folder))
-    results.write("roofline", list(roofline.measure(arguments.rounds)), peak=asdict(found))
+    rows = list(roofline.measure(arguments.rounds))
+    results.write("roofline", rows, machine=results.machine(), peak=asdict(found), rounds=arguments.rounds)
     progress.update(task, total=1, completed=1)
 
 

@@ -55,7 +55,7 @@ def filled(text: str, title: str, content: str) -> str:
 
 def described(part: Results) -> str:
     """When and where it was measured, and with what."""
-    words = [part["made"], *([] if "boards" in part else [part["machine"]]), *part.get("versions", ())]
+    words = [part["made"], *([part["machine"]] if "machine" in part else []), *part.get("versions", ())]
     if "rounds" in part:
         words.append(f"{part['rounds']} rounds")
     if "peak" in part:

@@ -58,5 +58,6 @@ def draw_boards(axes: Any, rows: list[dict[str, Any]]) -> None:
         axes.barh(places, [row["step"] / row["macs"] for row in own], height, label=core_of(name))
     axes.set_yticks([p + 0.4 - height / 2 for p in range(len(networks))], [TITLES[n] for n in networks])
     axes.set(xscale="log", xlabel="instructions per multiply-accumulate of a step", title="Boards, batch 1, SGD")
+    axes.set_xlim(left=1)
     axes.invert_yaxis()
     axes.legend()

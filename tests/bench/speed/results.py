@@ -1,4 +1,4 @@
-"""What was measured, in bench/speed/results.json: one part for each kind of measurement, with its date and machine."""
+"""What was measured, in bench/speed/results.json: one part for each kind of measurement, with its date."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PARTS = ("host", "boards", "roofline")
 
 
 def read() -> dict[str, Any]:
-    """Part -> {"made", "machine", "rows", ...}; parts that were never measured are missing."""
+    """Part -> {"made", "rows", ...}; parts that were never measured are missing."""
     found: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     return found
 
@@ -21,7 +21,7 @@ def read() -> dict[str, Any]:
 def write(part: str, rows: list[dict[str, Any]], **more: Any) -> None:
     """Puts one part in the place of its last one."""
     made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    found = {**read(), part: {"made": made, "machine": machine(), **more, "rows": rows}}
+    found = {**read(), part: {"made": made, **more, "rows": rows}}
     RESULTS.write_text(f"{formatted({name: found[name] for name in PARTS if name in found})}\n")
 
 
