@@ -11,7 +11,7 @@ FIRMWARE = ROOT / "firmware"
 LINUX = FIRMWARE / "linux"
 
 #: What firmware/linux/board has in their place.
-_BOARDS_OWN = ("main.c", "memory.c", "slots.c")
+_BOARDS_OWN = ("images.c", "main.c", "memory.c", "slots.c")
 
 CODE_FLAGS = ["-O3", "-ffunction-sections", "-fdata-sections"]
 LINK_FLAGS = ["-static", "-Wl,--gc-sections", "-s"]

@@ -34,7 +34,8 @@ REACHED = {
     "*/kernels/*update.c:*": "gm_rule_apply_*",
     "*/src/checkpoint.c:append*": "firmware/src/slots.c:write_flash",
     "*/src/checkpoint.c:*save*": "firmware/src/slots.c:write_flash",
-    "*/src/checkpoint.c:*": "firmware/src/slots.c:read_flash",
+    "*/src/carry_over.c:*": "slots_read",
+    "*/src/checkpoint.c:*": "slots_read",
     "firmware/src/messages.c:*": "handle_*",
 }
 

@@ -31,6 +31,8 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_FLASH: return "erasing or programming the flash failed";
     case CONSOLE_ERR_NO_CHECKPOINT: return "the board holds no checkpoint of this model";
     case CONSOLE_ERR_BAD_ARGUMENT: return "the command does not take this argument";
+    case CONSOLE_ERR_NO_ROOM_TO_UPDATE: return "the storage for images does not hold this image beside the one that runs";
+    case CONSOLE_ERR_NO_ROOM_TO_CARRY: return "the storage for checkpoints does not hold one of the new model beside that of the old one";
     case CONSOLE_ERR_UNSIGNED: return "the image is not signed";
     case CONSOLE_ERR_OTHER_KEY: return "the image is signed by another key";
     case CONSOLE_ERR_BAD_SIGNATURE: return "the signature is not that of the image";
@@ -51,6 +53,8 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_FLASH: return "try again; if it persists, the flash is worn out or write-protected";
     case CONSOLE_ERR_NO_CHECKPOINT: return "save one first";
     case CONSOLE_ERR_BAD_ARGUMENT: return "type help";
+    case CONSOLE_ERR_NO_ROOM_TO_UPDATE: return "send it in place of the old one: gradmote train or gradmote flash, without --carry-over";
+    case CONSOLE_ERR_NO_ROOM_TO_CARRY: return "keep the old one on the desk (gradmote train --epochs 0 --checkpoint old.gmck), and update without --carry-over";
     case CONSOLE_ERR_UNSIGNED: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_OTHER_KEY: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_BAD_SIGNATURE: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";

@@ -24,6 +24,8 @@ enum console_error {
     CONSOLE_ERR_FLASH = -107, /* erasing or programming the flash failed */
     CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board holds no checkpoint of this model */
     CONSOLE_ERR_BAD_ARGUMENT = -109, /* the command does not take this argument */
+    CONSOLE_ERR_NO_ROOM_TO_UPDATE = -110, /* the storage for images does not hold this image beside the one that runs */
+    CONSOLE_ERR_NO_ROOM_TO_CARRY = -111, /* the storage for checkpoints does not hold one of the new model beside that of the old one */
     CONSOLE_ERR_UNSIGNED = -117, /* the image is not signed */
     CONSOLE_ERR_OTHER_KEY = -118, /* the image is signed by another key */
     CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
@@ -215,10 +217,22 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_IDLE_TRAINING_REQUEST_SIZE 1u
 #define CONSOLE_IDLE_TRAINING_REPLY_SIZE 0u
 
-/* How far an image came whose transfer broke off, also before a restart. IMAGE_DATA may go on behind what is there. */
+/* How far an image came whose transfer broke off, also before a restart. IMAGE_DATA may go on behind what is there. While a model is open: an update's. */
 #define CONSOLE_IMAGE_RESUME 30u
 #define CONSOLE_IMAGE_RESUME_REQUEST_SIZE 0u
 #define CONSOLE_IMAGE_RESUME_REPLY_SIZE 12u
+
+/* Makes room for an image beside the one that runs, which stays open. Its pieces come as IMAGE_DATA. */
+#define CONSOLE_UPDATE_BEGIN 31u
+#define CONSOLE_UPDATE_BEGIN_AT_SIZE 0u
+#define CONSOLE_UPDATE_BEGIN_REQUEST_SIZE 4u
+#define CONSOLE_UPDATE_BEGIN_REPLY_SIZE 0u
+
+/* Verifies the image, and only then switches to it: for good, also where power fails meanwhile. An error leaves the model that runs. */
+#define CONSOLE_UPDATE_END 32u
+#define CONSOLE_UPDATE_END_AT_CARRY 0u
+#define CONSOLE_UPDATE_END_REQUEST_SIZE 1u
+#define CONSOLE_UPDATE_END_REPLY_SIZE 5u
 
 /* From now on SAVE after each update whose number (optimizer_steps) is a multiple, before its reply. A part of the state. */
 #define CONSOLE_SAVE_EVERY 35u

@@ -9,7 +9,6 @@
 #include "memory.h"
 #include "messages.h"
 #include "reports.h"
-#include "slots.h"
 
 static device the_device;
 
@@ -131,8 +130,9 @@ void firmware_start(void)
     memset(d, 0, sizeof *d);
     board_init();
     run_reset(&d->run);
+    uint32_t carried;
     if (model_open(&d->model) == 0) {
-        slots_load(&d->model.session);
+        model_restore(&d->model, &carried);
     }
     console_greet(d);
 }

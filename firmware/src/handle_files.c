@@ -3,6 +3,15 @@
 #include "handlers.h"
 #include "reply.h"
 #include "slots.h"
+#include "update.h"
+
+static void close_model(device *d)
+{
+    model_close(&d->model);
+    run_reset(&d->run);
+    d->teach.idle = 0;
+    memset(&d->autosave, 0, sizeof d->autosave);
+}
 
 int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
 {
@@ -12,11 +21,8 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
     if (error) {
         return error;
     }
-    model_close(&d->model);
-    run_reset(&d->run);
-    d->teach.idle = 0;
-    memset(&d->autosave, 0, sizeof d->autosave);
-    return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
+    close_model(d);
+    return images_erase();
 }
 
 /* Bytes of the image that broke off in the area; 0 where there is none. */
@@ -27,7 +33,7 @@ static uint32_t broken_off(const board_area *area)
     return header.magic == GM_IMAGE_MAGIC && header.size <= area->size ? header.size : 0;
 }
 
-/* While the model is closed, no other file than an image is on its way. */
+/* While the model is closed, no other file than an image is on its way; while it is open, an image is an update. */
 int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
@@ -35,9 +41,9 @@ int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
     (void)payload;
     (void)length;
     if (d->model.status && file->base == NULL && broken_off(&area)) {
-        upload_recover(file, area.base, broken_off(&area));
+        (void)upload_recover(file, area.base, area.size, broken_off(&area));
     }
-    int is_under_way = d->model.status && file->base != NULL;
+    int is_under_way = d->model.status ? file->base != NULL : update_resume(&d->model);
     reply_u32(&d->reply, is_under_way ? file->size : 0);
     reply_u32(&d->reply, is_under_way ? file->received : 0);
     reply_u32(&d->reply, is_under_way ? file->crc : 0);
@@ -54,12 +60,38 @@ int handle_image_end(device *d, const uint8_t *payload, uint32_t length)
 {
     (void)payload;
     (void)length;
+    if (d->model.status == 0) {
+        return CONSOLE_ERR_OUT_OF_ORDER;
+    }
     int error = upload_end(&d->model.upload);
     if (error == 0) {
         error = model_open(&d->model);
     }
     if (error == 0) {
         reply_u8(&d->reply, slots_load(&d->model.session) == 0);
+    }
+    return error;
+}
+
+int handle_update_begin(device *d, const uint8_t *payload, uint32_t length)
+{
+    (void)length;
+    return update_begin(&d->model, load_u32(payload));
+}
+
+int handle_update_end(device *d, const uint8_t *payload, uint32_t length)
+{
+    uint32_t carried;
+    (void)length;
+    int error = update_switch(&d->model, payload[CONSOLE_UPDATE_END_AT_CARRY]);
+    if (error) {
+        return error;
+    }
+    close_model(d);
+    error = model_open(&d->model);
+    if (error == 0) {
+        reply_u8(&d->reply, model_restore(&d->model, &carried) == 0);
+        reply_u32(&d->reply, carried);
     }
     return error;
 }

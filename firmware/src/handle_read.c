@@ -13,8 +13,10 @@ typedef struct span {
 static int find_file(const model *m, uint32_t source, span *out)
 {
     if (source == CONSOLE_SOURCE_CHECKPOINT) {
-        out->data = slots_newest(&m->session, &out->size);
-        return out->data != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
+        flash_span file = slots_newest(&m->session);
+        out->data = file.base;
+        out->size = file.size;
+        return file.base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
     }
     out->data = m->session.image;
     out->size = model_image_size(m);

@@ -21,6 +21,8 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length);
 int handle_image_resume(device *d, const uint8_t *payload, uint32_t length);
 int handle_image_data(device *d, const uint8_t *payload, uint32_t length);
 int handle_image_end(device *d, const uint8_t *payload, uint32_t length);
+int handle_update_begin(device *d, const uint8_t *payload, uint32_t length);
+int handle_update_end(device *d, const uint8_t *payload, uint32_t length);
 int handle_save(device *d, const uint8_t *payload, uint32_t length);
 int handle_save_every(device *d, const uint8_t *payload, uint32_t length);
 int handle_saves(device *d, const uint8_t *payload, uint32_t length);

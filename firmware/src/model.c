@@ -3,20 +3,11 @@
 #include <string.h>
 
 #include "application.h"
-#include "board.h"
 #include "../generated/console_spec.h"
+#include "images.h"
 #include "memory.h"
 #include "signature.h"
 #include "slots.h"
-
-#define ERASED 0xFFFFFFFFu
-
-static int no_image(const board_area *area)
-{
-    uint32_t first;
-    memcpy(&first, area->base, sizeof first);
-    return first == ERASED || first == 0; /* erased flash, or memory as it is after power-on */
-}
 
 static int open_session(model *m, const uint8_t *image, uint32_t size)
 {
@@ -25,21 +16,21 @@ static int open_session(model *m, const uint8_t *image, uint32_t size)
 }
 
 /* Whoever sent it: signed, where this firmware demands that. */
-static int open_sent(model *m, const board_area *area)
+static int open_sent(model *m, flash_span image)
 {
-    int error = gm_required(area->base, area->size, &m->needs);
+    int error = gm_required(image.base, image.size, &m->needs);
     if (error == 0) {
-        error = signature_check(area->base, area->size);
+        error = signature_check(image.base, image.size);
     }
-    return error ? error : open_session(m, area->base, area->size);
+    return error ? error : open_session(m, image.base, image.size);
 }
 
 /* The image that was sent; without one, the program's own, which is as trusted as the key that lies beside it. */
 static int open_any(model *m)
 {
-    board_area area = board_flash_area(BOARD_AREA_IMAGE);
-    if (!no_image(&area)) {
-        return open_sent(m, &area);
+    flash_span image = images_in_force();
+    if (image.base != NULL) {
+        return open_sent(m, image);
     }
     if (the_application.image != NULL) {
         return open_session(m, the_application.image, the_application.image_size);
@@ -54,6 +45,18 @@ int model_open(model *m)
         memset(&m->needs, 0, sizeof m->needs);
     }
     return m->status;
+}
+
+int model_restore(model *m, uint32_t *carried)
+{
+    flash_span old = images_carried();
+    *carried = 0;
+    int error = slots_load(&m->session);
+    if (error == 0 || old.base == NULL) {
+        return error;
+    }
+    error = gm_checkpoint_carry_over(&m->session, slots_read, (void *)(uintptr_t)old.base, old.size, carried);
+    return error ? error : slots_save(&m->session);
 }
 
 void model_close(model *m)
@@ -73,11 +76,7 @@ uint32_t model_image_size(const model *m)
 
 uint32_t model_kept_size(const model *m)
 {
-    uint32_t size = 0;
-    if (m->status == 0) {
-        slots_newest(&m->session, &size);
-    }
-    return size;
+    return m->status == 0 ? slots_newest(&m->session).size : 0;
 }
 
 int model_has(const model *m, uint32_t program)

@@ -19,6 +19,9 @@ typedef struct model {
 
 /* Opens the image in the image area, or the application's where there is none; returns status. The model must be closed. */
 int model_open(model *m);
+/* Loads the checkpoint that flash has of the open model. Where it has none, carries over from that of the model before an
+ * update, and keeps what comes of it; *carried: pieces. Returns 0, a gm_error or a console_error. */
+int model_restore(model *m, uint32_t *carried);
 void model_close(model *m);
 
 /* Bytes of the open image; 0 while closed. */

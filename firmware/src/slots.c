@@ -6,6 +6,7 @@
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "flash_writer.h"
+#include "images.h"
 
 typedef struct slot_record {
     uint32_t generation; /* the higher, the newer; from 1 */
@@ -85,7 +86,7 @@ static uint32_t newest_slot(const ring *r)
     return newest_before(r, UINT32_MAX);
 }
 
-static int read_flash(void *user, uint32_t offset, void *data, uint32_t size)
+int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
 {
     memcpy(data, (const uint8_t *)user + offset, size);
     return 0;
@@ -94,7 +95,7 @@ static int read_flash(void *user, uint32_t offset, void *data, uint32_t size)
 static int check_slot(const ring *r, uint32_t slot)
 {
     void *file = (void *)(uintptr_t)file_base(r, slot);
-    return gm_checkpoint_check(r->session, read_flash, file, record_of(r, slot).size);
+    return gm_checkpoint_check(r->session, slots_read, file, record_of(r, slot).size);
 }
 
 /* The newest whose bytes have not rotted. */
@@ -106,6 +107,53 @@ static uint32_t newest_good_slot(const ring *r)
     }
     return slot;
 }
+
+/* ---- What stays in place ---------------------------------------------------------------------------------------- */
+
+/* Bytes of the area; ends are equal where it is empty. */
+typedef struct range {
+    uint32_t start;
+    uint32_t end;
+} range;
+
+static range range_of(const ring *r, flash_span file)
+{
+    range none = { 0, 0 };
+    uint32_t start = (uint32_t)(file.base - r->base);
+    range its = { start, start + file.size };
+    return file.base == NULL ? none : its;
+}
+
+static int overlap(range a, range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
+static range range_of_slot(const ring *r, uint32_t slot)
+{
+    range its = { slot * r->slot_size, (slot + 1) * r->slot_size };
+    return its;
+}
+
+/* What no save may touch: the newest good checkpoint; before there is one, that which the image carries over from. */
+static range kept(const ring *r, uint32_t good)
+{
+    return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
+}
+
+/* The first slot from `first` on that leaves these bytes alone. */
+static uint32_t slot_beside(const ring *r, range taken, uint32_t first)
+{
+    for (uint32_t i = 0; i < r->count; ++i) {
+        uint32_t slot = (first + i) % r->count;
+        if (!overlap(range_of_slot(r, slot), taken)) {
+            return slot;
+        }
+    }
+    return NO_SLOT;
+}
+
+/* ---- Public ------------------------------------------------------------------------------------------------------ */
 
 uint32_t slots_capacity(void)
 {
@@ -119,12 +167,16 @@ uint32_t slots_count(const gm_session *session)
     return ring_of(session).count;
 }
 
-const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
+flash_span slots_newest(const gm_session *session)
 {
     ring r = ring_of(session);
     uint32_t slot = newest_slot(&r);
-    *size = slot == NO_SLOT ? 0 : record_of(&r, slot).size;
-    return slot == NO_SLOT ? NULL : file_base(&r, slot);
+    flash_span file = { NULL, 0 };
+    if (slot != NO_SLOT) {
+        file.base = file_base(&r, slot);
+        file.size = record_of(&r, slot).size;
+    }
+    return file;
 }
 
 int slots_check(const gm_session *session)
@@ -161,12 +213,12 @@ static int write_slot(const ring *r, uint32_t slot)
 int slots_save(const gm_session *session)
 {
     ring r = ring_of(session);
-    if (r.count < 2) {
-        return CONSOLE_ERR_TOO_LARGE;
-    }
     uint32_t newest = newest_slot(&r), good = newest_good_slot(&r);
     uint32_t generation = newest == NO_SLOT ? 1 : record_of(&r, newest).generation + 1;
-    uint32_t slot = good == NO_SLOT ? 0 : (good + 1) % r.count;
+    uint32_t slot = slot_beside(&r, kept(&r, good), good == NO_SLOT ? 0 : good + 1);
+    if (r.count < 2 || slot == NO_SLOT) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
     int error = write_slot(&r, slot);
     return error ? error : commit(&r, slot, generation);
 }
@@ -177,7 +229,7 @@ int slots_load(gm_session *session)
     int first_error = CONSOLE_ERR_NO_CHECKPOINT;
     for (uint32_t slot = newest_slot(&r); slot != NO_SLOT;) {
         slot_record record = record_of(&r, slot);
-        int error = gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)file_base(&r, slot), record.size);
+        int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file_base(&r, slot), record.size);
         if (error == 0) {
             return 0;
         }
@@ -191,9 +243,9 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
 {
     ring r = ring_of(session);
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
-    uint32_t good = r.count < 2 ? NO_SLOT : newest_good_slot(&r);
-    uint32_t before = good == NO_SLOT ? 0 : good * r.slot_size;
-    uint32_t after = good == NO_SLOT ? 0 : before + r.slot_size;
+    range stays = kept(&r, r.count < 2 ? NO_SLOT : newest_good_slot(&r));
+    uint32_t before = stays.start / area.erase_unit * area.erase_unit;
+    uint32_t after = round_up(stays.end, area.erase_unit);
     uint32_t from = area.size - after >= before ? after : 0;
     uint32_t room = from == after ? area.size - after : before;
     *base = area.base + from;
@@ -205,6 +257,40 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
 
 int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
 {
-    int error = gm_checkpoint_load(session, read_flash, (void *)(uintptr_t)base, size);
+    int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)base, size);
     return error ? error : slots_save(session);
+}
+
+/* ---- An update --------------------------------------------------------------------------------------------------- */
+
+int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved)
+{
+    const gm_session its = { .header = next };
+    ring r = ring_of(session), others = ring_of(&its);
+    for (uint32_t left = r.count; left > 0 && others.count >= 2; --left) {
+        int error = slots_save(session);
+        if (error) {
+            return error;
+        }
+        *saved = slots_newest(session);
+        if (slot_beside(&others, range_of(&others, *saved), 0) != NO_SLOT) {
+            return 0;
+        }
+    }
+    return CONSOLE_ERR_NO_ROOM_TO_CARRY;
+}
+
+int slots_forget(const gm_header *model, flash_span saved)
+{
+    const gm_session its = { .header = model };
+    ring r = ring_of(&its);
+    uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
+    for (uint32_t slot = 0; slot < r.count; ++slot) {
+        range first = { slot * r.slot_size, slot * r.slot_size + unit };
+        if (record_of(&r, slot).generation != 0 && !overlap(first, range_of(&r, saved)) &&
+            board_flash_erase(slot_base(&r, slot), unit)) {
+            return CONSOLE_ERR_FLASH;
+        }
+    }
+    return 0;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "gradmote.h"
+#include "images.h"
 
 /* Longest checkpoint that fits, in bytes. */
 uint32_t slots_capacity(void);
@@ -19,8 +20,11 @@ uint32_t slots_capacity(void);
 /* Slots that the area has for checkpoints of this model; they are written in turn. Fewer than 2 keep none. */
 uint32_t slots_count(const gm_session *session);
 
-/* The checkpoint of this model kept last, and its size; NULL and 0 where there is none. */
-const uint8_t *slots_newest(const gm_session *session, uint32_t *size);
+/* The checkpoint of this model kept last. */
+flash_span slots_newest(const gm_session *session);
+
+/* gm_read_fn of a file in flash; user: where it begins. */
+int slots_read(void *user, uint32_t offset, void *data, uint32_t size);
 
 /* The functions below return 0, a gm_error or a console_error. */
 
@@ -37,5 +41,11 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
 
 /* Loads the file that was written there, and if it is accepted keeps what it holds as slots_save() does. */
 int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size);
+
+/* Keeps a checkpoint that leaves room for the first one of another model: saves up to once a slot, until it lies so. */
+int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved);
+
+/* Forgets what flash has of a model but `saved`: it is older than what the model will be given. */
+int slots_forget(const gm_header *model, flash_span saved);
 
 #endif

@@ -21,24 +21,28 @@ int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t 
     return 0;
 }
 
-/* Bytes before the erased end, in whole units: those behind may be programmed. */
-static uint32_t programmed(const uint8_t *base, uint32_t size)
+/* Bytes before what reads as erased, in whole erase units. */
+static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
 {
-    uint32_t end = size;
+    uint32_t unit = board_flash_area(BOARD_AREA_IMAGE).erase_unit, end = size;
     while (end > 0 && base[end - 1] == 0xFF) {
         --end;
     }
-    end = (end + BOARD_PROGRAM_UNIT - 1) / BOARD_PROGRAM_UNIT * BOARD_PROGRAM_UNIT;
-    return end < size ? end : size;
+    return end / unit * unit;
 }
 
-void upload_recover(upload *file, const uint8_t *base, uint32_t size)
+int upload_recover(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size)
 {
+    uint32_t known = surely_programmed(base, size);
+    if (known == 0 || board_flash_erase(base + known, capacity - known)) {
+        return 0;
+    }
     file->base = base;
     file->size = size;
-    file->received = programmed(base, size);
-    file->crc = gm_crc32(0, base, file->received);
+    file->received = known;
+    file->crc = gm_crc32(0, base, known);
     writer_begin();
+    return 1;
 }
 
 static int append(upload *file, const uint8_t *data, uint32_t count)

@@ -77,6 +77,9 @@ typedef struct gm_view {
 /* Reads the header only. GM_OK, GM_ERR_BAD_MAGIC, GM_ERR_BAD_VERSION, GM_ERR_TRUNCATED, GM_ERR_INVALID_ARGUMENT. */
 int gm_required(const void *image, size_t image_size, gm_requirements *out);
 
+/* Whether gm_open() would accept the image with an arena of so many bytes: GM_OK, or what it would return. */
+int gm_verify_image(const void *image, size_t image_size, size_t arena_size);
+
 /* Verifies the whole image (docs/SPEC.md, "What is verified") and sets the state to its initial values.
  * image: 16-byte aligned, must stay in place while the session is open. arena: 16-byte aligned. */
 int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size);
@@ -225,6 +228,12 @@ int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, 
 /* Checks magic, version, checksum of the whole file and model before the state changes. Should the storage then fail
  * on the second reading of what it has just delivered, the state becomes the image's initial one, never a mixture. */
 int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size);
+/* Takes over from another model's checkpoint what this one has too: parameters, running statistics, moments and
+ * properties of equal name, dtype and shape; *carried is how many. All else gets the image's initial values, rate,
+ * schedule, counters and store among them; and so do all moments where one of them has no like in the file, as they
+ * share their bias corrections. The file is checked as a whole before the state changes. Should the storage then
+ * fail, the state becomes the image's initial one. */
+int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried);
 
 /* ---- Properties: named numbers kept with the state ---------------------------------------------------------- */
 

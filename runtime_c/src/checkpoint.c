@@ -344,6 +344,14 @@ static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_
     return GM_OK;
 }
 
+static int read_header(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
+{
+    if (size < sizeof *header) {
+        return GM_ERR_TRUNCATED;
+    }
+    return read(user, 0, header, sizeof *header) == 0 ? check_file(header, size) : GM_ERR_IO;
+}
+
 /* Reads the header, and checks all of the file before anything of it is used. */
 static int check(const gm_session *session, gm_read_fn read, void *user, size_t size, gm_checkpoint *header,
                  uint32_t *crc_before_state)
@@ -355,13 +363,7 @@ static int check(const gm_session *session, gm_read_fn read, void *user, size_t 
     if (read == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    if (size < sizeof *header) {
-        return GM_ERR_TRUNCATED;
-    }
-    if (read(user, 0, header, sizeof *header) != 0) {
-        return GM_ERR_IO;
-    }
-    status = check_file(header, size);
+    status = read_header(read, user, size, header);
     return status == GM_OK ? check_content(session, header, read, user, crc_before_state) : status;
 }
 
@@ -378,4 +380,15 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
     uint32_t crc_before_state;
     int status = check(session, read, user, size, &header, &crc_before_state);
     return status == GM_OK ? read_state(session, &header, read, user, crc_before_state) : status;
+}
+
+int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
+{
+    int status = read_header(read, user, size, header);
+    if (status != GM_OK) {
+        return status;
+    }
+    uint32_t crc = crc_of_header(header);
+    status = crc_of_file(read, user, sizeof *header, header->size, &crc);
+    return status == GM_OK && crc != header->crc ? GM_ERR_BAD_CRC : status;
 }

@@ -29,6 +29,9 @@ int gm_check_container(const gm_header *header, size_t image_size);
 /* The rest of docs/SPEC.md's "What is verified", for a file that gm_check_container() accepts. */
 int gm_verify(const gm_header *header);
 
+/* Size, magic, version and checksum of a checkpoint of any model; reads its header. */
+int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header);
+
 /* Bookkeeping around a program: counters, gradients, learning rate. `status` is how the program ended. */
 int gm_before_program(gm_session *session, uint32_t kind);
 void gm_after_program(gm_session *session, uint32_t kind, int status);

@@ -64,9 +64,12 @@ int gm_required(const void *image, size_t image_size, gm_requirements *out)
     return GM_OK;
 }
 
-/* Everything that can be wrong with the image or the arena, before either is used. */
-static int check_open(const gm_header *header, size_t image_size, const void *arena, size_t arena_size)
+int gm_verify_image(const void *image, size_t image_size, size_t arena_size)
 {
+    const gm_header *header = image;
+    if (!is_aligned(image)) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
     int status = gm_check_container(header, image_size);
     if (status == GM_OK) {
         status = gm_verify(header);
@@ -74,10 +77,7 @@ static int check_open(const gm_header *header, size_t image_size, const void *ar
     if (status != GM_OK) {
         return status;
     }
-    if (arena_size < header->arena_size) {
-        return GM_ERR_ARENA_TOO_SMALL;
-    }
-    return are_disjoint(header, header->size, arena, header->arena_size) ? GM_OK : GM_ERR_INVALID_ARGUMENT;
+    return arena_size < header->arena_size ? GM_ERR_ARENA_TOO_SMALL : GM_OK;
 }
 
 int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size)
@@ -86,13 +86,16 @@ int gm_open(gm_session *session, const void *image, size_t image_size, void *are
         return GM_ERR_INVALID_ARGUMENT;
     }
     memset(session, 0, sizeof *session);
-    if (!is_aligned(image) || !is_aligned(arena)) {
+    if (!is_aligned(arena)) {
         return GM_ERR_INVALID_ARGUMENT;
     }
     const gm_header *header = image;
-    int status = check_open(header, image_size, arena, arena_size);
+    int status = gm_verify_image(image, image_size, arena_size);
     if (status != GM_OK) {
         return status;
+    }
+    if (!are_disjoint(header, header->size, arena, header->arena_size)) {
+        return GM_ERR_INVALID_ARGUMENT;
     }
     session->image = image;
     session->header = header;

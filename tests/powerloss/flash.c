@@ -22,7 +22,7 @@ void flash_wear(uint32_t *least, uint32_t *most)
 {
     *least = UINT32_MAX;
     *most = 0;
-    for (uint32_t unit = 0; unit < FLASH_ERASE_UNITS; ++unit) {
+    for (uint32_t unit = 0; unit < FLASH_SIZE / BOARD_ERASE_UNIT; ++unit) {
         uint32_t times = the_flash.erasures[unit];
         *least = times && times < *least ? times : *least;
         *most = times > *most ? times : *most;
@@ -133,7 +133,7 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 
 board_area board_flash_area(enum board_area_kind kind)
 {
-    (void)kind;
-    board_area area = { the_flash.cells, FLASH_SIZE, BOARD_ERASE_UNIT };
-    return area;
+    board_area image = { the_flash.cells, FLASH_IMAGE_SIZE, BOARD_ERASE_UNIT };
+    board_area checkpoint = { the_flash.cells + FLASH_IMAGE_SIZE, FLASH_CHECKPOINT_SIZE, BOARD_ERASE_UNIT };
+    return kind == BOARD_AREA_IMAGE ? image : checkpoint;
 }

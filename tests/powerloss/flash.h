@@ -10,7 +10,10 @@
 
 #include "board.h"
 
-#define FLASH_SIZE (BOARD_ERASE_UNIT * FLASH_ERASE_UNITS)
+/* The image area lies in front of that of checkpoints. */
+#define FLASH_IMAGE_SIZE (BOARD_ERASE_UNIT * FLASH_IMAGE_UNITS)
+#define FLASH_CHECKPOINT_SIZE (BOARD_ERASE_UNIT * FLASH_CHECKPOINT_UNITS)
+#define FLASH_SIZE (FLASH_IMAGE_SIZE + FLASH_CHECKPOINT_SIZE)
 
 /* What the operation that power fails in leaves: nothing; the first half of its bytes; any of its bits; all. */
 enum flash_cut { CUT_BEFORE, CUT_TORN, CUT_WEAK, CUT_AFTER, CUT_KINDS };
@@ -19,7 +22,7 @@ enum flash_cut { CUT_BEFORE, CUT_TORN, CUT_WEAK, CUT_AFTER, CUT_KINDS };
 typedef struct flash {
     uint8_t cells[FLASH_SIZE] __attribute__((aligned(16)));
     uint8_t written[FLASH_SIZE / BOARD_PROGRAM_UNIT]; /* 1: programmed since it was erased */
-    uint32_t erasures[FLASH_ERASE_UNITS];
+    uint32_t erasures[FLASH_SIZE / BOARD_ERASE_UNIT];
 } flash;
 
 extern flash the_flash;

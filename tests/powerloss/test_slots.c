@@ -167,7 +167,6 @@ static void test_wear(void)
 /* A newest checkpoint that rots is passed over, and the one before it outlives a save that power fails in. */
 static void test_rot(void)
 {
-    uint32_t size;
     flash_init();
     for (uint32_t step = 1; step <= 2; ++step) {
         boot_at(step);
@@ -178,8 +177,9 @@ static void test_rot(void)
     CHECK_STATUS(GM_OK, slots_save(&session));
     uint32_t operations = flash_operations();
     the_flash = healthy;
-    uint32_t file = (uint32_t)(slots_newest(&session, &size) - the_flash.cells);
-    for (uint32_t byte = 0; byte < size; ++byte) {
+    flash_span newest = slots_newest(&session);
+    uint32_t file = (uint32_t)(newest.base - the_flash.cells);
+    for (uint32_t byte = 0; byte < newest.size; ++byte) {
         the_flash = healthy;
         flash_rot(file + byte, byte % 8);
         boot();

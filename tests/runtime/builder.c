@@ -1,6 +1,7 @@
 #include "builder.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 void builder_init(builder *b)
@@ -202,19 +203,21 @@ static void tiny_programs(builder *b)
     tiny_step(b, dloss, rule);
 }
 
-static void tiny_tables(builder *b)
+static void tiny_tables(builder *b, const char *b_name)
 {
     static const uint32_t w[2] = { OUT, IN }, bias[2] = { OUT, 0 }, x[2] = { BATCH, IN }, y[2] = { BATCH, OUT };
     static const uint32_t scalar[2] = { 0, 0 }, control[2] = { sizeof(gm_control) / 4, 0 };
     static const uint32_t properties[2] = { 3, sizeof(gm_property) / 4 };
+    char b_moment[32];
+    snprintf(b_moment, sizeof b_moment, "%s.momentum", b_name);
     builder_tensor(b, "x", GM_ROLE_INPUT, ALL_PROGRAMS & ~BIT(OPTIMIZER), GM_DTYPE_F32, x, TINY_X);
     builder_tensor(b, "target", GM_ROLE_LABEL, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, y, TINY_TARGET);
     builder_tensor(b, "y", GM_ROLE_OUTPUT, BIT(INFER) | BIT(EVAL), GM_DTYPE_F32, y, TINY_Y);
     builder_tensor(b, "loss", GM_ROLE_LOSS, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, scalar, TINY_LOSS);
     builder_state(b, "w", GM_STATE_ROLE_PARAMETER, w, TINY_W, TINY_GRADIENTS + TINY_W);
-    builder_state(b, "b", GM_STATE_ROLE_PARAMETER, bias, TINY_B, TINY_GRADIENTS + TINY_B);
+    builder_state(b, b_name, GM_STATE_ROLE_PARAMETER, bias, TINY_B, TINY_GRADIENTS + TINY_B);
     builder_state(b, "w.momentum", GM_STATE_ROLE_SLOT, w, TINY_W_MOMENT, GM_NONE);
-    builder_state(b, "b.momentum", GM_STATE_ROLE_SLOT, bias, TINY_B_MOMENT, GM_NONE);
+    builder_state(b, b_moment, GM_STATE_ROLE_SLOT, bias, TINY_B_MOMENT, GM_NONE);
     builder_state(b, "control", GM_STATE_ROLE_CONTROL, control, TINY_CONTROL, GM_NONE);
     builder_state(b, "properties", GM_STATE_ROLE_PROPERTIES, properties, TINY_PROPERTIES, GM_NONE);
 }
@@ -231,10 +234,16 @@ static void tiny_initial(builder *b)
 
 uint32_t build_tiny(uint8_t *out)
 {
+    return build_tiny_like(out, 0x1000, "b", 0);
+}
+
+uint32_t build_tiny_like(uint8_t *out, uint32_t id, const char *b_name, uint32_t spare_names)
+{
+    static const uint8_t spare[SECTION_CAPACITY];
     static builder b;
     builder_init(&b);
     for (uint32_t i = 0; i < 4; ++i) {
-        b.header.model_id[i] = 0x1000u + i;
+        b.header.model_id[i] = id + i;
     }
     b.header.arena_size = TINY_ARENA;
     b.header.state_size = TINY_STATE_SIZE;
@@ -246,7 +255,8 @@ uint32_t build_tiny(uint8_t *out)
     b.header.properties_offset = TINY_PROPERTIES;
     b.header.properties_count = 3;
     b.header.batch = BATCH;
-    tiny_tables(&b);
+    tiny_tables(&b, b_name);
+    builder_append(&b, GM_SECTION_NAMES, spare, spare_names);
     tiny_programs(&b);
     tiny_initial(&b);
     return builder_finish(&b, out);

@@ -54,6 +54,8 @@ enum {
 
 /* y[4,2] = x[4,3] w[2,3]^T + b[2], mean squared error, SGD with momentum 0.9; all five programs, 3 properties. */
 uint32_t build_tiny(uint8_t *out);
+/* The same, but for its model id, the name of b (and so of its moment), and bytes of names that nothing has. */
+uint32_t build_tiny_like(uint8_t *out, uint32_t id, const char *b_name, uint32_t spare_names);
 
 /* Arena offsets of the taught image below, and what its store has. */
 enum {

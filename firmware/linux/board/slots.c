@@ -35,7 +35,7 @@ uint32_t slots_count(const gm_session *session)
     return gm_checkpoint_size(session) > slots_capacity() ? 0 : 2;
 }
 
-static int read_buffer(void *user, uint32_t offset, void *data, uint32_t size)
+int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
 {
     memcpy(data, (const uint8_t *)user + offset, size);
     return 0;
@@ -47,11 +47,14 @@ static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t 
     return 0;
 }
 
-const uint8_t *slots_newest(const gm_session *session, uint32_t *size)
+flash_span slots_newest(const gm_session *session)
 {
-    int mine = kept != 0 && gm_checkpoint_check(session, read_buffer, buffers[newest], kept) == 0;
-    *size = mine ? kept : 0;
-    return mine ? buffers[newest] : NULL;
+    flash_span file = { NULL, 0 };
+    if (kept != 0 && gm_checkpoint_check(session, slots_read, buffers[newest], kept) == 0) {
+        file.base = buffers[newest];
+        file.size = kept;
+    }
+    return file;
 }
 
 int slots_check(const gm_session *session)
@@ -83,7 +86,7 @@ int slots_save(const gm_session *session)
 
 int slots_load(gm_session *session)
 {
-    return kept == 0 ? CONSOLE_ERR_NO_CHECKPOINT : gm_checkpoint_load(session, read_buffer, buffers[newest], kept);
+    return kept == 0 ? CONSOLE_ERR_NO_CHECKPOINT : gm_checkpoint_load(session, slots_read, buffers[newest], kept);
 }
 
 int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
@@ -95,6 +98,22 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
 
 int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
 {
-    int error = gm_checkpoint_load(session, read_buffer, (void *)(uintptr_t)base, size);
+    int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)base, size);
     return error ? error : slots_save(session);
+}
+
+/* images.c begins no update. */
+int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved)
+{
+    (void)session;
+    (void)next;
+    (void)saved;
+    return CONSOLE_ERR_NO_ROOM_TO_CARRY;
+}
+
+int slots_forget(const gm_header *model, flash_span saved)
+{
+    (void)model;
+    (void)saved;
+    return 0;
 }

@@ -1,0 +1,49 @@
+/* images.h over a file: one image, which is replaced as a whole. There is no update beside it: a computer has the room to send
+ * the model again, and keeps the checkpoint in a file of its own. */
+#include "images.h"
+
+#include <string.h>
+
+#include "../../generated/console_spec.h"
+#include "board.h"
+
+flash_span images_in_force(void)
+{
+    board_area area = board_flash_area(BOARD_AREA_IMAGE);
+    flash_span image = { area.base, area.size }, none = { NULL, 0 };
+    uint32_t first;
+    memcpy(&first, area.base, sizeof first);
+    return first == 0xFFFFFFFFu || first == 0 ? none : image;
+}
+
+flash_span images_carried(void)
+{
+    flash_span none = { NULL, 0 };
+    return none;
+}
+
+int images_find_room(const gm_session *running, flash_span *room)
+{
+    (void)running;
+    (void)room;
+    return CONSOLE_ERR_NO_ROOM_TO_UPDATE;
+}
+
+uint32_t images_half(flash_span room)
+{
+    return room.size;
+}
+
+int images_switch(flash_span room, uint32_t size, flash_span carried)
+{
+    (void)room;
+    (void)size;
+    (void)carried;
+    return CONSOLE_ERR_FLASH;
+}
+
+int images_erase(void)
+{
+    board_area area = board_flash_area(BOARD_AREA_IMAGE);
+    return board_flash_erase(area.base, area.size) ? CONSOLE_ERR_FLASH : 0;
+}

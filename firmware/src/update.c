@@ -1,0 +1,70 @@
+#include "update.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "board.h"
+#include "../generated/console_spec.h"
+#include "images.h"
+#include "memory.h"
+#include "slots.h"
+
+int update_begin(model *m, uint32_t size)
+{
+    flash_span room;
+    if (m->status) {
+        return m->status;
+    }
+    int error = images_find_room(&m->session, &room);
+    if (error || size > room.size) {
+        return CONSOLE_ERR_NO_ROOM_TO_UPDATE;
+    }
+    error = upload_begin(&m->upload, room.base, room.size, size);
+    if (error) {
+        return error;
+    }
+    return board_flash_erase(room.base, images_half(room)) ? CONSOLE_ERR_FLASH : 0;
+}
+
+int update_resume(model *m)
+{
+    flash_span room;
+    gm_header header;
+    if (m->status || images_find_room(&m->session, &room) || room.size < sizeof header) {
+        return 0;
+    }
+    memcpy(&header, room.base, sizeof header);
+    int is_there = header.magic == GM_IMAGE_MAGIC && header.size <= room.size;
+    if (m->upload.base == NULL && is_there) {
+        (void)upload_recover(&m->upload, room.base, images_half(room), header.size);
+    }
+    return m->upload.base == room.base;
+}
+
+/* Keeps the old state where the new model's first checkpoint leaves it alone. */
+static int keep_state(const model *m, const gm_header *next, flash_span *state)
+{
+    int error = slots_save_beside(&m->session, next, state);
+    return error ? error : slots_forget(next, *state);
+}
+
+int update_switch(model *m, uint32_t carry)
+{
+    const uint8_t *base = m->upload.base;
+    uint32_t size = m->upload.size;
+    flash_span room, state = { NULL, 0 };
+    if (m->status) {
+        return m->status;
+    }
+    if (images_find_room(&m->session, &room) || base != room.base) {
+        return CONSOLE_ERR_OUT_OF_ORDER;
+    }
+    int error = upload_end(&m->upload);
+    if (error == 0) {
+        error = gm_verify_image(base, size, memory_arena_size());
+    }
+    if (error == 0 && carry) {
+        error = keep_state(m, (const gm_header *)(const void *)base, &state);
+    }
+    return error ? error : images_switch(room, size, state);
+}

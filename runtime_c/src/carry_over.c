@@ -1,0 +1,196 @@
+/*
+ * What a model keeps of the one before it: pieces of another model's checkpoint, by name and shape.
+ */
+#include <string.h>
+
+#include "gm_image.h"
+
+/* Stack buffer for reading a file through the callback. */
+#define CHUNK 32u
+
+typedef struct source {
+    gm_checkpoint header;
+    gm_read_fn read;
+    void *user;
+} source;
+
+/* What transfer() does with a piece that fits. */
+enum transfer { TRANSFER_COPY, TRANSFER_COMPARE };
+
+static int read_at(const source *from, uint32_t offset, void *data, uint32_t size)
+{
+    return from->read(from->user, offset, data, size) == 0 ? GM_OK : GM_ERR_IO;
+}
+
+static uint32_t names_at(const source *from)
+{
+    return (uint32_t)(sizeof from->header + from->header.entries * sizeof(gm_state_entry));
+}
+
+/* ---- Which pieces fit ----------------------------------------------------------------------------------------- */
+
+/* 1 where the file's names have `name` at `at`, 0 where they do not, or an error. */
+static int is_named(const source *from, uint32_t at, const char *name)
+{
+    char chunk[CHUNK];
+    while (at < from->header.names_size) {
+        uint32_t left = from->header.names_size - at, count = left < CHUNK ? left : CHUNK;
+        if (read_at(from, names_at(from) + at, chunk, count) != GM_OK) {
+            return GM_ERR_IO;
+        }
+        for (uint32_t i = 0; i < count; ++i, ++name) {
+            if (chunk[i] != *name || *name == '\0') {
+                return chunk[i] == *name;
+            }
+        }
+        at += count;
+    }
+    return 0;
+}
+
+static int has_same_form(const gm_state_entry *a, const gm_state_entry *b)
+{
+    return a->role == b->role && a->dtype == b->dtype && a->rank == b->rank && a->size == b->size &&
+           memcmp(a->dims, b->dims, sizeof a->dims) == 0;
+}
+
+static int is_inside(const source *from, const gm_state_entry *entry)
+{
+    return entry->offset <= from->header.state_size && entry->size <= from->header.state_size - entry->offset;
+}
+
+/* An image has its properties once, without a name. */
+static int has_same_name(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t name)
+{
+    const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
+    if (own->role == GM_STATE_ROLE_PROPERTIES) {
+        return 1;
+    }
+    return own->name != GM_NONE && name != GM_NONE ? is_named(from, name, names + own->name) : 0;
+}
+
+/* Looks for the file's piece that fits `own`: 1, and where it is in the file's state; 0; or an error. */
+static int find(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t *offset)
+{
+    for (uint32_t i = 0; i < from->header.entries; ++i) {
+        gm_state_entry entry;
+        if (read_at(from, (uint32_t)(sizeof from->header + i * sizeof entry), &entry, sizeof entry) != GM_OK) {
+            return GM_ERR_IO;
+        }
+        int fits = has_same_form(own, &entry) && is_inside(from, &entry);
+        fits = fits ? has_same_name(session, from, own, entry.name) : 0;
+        if (fits != 0) {
+            *offset = entry.offset;
+            return fits;
+        }
+    }
+    return 0;
+}
+
+/* Of these the new image's own stay: rate, schedule and counters belong to it, and a store's form is not in the file. */
+static int stays(const gm_state_entry *own)
+{
+    return own->role == GM_STATE_ROLE_CONTROL || own->role == GM_STATE_ROLE_STORE;
+}
+
+/* 1 where every moment has its like in the file. They share bias corrections, so that some alone would be wrong. */
+static int moments_fit(const gm_session *session, const source *from)
+{
+    const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *end = own + session->header->sections[GM_SECTION_STATE].size / sizeof *own;
+    uint32_t offset;
+    int fits = 1;
+    for (; own < end && fits == 1; ++own) {
+        fits = own->role == GM_STATE_ROLE_SLOT ? find(session, from, own, &offset) : 1;
+    }
+    return fits;
+}
+
+/* ---- Moving them ------------------------------------------------------------------------------------------------ */
+
+static int same_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
+{
+    uint8_t chunk[CHUNK];
+    for (uint32_t done = 0; done < size; done += CHUNK) {
+        uint32_t count = size - done < CHUNK ? size - done : CHUNK;
+        if (read_at(from, at + done, chunk, count) != GM_OK) {
+            return GM_ERR_IO;
+        }
+        if (memcmp(chunk, data + done, count) != 0) {
+            return GM_ERR_BAD_CRC;
+        }
+    }
+    return GM_OK;
+}
+
+/* Copies every piece that fits, or compares it; *count becomes how many there are. */
+static int transfer(gm_session *session, const source *from, enum transfer what, uint32_t *count)
+{
+    const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *end = own + session->header->sections[GM_SECTION_STATE].size / sizeof *own;
+    uint32_t state_at = names_at(from) + from->header.names_size, offset = 0;
+    int with_moments = moments_fit(session, from), status = with_moments < 0 ? with_moments : GM_OK;
+    for (*count = 0; own < end && status == GM_OK; ++own) {
+        int skipped = stays(own) || (own->role == GM_STATE_ROLE_SLOT && !with_moments);
+        int fits = skipped ? 0 : find(session, from, own, &offset);
+        uint8_t *data = session->arena + own->offset;
+        status = fits < 0 ? fits : GM_OK;
+        if (fits == 1) {
+            status = what == TRANSFER_COPY ? read_at(from, state_at + offset, data, own->size)
+                                           : same_bytes(from, state_at + offset, data, own->size);
+            ++*count;
+        }
+    }
+    return status;
+}
+
+/* Copies, reads all of it again, and checks the file once more: storage cannot have changed its mind between. */
+static int copy(gm_session *session, const source *from, uint32_t *carried)
+{
+    uint32_t compared;
+    gm_checkpoint header;
+    int status = transfer(session, from, TRANSFER_COPY, carried);
+    if (status == GM_OK) {
+        status = transfer(session, from, TRANSFER_COMPARE, &compared);
+    }
+    if (status == GM_OK) {
+        status = gm_check_checkpoint(from->read, from->user, from->header.size, &header);
+    }
+    if (status != GM_OK) {
+        return status;
+    }
+    return compared == *carried && memcmp(&header, &from->header, sizeof header) == 0 ? GM_OK : GM_ERR_BAD_CRC;
+}
+
+/* The file's parts are as long as it is. */
+static int check_parts(const gm_checkpoint *header)
+{
+    uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
+                    header->state_size;
+    return size == header->size ? GM_OK : GM_ERR_BAD_STATE;
+}
+
+int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried)
+{
+    source from = { .read = read, .user = user };
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (read == NULL || carried == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    status = gm_check_checkpoint(read, user, size, &from.header);
+    if (status == GM_OK) {
+        status = check_parts(&from.header);
+    }
+    if (status != GM_OK) {
+        return status;
+    }
+    (void)gm_reset(session);
+    status = copy(session, &from, carried);
+    if (status != GM_OK) {
+        (void)gm_reset(session);
+    }
+    return status;
+}
