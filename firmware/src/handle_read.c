@@ -34,7 +34,8 @@ static int is_plain(const uint8_t *file)
  * bytes that have rotted must not get that far. */
 static int find_half(const model *m, uint32_t offset, span *out)
 {
-    const uint8_t *file = slots_newest(&m->session, &out->size);
+    flash_span newest = slots_newest(&m->session);
+    const uint8_t *file = newest.base;
     int error = file == NULL ? CONSOLE_ERR_NO_CHECKPOINT : 0;
     if (error == 0 && offset < sizeof(gm_checkpoint)) {
         error = slots_check(&m->session);
@@ -43,6 +44,7 @@ static int find_half(const model *m, uint32_t offset, span *out)
         return error;
     }
     out->data = file;
+    out->size = newest.size;
     if (is_plain(file)) {
         out->packed = m->session;
         out->packed.arena = (uint8_t *)(uintptr_t)file + out->size - m->session.header->state_size;

@@ -50,12 +50,16 @@ int model_open(model *m)
 int model_restore(model *m, uint32_t *carried)
 {
     flash_span old = images_carried();
+    void *file = (void *)(uintptr_t)old.base;
     *carried = 0;
     int error = slots_load(&m->session);
     if (error == 0 || old.base == NULL) {
         return error;
     }
-    error = gm_checkpoint_carry_over(&m->session, slots_read, (void *)(uintptr_t)old.base, old.size, carried);
+    error = gm_checkpoint_load(&m->session, slots_read, file, old.size);
+    if (error == GM_ERR_WRONG_MODEL) {
+        error = gm_checkpoint_carry_over(&m->session, slots_read, file, old.size, carried);
+    }
     return error ? error : slots_save(&m->session);
 }
 

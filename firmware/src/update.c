@@ -7,6 +7,7 @@
 #include "../generated/console_spec.h"
 #include "images.h"
 #include "memory.h"
+#include "signature.h"
 #include "slots.h"
 
 int update_begin(model *m, uint32_t size)
@@ -62,6 +63,9 @@ int update_switch(model *m, uint32_t carry)
     int error = upload_end(&m->upload);
     if (error == 0) {
         error = gm_verify_image(base, size, memory_arena_size());
+    }
+    if (error == 0) {
+        error = signature_check(base, size);
     }
     if (error == 0 && carry) {
         error = keep_state(m, (const gm_header *)(const void *)base, &state);

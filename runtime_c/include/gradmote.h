@@ -231,7 +231,7 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
 /* Takes over from another model's checkpoint what this one has too: parameters, running statistics, moments and
  * properties of equal name, dtype and shape; *carried is how many. All else gets the image's initial values, rate,
  * schedule, counters and store among them; and so do all moments where one of them has no like in the file, as they
- * share their bias corrections. The file is checked as a whole before the state changes. Should the storage then
+ * share their bias corrections. GM_ERR_BAD_VERSION for a file of gm_checkpoint_save_half(). The file is checked as a whole before the state changes. Should the storage then
  * fail, the state becomes the image's initial one. */
 int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried);
 

@@ -162,9 +162,12 @@ static int copy(gm_session *session, const source *from, uint32_t *carried)
     return compared == *carried && memcmp(&header, &from->header, sizeof header) == 0 ? GM_OK : GM_ERR_BAD_CRC;
 }
 
-/* The file's parts are as long as it is. */
+/* The state is not packed, and the file's parts are as long as it is. Version 1 knew no packing. */
 static int check_parts(const gm_checkpoint *header)
 {
+    if (header->version != 1 && header->encoding != GM_ENCODING_PLAIN) {
+        return GM_ERR_BAD_VERSION;
+    }
     uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
                     header->state_size;
     return size == header->size ? GM_OK : GM_ERR_BAD_STATE;

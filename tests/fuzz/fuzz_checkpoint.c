@@ -3,8 +3,8 @@
  *
  * The input is an image, a checkpoint, and one byte. The byte says what the storage does: 0, nothing; else the n-th
  * read fails (odd) or delivers a wrong byte (even). gm_checkpoint_load() must read inside the file alone, take the file's
- * state or leave the one that was there, and with storage that changes its mind fall back to the initial one. Whatever
- * it took must save, load and run.
+ * state or leave the one that was there, and with storage that changes its mind fall back to the initial one; and so must
+ * gm_checkpoint_carry_over(), of the pieces that fit. Whatever they took must save, load and run.
  */
 #define _POSIX_C_SOURCE 200112L /* posix_memalign */
 
@@ -124,6 +124,24 @@ static void load(gm_session *session, file *f)
     free(before);
 }
 
+/* The file as another model's: what fits is taken over, or nothing is. */
+static void carry_over(gm_session *session, file *f)
+{
+    uint8_t *before = copy_of(session->arena, session->header->state_size);
+    uint32_t carried, again;
+    f->read_calls = 0;
+    int status = gm_checkpoint_carry_over(session, file_read, f, f->size, &carried);
+    uint8_t *after = copy_of(session->arena, session->header->state_size);
+    if (status != GM_OK) {
+        require(same_state(session, before) || is_initial(session));
+    } else if (f->plan == 0) {
+        require(gm_checkpoint_carry_over(session, file_read, f, f->size, &again) == GM_OK);
+        require(again == carried && same_state(session, after));
+    }
+    free(after);
+    free(before);
+}
+
 /* ---- What follows ------------------------------------------------------------------------------------------------ */
 
 static void save_and_load(gm_session *session)
@@ -192,6 +210,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memset(arena, 0, needs.arena_size);
         if (gm_open(&session, image, image_size, arena, needs.arena_size) == GM_OK) {
             run_everything(&session); /* a state that is not the initial one */
+            carry_over(&session, &f);
+            run_everything(&session);
             load(&session, &f);
             save_and_load(&session);
             save_packed(&session);

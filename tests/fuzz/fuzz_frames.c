@@ -3,7 +3,7 @@
  *
  * The input is what arrives on the serial line: deliveries of two bytes that say how long, and that many bytes; the
  * line is quiet after each. mutate_frames.c makes deliveries of frames whose checksum is right, and of typed commands.
- * The board of host_board.c begins with a small model. It aborts where flash is programmed that was not erased, or changes
+ * The board of host_board.c begins with a small model, which has a store where the first delivery is empty. It aborts where flash is programmed that was not erased, or changes
  * under an open model or a running program; the sanitizers watch over the arena, both areas and the buffers of the frames.
  */
 #include <string.h>
@@ -22,10 +22,14 @@ static struct {
 } input;
 
 /* An open image stays as it was verified, and no checkpoint goes before there is one to take its place. */
-int host_may_change(enum board_area_kind kind)
+int host_may_change(enum board_area_kind kind, const uint8_t *at, uint32_t size)
 {
-    int is_open = the_device.model.status == 0 && the_device.model.session.header != NULL;
-    return kind == BOARD_AREA_IMAGE ? !is_open : !the_device.run.active;
+    const gm_session *session = &the_device.model.session;
+    int is_open = the_device.model.status == 0 && session->header != NULL;
+    if (kind == BOARD_AREA_CHECKPOINT) {
+        return !the_device.run.active;
+    }
+    return !is_open || at + size <= session->image || at >= session->image + session->header->size;
 }
 
 /* 0 at the end of the input. */
@@ -61,12 +65,14 @@ static void settle(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static block image;
-    static uint32_t image_size;
-    if (image_size == 0) {
-        image_size = build_tiny(image.bytes);
+    static block images[2];
+    static uint32_t sizes[2];
+    if (sizes[0] == 0) {
+        sizes[0] = build_tiny(images[0].bytes);
+        sizes[1] = build_taught(images[1].bytes);
     }
-    host_board_init(image.bytes, image_size);
+    int taught = size >= 2 && load_u16(data) == 0;
+    host_board_init(images[taught].bytes, sizes[taught]);
     input.next = data;
     input.left = size;
     (void)setjmp(host_restart); /* board_reset() comes back here */

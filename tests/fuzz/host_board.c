@@ -100,7 +100,7 @@ static uint8_t *changeable(const uint8_t *at, uint32_t size, uint32_t unit)
     uint32_t area_size = in_image ? HOST_IMAGE_AREA : HOST_CHECKPOINT_AREA;
     require(at >= area && at <= area + area_size && size <= area_size - (uint32_t)(at - area));
     require((uint32_t)(at - area) % unit == 0 && size % unit == 0);
-    require(host_may_change(in_image ? BOARD_AREA_IMAGE : BOARD_AREA_CHECKPOINT));
+    require(host_may_change(in_image ? BOARD_AREA_IMAGE : BOARD_AREA_CHECKPOINT, at, size));
     return area + (at - area);
 }
 

@@ -22,7 +22,7 @@ void host_board_init(const uint8_t *image, uint32_t size);
 void host_receive(const uint8_t *bytes, uint32_t count);
 uint32_t host_bytes_left(void);
 
-/* To be defined by who uses this: 1 where nobody relies on what the area holds now. */
-int host_may_change(enum board_area_kind kind);
+/* To be defined by who uses this: 1 where nobody relies on what these bytes of the area hold now. */
+int host_may_change(enum board_area_kind kind, const uint8_t *at, uint32_t size);
 
 #endif

@@ -131,12 +131,27 @@ def request(sequence: int, name: str, **values: object) -> bytes:
     return delivery(encode(Frame(message_id(name), sequence, request_payload(name, values))))
 
 
-def upload(kind: str, data: bytes) -> bytes:
+def pieces(kind: str, data: bytes, start: int = 0, end: int | None = None) -> bytes:
     """An image or a checkpoint in pieces, as `gradmote` sends it to a board whose frames hold 256 bytes."""
-    pieces = range(0, len(data), 248)
-    sent = [request(0, f"{kind}_BEGIN", size=len(data))]
-    sent += [request(1 + i % 200, f"{kind}_DATA", offset=at, data=data[at : at + 248]) for i, at in enumerate(pieces)]
-    return b"".join(sent) + request(0, f"{kind}_END")
+    places = range(start, len(data) if end is None else end, 248)
+    sent = [request(1 + i % 200, f"{kind}_DATA", offset=at, data=data[at : at + 248]) for i, at in enumerate(places)]
+    return b"".join(sent)
+
+
+def upload(kind: str, data: bytes) -> bytes:
+    return request(0, f"{kind}_BEGIN", size=len(data)) + pieces(kind, data) + request(0, f"{kind}_END")
+
+
+def update(image: bytes, carry: int = 1) -> bytes:
+    return request(0, "UPDATE_BEGIN", size=len(image)) + pieces("IMAGE", image) + request(0, "UPDATE_END", carry=carry)
+
+
+def resumed(kind: str, image: bytes) -> bytes:
+    """An image whose upload or update breaks off, with and without a restart, and goes on."""
+    end = request(9, "IMAGE_END") if kind == "IMAGE" else request(9, "UPDATE_END", carry=1)
+    sent = request(0, f"{kind}_BEGIN", size=len(image)) + pieces("IMAGE", image, end=1400) + request(3, "IMAGE_RESUME")
+    sent += pieces("IMAGE", image, 1488, 2200) + request(4, "REBOOT") + request(5, "IMAGE_RESUME")
+    return sent + pieces("IMAGE", image, 1024) + end + training()
 
 
 def typed(*lines: str) -> bytes:
@@ -169,7 +184,11 @@ def training(sequence: int = 1) -> bytes:
 
 def taught(image: bytes) -> bytes:
     """An image with a store: what its messages and commands do."""
-    sent = upload("IMAGE", image) + samples(image)
+    return upload("IMAGE", image) + samples(image) + remembered()
+
+
+def remembered() -> bytes:
+    sent = b""
     for label in range(4):
         sent += request(label, "LEARN", label=label) + request(10 + label, "STORE_CLASS", label=label)
     sent += request(20, "STORE") + request(21, "REPLAY", program=4) + request(22, "SCORE", label=1)
@@ -205,6 +224,12 @@ def conversations() -> Iterator[tuple[str, bytes]]:
     yield "damaged", damaged()
     yield "interrupted", interrupted(image_of("dense"))
     yield "taught", taught(image_of("dense", store=StoreOptions(3)))
+    yield "stored", delivery(b"") + b"".join(pixels) + remembered()
+    dense, other = image_of("dense"), image_of("conv")
+    for kind in ("IMAGE", "UPDATE"):
+        yield f"resumed_{kind.lower()}", resumed(kind, dense)
+    yield "updated", b"".join(pixels) + training() + update(dense) + update(other, carry=0) + update(dense) + training()
+    yield "updated_between", delivery(b"") + update(dense)[:-40] + remembered() + update(dense) + update(dense[:-8])
     for name, stripped in (("dense", True), ("conv", False)):
         image = image_of(name, strip_names=stripped)
         sent = upload("IMAGE", image) + samples(image) + training() + upload("CHECKPOINT", checkpoint_of(image))
@@ -225,6 +250,8 @@ def write_seeds(folder: Path) -> None:
         for plan, half in product((0, 5), (False, True)):
             file = f"{name}_{plan}_{'half' if half else 'plain'}"
             (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))
+        if name != "dense_step":
+            (folder / "checkpoint" / f"{name}_other").write_bytes(image + checkpoint_of(image_of("dense")) + b"\0")
     for name, sent in conversations():
         (folder / "frames" / name).write_bytes(sent)
 

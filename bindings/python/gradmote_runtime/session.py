@@ -354,6 +354,18 @@ class Session:
         handle = self._ffi.new_handle(file)
         self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")
 
+    def carry_over(self, data: Any) -> int:
+        """Takes over from another model's checkpoint what this one has too: parameters, running statistics, moments and
+        properties of equal name, dtype and shape. All else, rate and counters among it, begins as the image says; so do
+        all moments where one of them has no like. Returns how many pieces."""
+        file = buffer_of(data, "the checkpoint").cast("B")
+        handle, carried = self._ffi.new_handle(file), self._ffi.new("uint32_t *")
+        code = self._lib.gm_checkpoint_carry_over(
+            self._open(), self._lib.gm_python_read, handle, len(file), carried
+        )
+        self._check(code, "carry over")
+        return int(carried[0])
+
     # ---- Properties ---------------------------------------------------------------------------------------------
 
     def set_property(self, key: str, value: int | float) -> None:

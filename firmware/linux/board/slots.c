@@ -59,8 +59,7 @@ flash_span slots_newest(const gm_session *session)
 
 int slots_check(const gm_session *session)
 {
-    uint32_t size;
-    return slots_newest(session, &size) != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
+    return slots_newest(session).base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
 /* The other buffer's file becomes the newest. */

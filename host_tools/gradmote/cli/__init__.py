@@ -30,6 +30,7 @@ from . import (
     ports,
     sign,
     train,
+    update,
 )
 
 #: (name, function, panel in --help)
@@ -49,6 +50,7 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("export", export.command, "On the desk"),
     ("flash", flash.command, "On the device"),
     ("train", train.command, "On the device"),
+    ("update", update.command, "On the device"),
     ("console", console.command, "On the device"),
     ("ports", ports.command, "On the device"),
 ]

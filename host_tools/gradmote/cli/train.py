@@ -82,6 +82,10 @@ Half = Annotated[
         help="For slow links: --checkpoint and --resume travel in about half the bytes, float32 numbers in 16 bits.",
     ),
 ]
+CarryOver = Annotated[
+    bool,
+    typer.Option("--carry-over", help="Update the board from the model that it has, and keep of its state what fits."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the progress bar and the table.")]
 
 
@@ -98,6 +102,7 @@ def command(
     save_every: SaveEvery = None,
     resume: Resume = None,
     half: Half = False,
+    carry_over: CarryOver = False,
     as_json: Json = False,
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
@@ -110,7 +115,7 @@ def command(
 
     samples = Dataset.read(data)
     with open_target(on) as target:
-        _prepare(target, image, resume, half, as_json)
+        _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, checkpoint, save_every)
         result = _train(target, samples, epochs, batch_order, micro_batches, save_every, as_json)
@@ -119,11 +124,19 @@ def command(
         _report(target, result, checkpoint, as_json)
 
 
-def _prepare(target: Target, image: Path, resume: Path | None, half: bool, quiet: bool) -> None:
+def _prepare(
+    target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool
+) -> None:
     from ..checkpoint import as_half
-    from ..device.progress import load_with_progress
+    from ..device.progress import load_with_progress, update_with_progress
+    from . import update
 
-    load_with_progress(target, image.read_bytes(), image.name, quiet)
+    if carry_over:
+        done = update_with_progress(target, image.read_bytes(), image.name, quiet=quiet)
+        if not quiet:
+            update.show(done)
+    else:
+        load_with_progress(target, image.read_bytes(), image.name, quiet)
     if resume is not None:
         kept = resume.read_bytes()
         target.load(as_half(kept) if half else kept)

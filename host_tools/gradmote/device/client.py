@@ -42,6 +42,7 @@ from .types import (
 Progress = Callable[[int, int], None]
 
 _ATTEMPTS = 6
+_UPDATE_ATTEMPTS = 4
 _READ_OVERHEAD = 4  # bytes of a READ reply before its data
 _PIECE_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
 _DATA_OVERHEAD = 7
@@ -50,7 +51,7 @@ _DATA_U8_OVERHEAD = 15
 #: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
 #: gives signs of life.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
-_PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0}
+_PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
 _DEFAULT_PATIENCE = 1.0
 
 #: The same once something damaged came: nothing, where it can only have been the answer; else longer than a sign of
@@ -267,10 +268,36 @@ class Board:
         self._send_pieces("IMAGE_DATA", image, progress, start)
         return bool(self.request("IMAGE_END")["checkpoint"])
 
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> tuple[bool, int]:
+        """Sends a .mote image beside the one that runs, which stays open meanwhile, and switches to it once it is whole
+        and verified. carry_over: the state of the old model that fits the new one is kept.
+
+        Returns whether the board keeps a checkpoint of the new model, and how many pieces were carried over (0 too where
+        the model is the same, all of whose state stays). Goes on with an update that broke off. After an error the old
+        model runs: DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both.
+        """
+        image = self._as_demanded(image)
+        self._require_room(image)
+        for left in reversed(range(_UPDATE_ATTEMPTS)):
+            start = self._there(image)
+            try:
+                if start == 0:
+                    self.request("UPDATE_BEGIN", size=len(image))
+                self._send_pieces("IMAGE_DATA", image, progress, start)
+                break
+            except DeviceError as error:  # a checkpoint that the board kept of itself came between
+                if getattr(error, "code", None) != _OUT_OF_ORDER or left == 0:
+                    raise
+        reply = self.request("UPDATE_END", carry=int(carry_over))
+        self.refresh()
+        return bool(reply["checkpoint"]), int(reply["carried"])
+
     def _resumed(self, image: bytes) -> int:
         """Bytes of this image that the board has from a transfer that broke off."""
-        if self.raw_info["image_status"] == 0:
-            return 0
+        return 0 if self.raw_info["image_status"] == 0 else self._there(image)
+
+    def _there(self, image: bytes) -> int:
+        """The same of an image, where no model is open, or of an update."""
         there = self.request("IMAGE_RESUME")
         same = there["size"] == len(image) and there["crc"] == zlib.crc32(image[: there["received"]])
         return int(there["received"]) if same else 0
@@ -373,6 +400,18 @@ class Board:
         """The first `count` bytes of a source; no more than one frame holds."""
         reply = self.request("READ", source=console.SOURCES[source], program=0, role=0, index=0, offset=0, length=count)
         return bytes(reply["data"])
+
+    def read_piece(self, source: str, offset: int, size: int) -> bytes:
+        """Bytes [offset, offset + size) of an image or a checkpoint."""
+        what = {"source": console.SOURCES[source], "program": 0, "role": 0, "index": 0}
+        data = b""
+        while len(data) < size:
+            length = min(self._piece_size(_READ_OVERHEAD), size - len(data))
+            reply = self._try("READ", **what, offset=offset + len(data), length=length)
+            data += b"" if reply is None else reply["data"]
+            if reply is not None and not reply["data"]:
+                raise DeviceError(f"{self._link.url}: {source} ends at {offset + len(data)}", "connect again")
+        return data
 
     def output(self, program: str, index: int) -> bytes:
         """Bytes of one output of the program that ran last."""
@@ -485,4 +524,6 @@ def _answers(reply: Frame, request: Frame) -> bool:
     return reply.type in (request.type | console.REPLY_BIT, console.ERROR_TYPE)
 
 
-_BAD_FRAME = next(code for code, (name, _, _) in console.FAULTS.items() if name == "BAD_FRAME")
+_CODES = {name: code for code, (name, _, _) in console.FAULTS.items()}
+_BAD_FRAME = _CODES["BAD_FRAME"]
+_OUT_OF_ORDER = _CODES["OUT_OF_ORDER"]

@@ -13,6 +13,7 @@ from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Epoch, Fit, Step, fit
 from .target import Target
+from .types import Update
 
 
 def load_with_progress(target: Target, image: bytes, name: str = "image", quiet: bool = False) -> None:
@@ -20,6 +21,15 @@ def load_with_progress(target: Target, image: bytes, name: str = "image", quiet:
     with progress_bar(quiet) as bar:
         task = bar.add_task(f"send {name} to {target.name}", total=None)
         target.load_image(image, lambda done, total: bar.update(task, completed=done, total=total))
+
+
+def update_with_progress(
+    target: Target, image: bytes, name: str = "image", carry_over: bool = True, quiet: bool = False
+) -> Update:
+    """target.update_image() behind a bar that counts bytes."""
+    with progress_bar(quiet) as bar:
+        task = bar.add_task(f"send {name} to {target.name}, which goes on meanwhile", total=None)
+        return target.update_image(image, carry_over, lambda done, total: bar.update(task, completed=done, total=total))
 
 
 def fit_with_progress(

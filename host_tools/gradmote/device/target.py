@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from gradmote.boards import board
+from gradmote.carry_over import compare, read_states
 from gradmote.errors import DataError, DeviceError, RuntimeFault
+from gradmote.image import read_image
 
 from .client import Board, Progress
 from .emulator import Emulator
 from .protocol import error_of
-from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor
+from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 if TYPE_CHECKING:
     from gradmote_runtime import Session
@@ -41,6 +43,11 @@ class Target(Protocol):
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """Opens a .mote image, with its initial parameters."""
+
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        """Another .mote image in place of the one that is loaded, whose state it takes over: pieces of equal name, dtype
+        and shape; all of it where it is of the same model. Without carry_over it begins with its initial values or, on a
+        board, with the checkpoint that flash has of it. An error leaves the old model as it is."""
 
     def info(self) -> TargetInfo: ...
 
@@ -192,6 +199,23 @@ class BoardTarget:
     def _send_image(self, image: bytes, progress: Progress | None) -> None:
         self.board.load_image(image, progress)
 
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        old, old_id = self._states(), self.info().model_id
+        kept, carried = self.board.update_image(image, carry_over, progress)
+        self._dtypes.clear()
+        same = self.info().model_id == old_id
+        pieces = () if same or not carry_over else tuple(compare(old, self._states()))
+        if sum(piece.carried for piece in pieces) != carried:
+            raise DeviceError(
+                f"{self.name} carried over {carried} pieces of the state, {sum(p.carried for p in pieces)} fit",
+                "flash the firmware of this gradmote version: gradmote flash --board NAME",
+            )
+        return Update(pieces, kept)
+
+    def _states(self) -> list[dict[str, Any]]:
+        """The state table of the image on the board."""
+        return read_states(partial(self.board.read_piece, "IMAGE"))
+
     def info(self) -> TargetInfo:
         return self.board.info()
 
@@ -326,6 +350,12 @@ class PreloadedTarget(BoardTarget):
         if progress:
             progress(len(image), len(image))
 
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        raise DeviceError(
+            f"updates go to flash, which the emulator of {self.name} cannot program",
+            f"twin:{self.info().profile} carries over the same bits",
+        )
+
     def save(self, half: bool = False) -> bytes:
         with TwinTarget(self.info().profile) as twin:
             twin.load_image(self.image())
@@ -372,6 +402,18 @@ class TwinTarget:
         self._session, self._image = session, bytes(image)
         if progress:
             progress(len(image), len(image))
+
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        old, state = self._image, self.session.save()
+        same = bytes(image[_MODEL_ID]) == old[_MODEL_ID]
+        self.load_image(image, progress)
+        if not carry_over:
+            return Update((), False)
+        if same:
+            self.session.load(state)
+            return Update((), False)
+        self.session.carry_over(state)
+        return Update(tuple(compare(read_image(old).state, read_image(self._image).state)), False)
 
     def info(self) -> TargetInfo:
         needs = self._session.requirements() if self._session else {}

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradmote.carry_over import Piece
 
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")
@@ -85,6 +89,14 @@ class ClassInfo:
 
     seen: int  #: samples learnt
     kept: int  #: of them in the store
+
+
+@dataclass(frozen=True)
+class Update:
+    """What became of the old model's state. kept: the target has a checkpoint of the new model."""
+
+    pieces: tuple[Piece, ...]  #: of both models; none where all of the state is of the same model, and stays
+    kept: bool
 
 
 @dataclass(frozen=True)

@@ -186,11 +186,12 @@ FAULTS = {-100: ('BAD_FRAME',
  -109: ('BAD_ARGUMENT', 'the command does not take this argument', 'type help'),
  -110: ('NO_ROOM_TO_UPDATE',
         'the storage for images does not hold this image beside the one that runs',
-        'send it in place of the old one: gradmote train or gradmote flash, without --carry-over'),
+        'send it in place of the old one, which takes the whole storage: gradmote train, without '
+        '--carry-over'),
  -111: ('NO_ROOM_TO_CARRY',
         'the storage for checkpoints does not hold one of the new model beside that of the old one',
-        'keep the old one on the desk (gradmote train --epochs 0 --checkpoint old.gmck), and update without '
-        '--carry-over'),
+        'update without it: gradmote update --fresh; Session.save() and carry_over() do the same on the '
+        'desk'),
  -117: ('UNSIGNED',
         'the image is not signed',
         "sign it with this firmware's key: gradmote sign model.mote --key key.pem"),

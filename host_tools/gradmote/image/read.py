@@ -190,6 +190,7 @@ def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
         {
             "name": string(parts["names"], row["name"]),
             "role": key_of(STATE_ROLE, row["role"]),
+            "dtype": key_of(DTYPE, row["dtype"]),
             "shape": row["dims"][: row["rank"]],
             "offset": row["offset"],
             "size": row["size"],

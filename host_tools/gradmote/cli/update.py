@@ -1,0 +1,46 @@
+"""gradmote update: another model on a board that goes on meanwhile, and keeps what it learnt."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+
+if TYPE_CHECKING:
+    from ..device.types import Update
+
+Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The new model (.mote).")]
+On = Annotated[str, typer.Option("--on", metavar="PORT", help="The board: /dev/ttyACM0, COM3, socket://host:port.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Carry nothing over of what the old model learnt.")]
+
+
+def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = False) -> None:
+    """Update the model of a board: `gradmote update better.mote --on /dev/ttyACM0`.
+
+    The old model stays until the new one is whole and verified, also where power fails. Pieces of its state that the
+    new one has too are carried over, by name and shape.
+    """
+    from ..device.progress import update_with_progress
+    from ..device.target import open_target
+
+    with open_target(on) as target:
+        update = update_with_progress(target, image.read_bytes(), image.name, not fresh, quiet=as_json)
+        if as_json:
+            typer.echo(json.dumps({"target": target.name, **asdict(update)}))
+        else:
+            show(update)
+
+
+def show(update: Update) -> None:
+    """What was carried over, and what was not and why."""
+    from ..carry_over import table
+    from ..terminal import console
+    from ..terminal import table as draw
+
+    if update.pieces:
+        console().print(draw("Carried over from the old model", table(update.pieces)))
