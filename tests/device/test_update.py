@@ -1,4 +1,4 @@
-"""Another model on a board that runs one: the old one stays until the new one is whole; what fits of its state is kept."""
+"""Another model on a board: the old one stays until the new one is whole, and what fits of its state is kept."""
 
 from __future__ import annotations
 

@@ -255,6 +255,16 @@ static void test_parts_that_do_not_add_up(void)
     }
 }
 
+/* Packed numbers are not taken apart. */
+static void test_packed(void)
+{
+    prepare(old_pieces, new_pieces);
+    memset(&saved, 0, sizeof saved);
+    saved.size = gm_checkpoint_half_size(&before.session);
+    CHECK_STATUS(GM_OK, gm_checkpoint_save_half(&before.session, file_write, &saved));
+    check_refused(GM_ERR_BAD_VERSION);
+}
+
 /* Pieces and names beyond their parts' ends fit nothing, and are not read. */
 static void test_places_that_lie(void)
 {
@@ -342,6 +352,7 @@ int main(void)
     test_nothing_fits();
     test_every_bit_and_length();
     test_parts_that_do_not_add_up();
+    test_packed();
     test_places_that_lie();
     test_storage_that_fails();
     test_arguments();

@@ -45,9 +45,9 @@ class Target(Protocol):
         """Opens a .mote image, with its initial parameters."""
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
-        """Another .mote image in place of the one that is loaded, whose state it takes over: pieces of equal name, dtype
-        and shape; all of it where it is of the same model. Without carry_over it begins with its initial values or, on a
-        board, with the checkpoint that flash has of it. An error leaves the old model as it is."""
+        """Another .mote image in place of the one that is loaded, whose state it takes over: pieces of equal name,
+        dtype and shape; all of it where it is of the same model. Without carry_over it begins with its initial values
+        or, on a board, with the checkpoint that flash has of it. An error leaves the old model as it is."""
 
     def info(self) -> TargetInfo: ...
 
