@@ -272,8 +272,8 @@ class Board:
         """Sends a .mote image beside the one that runs, which stays open meanwhile, and switches to it once it is whole
         and verified. carry_over: the state of the old model that fits the new one is kept.
 
-        Returns whether the board keeps a checkpoint of the new model, and how many pieces were carried over (0 where the
-        model is the same, all of whose state stays). Goes on with an update that broke off. After an error the old
+        Returns whether the board keeps a checkpoint of the new model, and how many pieces were carried over: 0 where
+        the model is the same, all of whose state stays. Goes on with an update that broke off. After an error the old
         model runs: DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both.
         """
         image = self._as_demanded(image)
