@@ -33,6 +33,7 @@ pytestmark = pytest.mark.device
 
 EPOCHS = int(os.environ.get("GRADMOTE_NOISE_EPOCHS", "0"))
 RING = 64  # bytes of the smallest receive ring of any board
+ERASE_UNIT = 0x1000  # of the mps2-an386
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,9 @@ def test_an_upload_goes_on_where_it_stopped(half_sent: Board, large_image: bytes
         half_sent.reboot()
     half_sent.refresh()
     told = half_sent.request("IMAGE_RESUME")
-    assert told["size"] == len(large_image) and 2 * told["received"] > len(large_image)
+    lost = ERASE_UNIT if restarts else 0  # at the most
+    assert told["size"] == len(large_image) and 2 * (told["received"] + lost) > len(large_image)
+    assert told["received"] % ERASE_UNIT == 0 or not restarts
     assert told["crc"] == zlib.crc32(large_image[: told["received"]])
     seen: list[int] = []
     half_sent.load_image(large_image, lambda done, total: seen.append(done))
