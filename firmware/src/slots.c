@@ -263,21 +263,11 @@ int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
 
 /* ---- An update --------------------------------------------------------------------------------------------------- */
 
-int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved)
+int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
-    const gm_session its = { .header = next };
-    ring r = ring_of(session), others = ring_of(&its);
-    for (uint32_t left = r.count; left > 0 && others.count >= 2; --left) {
-        int error = slots_save(session);
-        if (error) {
-            return error;
-        }
-        *saved = slots_newest(session);
-        if (slot_beside(&others, range_of(&others, *saved), 0) != NO_SLOT) {
-            return 0;
-        }
-    }
-    return CONSOLE_ERR_NO_ROOM_TO_CARRY;
+    const gm_session its = { .header = model };
+    ring r = ring_of(&its);
+    return r.count >= 2 && slot_beside(&r, range_of(&r, saved), 0) != NO_SLOT;
 }
 
 int slots_forget(const gm_header *model, flash_span saved)

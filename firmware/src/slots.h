@@ -42,8 +42,8 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
 /* Loads the file that was written there, and if it is accepted keeps what it holds as slots_save() does. */
 int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size);
 
-/* Keeps a checkpoint that leaves room for the first one of another model: saves up to once a slot, until it lies so. */
-int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved);
+/* 1 where the first checkpoint of another model leaves `saved` alone. */
+int slots_has_room_beside(const gm_header *model, flash_span saved);
 
 /* Forgets what flash has of a model but `saved`: it is older than what the model will be given. */
 int slots_forget(const gm_header *model, flash_span saved);

@@ -42,11 +42,20 @@ int update_resume(model *m)
     return m->upload.base == room.base;
 }
 
-/* Keeps the old state where the new model's first checkpoint leaves it alone. */
+/* Keeps the old state where the new model's first checkpoint leaves it alone: saves up to once a slot, until it lies so. */
 static int keep_state(const model *m, const gm_header *next, flash_span *state)
 {
-    int error = slots_save_beside(&m->session, next, state);
-    return error ? error : slots_forget(next, *state);
+    for (uint32_t left = slots_count(&m->session); left > 0; --left) {
+        int error = slots_save(&m->session);
+        if (error) {
+            return error;
+        }
+        *state = slots_newest(&m->session);
+        if (slots_has_room_beside(next, *state)) {
+            return slots_forget(next, *state);
+        }
+    }
+    return CONSOLE_ERR_NO_ROOM_TO_CARRY;
 }
 
 int update_switch(model *m, uint32_t carry)

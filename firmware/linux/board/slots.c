@@ -102,12 +102,11 @@ int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
 }
 
 /* images.c begins no update. */
-int slots_save_beside(const gm_session *session, const gm_header *next, flash_span *saved)
+int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
-    (void)session;
-    (void)next;
+    (void)model;
     (void)saved;
-    return CONSOLE_ERR_NO_ROOM_TO_CARRY;
+    return 0;
 }
 
 int slots_forget(const gm_header *model, flash_span saved)
