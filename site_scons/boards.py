@@ -113,6 +113,7 @@ class Board:
             "ERASE_UNIT": memory["erase_unit"],
             "PROGRAM_UNIT": memory.get("program_unit", 4),
             "FRAME_LIMIT": memory["frame"],
+            "UPDATES": self.table.get("updates", 1),
             **self.table.get("peripherals", {}),
             **(self._sizes_and_addresses() if self.framework else {}),
         }

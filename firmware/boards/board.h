@@ -5,6 +5,7 @@
  *   BOARD_ERASE_UNIT        bytes of flash that are erased together
  *   BOARD_PROGRAM_UNIT      bytes of flash that are programmed together, and once after each erase; a multiple of 4
  *   BOARD_FRAME_LIMIT       bytes of a frame's payload at most; two buffers of this size are in RAM
+ *   BOARD_UPDATES           0 leaves out the update beside the model that runs; 1 where it is not said
  *   BOARD_CLOCK_HZ, and BOARD_<NAME> of each entry of its [peripherals]
  * Everything else is the same on all boards.
  *
@@ -19,6 +20,10 @@
 #define BOARD_H
 
 #include <stdint.h>
+
+#ifndef BOARD_UPDATES
+#define BOARD_UPDATES 1
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -43,7 +43,7 @@ int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
     if (d->model.status && file->base == NULL && broken_off(&area)) {
         (void)upload_recover(file, area.base, area.size, broken_off(&area));
     }
-    int is_under_way = d->model.status ? file->base != NULL : update_resume(&d->model);
+    int is_under_way = d->model.status ? file->base != NULL : BOARD_UPDATES && update_resume(&d->model);
     reply_u32(&d->reply, is_under_way ? file->size : 0);
     reply_u32(&d->reply, is_under_way ? file->received : 0);
     reply_u32(&d->reply, is_under_way ? file->crc : 0);

@@ -49,8 +49,10 @@ static const message messages[CONSOLE_MESSAGE_LIMIT] = {
     [CONSOLE_SCORE] = { handle_score, CONSOLE_SCORE_REQUEST_SIZE, 0 },
     [CONSOLE_IDLE_TRAINING] = { handle_idle_training, CONSOLE_IDLE_TRAINING_REQUEST_SIZE, 0 },
     [CONSOLE_IMAGE_RESUME] = { handle_image_resume, CONSOLE_IMAGE_RESUME_REQUEST_SIZE, 0 },
+#if BOARD_UPDATES
     [CONSOLE_UPDATE_BEGIN] = { handle_update_begin, CONSOLE_UPDATE_BEGIN_REQUEST_SIZE, 0 },
     [CONSOLE_UPDATE_END] = { handle_update_end, CONSOLE_UPDATE_END_REQUEST_SIZE, 0 },
+#endif
     [CONSOLE_SAVE_EVERY] = { handle_save_every, CONSOLE_SAVE_EVERY_REQUEST_SIZE, 0 },
     [CONSOLE_SAVES] = { handle_saves, CONSOLE_SAVES_REQUEST_SIZE, 0 },
     [CONSOLE_REBOOT] = { handle_reboot, CONSOLE_REBOOT_REQUEST_SIZE, 0 },

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "application.h"
+#include "board.h"
 #include "../generated/console_spec.h"
 #include "images.h"
 #include "memory.h"
@@ -53,7 +54,7 @@ int model_restore(model *m, uint32_t *carried)
     void *file = (void *)(uintptr_t)old.base;
     *carried = 0;
     int error = slots_load(&m->session);
-    if (error == 0 || old.base == NULL) {
+    if (error == 0 || !BOARD_UPDATES || old.base == NULL) {
         return error;
     }
     error = gm_checkpoint_load(&m->session, slots_read, file, old.size);
