@@ -118,10 +118,12 @@ def bag(size: int) -> onnx.ModelProto:
     for number, (op_type, inputs, attributes) in enumerate(BRANCHES):
         nodes.append(node(op_type, inputs, f"u{number}", **attributes))
         nodes.append(node("ReduceSum", f"u{number} last", f"r{number}", keepdims=1))
-    nodes.append(node("Sum", " ".join(f"r{number}" for number in range(len(BRANCHES))), "y"))
+    nodes.append(node("Sum", " ".join(f"r{number}" for number in range(len(BRANCHES))), "total"))
+    nodes.append(node("Mul", "total small", "y"))  # so that a second step is finite too
     weights: dict[str, Any] = {"w": values(1, 6, size), "b": values(2, size), "half": np.float32(0.5)}
     weights |= {"slope": values(3, size), "low": np.float32(0.3), "high": np.float32(0.7), "last": np.array([1])}
     weights |= {"order": np.arange(size)[::-1].copy(), "one": np.array(1), "ratio": np.float32(0.5)}
+    weights["small"] = np.float32(1e-4)
     weights |= {"true": np.array(True), "double": np.array([1, 2], np.float32), "power": np.float32(2.5)}
     return make_model(nodes, weights, {"x": ("N", 6)}, opset=24)
 
