@@ -45,7 +45,10 @@ def measure_host(arguments: argparse.Namespace, progress: Progress) -> None:
         versions = {name: child.ask(version=1) for name, child in children.items()}
         for case in HOST_CASES:
             progress.update(task, description=f"{TITLES[case.network]}, batch {case.batch}, {case.program}")
-            rows.append({**asdict(case), **host.measure(case, children, effort)})
+            try:
+                rows.append({**asdict(case), **host.measure(case, children, effort)})
+            except host.OtherWork as refusal:
+                progress.console.print(f"not in the table: {refusal}")
             progress.advance(task)
     peers = [versions[host.ORT], versions[host.TORCH]]
     results.write("host", rows, machine=results.machine(), versions=peers, rounds=effort.rounds)

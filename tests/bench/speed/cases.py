@@ -29,7 +29,8 @@ TITLES = {
 ON_HOST = ("mlp", "lenet", "ds_cnn", "resnet_8", "autoencoder", "mobilenet_v1")
 BATCHES = (1, 32)
 PROGRAMS = ("train", "infer")
-RATE = 1e-3
+#: At ten times as much, rounding alone parts the losses of MobileNetV1 by 3e-3 in three steps of AdamW.
+RATE = 1e-4
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "sgd": lambda: optimizers.sgd(RATE),
     "adamw": lambda: optimizers.adamw(RATE),

@@ -26,6 +26,10 @@ TIMED_RATE = 1e-9
 TOLERANCE = 1e-4
 
 
+class OtherWork(Exception):
+    """A peer computes something else: there is nothing to compare."""
+
+
 @dataclass(frozen=True)
 class Effort:
     """Each is timed `rounds` times, in turns, and so many calls at once that they take `seconds` of CPU time."""
@@ -115,14 +119,13 @@ def requests(case: HostCase, folder: str, rate: float, rule: str) -> dict[str, d
 
 def check(case: HostCase, asked: dict[str, Child]) -> dict[str, float]:
     """The largest relative differences of their losses, or outputs, in the first runs: of PyTorch from the twin, and of
-    onnxruntime from the runtime, which has its AdamW here. SystemExit where one is above TOLERANCE: that would be other
-    work."""
+    onnxruntime from the runtime, which has its AdamW here. OtherWork where one is above TOLERANCE."""
     found = {name: child.ask(check=CHECKED_RUNS) for name, child in asked.items()}
     pairs = [(TORCH, TWIN), *([(ORT, RUNTIME)] if is_comparable(case) else [])]
     differences = {peer: difference(found[peer], found[own]) for peer, own in pairs}
     for peer, own in pairs:
         if not differences[peer] <= TOLERANCE:
-            raise SystemExit(f"{case}: {peer} gives {found[peer]}, {own} {found[own]}: it does other work")
+            raise OtherWork(f"{case}: {peer} gives {found[peer]}, {own} {found[own]}: it does other work")
     return differences
 
 
