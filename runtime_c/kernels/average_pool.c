@@ -64,22 +64,27 @@ int gm_kernel_average_pool(const struct gm_session *session, const void *instruc
 
 #if GM_WITH_AVERAGE_POOL_GRAD
 
-/* Sum of dy / count over the windows that cover cell (row, column). dy: of one batch and channel. */
-static float gather(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy, uint32_t row,
-                    uint32_t column)
+/* dx of all channels at (row, column): sums of dy / count over the windows that cover it. dy: of one batch. */
+static void gather(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy, uint32_t row,
+                   uint32_t column, float *dx)
 {
-    float sum = 0.0f;
+    for (uint32_t c = 0; c < insn->channels; c++) {
+        dx[c * insn->x_channel] = 0.0f;
+    }
     for (uint32_t k = 0; k < w->kernel_h; k++) {
         uint32_t o = gm_output_index(row, k, w->stride_h, w->dilation_h, w->pad_h, w->out_h);
         for (uint32_t l = 0; l < w->kernel_w && o != GM_NO_OUTPUT; l++) {
             uint32_t p = gm_output_index(column, l, w->stride_w, w->dilation_w, w->pad_w, w->out_w);
-            if (p != GM_NO_OUTPUT) {
-                sum += dy[o * insn->y_h + p * insn->y_w] /
-                       divisor(w, insn->count_pad, insn->padded_h, insn->padded_w, o, p);
+            if (p == GM_NO_OUTPUT) {
+                continue;
+            }
+            float count = divisor(w, insn->count_pad, insn->padded_h, insn->padded_w, o, p);
+            const float *from = dy + o * insn->y_h + p * insn->y_w;
+            for (uint32_t c = 0; c < insn->channels; c++) {
+                dx[c * insn->x_channel] += from[c * insn->y_channel] / count;
             }
         }
     }
-    return sum;
 }
 
 int gm_kernel_average_pool_grad(const struct gm_session *session, const void *instruction)
@@ -91,9 +96,7 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
         for (uint32_t row = 0; row < insn->in_h; row++) {
             for (uint32_t column = 0; column < insn->in_w; column++) {
                 float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
-                for (uint32_t c = 0; c < insn->channels; c++) {
-                    dx[c * insn->x_channel] = gather(insn, &window, dy + c * insn->y_channel, row, column);
-                }
+                gather(insn, &window, dy, row, column, dx);
             }
         }
     }

@@ -1,3 +1,4 @@
+#include "arch/simd/simd.h"
 #include "gemm_tile.h"
 #include "rows.h"
 
@@ -31,6 +32,11 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
         .scale = 1.0f,
         .n = insn->n,
     };
+#if GM_ARCH_SIMD
+    if (gm_simd_gemm_update(insn, a, b, &args)) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t m = 0; m < insn->m; m++) {
         if (outer_product) {
             args.scale = a[m * insn->a_row];

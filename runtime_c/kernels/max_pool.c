@@ -1,3 +1,4 @@
+#include "arch/simd/simd.h"
 #include "window.h"
 
 /* In place of a cell's number: the window has none, or its gradient ends here. */
@@ -45,6 +46,11 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
     const gm_window window = GM_WINDOW(insn);
     const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
     uint8_t *index = insn->index == GM_NONE ? NULL : gm_u8_out(session, insn->index);
+#if GM_ARCH_SIMD
+    if (gm_simd_max_pool(insn, gm_f32(session, insn->x), gm_f32_out(session, insn->y), index, NO_CELL)) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t row = 0; row < insn->out_h; row++) {
             for (uint32_t column = 0; column < insn->out_w; column++) {
@@ -145,6 +151,11 @@ int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *
 {
     const gm_insn_max_pool_index_grad *insn = instruction;
     const uint8_t *index = gm_u8(session, insn->index);
+#if GM_ARCH_SIMD
+    if (gm_simd_max_pool_index_grad(insn, index, gm_f32(session, insn->dy), gm_f32_out(session, insn->dx))) {
+        return GM_OK;
+    }
+#endif
     for (uint32_t b = 0; b < insn->batch; b++, index += insn->out_h * insn->out_w * insn->channels) {
         const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;
         for (uint32_t row = 0; row < insn->in_h; row++) {

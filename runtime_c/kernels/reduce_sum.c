@@ -1,5 +1,6 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
+#include "arch/simd/simd.h"
 
 #if GM_WITH_REDUCE_SUM
 
@@ -56,6 +57,9 @@ static void store(float *y, float sum, const gm_insn_reduce_sum *insn)
 static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
+#if GM_ARCH_SIMD
+    k = gm_simd_runs() ? gm_simd_reduce_row(x, y, insn) : 0;
+#endif
     for (; insn->k3 - k >= BLOCK; k += BLOCK) {
         float sum[BLOCK];
         sum_block(x + k * insn->ks3, insn, sum);
@@ -75,6 +79,12 @@ int gm_kernel_reduce_sum(const struct gm_session *session, const void *instructi
     float *y = gm_f32_out(session, insn->y);
     for (uint32_t i0 = 0; i0 < insn->k0; i0++) {
         for (uint32_t i1 = 0; i1 < insn->k1; i1++) {
+#if GM_ARCH_SIMD
+            if (gm_simd_runs() && gm_simd_reduce_plane(x + (i0 * insn->ks0 + i1 * insn->ks1), y, insn)) {
+                y += insn->k2 * insn->k3;
+                continue;
+            }
+#endif
             for (uint32_t i2 = 0; i2 < insn->k2; i2++) {
                 reduce_row(x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2), y, insn);
                 y += insn->k3;

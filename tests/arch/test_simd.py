@@ -20,24 +20,26 @@ from gradmote.generated.opcodes import OPCODES
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
 
 EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
-KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE")
+KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE", "REDUCE_SUM",
+           "MAX_POOL", "MAX_POOL_INDEX_GRAD")  # fmt: skip
 ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "gm_opcodes")
+SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "gm_opcodes")
 CONSTANTS = {"one": 1, "two": 2}
+AARCH64 = "aarch64-linux-gnu-gcc"
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 
 
-def build(folder: Path, *flags: str) -> Path:
+def build(folder: Path, *flags: str, compiler: str = "gcc") -> Path:
     program = folder / f"kernels_{len(list(folder.iterdir()))}"
     own = str(Path(__file__).with_name("run_kernels.c"))
     sources = [str(s) for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
     includes = [f"-I{path}" for path in INCLUDES]
     common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *SELECTED]
-    command = ["gcc", *common, *flags, *includes, own, *sources, "-o", str(program)]
+    command = [compiler, *common, *flags, *includes, own, *sources, "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program
@@ -45,13 +47,16 @@ def build(folder: Path, *flags: str) -> Path:
 
 @pytest.fixture(scope="module", params=["fused", "strict"])
 def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """run_kernels of one profile: plain, with vectors, and this under the sanitizers."""
+    """run_kernels of one profile: plain, with vectors, this under the sanitizers, and for AArch64 where that runs."""
     from gradmote_runtime.library import cpu_has_fma
 
     if request.param == "fused" and not cpu_has_fma():
         pytest.skip("this CPU has no fused multiply-add")
     folder, profile = tmp_path_factory.mktemp("kernels"), host_profile_flags(request.param)
-    return [build(folder, *profile, *flags) for flags in (["-O1", "-DGM_ARCH=0"], ["-O2"], SANITIZED)]
+    own = [build(folder, *profile, *flags) for flags in (["-O1", "-DGM_ARCH=0"], ["-O2"], SANITIZED)]
+    if not (shutil.which(AARCH64) and shutil.which("qemu-aarch64")):
+        return own
+    return [*own, build(folder, profile[0], "-O2", "-static", compiler=AARCH64)]
 
 
 class Case:
@@ -62,7 +67,7 @@ class Case:
         self.random = np.random.default_rng(seed)
         self.special = self.random.random() < 0.5
         self.regions: list[tuple[int, int]] = []
-        self.written: list[tuple[int, int]] = []
+        self.written: list[tuple[int, int, str]] = []
         self.memory = bytearray(os.urandom(64))
         operands = [self.place(key, *kind[:3]) if key not in absent else 0xFFFFFFFF
                     for key, kind in self.spec["operands"].items()]  # fmt: skip
@@ -71,15 +76,20 @@ class Case:
 
     def place(self, key: str, access: str, dtype: str, axes: tuple[tuple[str, str | None], ...]) -> int:
         """The operand's offset: behind the others, with a gap of what no kernel may touch."""
-        data = ADAMW if dtype == "rule" else self.values(1 + self.reach(axes)).tobytes()
+        data = self.data(dtype, 1 + self.reach(axes))
         if key in ("slot2", "aux"):
             data = np.abs(np.frombuffer(data, np.float32)).tobytes()
         offset = len(self.memory)
         self.regions.append((offset, len(data)))
         if "w" in access and key != "row":
-            self.written.append((offset, len(data)))
+            self.written.append((offset, len(data), dtype))
         self.memory += data + os.urandom(-len(data) % 16 + 64)
         return offset
+
+    def data(self, dtype: str, count: int) -> bytes:
+        if dtype == "u8":  # numbers of a window's cells, or that of none
+            return self.random.choice([0, 1, 2, 3, 4, 255], count).astype(np.uint8).tobytes()
+        return ADAMW if dtype == "rule" else self.values(count).tobytes()
 
     def reach(self, axes: tuple[tuple[str, str | None], ...]) -> int:
         """The largest index, in elements."""
@@ -100,18 +110,26 @@ class Case:
     def file(self) -> bytes:
         self.memory += bytes(-len(self.memory) % 16)
         head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
-        words = (head, self.instruction, np.array(self.regions, np.uint32))
-        return b"".join([*(part.tobytes() for part in words), self.memory])
+        parts = (head, self.instruction, np.array(self.regions, np.uint32))
+        return b"".join([*(part.tobytes() for part in parts), self.memory])
 
 
 def run(program: Path, case: Case, folder: Path) -> list[np.ndarray]:
     """Bits of what the case's instruction wrote; those of any NaN are the same."""
     file = folder / "case.bin"
     file.write_bytes(case.file())
-    done = subprocess.run([program, file], capture_output=True, check=False, timeout=60)
+    emulator = ["qemu-aarch64"] if program.read_bytes()[18:19] == b"\xb7" else []  # e_machine of an ELF file
+    done = subprocess.run([*emulator, program, file], capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
-    found = [np.frombuffer(done.stdout[start : start + size], np.float32) for start, size in case.written]
-    return [np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32)) for values in found]
+    return [words(done.stdout[start : start + size], dtype) for start, size, dtype in case.written]
+
+
+def words(data: bytes, dtype: str) -> np.ndarray:
+    """What is compared: bits, but those of any NaN are the same."""
+    if dtype == "u8":
+        return np.frombuffer(data, np.uint8)
+    values = np.frombuffer(data, np.float32)
+    return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
 
 
 def check(programs: list[Path], case: Case, folder: Path) -> None:
@@ -187,7 +205,34 @@ def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]
     return name, given, ("bias",) if draw(st.booleans()) else ()
 
 
-@pytest.mark.parametrize("cases", [products(), convolutions()], ids=["products", "convolutions"])
+@st.composite
+def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    few = st.sampled_from([1, 1, 1, 2, 3])
+    kept = {"k0": draw(few), "k1": draw(few), "k2": draw(st.one_of(st.just(1), sizes)), "k3": draw(sizes)}
+    gone = {"r0": draw(few), "r1": draw(few), "r2": draw(few), "r3": draw(st.one_of(st.just(1), sizes))}
+    axes = {f"{name[0]}s{name[1]}": size for name, size in (kept | gone).items()}
+    scale = int(np.float32(draw(st.sampled_from([1.0, 1 / 3, -0.0]))).view(np.uint32))
+    innermost = draw(st.sampled_from(["ks2", "ks3", "rs3"]))
+    given = kept | gone | strides(draw, axes, innermost) | {"scale": scale, "accumulate": draw(st.integers(0, 1))}
+    return "REDUCE_SUM", given, ()
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["MAX_POOL", "MAX_POOL_INDEX_GRAD"]))
+    given = {"batch": draw(st.integers(1, 2)), "channels": draw(st.sampled_from([1, 5, 8, 16, 24]))}
+    given |= reach_of(draw, "h") | reach_of(draw, "w")
+    for side, prefix in (("x", "in"), ("y", "out")):
+        axes = {f"{side}_batch": given["batch"], f"{side}_channel": given["channels"]}
+        axes |= {f"{side}_{axis}": given[f"{prefix}_{axis}"] for axis in "hw"}
+        given |= strides(draw, axes, f"{side}_channel")
+    absent = ("index",) if name == "MAX_POOL" and draw(st.booleans()) else ()
+    return name, given | {"relu": draw(st.integers(0, 1))}, absent
+
+
+@pytest.mark.parametrize(
+    "cases", [products(), convolutions(), sums(), pools()], ids=["products", "convolutions", "sums", "pools"]
+)
 def test_same_bits_as_plain_c(programs, tmp_path_factory, cases):
     folder = tmp_path_factory.mktemp("cases")
 

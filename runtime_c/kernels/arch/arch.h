@@ -18,7 +18,8 @@
 
 /* Vectors, of arch/simd. Its kernels are asked inside of the plain ones, and leave to these what does not suit them; on
  * x86-64 that depends on the processor that the program runs on. */
-#if GM_ARCH && defined(__GNUC__) && defined(__x86_64__)
+#if GM_ARCH && defined(__GNUC__) && \
+    (defined(__x86_64__) || defined(__aarch64__) || (defined(__wasm_simd128__) && !GM_FUSED))
 #define GM_ARCH_SIMD 1
 #else
 #define GM_ARCH_SIMD 0

@@ -24,5 +24,16 @@ int gm_simd_depthwise(const struct gm_window_sum *sum);
 int gm_simd_conv_grad_w(const struct gm_session *session, const gm_insn_conv_grad_w *insn);
 int gm_simd_conv_update(const struct gm_session *session, const gm_insn_conv_update *insn, gm_rule_args *args);
 
+/* GEMM_UPDATE with what its rule needs: 1 where it is done. */
+int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);
+
+/* REDUCE_SUM over k3: how many of the row's outputs are done. Over k2 and k3: 1 where all are. */
+uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn);
+int gm_simd_reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn);
+
+/* MAX_POOL, index NULL where it is absent, and MAX_POOL_INDEX_GRAD: 1 where they are done. */
+int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_cell);
+int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx);
+
 #endif
 #endif

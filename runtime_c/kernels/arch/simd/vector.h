@@ -26,6 +26,10 @@
 
 #if defined(__x86_64__)
 #include "avx2.h"
+#elif defined(__aarch64__)
+#include "neon.h"
+#elif defined(__wasm_simd128__)
+#include "wasm.h"
 #endif
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)

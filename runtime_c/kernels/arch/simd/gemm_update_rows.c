@@ -1,0 +1,55 @@
+#include "../../gemm_tile.h"
+#include "simd.h"
+
+#if GM_ARCH_SIMD && GM_WITH_GEMM_UPDATE
+
+/* Gradients that are taken to the rule at once: what stays in the first cache beside the parameters and moments. */
+#define AT_ONCE 2048u
+
+/* rows[m,n] = a[m] b[n] */
+static GM_SIMD_TARGET void outer_product(const float *a, uint32_t a_row, const float *b, float *rows, uint32_t m, uint32_t n)
+{
+    for (uint32_t i = 0; i < m; i++, rows += n) {
+        float factor = a[(size_t)i * a_row];
+        for (uint32_t j = 0; j < n; j++) {
+            rows[j] = factor * b[j];
+        }
+    }
+}
+
+static GM_SIMD_TARGET void product(const float *a, const float *b, float *rows, uint32_t m, uint32_t n,
+                                   const gm_gemm_strides *s)
+{
+    for (uint32_t i = 0; i < m * n; i++) {
+        rows[i] = GM_EMPTY_SUM;
+    }
+    gm_simd_gemm(a, b, rows, m, n, n, s);
+}
+
+int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args)
+{
+    float rows[GM_PANEL_FLOATS];
+    const gm_gemm_strides s = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
+    if (!gm_simd_runs() || insn->n > GM_PANEL_FLOATS / GM_TILE_ROWS) {
+        return 0;
+    }
+    uint32_t most = AT_ONCE / insn->n / GM_TILE_ROWS * GM_TILE_ROWS;
+    most = most > GM_TILE_ROWS ? most : GM_TILE_ROWS;
+    for (uint32_t first = 0; first < insn->m; first += most) {
+        uint32_t m = insn->m - first < most ? insn->m - first : most;
+        const float *own = a + (size_t)first * insn->a_row;
+        if (insn->k == 1 && insn->b_col == 1) {
+            outer_product(own, insn->a_row, b, rows, m, insn->n);
+        } else {
+            product(own, b, rows, m, insn->n, &s);
+        }
+        args->g = rows;
+        args->n = m * insn->n;
+        args->scale = 1.0f;
+        gm_rules[*(const uint32_t *)args->rule](args);
+        gm_rule_advance(args);
+    }
+    return 1;
+}
+
+#endif

@@ -1,0 +1,144 @@
+#include "simd.h"
+#include "tile.h"
+
+#if GM_ARCH_SIMD && GM_WITH_REDUCE_SUM
+
+/* Runs BODY for each offset `at` of x over r0, r1, r2. */
+#define FOR_LINES(insn, BODY)                                                                                        \
+    for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                   \
+        for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                               \
+            for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                                                           \
+                uint32_t at = i0 * (insn)->rs0 + i1 * (insn)->rs1 + i2 * (insn)->rs2;                                \
+                BODY                                                                                                 \
+            }                                                                                                        \
+        }                                                                                                            \
+    }
+
+/* sums: of outputs that are neighbours in x, `vectors` vectors of them. */
+GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduce_sum *insn, uint32_t vectors)
+{
+    GM_UNROLL
+    for (uint32_t v = 0; v < vectors; v++) {
+        sums[v] = gm_vec_splat(0.0f);
+    }
+    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
+        GM_UNROLL
+        for (uint32_t v = 0; v < vectors; v++) {
+            sums[v] = gm_vec_add(sums[v], gm_vec_load(x + at + v * GM_LANES));
+        }
+    })
+}
+
+/* sum: of GM_LANES outputs whose terms each lie side by side. */
+GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
+{
+    gm_vec sum = gm_vec_splat(0.0f);
+    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3 += GM_LANES) {
+        uint32_t left = insn->r3 - i3 < GM_LANES ? insn->r3 - i3 : GM_LANES;
+        gm_vec t[GM_LANES];
+        GM_UNROLL
+        for (uint32_t c = 0; c < GM_LANES; c++) {
+            gm_tile_load(&t[c], x + at + i3 + (size_t)c * insn->ks3, left, 1);
+        }
+        gm_vec_transpose(t);
+        GM_UNROLL
+        for (uint32_t i = 0; i < GM_LANES; i++) {
+            sum = i < left ? gm_vec_add(sum, t[i]) : sum;
+        }
+    })
+    return sum;
+}
+
+GM_SIMD_INLINE void store(float *y, gm_vec sum, const gm_insn_reduce_sum *insn)
+{
+    gm_vec start = insn->accumulate ? gm_vec_load(y) : gm_vec_splat(GM_EMPTY_SUM);
+    gm_vec_store(y, gm_vec_mac(start, gm_vec_splat(insn->scale), sum));
+}
+
+/* Neighbours along k3 that are neighbours in x. How many outputs of the row it has made. */
+static GM_SIMD_TARGET uint32_t row_across(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    uint32_t k = 0;
+    gm_vec sums[GM_TILE_ROWS];
+    for (; insn->k3 - k >= GM_TILE_ROWS * GM_LANES; k += GM_TILE_ROWS * GM_LANES) {
+        sum_across(sums, x + k, insn, GM_TILE_ROWS);
+        for (uint32_t v = 0; v < GM_TILE_ROWS; v++) {
+            store(y + k + v * GM_LANES, sums[v], insn);
+        }
+    }
+    for (; insn->k3 - k >= GM_LANES; k += GM_LANES) {
+        sum_across(sums, x + k, insn, 1);
+        store(y + k, sums[0], insn);
+    }
+    return k;
+}
+
+/* Neighbours along k3 whose own terms are neighbours in x. */
+static GM_SIMD_TARGET uint32_t row_along(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    uint32_t k = 0;
+    for (; insn->k3 - k >= GM_LANES; k += GM_LANES) {
+        store(y + k, sum_along(x + (size_t)k * insn->ks3, insn), insn);
+    }
+    return k;
+}
+
+uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    if (insn->ks3 == 1) {
+        return row_across(x, y, insn);
+    }
+    return insn->rs3 == 1 && insn->r3 >= GM_LANES ? row_along(x, y, insn) : 0;
+}
+
+/* GM_LANES outputs along k2, neighbours in x, by as many along k3 */
+GM_SIMD_INLINE void square(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    gm_vec t[GM_LANES];
+    GM_UNROLL
+    for (uint32_t j = 0; j < GM_LANES; j++) {
+        sum_across(&t[j], x + (size_t)j * insn->ks3, insn, 1);
+    }
+    gm_vec_transpose(t);
+    GM_UNROLL
+    for (uint32_t i = 0; i < GM_LANES; i++) {
+        store(y + (size_t)i * insn->k3, t[i], insn);
+    }
+}
+
+GM_SIMD_INLINE float sum_one(const float *x, const gm_insn_reduce_sum *insn)
+{
+    float sum = 0.0f;
+    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
+        sum += x[at];
+    })
+    return sum;
+}
+
+/* y (k2, k3) of x in which k2 lies side by side */
+GM_SIMD_TARGET static void plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    uint32_t squared = insn->k3 / GM_LANES * GM_LANES;
+    for (uint32_t i = 0; i < insn->k2; i += GM_LANES) {
+        for (uint32_t j = 0; j < squared; j += GM_LANES) {
+            square(x + i + (size_t)j * insn->ks3, y + (size_t)i * insn->k3 + j, insn);
+        }
+        for (uint32_t r = i; r < i + GM_LANES; r++) {
+            for (uint32_t j = squared; j < insn->k3; j++) {
+                float *at = y + (size_t)r * insn->k3 + j, sum = sum_one(x + r + (size_t)j * insn->ks3, insn);
+                *at = insn->accumulate ? GM_MAC(*at, insn->scale, sum) : insn->scale * sum;
+            }
+        }
+    }
+}
+
+int gm_simd_reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    if (insn->ks2 != 1 || insn->ks3 == 1 || insn->k2 % GM_LANES != 0 || insn->k3 < GM_LANES) {
+        return 0;
+    }
+    plane(x, y, insn);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,82 @@
+/* vector.h for WebAssembly with simd128, whose profile is the strict one. */
+#ifndef GM_SIMD_WASM_H
+#define GM_SIMD_WASM_H
+
+#if defined(__wasm_simd128__)
+
+#  include <wasm_simd128.h> /* indented: the amalgamation leaves it under its condition */
+
+#define GM_SIMD_TARGET
+#define GM_SIMD_INLINE static inline __attribute__((always_inline))
+
+#define GM_LANES 4u
+#define GM_TILE_ROWS 4u
+#define GM_TILE_VECTORS 2u
+#define GM_LINE_VECTORS 8u
+#define GM_PANEL_FLOATS 4096u /* a page's stack is 64 KB by default */
+
+typedef v128_t gm_vec;
+
+static inline int gm_simd_runs(void)
+{
+    return 1;
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
+{
+    return wasm_v128_load(p);
+}
+
+GM_SIMD_INLINE void gm_vec_store(float *p, gm_vec v)
+{
+    wasm_v128_store(p, v);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_load_part(const float *p, uint32_t n)
+{
+    float lanes[GM_LANES] = {0.0f, 0.0f, 0.0f, 0.0f};
+    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
+        lanes[i] = p[i];
+    }
+    return wasm_v128_load(lanes);
+}
+
+GM_SIMD_INLINE void gm_vec_store_part(float *p, gm_vec v, uint32_t n)
+{
+    float lanes[GM_LANES];
+    wasm_v128_store(lanes, v);
+    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
+        p[i] = lanes[i];
+    }
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_splat(float x)
+{
+    return wasm_f32x4_splat(x);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_add(gm_vec a, gm_vec b)
+{
+    return wasm_f32x4_add(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
+{
+    return wasm_f32x4_add(acc, wasm_f32x4_mul(a, b));
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_relu(gm_vec v)
+{
+    return wasm_v128_andnot(v, wasm_f32x4_lt(v, wasm_f32x4_splat(0.0f)));
+}
+
+GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
+{
+    gm_vec a0 = wasm_i32x4_shuffle(t[0], t[1], 0, 4, 1, 5), a1 = wasm_i32x4_shuffle(t[0], t[1], 2, 6, 3, 7);
+    gm_vec a2 = wasm_i32x4_shuffle(t[2], t[3], 0, 4, 1, 5), a3 = wasm_i32x4_shuffle(t[2], t[3], 2, 6, 3, 7);
+    t[0] = wasm_i32x4_shuffle(a0, a2, 0, 1, 4, 5), t[1] = wasm_i32x4_shuffle(a0, a2, 2, 3, 6, 7);
+    t[2] = wasm_i32x4_shuffle(a1, a3, 0, 1, 4, 5), t[3] = wasm_i32x4_shuffle(a1, a3, 2, 3, 6, 7);
+}
+
+#endif
+#endif
