@@ -128,8 +128,10 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
     if (s->b_col == 1 && !(along && n == 1)) {
         const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
         gm_walk_across(&walk, a, b, y, n);
+    } else if (along) {
+        along_row(a, b, y, n, s);
     } else {
-        (along ? along_row : strided_row)(a, b, y, n, s);
+        strided_row(a, b, y, n, s);
     }
 }
 
