@@ -63,6 +63,11 @@ class Session:
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
         self._given: set[int] = set()  # offsets of what was given for the next run
+        fed = (*self._by_role["input"], *self._by_role["label"])
+        self._bytes_of = {t.offset: self._memory[t.offset : t.offset + t.size] for t in fed}
+        numbered = {role: [(tensor, i) for i, tensor in enumerate(self._by_role[role])] for role in ("input", "label")}
+        self._places = {("input",): numbered["input"], ("input", "label"): numbered["input"] + numbered["label"]}
+        self._fleeting = {name: [t for t in fed if name in t.programs and not t.lasts] for name in PROGRAMS}
         self._loss = self._ffi.new("float *")
 
     @staticmethod
@@ -427,8 +432,7 @@ class Session:
 
     def _use_given(self, program: str) -> None:
         """What a run may write over must have been given since the last one."""
-        given = (*self._with_role("input"), *self._with_role("label"))
-        self._need_given([tensor for tensor in given if program in tensor.programs])
+        self._need_given(self._fleeting[program])
         self._given.clear()
 
     def _need_given(self, tensors: list[Tensor]) -> None:
@@ -447,21 +451,28 @@ class Session:
 
     def _set(self, role: str, index: int, data: Any) -> None:
         tensor = _pick(self._with_role(role), index, role)
+        self._feed(tensor, index, data)
+
+    def _feed(self, tensor: Tensor, index: int, data: Any) -> None:
+        """gm_write(), whose call would take longer than the copy; what a program under way refuses, it refuses."""
         source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
-        pointer = self._ffi.from_buffer(source)
-        self._check(self._lib.gm_write(self._session, tensor.role_kind, index, pointer, tensor.size), tensor.title)
+        if self._session.pc:
+            refused = self._lib.gm_write(self._session, tensor.role_kind, index, self._ffi.NULL, tensor.size)
+            self._check(refused, tensor.title)
+        self._bytes_of[tensor.offset][:] = source
         self._given.add(tensor.offset)
 
     def _set_all(self, data: tuple[Any, ...], *roles: str) -> None:
         """Every input, then every label, from `data`; nothing where it is empty."""
         if not data:
             return
-        places = [(role, index) for role in roles for index in range(len(self._with_role(role)))]
+        self._open()
+        places = self._places[roles]
         if len(data) != len(places):
-            wanted = ", ".join(self._by_role[role][index].title for role, index in places)
+            wanted = ", ".join(tensor.title for tensor, _ in places)
             raise DataError(f"{len(data)} arrays were given", f"pass {len(places)}: {wanted}; or none")
-        for (role, index), item in zip(places, data):
-            self._set(role, index, item)
+        for (tensor, index), item in zip(places, data):
+            self._feed(tensor, index, item)
 
     def _run_with_loss(self, call: Any, program: str, data: tuple[Any, ...]) -> float:
         self._set_all(data, "input", "label")
