@@ -2,6 +2,8 @@
 #include "pixels.h"
 #include "simd.h"
 
+#include <stddef.h>
+
 #if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* GM_TILE_ROWS pixels. Those behind the last repeat it, and are not stored. */
@@ -12,11 +14,19 @@ typedef struct tile {
     uint32_t count;
 } tile;
 
+/* The most steps with a table. */
+#define OFFSETS 256u
+
+/* The most inputs: with more the loop over inputs is long enough without one. */
+#define FEW_INPUTS 4u
+
 /* Weights of some neighbouring outputs, from step `first` to `end` of the sum, which counts cells and inputs in one. */
 typedef struct block {
     float panel[GM_PANEL_FLOATS];
     uint32_t first, end;
     size_t cell_step, input_step; /* of the panel */
+    ptrdiff_t offsets[OFFSETS];   /* of each step's source from the first cell's, with few inputs */
+    int has_offsets;
 } block;
 
 GM_SIMD_INLINE void next_tile(tile *t, const gm_window_sum *sum, gm_place *at, uint32_t left, int transposed)
@@ -67,6 +77,20 @@ GM_SIMD_INLINE void pack_cells(block *b, const gm_window_sum *sum, const float *
     b->cell_step = (size_t)sum->inputs * width;
 }
 
+GM_SIMD_INLINE void note_offsets(block *b, const gm_window_sum *sum)
+{
+    uint32_t step = 0;
+    for (uint32_t k = 0; k < sum->rows.kernel; k++) {
+        for (uint32_t l = 0; l < sum->columns.kernel; l++) {
+            ptrdiff_t down = (int32_t)sum->rows.delta[k], right = (int32_t)sum->columns.delta[l];
+            for (uint32_t i = 0; i < sum->inputs; i++) {
+                b->offsets[step++] = down * (ptrdiff_t)sum->source.h + right * (ptrdiff_t)sum->source.w +
+                                     (ptrdiff_t)i * (ptrdiff_t)sum->source.channel;
+            }
+        }
+    }
+}
+
 /* As much of the sum from b->first on as the panel holds. */
 GM_SIMD_INLINE void pack_block(block *b, const gm_window_sum *sum, const float *w, uint32_t columns, uint32_t width)
 {
@@ -74,7 +98,11 @@ GM_SIMD_INLINE void pack_block(block *b, const gm_window_sum *sum, const float *
     uint32_t most = GM_PANEL_FLOATS / width;
     b->end = steps - b->first < most ? steps : b->first + most;
     int whole = b->first == 0 && b->end == steps;
-    if (whole && cells > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
+    b->has_offsets = whole && sum->inputs <= FEW_INPUTS && steps <= OFFSETS;
+    if (b->has_offsets) {
+        note_offsets(b, sum);
+    }
+    if (whole && !b->has_offsets && cells > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
         pack_whole(b, sum, w, columns, width);
     } else {
         pack_cells(b, sum, w, columns, width);
@@ -149,6 +177,61 @@ GM_SIMD_INLINE void add_block(gm_vec *sums, const block *b, const tile *t, const
     }
 }
 
+/* Whether all windows of a tile lie inside the source, so that their cells lie at the same offsets. */
+GM_SIMD_INLINE int is_inside(const tile *t, const gm_window_sum *sum)
+{
+    uint32_t down = sum->rows.delta[sum->rows.kernel - 1], right = sum->columns.delta[sum->columns.kernel - 1];
+    int inside = sum->rows.phases * sum->columns.phases == 1;
+    GM_UNROLL
+    for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+        inside = inside && t->base_h[r] < sum->rows.source && t->base_h[r] + down < sum->rows.source &&
+                 t->base_w[r] < sum->columns.source && t->base_w[r] + right < sum->columns.source;
+    }
+    return inside;
+}
+
+/* add_block() of such a tile: one loop over all steps, whose offsets are in a table. */
+GM_SIMD_INLINE void add_inside(gm_vec *sums, const block *b, const tile *t, const gm_window_sum *sum, uint32_t vectors)
+{
+    const float *a[GM_TILE_ROWS], *panel = b->panel;
+    GM_UNROLL
+    for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+        a[r] = t->source[r] + (size_t)t->base_h[r] * sum->source.h + (size_t)t->base_w[r] * sum->source.w;
+    }
+    for (uint32_t step = b->first; step < b->end; step++, panel += vectors * GM_LANES) {
+        gm_vec column[GM_TILE_VECTORS];
+        gm_tile_load(column, panel, vectors * GM_LANES, vectors);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+            gm_vec value = gm_vec_splat(a[r][b->offsets[step]]);
+            GM_UNROLL
+            for (uint32_t v = 0; v < vectors; v++) {
+                sums[r * vectors + v] = gm_vec_mac(sums[r * vectors + v], value, column[v]);
+            }
+        }
+    }
+}
+
+/* add_block() of any tile with the table: the cells that each pixel has. */
+GM_SIMD_INLINE void add_pixels(gm_vec *sums, const block *b, const tile *t, const gm_window_sum *sum, uint32_t vectors)
+{
+    GM_UNROLL
+    for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
+        const float *panel = b->panel;
+        for (uint32_t k = 0; k < sum->rows.kernel; k++) {
+            uint32_t i = gm_axis_index(&sum->rows, t->base_h[r], t->phase_h[r], k);
+            for (uint32_t l = 0; l < sum->columns.kernel; l++, panel += sum->inputs * vectors * GM_LANES) {
+                uint32_t j = gm_axis_index(&sum->columns, t->base_w[r], t->phase_w[r], l);
+                if (i < sum->rows.source && j < sum->columns.source) {
+                    const float *a = t->source[r] + (size_t)i * sum->source.h + (size_t)j * sum->source.w;
+                    gm_tile_mac(sums + r * vectors, &a, sum->source.channel, panel, vectors * GM_LANES, sum->inputs, 1,
+                                vectors);
+                }
+            }
+        }
+    }
+}
+
 GM_SIMD_INLINE void load_outputs(gm_vec *v, const float *p, size_t stride, uint32_t columns, uint32_t vectors)
 {
     float line[GM_TILE_COLUMNS];
@@ -201,7 +284,13 @@ GM_SIMD_INLINE void sum_tile(const tile *t, const block *b, const gm_window_sum 
             }
         }
     }
-    add_block(sums, b, t, sum, vectors);
+    if (b->has_offsets && is_inside(t, sum)) {
+        add_inside(sums, b, t, sum, vectors);
+    } else if (b->has_offsets) {
+        add_pixels(sums, b, t, sum, vectors);
+    } else {
+        add_block(sums, b, t, sum, vectors);
+    }
     GM_UNROLL
     for (uint32_t r = 0; r < GM_TILE_ROWS; r++) {
         if (last) {
