@@ -3,6 +3,7 @@
 #define GM_BROADCAST_H
 
 #include "../src/gm_internal.h"
+#include "arch/arch.h"
 
 /* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements: each is made by
  * <name>_row. y may be a or b. */
@@ -25,15 +26,27 @@
         return GM_OK;                                                                                             \
     }
 
+/* y[i] = a[i] OP b[i], of contiguous rows. */
+#if GM_ARCH_ROWS
+#define GM_EACH_ELEMENT(name, OP, a, b, y, n) gm_##name##_row(a, b, y, n);
+void gm_add_row(const float *a, const float *b, float *y, uint32_t n);
+void gm_sub_row(const float *a, const float *b, float *y, uint32_t n);
+void gm_mul_row(const float *a, const float *b, float *y, uint32_t n);
+void gm_div_row(const float *a, const float *b, float *y, uint32_t n);
+#else
+#define GM_EACH_ELEMENT(name, OP, a, b, y, n) \
+    for (uint32_t i = 0; i < n; i++) {        \
+        y[i] = a[i] OP b[i];                  \
+    }
+#endif
+
 /* Defines gm_kernel_<name>: y = a OP b. The rows have their own loops for the strides that compilers vectorise. */
 #define GM_BROADCAST_KERNEL(name, OP)                                                                             \
     static void name##_row(const float *a, const float *b, float *y, const gm_insn_##name *insn)                  \
     {                                                                                                             \
         uint32_t n = insn->d3, a_stride = insn->a3, b_stride = insn->b3;                                          \
         if (a_stride == 1 && b_stride == 1) {                                                                     \
-            for (uint32_t i = 0; i < n; i++) {                                                                    \
-                y[i] = a[i] OP b[i];                                                                              \
-            }                                                                                                     \
+            GM_EACH_ELEMENT(name, OP, a, b, y, n)                                                                 \
         } else if (a_stride == 1 && b_stride == 0) {                                                              \
             float scalar = b[0];                                                                                  \
             for (uint32_t i = 0; i < n; i++) {                                                                    \

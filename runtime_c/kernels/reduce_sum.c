@@ -53,6 +53,20 @@ static void store(float *y, float sum, const gm_insn_reduce_sum *insn)
     *y = insn->accumulate ? GM_MAC(*y, insn->scale, sum) : insn->scale * sum;
 }
 
+/* Where a sum is of one element, which makes it a copy with other strides. */
+static void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
+{
+    uint32_t step = insn->ks3, n = insn->k3;
+    uint32_t accumulate = insn->accumulate;
+    float scale = insn->scale;
+    for (uint32_t i = 0; accumulate && i < n; i++, x += step) {
+        y[i] = GM_MAC(y[i], scale, 0.0f + *x);
+    }
+    for (uint32_t i = 0; !accumulate && i < n; i++, x += step) {
+        y[i] = scale * (0.0f + *x);
+    }
+}
+
 /* The k3 outputs of one row of y. */
 static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
@@ -77,6 +91,7 @@ int gm_kernel_reduce_sum(const struct gm_session *session, const void *instructi
     const gm_insn_reduce_sum *insn = instruction;
     const float *x = gm_f32(session, insn->x);
     float *y = gm_f32_out(session, insn->y);
+    int single = insn->r0 == 1 && insn->r1 == 1 && insn->r2 == 1 && insn->r3 == 1;
     for (uint32_t i0 = 0; i0 < insn->k0; i0++) {
         for (uint32_t i1 = 0; i1 < insn->k1; i1++) {
 #if GM_ARCH_SIMD
@@ -86,7 +101,7 @@ int gm_kernel_reduce_sum(const struct gm_session *session, const void *instructi
             }
 #endif
             for (uint32_t i2 = 0; i2 < insn->k2; i2++) {
-                reduce_row(x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2), y, insn);
+                (single ? scale_row : reduce_row)(x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2), y, insn);
                 y += insn->k3;
             }
         }

@@ -18,6 +18,10 @@ BOTH(conv_transpose);
 BOTH(conv_grad_w);
 BOTH(conv_update);
 BOTH(update);
+BOTH(add);
+BOTH(sub);
+BOTH(mul);
+BOTH(div);
 
 /* ---- The arena --------------------------------------------------------------------------------------------- */
 
@@ -152,6 +156,27 @@ static uint32_t draw_update(void)
     return arenas_differ(0, 0);
 }
 
+/* ---- Element by element ------------------------------------------------------------------------------------ */
+
+/* Rows of both operands are contiguous, or one number; y may be the first. */
+#define DEFINE_DRAW(name)                                                                              \
+    static uint32_t draw_##name(void)                                                                  \
+    {                                                                                                  \
+        uint32_t rows = between(1, 5), n = between(1, 40);                                             \
+        gm_insn_##name insn = { 0, offset_of(X), offset_of(W), offset_of(below(3) ? Y : X), 1, 1 };    \
+        insn.d2 = rows, insn.d3 = n;                                                                   \
+        insn.a2 = n, insn.a3 = 1;                                                                      \
+        insn.b2 = below(2) ? n : 0, insn.b3 = below(4) ? 1 : 0;                                        \
+        gm_kernel_##name(&session, &insn);                                                             \
+        plain_gm_kernel_##name(&plain_session, &insn);                                                 \
+        return arenas_differ(0, 0);                                                                    \
+    }
+
+DEFINE_DRAW(add)
+DEFINE_DRAW(sub)
+DEFINE_DRAW(mul)
+DEFINE_DRAW(div)
+
 /* ---- Convolutions ------------------------------------------------------------------------------------------ */
 
 /* Strides of an activation: channels last, channels first, or neither. */
@@ -280,6 +305,7 @@ static const struct {
     uint32_t (*draw)(void);
 } kernels[] = {
     { "gemm", draw_gemm }, { "matmul", draw_matmul }, { "gemm_update", draw_gemm_update }, { "update", draw_update },
+    { "add", draw_add }, { "sub", draw_sub }, { "mul", draw_mul }, { "div", draw_div },
     { "conv", draw_conv }, { "conv_transpose", draw_conv_transpose }, { "conv_grad_w", draw_conv_grad_w },
     { "conv_update", draw_conv_update },
 };

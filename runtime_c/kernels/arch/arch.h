@@ -31,6 +31,9 @@
 /* gm_kernel_conv(), gm_kernel_conv_transpose() and gm_conv_gradient_row() */
 #define GM_ARCH_CONV GM_ARCH_ARM_M
 
+/* gm_add_row() and its like */
+#define GM_ARCH_ROWS GM_ARCH_ARM_M
+
 /* gm_sgd_step() and gm_adam_step() */
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 
