@@ -101,7 +101,12 @@ int gm_kernel_reduce_sum(const struct gm_session *session, const void *instructi
             }
 #endif
             for (uint32_t i2 = 0; i2 < insn->k2; i2++) {
-                (single ? scale_row : reduce_row)(x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2), y, insn);
+                const float *at = x + (i0 * insn->ks0 + i1 * insn->ks1 + i2 * insn->ks2);
+                if (single) {
+                    scale_row(at, y, insn);
+                } else {
+                    reduce_row(at, y, insn);
+                }
                 y += insn->k3;
             }
         }

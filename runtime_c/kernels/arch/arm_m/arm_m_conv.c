@@ -25,7 +25,7 @@ static gm_product product_of(const gm_insn_conv *insn)
 }
 
 /* What is done for one kernel cell: its rectangle, from x, w and y at its place. */
-typedef void (*cell)(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y);
+enum way { SUMS_OF_CHANNELS, CHANNEL_BY_CHANNEL, DEPTHWISE };
 
 static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
@@ -50,14 +50,25 @@ static void depthwise(const gm_insn_conv *insn, const gm_tap *tap, const float *
     gm_walk_scaled(&walk, x, y, insn->groups, w, insn->w_group);
 }
 
-static void each_cell(const conv *c, const float *x, const float *w, float *y, cell add)
+static void add_cell(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y, enum way way)
+{
+    if (way == DEPTHWISE) {
+        depthwise(insn, tap, x, w, y);
+    } else if (way == CHANNEL_BY_CHANNEL) {
+        channel_by_channel(insn, tap, x, w, y);
+    } else {
+        sums_of_channels(insn, tap, x, w, y);
+    }
+}
+
+static void each_cell(const conv *c, const float *x, const float *w, float *y, enum way way)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         for (uint32_t l = 0; l < insn->kernel_w; l++) {
             gm_tap tap = gm_tap_of(&c->window, &c->x, &c->y, k, l);
             if (tap.rows > 0) {
-                add(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y);
+                add_cell(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, way);
             }
         }
     }
@@ -76,7 +87,7 @@ static void sample(const conv *c, const float *x, const float *w, const float *b
     }
     for (uint32_t g = 0; g < groups; g++) {
         gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        each_cell(c, x, w, y, is_depthwise ? depthwise : few ? channel_by_channel : sums_of_channels);
+        each_cell(c, x, w, y, is_depthwise ? DEPTHWISE : few ? CHANNEL_BY_CHANNEL : SUMS_OF_CHANNELS);
         if (insn->activation == GM_ACTIVATION_RELU) {
             gm_relu_pixels(&all, y);
         }

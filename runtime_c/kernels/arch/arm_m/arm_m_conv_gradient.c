@@ -53,27 +53,20 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
 
 /* ---- Neighbouring maps, or groups -------------------------------------------------------------------------- */
 
-/* Sums of one channel and kernel cell, of n neighbouring maps. */
-static void add_maps(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums, uint32_t n)
+/* Sums of one channel and kernel cell, of n neighbouring maps; or of one kernel cell, of n neighbouring groups. */
+static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                           uint32_t n, int groups)
 {
     const gm_walk walk = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
     for (uint32_t b = 0; b < g->batch && tap->rows > 0; b++) {
-        gm_walk_across(&walk, x + b * g->x.batch + tap->x, dy + b * g->dy.batch + tap->y, sums, n);
+        const float *x_at = x + b * g->x.batch + tap->x, *dy_at = dy + b * g->dy.batch + tap->y;
+        if (groups) {
+            gm_walk_products(&walk, x_at, dy_at, sums, n);
+        } else {
+            gm_walk_across(&walk, x_at, dy_at, sums, n);
+        }
     }
 }
-
-/* Sums of one kernel cell, of n neighbouring groups. */
-static void add_groups(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
-                       uint32_t n)
-{
-    const gm_walk walk = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
-    for (uint32_t b = 0; b < g->batch && tap->rows > 0; b++) {
-        gm_walk_products(&walk, x + b * g->x.batch + tap->x, dy + b * g->dy.batch + tap->y, sums, n);
-    }
-}
-
-typedef void (*adder)(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
-                      uint32_t n);
 
 /* Through the rule to parameters, or to w. step: elements from one to the next. */
 static void give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n)
@@ -93,7 +86,7 @@ static void give(const gm_gradient_target *target, uint32_t at, uint32_t step, c
 
 /* n neighbouring maps or groups, whose weights are `step` apart, for each channel and kernel cell. */
 static void neighbours(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t n, uint32_t at,
-                       const gm_gradient_target *target, adder add)
+                       const gm_gradient_target *target, int groups)
 {
     const gm_window *w = &g->window;
     uint32_t cells = w->kernel_h * w->kernel_w, step = g->channels * cells;
@@ -105,7 +98,7 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
             for (uint32_t i = 0; i < n; i++) {
                 sums[i] = target->accumulate ? target->w[first + i * step] : GM_EMPTY_SUM;
             }
-            add(g, &tap, x + c * g->x.channel, dy, sums, n);
+            add_neighbours(g, &tap, x + c * g->x.channel, dy, sums, n, groups);
             give(target, first, step, sums, n);
         }
     }
@@ -119,7 +112,7 @@ static void by_maps(const gm_conv_gradient *g, const float *x, const float *dy, 
         for (uint32_t m = 0, n; m < target->maps; m += n) {
             n = at_most(target->maps - m, SUMS);
             neighbours(g, x + group * g->x.group, dy + group * g->dy.group + m, n, (group * target->maps + m) * size,
-                       target, add_maps);
+                       target, 0);
         }
     }
 }
@@ -129,7 +122,7 @@ static void by_groups(const gm_conv_gradient *g, const float *x, const float *dy
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
         n = at_most(target->groups - group, SUMS);
-        neighbours(g, x + group, dy + group, n, group * size, target, add_groups);
+        neighbours(g, x + group, dy + group, n, group * size, target, 1);
     }
 }
 

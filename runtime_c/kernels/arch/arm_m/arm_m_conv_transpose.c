@@ -41,7 +41,12 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
         for (uint32_t l = 0; l < insn->kernel_w; l++) {
             gm_tap tap = gm_tap_of(&window, &x_layout, &y_layout, k, l);
             if (tap.rows > 0) {
-                (is_depthwise ? depthwise : cell_by_cell)(insn, y, w + k * insn->w_h + l * insn->w_w, x, &tap);
+                const float *at = w + k * insn->w_h + l * insn->w_w;
+                if (is_depthwise) {
+                    depthwise(insn, y, at, x, &tap);
+                } else {
+                    cell_by_cell(insn, y, at, x, &tap);
+                }
             }
         }
     }

@@ -380,7 +380,11 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
     }
     matrix last = tail == 3 ? w.rows_3 : tail == 2 ? w.rows_2 : NULL;
     w.rows_4(a, b, y, whole, n, y_row, s);
-    (last ? last : single_rows)(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
+    if (last) {
+        last(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
+    } else {
+        single_rows(a + whole * s->a_row, b, y + whole * y_row, tail, columns, y_row, s);
+    }
     if (columns < n) {
         single_rows(a, b + columns * s->b_col, y + columns, m, n - columns, y_row, s);
     }

@@ -57,7 +57,11 @@ void gm_tap_product(const gm_product *product, const float *in, const float *w, 
     p.outputs /= blocks;
     for (uint32_t row = 0; row < p.rows; row++, in += p.in.row, out += p.out.row) {
         for (uint32_t i = 0; i < blocks; i++) {
-            (by_pixels ? outputs_by_pixels : pixels_by_outputs)(&p, in, w + i * p.w_out, out + i * p.out.channel);
+            if (by_pixels) {
+                outputs_by_pixels(&p, in, w, out);
+            } else {
+                pixels_by_outputs(&p, in, w + i * p.w_out, out + i * p.out.channel);
+            }
         }
     }
 }

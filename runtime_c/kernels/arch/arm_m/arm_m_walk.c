@@ -152,7 +152,11 @@ void gm_walk_scaled(const gm_walk *walk, const float *a, float *b, uint32_t n, c
     for (uint32_t count; n > 0; n -= count, w += count * w_step, a += count, b += count) {
         float weights[8];
         count = gather(w, w_step, n, weights);
-        (count == 8 ? scaled_8 : scaled_1)(walk, a, b, weights);
+        if (count == 8) {
+            scaled_8(walk, a, b, weights);
+        } else {
+            scaled_1(walk, a, b, weights);
+        }
     }
 }
 
@@ -161,7 +165,11 @@ void gm_walk_outer(const gm_walk *walk, const float *a, float *b, uint32_t n, co
     for (uint32_t count; n > 0; n -= count, w += count * w_step, b += count) {
         float weights[8];
         count = gather(w, w_step, n, weights);
-        (count == 8 ? outer_8 : scaled_1)(walk, a, b, weights);
+        if (count == 8) {
+            outer_8(walk, a, b, weights);
+        } else {
+            scaled_1(walk, a, b, weights);
+        }
     }
 }
 
