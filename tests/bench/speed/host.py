@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from bench.speed.cases import RATE, HostCase, has_batch_norm, inference, model, samples, training
+from bench.speed.cases import HostCase, has_batch_norm, inference, model, samples, training
 from bench.speed.networks import NETWORKS
 from bench.speed.peers import Child, peers_python
 
@@ -55,7 +55,7 @@ def measure(case: HostCase, processes: dict[str, Child], effort: Effort) -> dict
     """Seconds of a call of each, all rounds: {"samples": {name: [...]}, "differences": {name: of losses}}."""
     with tempfile.TemporaryDirectory() as folder:
         write_inputs(case, Path(folder))
-        checked = opened(requests(case, folder, RATE, "adamw_ort"), processes)
+        checked = opened(requests(case, folder, case.rate, "adamw_ort"), processes)
         differences = check(case, checked)
         timed = opened(requests(case, folder, TIMED_RATE, "adamw"), processes)
         return {"samples": in_turns(timed, effort), "differences": differences}
