@@ -80,9 +80,11 @@ GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const g
         a += GM_LANES * a_col;
         b += GM_LANES;
     }
-    GM_UNROLL
-    for (uint32_t v = 0; v < vectors && k > 0; v++) {
-        sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, k);
+    if (k > 0) {
+        GM_UNROLL
+        for (uint32_t v = 0; v < vectors; v++) {
+            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, k);
+        }
     }
     gm_tile_store(y, sums, columns, vectors);
 }
