@@ -135,6 +135,9 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
     }
 }
 
+/* Tiles that convolutions need, and products of any operands, but not Linear layers. */
+#define WITH_ANY_STRIDES (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_MATMUL)
+
 /* ---- Several rows by 4 columns ----------------------------------------------------------------------------- */
 
 #define LOAD_ROW(registers) LINE("vldmia %[y], {" registers "}")
@@ -228,6 +231,8 @@ TILE outer_4x4(const float *a, const float *b, float *y, uint32_t y_row, const g
                      : CHANGED);
 }
 
+#if WITH_ANY_STRIDES
+
 #define LOAD_B LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step) \
                LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)
 
@@ -316,6 +321,8 @@ TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const
                      : CHANGED);
 }
 
+#endif
+
 /* Defines <name>_matrix: all whole tiles of so many rows by 4 columns. */
 #define DEFINE_MATRIX(name, rows)                                                                               \
     static void name##_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row, \
@@ -331,6 +338,7 @@ TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const
 DEFINE_MATRIX(along_4x4, 4)
 DEFINE_MATRIX(across_4x4, 4)
 DEFINE_MATRIX(outer_4x4, 4)
+#if WITH_ANY_STRIDES
 DEFINE_MATRIX(general_4x4, 4)
 DEFINE_MATRIX(strided_4x4, 4)
 DEFINE_MATRIX(strided_3x4, 3)
@@ -338,6 +346,7 @@ DEFINE_MATRIX(strided_2x4, 2)
 DEFINE_MATRIX(columns_4x4, 4)
 DEFINE_MATRIX(columns_3x4, 3)
 DEFINE_MATRIX(columns_2x4, 2)
+#endif
 
 typedef void (*matrix)(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                        const gm_gemm_strides *s);
@@ -349,16 +358,26 @@ typedef struct way {
 
 static way way_for(const gm_gemm_strides *s)
 {
+    if (s->a_col == 1 && s->b_row == 1) {
+        return (way){ along_4x4_matrix, NULL, NULL };
+    }
+    if (s->a_col == 1 && s->b_col == 1) {
+        return (way){ across_4x4_matrix, NULL, NULL };
+    }
+    if (s->a_row == 1 && s->b_col == 1) {
+        return (way){ outer_4x4_matrix, NULL, NULL };
+    }
+#if WITH_ANY_STRIDES
     if (s->a_col == 1) {
-        return s->b_row == 1   ? (way){ along_4x4_matrix, NULL, NULL }
-               : s->b_col == 1 ? (way){ across_4x4_matrix, NULL, NULL }
-                               : (way){ strided_4x4_matrix, strided_3x4_matrix, strided_2x4_matrix };
+        return (way){ strided_4x4_matrix, strided_3x4_matrix, strided_2x4_matrix };
     }
     if (s->a_row == 1) {
-        return s->b_col == 1 ? (way){ outer_4x4_matrix, NULL, NULL }
-                             : (way){ columns_4x4_matrix, columns_3x4_matrix, columns_2x4_matrix };
+        return (way){ columns_4x4_matrix, columns_3x4_matrix, columns_2x4_matrix };
     }
     return (way){ general_4x4_matrix, NULL, NULL };
+#else
+    return (way){ NULL, NULL, NULL };
+#endif
 }
 
 static void single_rows(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
@@ -374,7 +393,7 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
 {
     way w = way_for(s);
     uint32_t tail = m % 4, whole = m - tail, columns = n / 4 * 4;
-    if (m < 2 || n < 4) {
+    if (w.rows_4 == NULL || m < 2 || n < 4) {
         single_rows(a, b, y, m, n, y_row, s);
         return;
     }
