@@ -23,6 +23,12 @@
 #define GM_ARCH 1
 #endif
 
+/* 1: the processor has Helium with floating point (Cortex-M55, M85, most M52), for kernels that notice where it would lose
+ * a subnormal number. Not for the compiler, which would not (docs/NUMERICS.md): say -mcpu=cortex-m55+nomve to it. */
+#ifndef GM_HELIUM
+#define GM_HELIUM 0
+#endif
+
 /* The longest program that gm_open() accepts, in inner-loop trips of its kernels (each some 2 to 40 machine
  * instructions). It bounds how long a hostile image can keep a board busy; the default is about a minute at
  * 1 GHz. */

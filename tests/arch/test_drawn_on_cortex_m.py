@@ -1,5 +1,5 @@
 """The kernels for Cortex-M with FPU give the bits of plain C, on an emulated board, over drawn shapes, strides and
-numbers."""
+numbers: on a Cortex-M4, and on a Cortex-M55 with Helium."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from bench.mlp_on_cortex_m4 import BOARD, FIRMWARE, arm_gcc, board_flags, run_emulated
+from bench.mlp_on_cortex_m4 import FIRMWARE, arm_gcc, board_flags, run_emulated
+from boards import Board, read_board
 
 from runtime_sources import RUNTIME, runtime_sources
 
@@ -23,11 +24,11 @@ HERE = Path(__file__).resolve().parent
 DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
 
 
-def plain_objects(folder: Path) -> list[Path]:
+def plain_objects(folder: Path, board: Board) -> list[Path]:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
-    arm_gcc("-O2", sources, ["-DGM_ARCH=0", "-nostdlib", "-r"], merged)
+    arm_gcc("-O2", sources, ["-DGM_ARCH=0", "-nostdlib", "-r"], merged, board.table["cpu_flags"])
     defined = subprocess.run(
         ["arm-none-eabi-nm", "--defined-only", "--extern-only", merged], check=True, capture_output=True, text=True
     ).stdout
@@ -36,16 +37,17 @@ def plain_objects(folder: Path) -> list[Path]:
     return [plain]
 
 
-@pytest.fixture(scope="module")
-def differing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
+@pytest.fixture(scope="module", params=["mps2_an386", "mps3_an547"])
+def differing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
     """Kernel -> draws whose bits differ."""
+    board = read_board(FIRMWARE / "boards" / "mps2" / request.param / "board.toml")
     folder = tmp_path_factory.mktemp("drawn")
     elf = folder / "drawn.elf"
-    sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources()]
-    sources += [*runtime_sources(), *plain_objects(folder)]
-    flags = [*board_flags(BOARD), "-Wl,--defsym=RAM_SIZE=0x100000", f"-DDRAWS={DRAWS}", "-DSEED=1"]
-    arm_gcc("-O2", sources, flags, elf)
-    return run_emulated(elf)
+    sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "fault.c", *board.own_sources()]
+    sources += [*runtime_sources(), *plain_objects(folder, board)]
+    flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1"]
+    arm_gcc("-O2", sources, flags, elf, board.table["cpu_flags"])
+    return run_emulated(elf, board.table["emulator"][-1])
 
 
 def test_draws_of_every_kernel_give_the_bits_of_plain_c(differing: dict[str, int]) -> None:

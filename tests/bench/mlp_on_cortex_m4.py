@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,12 @@ def trainer_text(level: str, flags: list[str], folder: Path) -> int:
     return int(output.splitlines()[1].split()[0])
 
 
-def arm_gcc(level: str, sources: list[Path], flags: list[str], out: Path) -> None:
+def arm_gcc(
+    level: str, sources: list[Path], flags: list[str], out: Path, cpu_flags: Sequence[str] = CORTEX_M4_FLAGS
+) -> None:
     folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)
     includes = [f"-I{path}" for path in folders]
-    command = ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
+    command = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
     command += ["-ffunction-sections", "-fdata-sections", *includes, *map(str, sources), *flags, "-o", str(out)]
     subprocess.run(command, check=True)
 
@@ -134,12 +137,12 @@ def write_header(result: Result, path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def run_emulated(elf: Path) -> dict[str, int]:
+def run_emulated(elf: Path, machine: str = "mps2-an386") -> dict[str, int]:
     """The numbers that the board prints before `done`."""
     command = [
         "qemu-system-arm",
         "-M",
-        "mps2-an386",
+        machine,
         "-kernel",
         str(elf),
         "-display",

@@ -16,6 +16,14 @@
 #define GM_ARCH_ARM_M 0
 #endif
 
+/* Cortex-M55 and later, whose vector registers are those of the FPU: over the kernels for these. The assembly is that of
+ * gcc, which takes the instructions without a flag of the compiler. */
+#if GM_ARCH_ARM_M && GM_HELIUM && !defined(__clang__)
+#define GM_ARCH_HELIUM 1
+#else
+#define GM_ARCH_HELIUM 0
+#endif
+
 /* Vectors, of arch/simd. Its kernels are asked inside of the plain ones, and leave to these what does not suit them; on
  * x86-64 that depends on the processor that the program runs on. */
 #if GM_ARCH && defined(__GNUC__) && \

@@ -16,7 +16,7 @@
 #include "registers.h"
 #include "walk.h"
 
-#if GM_ARCH_ARM_M
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /* Bytes from one element to the next. */
 static uint32_t bytes(uint32_t elements)

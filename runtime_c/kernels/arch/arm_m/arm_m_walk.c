@@ -1,10 +1,10 @@
 /*
  * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and 7, 16, 8, 4, 2 and 1
- * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, outer 1.75 and 8, of 8 and 1.
+ * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, outer 1.75 and 8, of 8 and 1. Some are asked of Helium first.
  */
 #include "walk.h"
 
-#include "../arch.h"
+#include "../helium/helium.h"
 #include "registers.h"
 
 #if GM_ARCH_ARM_M
@@ -66,14 +66,20 @@ DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
 void gm_walk_across(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
 {
     for (; n >= 16; n -= 16, b += 16, y += 16) {
-        across_16(walk, a, b, y);
+        if (!gm_helium_across_16(walk, a, b, y)) {
+            across_16(walk, a, b, y);
+        }
     }
     if (n >= 8) {
-        across_8(walk, a, b, y);
+        if (!gm_helium_across_8(walk, a, b, y)) {
+            across_8(walk, a, b, y);
+        }
         n -= 8, b += 8, y += 8;
     }
     if (n >= 4) {
-        across_4(walk, a, b, y);
+        if (!gm_helium_across_4(walk, a, b, y)) {
+            across_4(walk, a, b, y);
+        }
         n -= 4, b += 4, y += 4;
     }
     if (n >= 2) {
@@ -130,7 +136,9 @@ DEFINE_KEEPING(scaled_1, float, "s16", SCALED_1)
 void gm_walk_products(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
 {
     for (; n >= 8; n -= 8, a += 8, b += 8, y += 8) {
-        products_8(walk, a, b, y);
+        if (!gm_helium_products_8(walk, a, b, y)) {
+            products_8(walk, a, b, y);
+        }
     }
     for (; n > 0; n--, a++, b++, y++) {
         products_1(walk, a, b, y);

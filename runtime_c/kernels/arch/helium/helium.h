@@ -1,0 +1,44 @@
+/*
+ * Pieces that the kernels for Helium share, and what they give to those for Cortex-M with FPU.
+ *
+ * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in FPSCR: IDC and UFC are set
+ * by any instruction that did. So a tile clears both, computes its sums in registers, and stores them only where both are
+ * clear still; else it returns 0 and has changed nothing, and the sums are computed without Helium. The other bits of
+ * FPSCR stay: LTPSIZE is one of them. Loads and stores pass all bits on.
+ */
+#ifndef GM_HELIUM_H
+#define GM_HELIUM_H
+
+#include "../arch.h"
+#include "../arm_m/walk.h"
+
+#if GM_ARCH_HELIUM
+
+/* gm_walk_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are there. */
+int gm_helium_across_16(const gm_walk *walk, const float *a, const float *b, float *y);
+int gm_helium_across_8(const gm_walk *walk, const float *a, const float *b, float *y);
+int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, float *y);
+
+/* gm_walk_products() of 8. */
+int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, float *y);
+
+/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it would use
+ * it of its own accord. */
+#define HELIUM LINE(".arch_extension mve.fp")
+
+/* IDC and UFC */
+#define CLEAR_FLUSHED LINE("vmrs r4, fpscr") LINE("bic r4, #0x88") LINE("vmsr fpscr, r4")
+#define GET_FLUSHED(to) LINE("vmrs r4, fpscr") LINE("ands %[" #to "], r4, #0x88")
+
+/* sums += b a, of 4 sums; a is in a register of the core. */
+#define VFMA(sums, b, a) LINE("vfma.f32 " #sums ", " #b ", " #a)
+
+#else
+
+#define gm_helium_across_16(walk, a, b, y) 0
+#define gm_helium_across_8(walk, a, b, y) 0
+#define gm_helium_across_4(walk, a, b, y) 0
+#define gm_helium_products_8(walk, a, b, y) 0
+
+#endif
+#endif
