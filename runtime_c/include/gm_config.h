@@ -18,7 +18,7 @@
 #endif
 
 /* 1: where a processor has a faster form of a kernel (kernels/arch), that one is compiled; its bits are the same.
- * 0: plain C everywhere, which is smaller. */
+ * On x86-64 and AArch64 it takes up to 80 KB of stack. 0: plain C everywhere, which is smaller, and takes 1 KB at most. */
 #ifndef GM_ARCH
 #define GM_ARCH 1
 #endif

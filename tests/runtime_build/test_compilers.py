@@ -17,6 +17,7 @@ from support.symbols import symbols as nm_lines
 HARD = ["-mthumb", "-mfloat-abi=hard"]
 PICOLIBC = ["--specs=picolibc.specs"]
 HOST = ["-fno-pic"]  # a position-independent table of functions would count as data that the loader writes
+HOST_COMPILERS = ("gcc", "clang-14")
 TARGETS = {
     "gcc-fused": ["gcc", "-O2", *HOST, *host_profile_flags("fused")],
     "gcc-strict": ["gcc", "-Os", *HOST, *host_profile_flags("strict")],
@@ -66,7 +67,8 @@ def test_every_source_has_its_object(objects: tuple[str, Path]) -> None:
 
 def test_calls_nothing_but_memory_functions(objects: tuple[str, Path]) -> None:
     compiler, folder = objects
-    assert not foreign_calls(nm_of(compiler), folder.glob("*.o"))
+    asks_the_cpu = {"__cpu_model"} if compiler in HOST_COMPILERS else set()  # which instructions it has
+    assert foreign_calls(nm_of(compiler), folder.glob("*.o")) <= asks_the_cpu
 
 
 def test_uses_no_double_arithmetic(objects: tuple[str, Path]) -> None:
@@ -88,5 +90,10 @@ def test_stack_is_bounded(objects: tuple[str, Path]) -> None:
     frames = [line.split("\t") for path in sorted(objects[1].glob("*.su")) for line in path.read_text().splitlines()]
     assert len(frames) > 100
     unbounded = [frame[0] for frame in frames if not frame[2].startswith(("static", "dynamic,bounded"))]
-    large = [f"{frame[0]}: {frame[1]} bytes" for frame in frames if int(frame[1]) > 1024]
+    large = [f"{frame[0]}: {frame[1]} bytes" for frame in frames if int(frame[1]) > allowed_frame(frame[0])]
     assert not unbounded and not large
+
+
+def allowed_frame(place: str) -> int:
+    """Bytes. Kernels with vectors, which no microcontroller has, pack a panel of weights on the stack."""
+    return 80 * 1024 if "/kernels/arch/simd/" in place else 1024
