@@ -52,7 +52,10 @@ PRAGMAS = """#if defined(__clang__)
 _INCLUDE = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)\s*$', re.MULTILINE)
 #: What a source defines for itself at the margin: static functions and variables, types, macros.
 _STATIC = re.compile(r"^(?:static|GM_SIMD_INLINE)\s[^=;({]*?\b(\w+)\s*(?:\(|\[|=|;)", re.MULTILINE)
-_TYPE = re.compile(r"^(?:\}\s*(\w+);|typedef struct (\w+) \{|struct (\w+) \{|typedef \w+ \(\*(\w+)\))", re.MULTILINE)
+_TYPE = re.compile(
+    r"^(?:\}\s*(\w+);|(?:typedef )?(?:struct|enum) (\w+) \{|typedef \w+ (?:\(\*)?(\w+)(?:\)| __attribute__))",
+    re.MULTILINE,
+)
 _MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
