@@ -33,7 +33,7 @@ def insert_checks(program: Program) -> None:
         for ref, n in sources(instruction, made):
             if (id(ref.buffer), ref.offset, n) not in checked:
                 checked.add((id(ref.buffer), ref.offset, n))
-                check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, instruction.origin, phase="update")
+                check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, instruction.origin, phase="backward")
                 (first if program.kind == "optimizer" else result).append(check)
         result.append(instruction)
     program.instructions = first + result
