@@ -30,7 +30,10 @@ CONSTANTS = {"one": 1, "two": 2}
 AARCH64 = "aarch64-linux-gnu-gcc"
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+pytestmark = [
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc"),
+    pytest.mark.xdist_group("simd"),  # compiles its programs once
+]
 
 
 def build(folder: Path, *flags: str, compiler: str = "gcc") -> Path:
