@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -204,10 +205,12 @@ def test_a_model_with_too_large_an_arena_leaves_the_one_that_is_there(part: Runn
 
 
 def test_a_model_larger_than_its_area_leaves_the_one_that_is_there(part: Running, image: bytes) -> None:
+    size = len(image) + KNOWN.image_area
+    large = image[:8] + struct.pack("<I", size) + image[12:16] + b"another model..." + image[32:] + bytes(KNOWN.image_area)
     with connect(part.url) as target:
         train(target, image)
         with pytest.raises(DeviceError, match=r"larger than the board's storage .*compile a smaller model"):
-            target.load_image(image[:16] + b"another model..." + image[32:] + bytes(KNOWN.image_area))
+            target.load_image(large)
         assert target.run("step").train_steps == 4
 
 
