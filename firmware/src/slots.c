@@ -118,10 +118,12 @@ typedef struct range {
 
 static range range_of(const ring *r, flash_span file)
 {
-    range none = { 0, 0 };
-    uint32_t start = (uint32_t)(file.base - r->base);
-    range its = { start, start + file.size };
-    return file.base == NULL ? none : its;
+    range found = { 0, 0 };
+    if (file.base != NULL) {
+        found.start = (uint32_t)(file.base - r->base);
+        found.end = found.start + file.size;
+    }
+    return found;
 }
 
 static int overlap(range a, range b)

@@ -39,7 +39,8 @@ def output_of(*command: str | Path) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 def test_gcc_analyzer(tmp_path):
-    flags = ["-O1", "-fanalyzer", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *INCLUDED]
+    # It takes vectors that a loop fills lane by lane for uninitialised: tests/arch has those kernels under sanitizers.
+    flags = ["-O1", "-fanalyzer", "-DGM_ARCH=0", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *INCLUDED]
     found = [told for source in sources() if (told := output_of("gcc", *flags, "-c", source, "-o", tmp_path / "x.o"))]
     assert len(sources()) > 80 and not found, "\n".join(found)
 
