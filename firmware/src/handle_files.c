@@ -25,14 +25,6 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
     return images_erase();
 }
 
-/* Bytes of the image that broke off in the area; 0 where there is none. */
-static uint32_t broken_off(const board_area *area)
-{
-    gm_header header;
-    memcpy(&header, area->base, sizeof header);
-    return header.magic == GM_IMAGE_MAGIC && header.size <= area->size ? header.size : 0;
-}
-
 /* While the model is closed, no other file than an image is on its way; while it is open, an image is an update. */
 int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
 {
@@ -40,8 +32,8 @@ int handle_image_resume(device *d, const uint8_t *payload, uint32_t length)
     upload *file = &d->model.upload;
     (void)payload;
     (void)length;
-    if (d->model.status && file->base == NULL && broken_off(&area)) {
-        (void)upload_recover(file, area.base, area.size, broken_off(&area));
+    if (d->model.status && file->base == NULL) {
+        (void)upload_recover(file, area.base, area.size, area.size);
     }
     int is_under_way = d->model.status ? file->base != NULL : BOARD_UPDATES && update_resume(&d->model);
     reply_u32(&d->reply, is_under_way ? file->size : 0);

@@ -7,8 +7,6 @@
 #include "../generated/console_spec.h"
 #include "flash_writer.h"
 
-#define ERASED 0xFFFFFFFFu
-
 typedef struct image_record {
     uint32_t generation;   /* the higher, the newer; from 1 */
     uint32_t size;         /* bytes of the image */
@@ -68,13 +66,6 @@ static uint32_t newest(image_record *record)
     return second.generation > first.generation;
 }
 
-static int is_blank(const uint8_t *base)
-{
-    uint32_t first;
-    memcpy(&first, base, sizeof first);
-    return first == ERASED || first == 0; /* erased flash, or memory as it is after power-on */
-}
-
 flash_span images_in_force(void)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
@@ -84,7 +75,7 @@ flash_span images_in_force(void)
     if (half < HALVES) {
         image.base = half_of(half).base;
         image.size = record.size;
-    } else if (is_blank(area.base)) {
+    } else if (images_is_blank(area.base)) {
         image.base = NULL;
     }
     return image;

@@ -9,6 +9,7 @@
 #define IMAGES_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "gradmote.h"
 
@@ -17,6 +18,14 @@ typedef struct flash_span {
     const uint8_t *base;
     uint32_t size; /* bytes */
 } flash_span;
+
+/* Erased flash, or memory as it is after power-on. */
+static inline int images_is_blank(const uint8_t *base)
+{
+    uint32_t first;
+    memcpy(&first, base, sizeof first);
+    return first == 0xFFFFFFFFu || first == 0;
+}
 
 /* The image that is in force; its file may be shorter. */
 flash_span images_in_force(void);

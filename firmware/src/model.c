@@ -10,33 +10,24 @@
 #include "signature.h"
 #include "slots.h"
 
-static int open_session(model *m, const uint8_t *image, uint32_t size)
-{
-    int error = gm_required(image, size, &m->needs);
-    return error ? error : gm_open(&m->session, image, size, memory_arena(), memory_arena_size());
-}
-
-/* Whoever sent it: signed, where this firmware demands that. */
-static int open_sent(model *m, flash_span image)
-{
-    int error = gm_required(image.base, image.size, &m->needs);
-    if (error == 0) {
-        error = signature_check(image.base, image.size);
-    }
-    return error ? error : open_session(m, image.base, image.size);
-}
-
-/* The image that was sent; without one, the program's own, which is as trusted as the key that lies beside it. */
+/* The image that was sent, signed where this firmware demands that. Without one, the program's own, which is as trusted as
+ * the key that lies beside it. */
 static int open_any(model *m)
 {
     flash_span image = images_in_force();
-    if (image.base != NULL) {
-        return open_sent(m, image);
+    int was_sent = image.base != NULL;
+    if (!was_sent) {
+        image.base = the_application.image;
+        image.size = the_application.image_size;
     }
-    if (the_application.image != NULL) {
-        return open_session(m, the_application.image, the_application.image_size);
+    if (image.base == NULL) {
+        return CONSOLE_ERR_NO_IMAGE;
     }
-    return CONSOLE_ERR_NO_IMAGE;
+    int error = gm_required(image.base, image.size, &m->needs);
+    if (error == 0 && was_sent) {
+        error = signature_check(image.base, image.size);
+    }
+    return error ? error : gm_open(&m->session, image.base, image.size, memory_arena(), memory_arena_size());
 }
 
 int model_open(model *m)

@@ -1,7 +1,6 @@
 #include "update.h"
 
 #include <stddef.h>
-#include <string.h>
 
 #include "board.h"
 #include "../generated/console_spec.h"
@@ -30,14 +29,11 @@ int update_begin(model *m, uint32_t size)
 int update_resume(model *m)
 {
     flash_span room;
-    gm_header header;
-    if (m->status || images_find_room(&m->session, &room) || room.size < sizeof header) {
+    if (m->status || images_find_room(&m->session, &room)) {
         return 0;
     }
-    memcpy(&header, room.base, sizeof header);
-    int is_there = header.magic == GM_IMAGE_MAGIC && header.size <= room.size;
-    if (m->upload.base == NULL && is_there) {
-        (void)upload_recover(&m->upload, room.base, images_half(room), header.size);
+    if (m->upload.base == NULL) {
+        (void)upload_recover(&m->upload, room.base, room.size, images_half(room));
     }
     return m->upload.base == room.base;
 }

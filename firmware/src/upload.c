@@ -1,6 +1,6 @@
 #include "upload.h"
 
-#include <stddef.h>
+#include <string.h>
 
 #include "../generated/console_spec.h"
 #include "board.h"
@@ -31,9 +31,20 @@ static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
     return end / unit * unit;
 }
 
-int upload_recover(upload *file, const uint8_t *base, uint32_t capacity, uint32_t size)
+/* Bytes of the image whose header lies there; 0 where there is none. */
+static uint32_t size_by_header(const uint8_t *base, uint32_t room)
 {
-    uint32_t known = surely_programmed(base, size);
+    gm_header header;
+    if (room < sizeof header) {
+        return 0;
+    }
+    memcpy(&header, base, sizeof header);
+    return header.magic == GM_IMAGE_MAGIC && header.size <= room ? header.size : 0;
+}
+
+int upload_recover(upload *file, const uint8_t *base, uint32_t room, uint32_t capacity)
+{
+    uint32_t size = size_by_header(base, room), known = surely_programmed(base, size);
     if (known == 0 || board_flash_erase(base + known, capacity - known)) {
         return 0;
     }

@@ -2,8 +2,6 @@
  * the model again, and keeps the checkpoint in a file of its own. */
 #include "images.h"
 
-#include <string.h>
-
 #include "../../generated/console_spec.h"
 #include "board.h"
 
@@ -11,9 +9,7 @@ flash_span images_in_force(void)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
     flash_span image = { area.base, area.size }, none = { NULL, 0 };
-    uint32_t first;
-    memcpy(&first, area.base, sizeof first);
-    return first == 0xFFFFFFFFu || first == 0 ? none : image;
+    return images_is_blank(area.base) ? none : image;
 }
 
 flash_span images_carried(void)
