@@ -15,7 +15,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .device.target import Target, TwinTarget
+    from .device.target import Target
+    from .device.twin_target import TwinTarget
     from .testing.models import Model
 
 MARKER = "gradmote_emulator"
@@ -67,7 +68,7 @@ def gradmote_twin() -> Iterator[Callable[..., TwinTarget]]:
     model: a .mote file, an image's bytes, what compile_model() returned; or an ONNX model, to be compiled with options
     of compile_model(). profile: of the numerics, "fused" or "strict". Closed after the test.
     """
-    from .device.target import TwinTarget
+    from .device.twin_target import TwinTarget
     from .testing.models import image_of
 
     with ExitStack() as opened:
@@ -104,8 +105,9 @@ def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Tar
 
 
 def _open(request: pytest.FixtureRequest, board: str, firmware: Path | str | None, icount: bool) -> Target:
+    from .device.emulated_target import emulated_board
     from .device.emulator import missing
-    from .device.target import emulated_board, open_target
+    from .device.opening import open_target
 
     port = request.config.getoption(PORT)
     if port:

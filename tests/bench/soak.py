@@ -27,9 +27,8 @@ from bench.boards.lessons import Network, iris
 
 from gradmote import losses, optimizers
 from gradmote.compile import Options, compile_model
-from gradmote.device import TwinTarget
+from gradmote.device import BoardTarget, TwinTarget, emulated_board
 from gradmote.device.progress import progress_bar
-from gradmote.device.target import BoardTarget, emulated_board
 from gradmote.store import StoreOptions
 
 BOARD, STEPS, MOMENTS = "mps2-an386", 1_000_000, 400

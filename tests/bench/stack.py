@@ -25,8 +25,8 @@ from boards import boards as board_folders
 from stack_bound import INTERRUPTS, output_of
 
 from gradmote.boards import Board, boards
+from gradmote.device import BoardTarget, emulated_board
 from gradmote.device.emulator import default_firmware
-from gradmote.device.target import BoardTarget, emulated_board
 
 #: What stands in a table of vectors beside interrupts: these two begin with an empty stack.
 NO_INTERRUPTS = ("reset_handler", "fault_handler")

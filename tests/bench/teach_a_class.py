@@ -26,8 +26,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 
 from gradmote import losses, optimizers
 from gradmote.compile import Options, Result, compile_model
-from gradmote.device import Dataset, Target, TwinTarget, fit, open_target, predict
-from gradmote.device.target import BoardTarget
+from gradmote.device import BoardTarget, Dataset, Target, TwinTarget, fit, open_target, predict
 from gradmote.export import trained_model
 from gradmote.store import StoreOptions
 

@@ -14,9 +14,9 @@ from gradmote.artifacts import build_artifacts
 from gradmote.boards import known
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
-from gradmote.device.target import BoardTarget
 from support.console_text import read_prompt
 
 pytestmark = pytest.mark.device

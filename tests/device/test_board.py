@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.protocol import Frame, encode, message_id
-from gradmote.device.target import BoardTarget, Target, TwinTarget
 from gradmote.device.types import ROLES, program_index
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.generated.console import FAULTS

@@ -11,12 +11,11 @@ from collections.abc import Callable
 
 import pytest
 
-from gradmote.device import client
+from gradmote.device import client, open_target
 from gradmote.device.client import Board
 from gradmote.device.link import ConnectionLost, open_link
 from gradmote.device.pace import Pace
 from gradmote.device.protocol import Frame, Parser, encode, message_id
-from gradmote.device.target import open_target
 from gradmote.errors import DeviceError
 from gradmote.generated import console
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from gradmote.cli import console as command
+from gradmote.device import BoardTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
-from gradmote.device.target import BoardTarget
 from gradmote.generated.console import COMMANDS
 from support.classifier_image import LABELS, PIXELS
 from support.console_text import read_prompt, read_until

@@ -8,8 +8,8 @@ import pytest
 from oracle import compiled, make_model, node, values
 
 from gradmote import losses, optimizers
+from gradmote.device import BoardTarget
 from gradmote.device.emulator import Emulator
-from gradmote.device.target import BoardTarget
 from gradmote.errors import RuntimeFault
 from gradmote.kernels import needs_of
 from gradmote_runtime import Session

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from gradmote.cli import main
+from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate, predict
 from gradmote.device.fit import fit
-from gradmote.device.target import TwinTarget
 from gradmote.device.types import PROGRAMS
 from gradmote.errors import DataError
 from gradmote.generated.records import PROGRAM

@@ -13,10 +13,10 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate
 from gradmote.device.fit import fit
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DataError
 
 BATCH = 2

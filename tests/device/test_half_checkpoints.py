@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from gradmote import checkpoint, optimizers
 from gradmote.cli import app
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.link import Link
-from gradmote.device.target import BoardTarget, TwinTarget
 from support.noisy_link import BYTES_PER_SECOND
 
 BATCH, STEPS = 8, 5

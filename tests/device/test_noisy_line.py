@@ -19,12 +19,12 @@ from sklearn.datasets import load_digits
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.dataset import Dataset
 from gradmote.device.emulator import Emulator
 from gradmote.device.fit import fit
 from gradmote.device.protocol import message_id
-from gradmote.device.target import BoardTarget, Target, TwinTarget
 from gradmote.errors import DeviceError
 from support.console_text import read_prompt
 from support.noisy_link import NoisyLink, SlowLink

@@ -17,8 +17,8 @@ import pytest
 from bench.soak import prepare
 
 from gradmote.boards import board, boards
+from gradmote.device import Target, TwinTarget
 from gradmote.device.flash.elf import Segment
-from gradmote.device.target import Target, TwinTarget
 from support.debugger import Debugger
 from support.emulated_part import EmulatedPart
 from support.firmware import build_firmware

@@ -14,6 +14,7 @@ from digits import artifacts, samples
 from gradmote import optimizers
 from gradmote.boards import board as board_of
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.fit import train_once
@@ -21,7 +22,6 @@ from gradmote.device.flash import emulated
 from gradmote.device.flash.emulated import Running
 from gradmote.device.flash.gdb import Gdb
 from gradmote.device.link import open_link
-from gradmote.device.target import BoardTarget, Target, TwinTarget
 from gradmote.device.types import Saves
 from gradmote.errors import RuntimeFault
 from gradmote.store import StoreOptions

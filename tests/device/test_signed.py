@@ -13,10 +13,10 @@ from signature.keys import key_of, write_keys
 from gradmote import cli
 from gradmote.boards import board as known
 from gradmote.boards import from_footprint
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator, missing
 from gradmote.device.flash import emulated, flow
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.files import build_folder
 from gradmote.image.signature import signature_of

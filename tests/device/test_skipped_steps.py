@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from gradmote import cli, optimizers
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.fit import Step, fit
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import GradmoteError
 
 BATCH = 10

@@ -15,10 +15,10 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.boards import board
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
-from gradmote.device.target import BoardTarget, Target, TwinTarget
 from support.console_text import read_prompt
 
 pytestmark = pytest.mark.device

@@ -12,8 +12,8 @@ from digits import artifacts, samples
 
 from gradmote import optimizers
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, Target, TwinTarget, open_target
 from gradmote.device.client import Board
-from gradmote.device.target import BoardTarget, Target, TwinTarget, open_target
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.store import StoreOptions
 from support.console_text import read_prompt

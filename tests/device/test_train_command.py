@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
-from gradmote.device.target import BoardTarget, TwinTarget
 from support.classifier_image import CLASSES, FEATURES
 
 pytestmark = pytest.mark.device

@@ -16,9 +16,9 @@ from gradmote.artifacts import build_artifacts
 from gradmote.carry_over import compare, table
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.image import read_image
 from gradmote.store import StoreOptions

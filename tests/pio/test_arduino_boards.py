@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
-from gradmote.device.target import BoardTarget, TwinTarget
 from support.arduino_board import BOARDS, STAND_IN, Running
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.pio import Pio

@@ -16,9 +16,9 @@ from oracle import compiled, make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.boards import board
 from gradmote.cli import main
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.protocol import Parser
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DataError, DeviceError, ImageError
 from gradmote.kernels import needs_of
 from gradmote.project.create import create

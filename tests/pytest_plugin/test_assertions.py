@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
-from gradmote.device.target import TwinTarget
 from gradmote.device.types import Memory
 from gradmote.errors import DeviceError
 from gradmote.testing import (

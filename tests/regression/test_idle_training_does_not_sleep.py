@@ -8,7 +8,7 @@ import time
 import pytest
 from bench.soak import prepare
 
-from gradmote.device.target import emulated_board
+from gradmote.device import emulated_board
 from support.firmware import build_firmware
 
 SECONDS, WAKES_PER_SECOND = 3, 100

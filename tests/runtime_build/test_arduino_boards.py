@@ -14,8 +14,8 @@ import pytest
 from boards import FIRMWARE
 
 from gradmote.boards import board as known
+from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board as Client
-from gradmote.device.target import BoardTarget, TwinTarget
 from gradmote.errors import DeviceError
 from runtime_sources import WARNING_FLAGS, host_profile_flags, host_runs_fused
 from support.arduino_board import BOARDS, HOST, Running, build_for_host, compile_runtime, compile_sources, run

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradmote.device.target import TwinTarget
+from gradmote.device import TwinTarget
 
 COMMANDS = ("train", "eval", "infer", "info", "console")
 TRAIN = ("train", "mlp.mote", "--input", "x.npy", "--label", "y.npy", "--scale", 0.0625)

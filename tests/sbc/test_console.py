@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradmote.device import TwinTarget, open_target
 from gradmote.device.client import Board
 from gradmote.device.dataset import Dataset
 from gradmote.device.fit import fit
 from gradmote.device.link import SocketLink
-from gradmote.device.target import TwinTarget, open_target
 from gradmote.errors import RuntimeFault
 from support.console_text import read_prompt, read_until
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
+from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate, predict
 from gradmote.device.fit import fit
-from gradmote.device.target import TwinTarget
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 
 SAMPLES = ("--input", "x.npy", "--scale", 1 / 16)

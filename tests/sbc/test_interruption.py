@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.target import TwinTarget
+from gradmote.device import TwinTarget
 
 TRAIN = ("train", "mlp.mote", "--input", "x.npy", "--label", "y.npy", "--scale", "0.0625", "--checkpoint", "c.gmck")
 

@@ -9,11 +9,11 @@ from functools import cached_property
 from boards import boards as board_folders
 
 from gradmote.boards import board
+from gradmote.device import BoardTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import default_firmware, emulator_command, free_port, keep_on_one_cpu
 from gradmote.device.flash.elf import Segment, read_segments
 from gradmote.device.protocol import Frame, encode, message_id
-from gradmote.device.target import BoardTarget
 from support.debugger import Debugger, address_of, stores
 
 #: Which of the registers tells where the program is.

@@ -110,7 +110,7 @@ def command(
     Ctrl-C ends after the current step and still writes the checkpoint.
     """
     from ..device.dataset import Dataset
-    from ..device.target import open_target
+    from ..device.opening import open_target
     from ..files import write_atomically
 
     samples = Dataset.read(data)
@@ -154,7 +154,7 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
 
 def _save_to(target: Target, checkpoint: Path | None, save_every: int | None) -> None:
     """The twin has no flash: what it saves on its way goes to the file of the end."""
-    from ..device.target import TwinTarget
+    from ..device.twin_target import TwinTarget
     from ..files import write_atomically
 
     if save_every and isinstance(target, TwinTarget):

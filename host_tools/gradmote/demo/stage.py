@@ -11,12 +11,15 @@ import onnx
 from rich.console import Console
 
 from ..compile import Result
+from ..device.board_target import BoardTarget
 from ..device.dataset import Array, Dataset
 from ..device.emulator import SECONDS_PER_INSTRUCTION, Emulator
 from ..device.fit import Fit, train_once
+from ..device.opening import open_target
 from ..device.progress import fit_with_progress, load_with_progress, predict_with_progress
 from ..device.samples import write_batch
-from ..device.target import BoardTarget, Target, TwinTarget, open_target
+from ..device.target import Target
+from ..device.twin_target import TwinTarget
 from ..device.types import Memory
 from ..errors import DeviceError
 from ..export import export_inference

@@ -14,7 +14,7 @@ from .. import losses, optimizers
 from ..compile import Options, Result, compile_model
 from ..device.dataset import Dataset
 from ..device.progress import fit_with_progress
-from ..device.target import TwinTarget
+from ..device.twin_target import TwinTarget
 from ..errors import ModelError
 from ..export import trained_model
 from ..files import build_folder, write_atomically

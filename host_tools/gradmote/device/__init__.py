@@ -6,13 +6,18 @@
         print(evaluate(target, data).accuracy)
 """
 
+from .board_target import BoardTarget
 from .dataset import Dataset
+from .emulated_target import emulated_board
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Fit, fit
+from .opening import open_target
 from .progress import evaluate_with_progress, fit_with_progress, load_with_progress, predict_with_progress
-from .target import Target, TwinTarget, open_target
+from .target import Target
+from .twin_target import TwinTarget
 
 __all__ = [
-    "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "evaluate", "evaluate_with_progress", "fit",
-    "fit_with_progress", "load_with_progress", "open_target", "predict", "predict_with_progress",
+    "BoardTarget", "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "emulated_board", "evaluate",
+    "evaluate_with_progress", "fit", "fit_with_progress", "load_with_progress", "open_target", "predict",
+    "predict_with_progress",
 ]

@@ -9,7 +9,8 @@ import numpy as np
 
 from .. import records
 from ..checkpoint import read_properties
-from ..device.target import Target, TwinTarget
+from ..device.target import Target
+from ..device.twin_target import TwinTarget
 from ..image import read_image
 
 __tracebackhide__ = True  # pytest shows the line of the test

@@ -11,12 +11,11 @@ from bench.boards.lessons import Lesson, lesson_for
 
 from gradmote.boards import Board
 from gradmote.compile import Result
-from gradmote.device import Target, TwinTarget, evaluate, fit
+from gradmote.device import BoardTarget, Target, TwinTarget, emulated_board, evaluate, fit
 from gradmote.device.client import Board as Client
 from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, default_firmware
 from gradmote.device.flash.emulated import program, stop
 from gradmote.device.samples import write_batch
-from gradmote.device.target import BoardTarget, emulated_board
 from gradmote.device.types import Memory
 
 COUNTED_STEPS = 3

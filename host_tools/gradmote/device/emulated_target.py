@@ -1,0 +1,70 @@
+"""An emulated board as something that trains, with an emulator of its own."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from gradmote.boards import board
+from gradmote.errors import DeviceError
+
+from .board_target import BoardTarget
+from .client import Board, Progress
+from .emulator import Emulator
+from .protocol import error_of
+from .twin_target import TwinTarget
+from .types import Update
+
+
+def emulated_board(name: str, firmware: Path | str | None = None, icount: bool = False) -> BoardTarget:
+    """A board on an Emulator of its own, which ends with it."""
+    if not board(name).flash_is_emulated:
+        return PreloadedTarget(name, firmware, icount)
+    emulator = Emulator(name, firmware, icount)
+    return BoardTarget(_connected(emulator), on_close=emulator.stop)
+
+
+def _connected(emulator: Emulator) -> Board:
+    try:
+        return emulator.connect()
+    except BaseException:
+        emulator.stop()
+        raise
+
+
+class PreloadedTarget(BoardTarget):
+    """An emulated board whose emulator cannot program flash, where images and checkpoints are kept: with another image
+    in its flash it is started anew, and save() writes its state from here. It goes on from no checkpoint."""
+
+    def __init__(self, name: str, firmware: Path | str | None = None, icount: bool = False) -> None:
+        self._start = partial(Emulator, name, firmware, icount)
+        emulator = self._start()
+        super().__init__(_connected(emulator), on_close=emulator.stop)
+
+    def _send_image(self, image: bytes, progress: Progress | None) -> None:
+        emulator = self._start(image)
+        client = _connected(emulator)
+        self.close()
+        self.board, self._on_close = client, emulator.stop
+        if self.info().status != 0:
+            raise error_of(self.info().status, f"{self.name}: image")
+        if progress:
+            progress(len(image), len(image))
+
+    def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        raise DeviceError(
+            f"updates go to flash, which the emulator of {self.name} cannot program",
+            f"twin:{self.info().profile} carries over the same bits",
+        )
+
+    def save(self, half: bool = False) -> bytes:
+        with TwinTarget(self.info().profile) as twin:
+            twin.load_image(self.image())
+            twin.session.state()[:] = self.state()
+            return twin.save(half)
+
+    def load(self, checkpoint: bytes) -> None:
+        raise DeviceError(
+            f"checkpoints are loaded from flash, which the emulator of {self.name} cannot program",
+            f"twin:{self.info().profile} trains to the same bits, and loads them",
+        )

@@ -1,0 +1,19 @@
+"""Targets by where they are."""
+
+from __future__ import annotations
+
+from .board_target import BoardTarget
+from .client import Board
+from .emulated_target import emulated_board
+from .target import Target
+from .twin_target import TwinTarget
+
+
+def open_target(where: str, baudrate: int = 115200) -> Target:
+    """where: "twin" (or "twin:strict"), "qemu:mps2-an386", or a port as link.open_link() takes it."""
+    kind, _, rest = where.partition(":")
+    if kind == "twin":
+        return TwinTarget(rest or "fused")
+    if kind == "qemu":
+        return emulated_board(rest or "mps2-an386")
+    return BoardTarget(Board.connect(where, baudrate))
