@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gradmote.device import client, open_target
+from gradmote.device import client, open_target, requests
 from gradmote.device.client import Board
 from gradmote.device.link import ConnectionLost, open_link
 from gradmote.device.pace import Pace
@@ -53,8 +53,8 @@ class FakeBoard:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "_PATIENCE", {"INFO": 0.05})
-    monkeypatch.setattr(client, "_DEFAULT_PATIENCE", 0.05)
+    monkeypatch.setattr(requests, "_PATIENCE", {"INFO": 0.05})
+    monkeypatch.setattr(requests, "_DEFAULT_PATIENCE", 0.05)
 
 
 def test_info_is_read_field_by_field() -> None:

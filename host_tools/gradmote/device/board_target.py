@@ -11,8 +11,9 @@ import numpy as np
 from gradmote.carry_over import compare, read_states
 from gradmote.errors import DataError, DeviceError, RuntimeFault
 
-from .client import Board, Progress
+from .client import Board
 from .encoding import sample_bytes, tensor_bytes
+from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 NOT_FOUND = -13

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import struct
 import time
 import zlib
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
 from gradmote import records
@@ -19,8 +17,8 @@ from gradmote.image.signature import signature_of, without_signature
 
 from . import trouble
 from .link import ConnectionLost, Link, open_link
-from .pace import Pace
-from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
+from .protocol import Parser
+from .requests import ATTEMPTS, Progress, Requests
 from .said import Said
 from .types import (
     DTYPES,
@@ -38,63 +36,32 @@ from .types import (
     program_names,
 )
 
-#: Called with bytes done and bytes in all.
-Progress = Callable[[int, int], None]
-
-_ATTEMPTS = 6
 _UPDATE_ATTEMPTS = 4
-_READ_OVERHEAD = 4  # bytes of a READ reply before its data
-_PIECE_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
-_DATA_OVERHEAD = 7
+_DATA_OVERHEAD = 7  # bytes of DATA before its data
 _DATA_U8_OVERHEAD = 15
-
-#: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
-#: gives signs of life.
-_PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
-_PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
-_DEFAULT_PATIENCE = 1.0
-
-#: The same once something damaged came: nothing, where it can only have been the answer; else longer than a sign of
-#: life stays away.
-_PATIENCE_AFTER_DAMAGE = 1.2
-_QUIET = console.BYTE_TIMEOUT_MS / 1000
 
 #: A port on USB goes away and comes back when the board restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
 _MAGIC = struct.pack("<I", IMAGE_MAGIC)
+_OUT_OF_ORDER = next(code for code, (name, _, _) in console.FAULTS.items() if name == "OUT_OF_ORDER")
 
 
-class Board:
-    """A board that runs the firmware.
+class Board(Requests):
+    """A board that runs the firmware."""
 
-    Requests are repeated where the line damaged or lost something; the board answers a repeated request without
-    doing its work twice. `on_text` gets what the board prints between frames.
-    """
-
-    def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = _ATTEMPTS) -> None:
-        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol.
-
-        attempts: how often a request is sent before the board counts as silent.
-        """
-        self._link = link
-        self._pace = Pace(attempts)
-        self._parser = Parser()
-        self._on_text = on_text or (lambda text: None)
-        self._sequence = random.randrange(256)
-        self._said = Said()
-        self._may_restart = True
+    def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
+        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol."""
+        super().__init__(link, on_text, attempts)
         self._reopen: Callable[[], Link] | None = None
-        self.retries = 0  #: requests that had to be sent again
-        self.raw_info: dict[str, Any] = {}
         try:
             self._meet()
         except ConnectionLost as lost:
             raise trouble.turned_away(link.url, lost, self._said) from lost
 
     @classmethod
-    def connect(cls, port: str, baudrate: int = 115200, attempts: int = _ATTEMPTS) -> Board:
+    def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Board:
         """Opens a port: /dev/ttyACM0, COM3, socket://host:port."""
         link = open_link(port, baudrate)
         try:
@@ -105,102 +72,11 @@ class Board:
         board._reopen = lambda: open_link(port, baudrate)
         return board
 
-    @property
-    def url(self) -> str:
-        """Where it is connected."""
-        return self._link.url
-
-    def close(self) -> None:
-        self._link.close()
-
     def __enter__(self) -> Board:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    # ---- Requests ---------------------------------------------------------------------------------------------
-
-    def request(self, name: str, **values: Any) -> dict[str, Any]:
-        """Sends one message and returns its reply's fields. RuntimeFault or DeviceError with the board's code."""
-        self._sequence = (self._sequence + 1) % 256
-        frame = Frame(message_id(name), self._sequence, request_payload(name, values))
-        while (reply := self._exchange(name, frame)) is None:
-            pass
-        return self._decoded(name, reply)
-
-    def _try(self, name: str, **values: Any) -> dict[str, Any] | None:
-        """request() of a piece, once; None where it got lost, and a smaller one may do better."""
-        self._sequence = (self._sequence + 1) % 256
-        reply = self._exchange(name, Frame(message_id(name), self._sequence, request_payload(name, values)))
-        self._pace.adapt(arrived=reply is not None)
-        return None if reply is None else self._decoded(name, reply)
-
-    def _exchange(self, name: str, frame: Frame) -> Frame | None:
-        """Sends a frame once. Its reply, or None where the line lost one of them; DeviceError after too many losses."""
-        self._link.write(encode(frame))
-        reply, damaged = self._await_reply(name, frame)
-        if reply is None:
-            self.retries += 1
-        if self._pace.gives_up(reply is not None, damaged):
-            raise self._no_answer(name)
-        return reply
-
-    def _await_reply(self, name: str, request: Frame) -> tuple[Frame | None, bool]:
-        """The reply to `request`, or None where it has to be sent again; and whether something damaged came."""
-        patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
-        deadline = time.monotonic() + patience
-        damaged = False
-        while (left := deadline - time.monotonic()) > 0:
-            data = self._link.read(min(left, _QUIET))
-            before = self._parser.damaged
-            for item in self._parser.feed(data) if data else self._parser.expire():
-                if isinstance(item, bytes):
-                    self._show(item, name)
-                    damaged = damaged or _is_of_a_frame(item)
-                elif _is_damage_report(item):
-                    return None, True
-                elif item.sequence == request.sequence and item.type == console.ALIVE_TYPE:
-                    deadline = time.monotonic() + patience
-                elif item.sequence == request.sequence and _answers(item, request):
-                    return item, damaged
-            damaged = damaged or self._parser.damaged > before
-            if damaged and patience <= _DEFAULT_PATIENCE:
-                break
-            if self._parser.damaged > before:
-                deadline = min(deadline, time.monotonic() + _PATIENCE_AFTER_DAMAGE)
-        return None, damaged
-
-    def _show(self, text: bytes, name: str) -> None:
-        self._said.add(text)
-        self._on_text(text.decode(errors="replace"))
-        if not self._may_restart and self._said.greeted:
-            fault = self._said.fault
-            self._said = Said()
-            raise trouble.restarted(self._link.url, name, fault)
-
-    def _decoded(self, name: str, reply: Frame) -> dict[str, Any]:
-        if reply.type == console.ERROR_TYPE:
-            raise error_of(struct.unpack("<i", reply.payload)[0], f"{self._link.url}: {name}")
-        return reply_values(name, reply.payload)
-
-    def _no_answer(self, name: str) -> DeviceError:
-        if self.raw_info:
-            return trouble.silent_now(self._link.url, name, self.raw_info["board"])
-        return trouble.silent(self._link.url, name, self._said, self._parser.damaged > 0)
-
-    def type(self, line: str, patience: float = 30.0) -> str:
-        """Types a line as a person does, and returns what the board prints up to its next prompt. DeviceError where
-        none comes for `patience` seconds."""
-        said = ""
-        self._link.write(line.encode() + b"\r")
-        while not said.endswith("\n> "):
-            data = self._link.read(patience)
-            if not data:
-                raise self._no_answer(line)
-            texts = [item for item in self._parser.feed(data) if isinstance(item, bytes)]
-            said += b"".join(texts).decode(errors="replace")
-        return said.removesuffix("> ")
 
     # ---- About ------------------------------------------------------------------------------------------------
 
@@ -344,30 +220,6 @@ class Board:
         """Returns to the checkpoint that the board keeps."""
         self.request("LOAD")
 
-    def _send_pieces(
-        self,
-        name: str,
-        data: bytes,
-        progress: Progress | None = None,
-        start: int = 0,
-        at: str = "offset",
-        overhead: int = _PIECE_OVERHEAD,
-        others: Mapping[str, Any] = MappingProxyType({}),
-    ) -> None:
-        """data from `start` on, as long as the line lets pieces be. A piece may arrive twice: that does no harm."""
-        while start < len(data):
-            piece = data[start : start + self._piece_size(overhead)]
-            if self._try(name, **{at: start}, data=piece, **others) is not None:
-                start += len(piece)
-                if progress:
-                    progress(start, len(data))
-
-    def _piece_size(self, overhead: int) -> int:
-        return self._pace.size(self._payload_limit() - overhead)
-
-    def _payload_limit(self) -> int:
-        return min(int(self.raw_info["frame_limit"]), console.PAYLOAD_LIMIT)
-
     # ---- Data -------------------------------------------------------------------------------------------------
 
     def write(self, role: str, index: int, data: bytes) -> None:
@@ -379,39 +231,6 @@ class Board:
         """Writes a whole tensor from one byte an element: (q - zero) * scale in float32, or q where it is int32."""
         what = {"role": ROLES.index(role), "index": index, "scale": scale, "zero": zero}
         self._send_pieces("DATA_U8", data, at="element", overhead=_DATA_U8_OVERHEAD, others=what)
-
-    def read(
-        self, source: str, program: int = 0, role: int = 0, index: int = 0, progress: Progress | None = None
-    ) -> bytes:
-        """All bytes of a source (generated.console.SOURCES)."""
-        what = {"source": console.SOURCES[source], "program": program, "role": role, "index": index}
-        data = b""
-        total = 1
-        while len(data) < total:
-            reply = self._try("READ", **what, offset=len(data), length=self._piece_size(_READ_OVERHEAD))
-            if reply is not None:
-                total = reply["total"]
-                data += reply["data"]
-                if progress:
-                    progress(len(data), total)
-        return data
-
-    def read_start(self, source: str, count: int) -> bytes:
-        """The first `count` bytes of a source; no more than one frame holds."""
-        reply = self.request("READ", source=console.SOURCES[source], program=0, role=0, index=0, offset=0, length=count)
-        return bytes(reply["data"])
-
-    def read_piece(self, source: str, offset: int, size: int) -> bytes:
-        """Bytes [offset, offset + size) of an image or a checkpoint."""
-        what = {"source": console.SOURCES[source], "program": 0, "role": 0, "index": 0}
-        data = b""
-        while len(data) < size:
-            length = min(self._piece_size(_READ_OVERHEAD), size - len(data))
-            reply = self._try("READ", **what, offset=offset + len(data), length=length)
-            data += b"" if reply is None else reply["data"]
-            if reply is not None and not reply["data"]:
-                raise DeviceError(f"{self._link.url}: {source} ends at {offset + len(data)}", "connect again")
-        return data
 
     def output(self, program: str, index: int) -> bytes:
         """Bytes of one output of the program that ran last."""
@@ -509,21 +328,3 @@ class Board:
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(_RETRY_SECONDS)
-
-
-def _is_damage_report(frame: Frame) -> bool:
-    return frame.type == console.ERROR_TYPE and frame.payload == struct.pack("<i", _BAD_FRAME)
-
-
-def _is_of_a_frame(text: bytes) -> bool:
-    """No board prints this: it is of a frame whose start was damaged, as types of replies are."""
-    return max(text) >= console.REPLY_BIT
-
-
-def _answers(reply: Frame, request: Frame) -> bool:
-    return reply.type in (request.type | console.REPLY_BIT, console.ERROR_TYPE)
-
-
-_CODES = {name: code for code, (name, _, _) in console.FAULTS.items()}
-_BAD_FRAME = _CODES["BAD_FRAME"]
-_OUT_OF_ORDER = _CODES["OUT_OF_ORDER"]

@@ -9,9 +9,10 @@ from gradmote.boards import board
 from gradmote.errors import DeviceError
 
 from .board_target import BoardTarget
-from .client import Board, Progress
+from .client import Board
 from .emulator import Emulator
 from .protocol import error_of
+from .requests import Progress
 from .twin_target import TwinTarget
 from .types import Update
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from gradmote.errors import DataError
 
-from .client import Progress
 from .dataset import Array, Dataset
+from .requests import Progress
 from .samples import others_of, tensors, write_batch, write_rows
 from .target import Target
 

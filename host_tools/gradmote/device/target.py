@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .client import Progress
+from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 Array = np.ndarray[Any, Any]

@@ -12,8 +12,8 @@ from gradmote.carry_over import compare
 from gradmote.errors import DataError, DeviceError
 from gradmote.image import read_image
 
-from .client import Progress
 from .encoding import no_samples, sample_bytes, tensor_bytes
+from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from pathlib import Path
 from gradmote import __version__
 from gradmote.boards import Board as Known
 from gradmote.boards import from_footprint
-from gradmote.device.client import Board, Progress
+from gradmote.device.client import Board
 from gradmote.device.ports import ports_of, serial_ports, status_text
+from gradmote.device.requests import Progress
 from gradmote.errors import DataError, DeviceError, ModelError
 from gradmote.image import read_image
 from gradmote.image.signature import without_signature
