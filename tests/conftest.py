@@ -24,6 +24,22 @@ settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    """Hands out tests as support/scheduling.py says, unless --dist asks for something else."""
+    from support.scheduling import Together
+
+    config.option.loadscopereorder = False
+    return Together(config, log) if config.getoption("dist") == "load" else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        from support.scheduling import long_first
+
+        long_first(items)
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The checkout's folder."""

@@ -15,7 +15,6 @@ SECONDS = int(os.environ.get("GRADMOTE_FUZZ_SECONDS", "7"))
 LEAST_PERCENT = 95.0
 
 needs_clang = pytest.mark.skipif(shutil.which("clang-14") is None, reason="apt-get install clang-14 libclang-rt-14-dev")
-pytestmark = pytest.mark.xdist_group("fuzz")
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,6 @@ def write_case(folder: Path, image: bytes, data: list[digits.Batch]) -> tuple[Pa
     return model, samples
 
 
-@pytest.mark.xdist_group("numerics_bits")  # one process builds the six programs
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("dropout", [None, 0.3], ids=["", "dropout"])
 @pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)

@@ -17,8 +17,6 @@ from support.arduino_board import BOARDS, STAND_IN, Running
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.pio import Pio
 
-pytestmark = pytest.mark.xdist_group("pio")
-
 
 @pytest.fixture(scope="module")
 def settings(root: Path) -> configparser.ConfigParser:

@@ -32,7 +32,7 @@ BOARD = "mps2-an386"
 BARE = [board.name for board in boards() if board.compiler]
 EMULATED = [board.name for board in boards() if board.table.get("emulator")]
 
-pytestmark = [pytest.mark.device, pytest.mark.xdist_group("pio")]
+pytestmark = pytest.mark.device
 
 
 def environments(ini: Path) -> configparser.ConfigParser:

@@ -13,7 +13,7 @@ from gradmote.device.link import open_link
 from gradmote.kernels import needs_of
 from support.pio import Pio, free_port
 
-pytestmark = [pytest.mark.device, pytest.mark.xdist_group("pio")]
+pytestmark = pytest.mark.device
 
 INI = """
 [env:mps2-an386]

@@ -126,7 +126,6 @@ def test_a_model_that_wants_two_sensors(tmp_path: Path) -> None:
 
 
 @pytest.mark.device
-@pytest.mark.xdist_group("pio")
 def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: Path, pio: Pio) -> None:
     project = create(tmp_path / "mine", NAME)
     url = prepared(project)
@@ -188,7 +187,6 @@ def prepared(project: Path) -> str:
     return found[1] if found else ""
 
 
-@pytest.mark.xdist_group("pio")
 def test_a_project_for_a_board_over_arduino(tmp_path: Path, pio: Pio) -> None:
     """Over what stands in for the board's core."""
     project = create(tmp_path / "mine", "pico")

@@ -34,9 +34,7 @@ TARGETS = {
 }
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(f"compile-{name}")) for name in TARGETS]
-)
+@pytest.fixture(scope="module", params=TARGETS)
 def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The compiler's name, and a folder with the objects of every source and what -fstack-usage wrote of them."""
     compiler, *flags = TARGETS[request.param]
