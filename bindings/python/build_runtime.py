@@ -28,6 +28,27 @@ extern "Python" int gm_python_write(void *user, uint32_t offset, const void *dat
 extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint32_t size);
 """
 
+NARROW_DECLARATION = "int gm_host_narrow(void *out, const char *values, size_t size);"
+NARROW = """
+/* `size` bytes of int32 from as many int64; -1, and nothing written, where one does not fit. */
+static int gm_host_narrow(void *out, const char *values, size_t size)
+{
+    int32_t *narrow = out;
+    int64_t wide;
+    for (size_t i = 0; i < size / sizeof *narrow; i++) {
+        memcpy(&wide, values + i * sizeof wide, sizeof wide);
+        if (wide != (int32_t)wide) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < size / sizeof *narrow; i++) {
+        memcpy(&wide, values + i * sizeof wide, sizeof wide);
+        narrow[i] = (int32_t)wide;
+    }
+    return 0;
+}
+"""
+
 # Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
 CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
 CPU_CHECK = """
@@ -66,8 +87,8 @@ def make_ffi(profile: str) -> cffi.FFI:
     builder = cffi.FFI()
     for header in HEADERS:
         builder.cdef(declarations(header.read_text()))
-    builder.cdef(CALLBACKS)
-    preamble = '#include "gradmote.h"\n'
+    builder.cdef(CALLBACKS + NARROW_DECLARATION)
+    preamble = '#include <string.h>\n#include "gradmote.h"\n' + NARROW
     if profile == "strict":
         builder.cdef(CPU_CHECK_DECLARATION)
         preamble += CPU_CHECK

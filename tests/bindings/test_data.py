@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradmote import Session
-from gradmote.errors import DataError
+from gradmote.errors import DataError, RuntimeFault
 from gradmote_runtime.arrays import F32, I32, tensor_bytes
-from support.classifier_image import LABELS, PIXELS
+from support.classifier_image import LABELS, PIXELS, classifier_image
 
 SHAPE = (2, 3)
 
@@ -81,6 +81,76 @@ def test_label_refuses_what_does_not_fit(session: Session, data: object, message
     with pytest.raises(DataError, match=message):
         session.set_label(0, data)
     assert session.label_view(0).tolist() == LABELS.tolist()
+
+
+# ---- What a place has taken before is checked again
+
+
+@pytest.fixture
+def used(session: Session) -> Session:
+    """A session that has taken arrays of numpy, and knows their dtypes."""
+    session.step(np.array(PIXELS, np.float32).reshape(SHAPE), np.array(LABELS, np.int64))
+    return session
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        np.arange(6, dtype=np.float32).reshape(SHAPE),
+        np.asfortranarray(np.arange(6, dtype=np.float32).reshape(SHAPE)),
+        np.repeat(np.arange(6, dtype=np.float32), 2).reshape(2, 6)[:, ::2],
+        np.arange(6, dtype=np.float32),
+        array("f", range(6)),
+        np.arange(6, dtype=np.float32).reshape(SHAPE).view(np.matrix),
+    ],
+    ids=["contiguous", "fortran", "strided", "flat", "array", "subclass"],
+)
+def test_a_used_place_takes_the_same_values(used: Session, data: object) -> None:
+    used.set_input(0, data)
+    assert used.input_view(0).tolist() == np.array(data).reshape(SHAPE).tolist()
+
+
+def test_a_used_place_refuses_what_a_new_one_refuses(used: Session) -> None:
+    before = used.input_view(0).tolist()
+    array = np.zeros(SHAPE, np.float32)
+    array.shape = (3, 2)  # the same object, of the same type, is something else now
+    for data in (array, np.zeros((2, 4), np.float32), np.zeros(SHAPE), np.zeros(SHAPE, ">f4"), np.zeros(SHAPE, "i4")):
+        with pytest.raises(DataError, match="input 'x'"):
+            used.set_input(0, data)
+    assert used.input_view(0).tolist() == before
+
+
+@pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**40])
+def test_a_used_label_refuses_what_no_int32_holds(used: Session, value: int) -> None:
+    with pytest.raises(DataError, match="label 'labels' takes int32; a value lies outside its range"):
+        used.set_label(0, np.array([1, value]))
+    assert used.label_view(0).tolist() == LABELS.tolist()
+
+
+@given(st.lists(st.integers(-(2**33), 2**33), min_size=2, max_size=2))
+def test_int64_labels_arrive_whole_or_not_at_all(values: list[int]) -> None:
+    fits = all(-(2**31) <= value < 2**31 for value in values)
+    with Session(classifier_image()) as session:
+        session.set_label(0, np.array(LABELS, np.int64))
+        try:
+            session.set_label(0, np.array(values))
+        except DataError:
+            assert not fits and session.label_view(0).tolist() == LABELS.tolist()
+        else:
+            assert fits and session.label_view(0).tolist() == values
+
+
+def test_a_program_under_way_keeps_data_out(used: Session) -> None:
+    used.begin("eval")
+    for give in (
+        lambda: used.set_input(0, PIXELS),
+        lambda: used.set_label(0, LABELS),
+        lambda: used.step(PIXELS, LABELS),
+    ):
+        with pytest.raises(RuntimeFault, match="BUSY"):
+            give()
+    used.abort()
+    used.set_input(0, PIXELS)
 
 
 def test_no_such_place(session: Session) -> None:

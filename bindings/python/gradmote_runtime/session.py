@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
 
 from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
 from .library import load
+from .places import Place, Places, feed, need_given
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16
@@ -33,6 +35,8 @@ _SCHEDULES = ("constant", "linear")
 _STORE_DTYPES = ("int8", "f32")
 
 _REQUIREMENTS = ("arena_size", "state_size", "parameters_size", "gradients_size", "batch")
+
+_Found = TypeVar("_Found", Place, Tensor)
 
 
 class Session:
@@ -62,12 +66,8 @@ class Session:
         self._session = session
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
-        self._given: set[int] = set()  # offsets of what was given for the next run
-        fed = (*self._by_role["input"], *self._by_role["label"])
-        self._bytes_of = {t.offset: self._memory[t.offset : t.offset + t.size] for t in fed}
-        numbered = {role: [(tensor, i) for i, tensor in enumerate(self._by_role[role])] for role in ("input", "label")}
-        self._places = {("input",): numbered["input"], ("input", "label"): numbered["input"] + numbered["label"]}
-        self._fleeting = {name: [t for t in fed if name in t.programs and not t.lasts] for name in PROGRAMS}
+        self._places = Places(self._ffi, self._lib, self._memory, self._by_role)
+        self._inferred = [tensor.view(self._memory) for tensor in self._outputs("infer")]
         self._loss = self._ffi.new("float *")
 
     @staticmethod
@@ -102,7 +102,7 @@ class Session:
         labels stay as they are."""
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
-        given = [view.cast("B") for view in self._in_scratch()]
+        given = [place.tensor.view(self._memory).cast("B") for place in self._places.fleeting]
         kept = [bytes(view) for view in given]
         self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
         for view, data in zip(given, kept):
@@ -124,20 +124,20 @@ class Session:
 
     def set_input(self, index: int, data: Any) -> None:
         """Copies one input into its place. data: float32 buffer (or what its dtype is) of exactly its size."""
-        self._set("input", index, data)
+        self._feed([_pick(self._places.inputs, index, "input")], [data])
 
     def set_label(self, index: int, data: Any) -> None:
         """Copies one label into its place. Class labels may be of any integer type; all values must fit int32."""
-        self._set("label", index, data)
+        self._feed([_pick(self._places.labels, index, "label")], [data])
 
     def input_view(self, index: int) -> memoryview:
         """The place of one input, to write into without a copy. No program changes it, where it `lasts`; where it
         does not, ask for it before each run."""
-        return self._place("input", index)
+        return self._lend(_pick(self._places.inputs, index, "input"))
 
     def label_view(self, index: int) -> memoryview:
         """The same of one label."""
-        return self._place("label", index)
+        return self._lend(_pick(self._places.labels, index, "label"))
 
     def output(self, index: int, program: str = "infer") -> memoryview:
         """One output of the program, where it lies: read it before the next program runs."""
@@ -147,10 +147,8 @@ class Session:
 
     def infer(self, *data: Any) -> list[memoryview]:
         """Runs the model. data: every input in order, or nothing to use what is in place. Returns its outputs."""
-        self._set_all(data, "input")
-        self._use_given("infer")
-        self._check(self._lib.gm_infer(self._open()), "infer")
-        return [tensor.view(self._memory) for tensor in self._outputs("infer")]
+        self._check(self._lib.gm_infer(self._ready("infer", self._places.inputs, data)), "infer")
+        return [memoryview(output) for output in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
         """The loss, without training. data: every input, then every label, or nothing."""
@@ -171,7 +169,7 @@ class Session:
 
     def optimizer_step(self) -> None:
         """Applies the mean of the accumulated gradients and moves the learning-rate schedule one step on."""
-        self._use_given("optimizer")
+        self._places.use("optimizer")
         self._check(self._lib.gm_optimizer_step(self._open()), "optimizer_step")
 
     def lazy_reset_grad(self) -> None:
@@ -181,7 +179,7 @@ class Session:
     def begin(self, program: str) -> None:
         """Starts a program that run() then executes in slices."""
         kind = _program_kind(program)
-        self._use_given(program)
+        self._places.use(program)
         self._check(self._lib.gm_begin(self._open(), kind), f"begin {program}")
 
     def run(self, max_instructions: int) -> bool:
@@ -237,20 +235,20 @@ class Session:
         """Takes a sample of that class into the store. sample: float32 buffer of one sample, which becomes the first of
         the input; else what is the first of the input."""
         if sample is not None:
-            self._set_first(sample)
-        self._need_given(self._with_role("input")[:1])
+            self._places.inputs[0].take_first(sample, self.store()["elements"])
+        need_given(self._places.inputs[:1])
         self._check(self._lib.gm_learn(self._open(), _u32(label, "label")), "learn")
 
     def replay(self) -> float:
         """step() on samples of the store, each class as likely as any other. Of the input the first sample lasts."""
         self._check(self._lib.gm_replay(self._open(), self._loss), "replay")
-        self._given.clear()
+        self._places.forget()
         return float(self._loss[0])
 
     def begin_replay(self, program: str = "step") -> None:
         """As begin(), of "step" or "train", on samples of the store."""
         self._check(self._lib.gm_begin_replay(self._open(), _program_kind(program)), "begin_replay")
-        self._given.clear()
+        self._places.forget()
 
     def forget(self, label: int) -> None:
         """Drops all samples of a class from the store."""
@@ -260,7 +258,7 @@ class Session:
         """(samples of a class in the store, how many of them the model gives that class)."""
         kept, right = self._ffi.new("uint32_t *"), self._ffi.new("uint32_t *")
         self._check(self._lib.gm_score(self._open(), _u32(label, "label"), kept, right), "score")
-        self._given.clear()
+        self._places.forget()
         return int(kept[0]), int(right[0])
 
     # ---- Learning rate ------------------------------------------------------------------------------------------
@@ -365,9 +363,7 @@ class Session:
         all moments where one of them has no like. Returns how many pieces."""
         file = buffer_of(data, "the checkpoint").cast("B")
         handle, carried = self._ffi.new_handle(file), self._ffi.new("uint32_t *")
-        code = self._lib.gm_checkpoint_carry_over(
-            self._open(), self._lib.gm_python_read, handle, len(file), carried
-        )
+        code = self._lib.gm_checkpoint_carry_over(self._open(), self._lib.gm_python_read, handle, len(file), carried)
         self._check(code, "carry over")
         return int(carried[0])
 
@@ -420,65 +416,32 @@ class Session:
         _program_kind(program)
         return [tensor for tensor in self._with_role("output") if program in tensor.programs]
 
-    def _place(self, role: str, index: int) -> memoryview:
-        tensor = _pick(self._with_role(role), index, role)
-        self._given.add(tensor.offset)
-        return tensor.view(self._memory)
-
-    def _in_scratch(self) -> list[memoryview]:
-        """The places of inputs and labels that programs write over."""
-        given = (*self._by_role["input"], *self._by_role["label"])
-        return [tensor.view(self._memory) for tensor in given if not tensor.lasts]
-
-    def _use_given(self, program: str) -> None:
-        """What a run may write over must have been given since the last one."""
-        self._need_given(self._fleeting[program])
-        self._given.clear()
-
-    def _need_given(self, tensors: list[Tensor]) -> None:
-        for tensor in tensors:
-            if not tensor.lasts and tensor.offset not in self._given:
-                hint = "give it for each run, or compile without overwrite_inputs"
-                raise DataError(f"{tensor.title} is not there: the image overwrites inputs", hint)
-
-    def _set_first(self, data: Any) -> None:
-        """One sample becomes the first of the input."""
-        elements = self.store()["elements"]
-        tensor = self._with_role("input")[0]
-        source = tensor_bytes(data, F32, (elements,), 4 * elements, f"one sample of {tensor.title}")
-        self._memory[tensor.offset : tensor.offset + 4 * elements] = source
-        self._given.add(tensor.offset)
-
-    def _set(self, role: str, index: int, data: Any) -> None:
-        tensor = _pick(self._with_role(role), index, role)
-        self._feed(tensor, index, data)
-
-    def _feed(self, tensor: Tensor, index: int, data: Any) -> None:
-        """gm_write(), whose call would take longer than the copy; what a program under way refuses, it refuses."""
-        source = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
-        if self._session.pc:
-            refused = self._lib.gm_write(self._session, tensor.role_kind, index, self._ffi.NULL, tensor.size)
-            self._check(refused, tensor.title)
-        self._bytes_of[tensor.offset][:] = source
-        self._given.add(tensor.offset)
-
-    def _set_all(self, data: tuple[Any, ...], *roles: str) -> None:
-        """Every input, then every label, from `data`; nothing where it is empty."""
-        if not data:
-            return
+    def _lend(self, place: Place) -> memoryview:
         self._open()
-        places = self._places[roles]
-        if len(data) != len(places):
-            wanted = ", ".join(tensor.title for tensor, _ in places)
-            raise DataError(f"{len(data)} arrays were given", f"pass {len(places)}: {wanted}; or none")
-        for (tensor, index), item in zip(places, data):
-            self._feed(tensor, index, item)
+        place.given = True
+        return place.tensor.view(self._memory)
 
-    def _run_with_loss(self, call: Any, program: str, data: tuple[Any, ...]) -> float:
-        self._set_all(data, "input", "label")
-        self._use_given(program)
-        self._check(call(self._open(), self._loss), program)
-        return float(self._loss[0])
+    def _feed(self, places: list[Place], data: Sequence[Any]) -> Any:
+        """An array for each place. Refuses while a program is under way, as gm_write() does."""
+        session = self._open()
+        if session.pc:
+            raise RuntimeFault(self._lib.GM_ERR_BUSY, places[0].tensor.title)
+        feed(places, data)
+        return session
+
+    def _ready(self, program: str, places: list[Place], data: Sequence[Any]) -> Any:
+        """The open session, with an array for each place; with what is in place where there is no data."""
+        session = self._feed(places, data) if data else self._open()
+        if self._places.fleeting:
+            self._places.use(program)
+        return session
+
+    def _run_with_loss(self, call: Any, program: str, data: Sequence[Any]) -> float:
+        status = call(self._ready(program, self._places.all, data), self._loss)
+        if status < 0:
+            raise RuntimeFault(status, program)
+        loss: float = self._loss[0]
+        return loss
 
     def _parameter(self, name_or_index: str | int) -> Any:
         view = self._ffi.new("gm_view *")
@@ -536,10 +499,10 @@ def _program_kind(name: str) -> int:
     return PROGRAMS.index(name)
 
 
-def _pick(tensors: list[Tensor], index: int, what: str) -> Tensor:
-    if not 0 <= index < len(tensors):
-        raise DataError(f"there is no {what} {index}", f"there are {len(tensors)}, counted from 0")
-    return tensors[index]
+def _pick(found: list[_Found], index: int, what: str) -> _Found:
+    if not 0 <= index < len(found):
+        raise DataError(f"there is no {what} {index}", f"there are {len(found)}, counted from 0")
+    return found[index]
 
 
 def _u32(value: int, what: str) -> int:
