@@ -3,6 +3,7 @@
 #define GM_ROWS_H
 
 #include "../src/numerics.h"
+#include "arch/arch.h"
 
 /* y[i] = bias[i], or the empty sum where there is no bias. */
 static inline void gm_start_row(float *y, const float *bias, uint32_t n)
@@ -20,12 +21,21 @@ static inline void gm_start_row(float *y, const float *bias, uint32_t n)
     }
 }
 
+#if GM_ARCH_ROWS
+
+/* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
+void gm_relu_row(const float *x, float *y, uint32_t n);
+
+/* dx[i] = y[i] > 0 ? dy[i] : 0; dx may be dy or y. */
+void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n);
+
+#else
+
 static inline float gm_relu(float x)
 {
     return gm_is_negative(x) ? 0.0f : x;
 }
 
-/* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
 static inline void gm_relu_row(const float *x, float *y, uint32_t n)
 {
     uint32_t i = 0;
@@ -37,5 +47,25 @@ static inline void gm_relu_row(const float *x, float *y, uint32_t n)
         y[i] = gm_relu(x[i]);
     }
 }
+
+static inline float gm_relu_grad(float dy, float y)
+{
+    return gm_is_positive(y) ? dy : 0.0f;
+}
+
+static inline void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n)
+{
+    uint32_t i = 0;
+    for (; n - i >= 4; i += 4) {
+        float a = gm_relu_grad(dy[i], y[i]), b = gm_relu_grad(dy[i + 1], y[i + 1]);
+        float c = gm_relu_grad(dy[i + 2], y[i + 2]), d = gm_relu_grad(dy[i + 3], y[i + 3]);
+        dx[i] = a, dx[i + 1] = b, dx[i + 2] = c, dx[i + 3] = d;
+    }
+    for (; i < n; i++) {
+        dx[i] = gm_relu_grad(dy[i], y[i]);
+    }
+}
+
+#endif
 
 #endif

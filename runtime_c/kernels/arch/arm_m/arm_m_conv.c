@@ -1,6 +1,6 @@
 /*
- * CONV on Cortex-M with FPU: for each kernel cell, in their order, all outputs that it reaches take their products with
- * it. So each output has one sum, in the order of docs/NUMERICS.md, and no loop asks where the input ends.
+ * CONV on Cortex-M with FPU: for each kernel cell or row, in their order, all outputs that it reaches take their products
+ * with it. So each output has one sum, in the order of docs/NUMERICS.md, and no loop asks where the input ends.
  */
 #include "../arch.h"
 #include "taps.h"
@@ -20,27 +20,17 @@ static gm_product product_of(const gm_insn_conv *insn)
         .rows = insn->out_h, .columns = insn->out_w, .sums = insn->channels, .outputs = insn->maps,
         .in = { insn->stride_h * insn->x_h, insn->stride_w * insn->x_w, insn->x_channel },
         .out = { insn->y_h, insn->y_w, insn->y_map },
-        .w_in = insn->w_channel, .w_out = insn->w_map,
+        .w_in = insn->w_channel, .w_out = insn->w_map, .cells = 1,
     };
 }
 
-/* What is done for one kernel cell: its rectangle, from x, w and y at its place. */
-enum way { SUMS_OF_CHANNELS, CHANNEL_BY_CHANNEL, DEPTHWISE };
+/* ---- One kernel cell after another ------------------------------------------------------------------------- */
 
 static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
     gm_product p = product_of(insn);
     p.rows = tap->rows, p.columns = tap->columns;
     gm_tap_product(&p, x, w, y);
-}
-
-/* Channels one after another, where they are few: all maps of a pixel take their product with one x. */
-static void channel_by_channel(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
-{
-    const gm_walk walk = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
-    for (uint32_t c = 0; c < insn->channels; c++) {
-        gm_walk_outer(&walk, x + c * insn->x_channel, y, insn->maps, w + c * insn->w_channel, insn->w_map);
-    }
 }
 
 /* One channel and one map in each group, groups contiguous. */
@@ -50,26 +40,72 @@ static void depthwise(const gm_insn_conv *insn, const gm_tap *tap, const float *
     gm_walk_scaled(&walk, x, y, insn->groups, w, insn->w_group);
 }
 
-static void add_cell(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y, enum way way)
+static void add_cell(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
+                     int is_depthwise)
 {
-    if (way == DEPTHWISE) {
+    if (is_depthwise) {
         depthwise(insn, tap, x, w, y);
-    } else if (way == CHANNEL_BY_CHANNEL) {
-        channel_by_channel(insn, tap, x, w, y);
     } else {
         sums_of_channels(insn, tap, x, w, y);
     }
 }
 
-static void each_cell(const conv *c, const float *x, const float *w, float *y, enum way way)
+static void each_cell(const conv *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         for (uint32_t l = 0; l < insn->kernel_w; l++) {
             gm_tap tap = gm_tap_of(&c->window, &c->x, &c->y, k, l);
             if (tap.rows > 0) {
-                add_cell(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, way);
+                add_cell(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, is_depthwise);
             }
+        }
+    }
+}
+
+/* ---- The cells of a kernel row at once --------------------------------------------------------------------- */
+
+/* Where channels are few, and cells' neighbours in x: a row of the kernel is as one cell of more channels. */
+static int cells_are_neighbours(const gm_insn_conv *insn)
+{
+    return insn->channels < 16 && (insn->x_channel == 1 || insn->channels == 1) && insn->x_w == insn->channels &&
+           insn->dilation_w == 1 && insn->y_map == 1 && insn->out_h * insn->out_w >= 16 &&
+           (!GM_ARCH_HELIUM || insn->channels < 4);
+}
+
+/* The kernel's columns that lie inside the input at an output column; none where first is not below end. */
+static gm_span cells_of(const gm_window *w, uint32_t column)
+{
+    uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
+    uint32_t behind = left < reach ? reach - left : 0;
+    return (gm_span){ left < w->pad_w ? w->pad_w - left : 0, behind < w->kernel_w ? behind : w->kernel_w };
+}
+
+/* Kernel row k at output columns that see the same cells. */
+static void add_cells(const conv *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells, gm_span columns)
+{
+    const gm_insn_conv *insn = c->insn;
+    gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, cells.first, columns);
+    gm_product p = product_of(insn);
+    if (tap.rows > 0 && cells.first < cells.end) {
+        p.rows = tap.rows, p.columns = tap.columns;
+        p.cells = cells.end - cells.first, p.w_cell = insn->w_w;
+        gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + cells.first * insn->w_w, y + tap.y);
+    }
+}
+
+static void each_row(const conv *c, const float *x, const float *w, float *y)
+{
+    const gm_insn_conv *insn = c->insn;
+    for (uint32_t k = 0; k < insn->kernel_h; k++) {
+        gm_span columns = { 0, 0 };
+        while (columns.end < insn->out_w) {
+            gm_span cells = cells_of(&c->window, columns.first), next;
+            do {
+                next = cells_of(&c->window, ++columns.end);
+            } while (columns.end < insn->out_w && next.first == cells.first && next.end == cells.end);
+            add_cells(c, x, w, y, k, cells, columns);
+            columns.first = columns.end;
         }
     }
 }
@@ -80,14 +116,18 @@ static void sample(const conv *c, const float *x, const float *w, const float *b
     const gm_insn_conv *insn = c->insn;
     gm_product all = product_of(insn);
     int is_depthwise = insn->channels == 1 && insn->maps == 1 && insn->x_group == 1 && insn->y_group == 1;
-    int few = insn->channels < 4 && insn->y_map == 1;
+    int by_rows = !is_depthwise && cells_are_neighbours(insn);
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     if (is_depthwise) {
         all.outputs = insn->groups, all.out.channel = 1;
     }
     for (uint32_t g = 0; g < groups; g++) {
         gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        each_cell(c, x, w, y, is_depthwise ? DEPTHWISE : few ? CHANNEL_BY_CHANNEL : SUMS_OF_CHANNELS);
+        if (by_rows) {
+            each_row(c, x, w, y);
+        } else {
+            each_cell(c, x, w, y, is_depthwise);
+        }
         if (insn->activation == GM_ACTIVATION_RELU) {
             gm_relu_pixels(&all, y);
         }

@@ -13,7 +13,7 @@ static void cell_by_cell(const gm_insn_conv_transpose *insn, const float *y, con
         .rows = tap->rows, .columns = tap->columns, .sums = insn->maps, .outputs = insn->channels,
         .in = { tap->y_row, tap->y_column, insn->y_map },
         .out = { tap->x_row, tap->x_column, insn->x_channel },
-        .w_in = insn->w_map, .w_out = insn->w_channel,
+        .w_in = insn->w_map, .w_out = insn->w_channel, .cells = 1,
     };
     gm_tap_product(&p, y + tap->y, w, x + tap->x);
 }

@@ -1,55 +1,19 @@
 /*
  * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and 7, 16, 8, 4, 2 and 1
- * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, outer 1.75 and 8, of 8 and 1. Some are asked of Helium first.
+ * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1. Some are asked of Helium first.
  */
 #include "walk.h"
 
 #include "../helium/helium.h"
-#include "registers.h"
+#include "walk_loops.h"
 
 #if GM_ARCH_ARM_M
-
-/* From the end of a row to the beginning of the next, in bytes. */
-static uint32_t skip(uint32_t row, uint32_t column, uint32_t columns)
-{
-    return 4 * (row - columns * column);
-}
-
-/* BODY for each row and column of a walk. It moves a and b by a_step and b_step. */
-#define WALK(BODY)                            \
-    "1:\n\t"                                  \
-    LINE("mov %[left], %[columns]")           \
-    "2:\n\t"                                  \
-    BODY                                      \
-    LINE("subs %[left], #1")                  \
-    LINE("bne 2b")                            \
-    LINE("add %[a], %[a_skip]")               \
-    LINE("add %[b], %[b_skip]")               \
-    LINE("subs %[rows], #1")                  \
-    LINE("bne 1b")
-
-/* Its operands: what changes, and what does not. b is B_AHEAD elements further at the end of a column. */
-#define WALK_CHANGES [a] "+r"(a), [b] "+r"(b), [rows] "+r"(rows), [left] "=&r"(left)
-#define WALK_STEPS(B_AHEAD)                                                                            \
-    [columns] "r"(walk->columns), [a_step] "r"(4 * walk->a_column),                                    \
-        [b_step] "r"(4 * (walk->b_column - (B_AHEAD))),                                                \
-        [a_skip] "r"(skip(walk->a_row, walk->a_column, walk->columns)),                                \
-        [b_skip] "r"(skip(walk->b_row, walk->b_column, walk->columns))
 
 /* ---- Across ------------------------------------------------------------------------------------------------ */
 
 /* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates with s16. */
-#define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS)                                                       \
-    TILE across_##n(const gm_walk *walk, const float *a, const float *b, float *y)            \
-    {                                                                                                \
-        uint32_t rows = walk->rows, left;                                                            \
-        __asm__ volatile(LINE("vldmia %[y], {" Y "}")                                                \
-                         WALK(LOAD_1_STEP(a, s16, a_step) PRODUCTS)                                  \
-                         LINE("vstmia %[y], {" Y "}")                                                \
-                         : WALK_CHANGES                                                              \
-                         : WALK_STEPS(B_AHEAD), [y] "r"(y)                                           \
-                         : CHANGED);                                                                 \
-    }
+#define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
+    DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
 DEFINE_ACROSS(16, "s0-s15", 8,
               LOAD(b, "s17-s24")
@@ -104,34 +68,15 @@ void gm_walk_across(const gm_walk *walk, const float *a, const float *b, float *
     FMA(s8, s0, s16) FMA(s9, s1, s17) FMA(s10, s2, s18) FMA(s11, s3, s19)                            \
     FMA(s12, s4, s20) FMA(s13, s5, s21) FMA(s14, s6, s22) FMA(s15, s7, s23)                          \
     LINE("vstmia %[b], {s8-s15}") LINE("add %[b], %[b_step]")
-#define OUTER_8                                                                                      \
-    LOAD_1_STEP(a, s0, a_step) LINE("vldmia %[b], {s8-s15}")                                         \
-    FMA(s8, s0, s16) FMA(s9, s0, s17) FMA(s10, s0, s18) FMA(s11, s0, s19)                            \
-    FMA(s12, s0, s20) FMA(s13, s0, s21) FMA(s14, s0, s22) FMA(s15, s0, s23)                          \
-    LINE("vstmia %[b], {s8-s15}") LINE("add %[b], %[b_step]")
 #define SCALED_1                                                                                     \
     LOAD_1_STEP(a, s0, a_step) LINE("vldr s8, [%[b]]")                                               \
     FMA(s8, s0, s16)                                                                                 \
     LINE("vstr s8, [%[b]]") LINE("add %[b], %[b_step]")
 
-/* Defines a function whose `kept`, an array, is in REGISTERS all the while. B: const float or float. */
-#define DEFINE_KEEPING(name, B, REGISTERS, BODY)                                                     \
-    TILE name(const gm_walk *walk, const float *a, B *b, float *kept)                         \
-    {                                                                                                \
-        uint32_t rows = walk->rows, left;                                                            \
-        __asm__ volatile(LINE("vldmia %[kept], {" REGISTERS "}")                                     \
-                         WALK(BODY)                                                                  \
-                         LINE("vstmia %[kept], {" REGISTERS "}")                                     \
-                         : WALK_CHANGES                                                              \
-                         : WALK_STEPS(0), [kept] "r"(kept)                                           \
-                         : CHANGED);                                                                 \
-    }
-
-DEFINE_KEEPING(products_8, const float, "s16-s23", PRODUCTS_8)
-DEFINE_KEEPING(products_1, const float, "s16", PRODUCTS_1)
-DEFINE_KEEPING(scaled_8, float, "s16-s23", SCALED_8)
-DEFINE_KEEPING(outer_8, float, "s16-s23", OUTER_8)
-DEFINE_KEEPING(scaled_1, float, "s16", SCALED_1)
+DEFINE_KEEPING(products_8, const float, "s16-s23", 0, 0, PRODUCTS_8)
+DEFINE_KEEPING(products_1, const float, "s16", 0, 0, PRODUCTS_1)
+DEFINE_KEEPING(scaled_8, float, "s16-s23", 0, 0, SCALED_8)
+DEFINE_KEEPING(scaled_1, float, "s16", 0, 0, SCALED_1)
 
 void gm_walk_products(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
 {
@@ -162,19 +107,6 @@ void gm_walk_scaled(const gm_walk *walk, const float *a, float *b, uint32_t n, c
         count = gather(w, w_step, n, weights);
         if (count == 8) {
             scaled_8(walk, a, b, weights);
-        } else {
-            scaled_1(walk, a, b, weights);
-        }
-    }
-}
-
-void gm_walk_outer(const gm_walk *walk, const float *a, float *b, uint32_t n, const float *w, uint32_t w_step)
-{
-    for (uint32_t count; n > 0; n -= count, w += count * w_step, b += count) {
-        float weights[8];
-        count = gather(w, w_step, n, weights);
-        if (count == 8) {
-            outer_8(walk, a, b, weights);
         } else {
             scaled_1(walk, a, b, weights);
         }

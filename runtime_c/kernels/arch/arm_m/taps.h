@@ -15,6 +15,10 @@ typedef struct gm_tap {
 /* Of cell (k, l). rows and columns are 0 where there are none. */
 gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l);
 
+/* The same of some columns of outputs, for all of which the cell lies inside. */
+gm_tap gm_tap_of_columns(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l,
+                         gm_span columns);
+
 /* One side of a product: rows and columns of pixels with channels. */
 typedef struct gm_pixels {
     uint32_t row, column, channel;
@@ -25,9 +29,16 @@ typedef struct gm_product {
     uint32_t rows, columns, sums, outputs;
     gm_pixels in, out;
     uint32_t w_in, w_out;
+    uint32_t cells, w_cell; /* where i counts sums of neighbouring kernel cells; cells is 1 in gm_tap_product() */
 } gm_product;
 
 void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out);
+
+/* The same by blocks of weights, all cells' inputs neighbours, as all outputs are. In arm_m_blocks.c. */
+void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
+
+/* Whether that is the better way for a product of one cell. */
+int gm_blocks_suit(const gm_product *product);
 
 /* Sets all pixels to bias[n], or to the empty sum where there is none. */
 void gm_start_pixels(const gm_product *product, const float *bias, float *out);
@@ -35,5 +46,8 @@ void gm_start_pixels(const gm_product *product, const float *bias, float *out);
 /* The last step of each pixel: RELU, or + 0. */
 void gm_relu_pixels(const gm_product *product, float *out);
 void gm_add_zero_to_pixels(const gm_product *product, float *out);
+
+/* y[i] = x[i] + 0; x may be y. In arm_m_rows.c. */
+void gm_add_zero_row(const float *x, float *y, uint32_t n);
 
 #endif

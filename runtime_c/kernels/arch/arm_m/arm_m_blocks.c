@@ -1,0 +1,147 @@
+/*
+ * A walk with a block of weights in registers: each place takes its products with all of them, whatever their strides in
+ * memory. Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the block:
+ *
+ *     outputs   6 inputs   4      3      2      1
+ *           4   1.33       1.44   1.58   1.88   2.75
+ *           2              1.88                 4.5
+ *           1              2.75                 8
+ */
+#include "../arch.h"
+#include "taps.h"
+#include "walk_loops.h"
+
+#if GM_ARCH_ARM_M
+
+/* Sums of a place are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input, then output. */
+#define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
+#define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
+#define FIRST FMA_4(s4, s8, s9, s10, s11)
+#define SECOND FMA_4(s5, s12, s13, s14, s15)
+#define THIRD FMA_4(s6, s16, s17, s18, s19)
+#define FOURTH FMA_4(s7, s20, s21, s22, s23)
+
+DEFINE_KEEPING(block_1x4, float, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
+DEFINE_KEEPING(block_2x4, float, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
+DEFINE_KEEPING(block_3x4, float, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
+DEFINE_KEEPING(block_4x4, float, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
+DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
+               LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
+               FIRST SECOND THIRD FOURTH
+               LOAD_STEP(a, "s4, s5", a_step)
+               FMA_4(s4, s24, s25, s26, s27) FMA_4(s5, s28, s29, s30, s31)
+               END_4)
+
+#define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
+DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") FMA_2(s4, s8, s9) END_2)
+DEFINE_KEEPING(block_4x2, float, "s8-s15", 0, 0,
+               LOAD_STEP(a, "s4-s7", a_step) LINE("vldmia %[b], {s0, s1}")
+               FMA_2(s4, s8, s9) FMA_2(s5, s10, s11) FMA_2(s6, s12, s13) FMA_2(s7, s14, s15)
+               END_2)
+
+#define END_1 LINE("vstr s0, [%[b]]") LINE("add %[b], %[b_step]")
+DEFINE_KEEPING(block_1x1, float, "s8", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldr s0, [%[b]]") FMA(s0, s4, s8) END_1)
+DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
+               LOAD_STEP(a, "s4-s7", a_step) LINE("vldr s0, [%[b]]")
+               FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11)
+               END_1)
+
+/* Weights of a block, and which. */
+typedef struct block {
+    uint32_t inputs, outputs;
+    float w[24];
+} block;
+
+static void add_block(const gm_walk *walk, const float *in, float *out, block *b)
+{
+    switch (b->outputs * 8 + b->inputs) {
+    case 4 * 8 + 6: block_6x4(walk, in, out, b->w); break;
+    case 4 * 8 + 4: block_4x4(walk, in, out, b->w); break;
+    case 4 * 8 + 3: block_3x4(walk, in, out, b->w); break;
+    case 4 * 8 + 2: block_2x4(walk, in, out, b->w); break;
+    case 4 * 8 + 1: block_1x4(walk, in, out, b->w); break;
+    case 2 * 8 + 4: block_4x2(walk, in, out, b->w); break;
+    case 2 * 8 + 1: block_1x2(walk, in, out, b->w); break;
+    case 1 * 8 + 4: block_4x1(walk, in, out, b->w); break;
+    default: block_1x1(walk, in, out, b->w); break;
+    }
+}
+
+static uint32_t outputs_of_block(uint32_t left)
+{
+    return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static uint32_t inputs_of_block(uint32_t left, uint32_t outputs)
+{
+    if (left >= 4) {
+        return left >= 6 && outputs == 4 ? 6 : 4;
+    }
+    return outputs == 4 ? left : 1;
+}
+
+/* Weights of 1, 2 or 4 outputs */
+static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, float *to)
+{
+    to[0] = w[0];
+    if (outputs > 1) {
+        to[1] = w[step];
+    }
+    if (outputs > 2) {
+        to[2] = w[2 * step], to[3] = w[3 * step];
+    }
+    return to + outputs;
+}
+
+/* Gathers the weights from input `first` on, counted through all cells. */
+static void gather(const gm_product *p, const float *w, uint32_t first, block *b)
+{
+    uint32_t cell = first / p->sums, i = first % p->sums, left = b->inputs;
+    const float *from = w + cell * p->w_cell + i * p->w_in;
+    float *to = b->w;
+    for (; left > 0; left--) {
+        to = gather_outputs(from, p->w_out, b->outputs, to);
+        from += p->w_in;
+        if (++i == p->sums) {
+            i = 0;
+            from += p->w_cell - p->sums * p->w_in;
+        }
+    }
+}
+
+/* Where there is one column, rows are walked as columns. */
+static gm_walk walk_of(const gm_product *p)
+{
+    if (p->columns == 1) {
+        return (gm_walk){ 1, p->rows, 0, p->in.row, 0, p->out.row };
+    }
+    return (gm_walk){ p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+}
+
+/* Gathering a block's weights takes some pixels to be worth it; tiles of long sums need not where weights are neighbours. */
+int gm_blocks_suit(const gm_product *product)
+{
+    const gm_product *p = product;
+    int neighbours = (p->in.channel == 1 || p->sums == 1) && (p->out.channel == 1 || p->outputs == 1);
+    int tiles = (p->w_in == 1 || p->w_out == 1) && p->sums >= 64;
+    return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
+}
+
+void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
+{
+    const gm_walk walk = walk_of(product);
+    uint32_t inputs = product->cells * product->sums;
+    block b;
+    for (uint32_t n = 0; n < product->outputs; n += b.outputs) {
+        b.outputs = outputs_of_block(product->outputs - n);
+        for (uint32_t i = 0; i < inputs; i += b.inputs) {
+            b.inputs = inputs_of_block(inputs - i, b.outputs);
+            gather(product, w + n * product->w_out, i, &b);
+            add_block(&walk, in + i, out + n, &b);
+        }
+    }
+}
+
+#endif
