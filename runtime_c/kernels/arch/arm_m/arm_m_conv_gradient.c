@@ -6,6 +6,7 @@
 #include "../../conv_gradient.h"
 #include "../arch.h"
 #include "taps.h"
+#include "three_cells.h"
 #include "walk.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M
@@ -30,25 +31,59 @@ static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const flo
     }
 }
 
-void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
+/* Of one kernel cell, n channels. at: the first one's sum. */
+static void add_cell(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy, float *at)
 {
-    const gm_window *w = &g->window;
-    uint32_t cells = w->kernel_h * w->kernel_w, most = g->x.channel == 1 ? SUMS : 1;
-    for (uint32_t cell = 0; cell < cells; cell++) {
-        gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
-        for (uint32_t c = 0, n; c < g->channels; c += n) {
-            float sums[SUMS];
-            float *at = row + c * cells + cell;
-            n = at_most(g->channels - c, most);
-            for (uint32_t i = 0; i < n; i++) {
-                sums[i] = at[i * cells];
-            }
-            add_channels(g, &tap, x + c * g->x.channel, dy, sums, n);
-            for (uint32_t i = 0; i < n; i++) {
-                at[i * cells] = sums[i];
-            }
+    uint32_t cells = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
+    for (uint32_t count; n > 0; n -= count, at += count * cells, x += count * g->x.channel) {
+        float sums[SUMS];
+        count = at_most(n, most);
+        for (uint32_t i = 0; i < count; i++) {
+            sums[i] = at[i * cells];
+        }
+        add_channels(g, tap, x, dy, sums, count);
+        for (uint32_t i = 0; i < count; i++) {
+            at[i * cells] = sums[i];
         }
     }
+}
+
+static void cell_by_cell(const gm_conv_gradient *g, uint32_t n, const float *x, const float *dy, float *row)
+{
+    const gm_window *w = &g->window;
+    for (uint32_t k = 0; k < w->kernel_h && n > 0; k++) {
+        for (uint32_t l = 0; l < w->kernel_w; l++) {
+            gm_tap tap = gm_tap_of(w, &g->x, &g->dy, k, l);
+            add_cell(g, &tap, n, x, dy, row++);
+        }
+    }
+}
+
+/* Of 8 channels, kernel row by kernel row. Returns 0, and does nothing, where that is no way. */
+static int add_8_channels(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
+{
+    uint32_t cells = g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
+        gm_three_cells three;
+        if (!gm_three_cells_of(g, k, GM_8_CHANNELS, cells, &three)) {
+            return 0;
+        }
+        gm_add_three_cells(g, &three, GM_8_CHANNELS, x, dy, row + 3 * k);
+    }
+    return 1;
+}
+
+/* 16 channels at a time, cell by cell; 8 that are left by kernel rows, where that is a way, and others cell by cell. */
+void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
+{
+    uint32_t cells = g->window.kernel_h * g->window.kernel_w, last = g->channels % SUMS, first = g->channels - last;
+    const float *x_last = x + first * g->x.channel;
+    float *row_last = row + first * cells;
+    cell_by_cell(g, first, x, dy, row);
+    if (last >= 8 && add_8_channels(g, x_last, dy, row_last)) {
+        x_last += 8 * g->x.channel, row_last += 8 * cells, last -= 8;
+    }
+    cell_by_cell(g, last, x_last, dy, row_last);
 }
 
 /* ---- Neighbouring maps, or groups -------------------------------------------------------------------------- */
@@ -68,19 +103,29 @@ static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const f
     }
 }
 
-/* Through the rule to parameters, or to w. step: elements from one to the next. */
-static void give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n)
+/* n runs of neighbouring sums, through the rule to parameters, or to w. step: elements from one run to the next. */
+static void give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n, uint32_t run)
 {
-    for (uint32_t i = 0; i < n; i++, at += step) {
+    for (uint32_t i = 0; i < n; i++, at += step, sums += run) {
         if (target->update == NULL) {
-            target->w[at] = sums[i];
+            memcpy(target->w + at, sums, run * sizeof *sums);
             continue;
         }
         gm_rule_args one = *target->update;
-        one.g = sums + i, one.n = 1, one.p += at;
+        one.g = sums, one.n = run, one.p += at;
         one.slot1 = one.slot1 ? one.slot1 + at : NULL;
         one.slot2 = one.slot2 ? one.slot2 + at : NULL;
         gm_rules[*(const uint32_t *)one.rule](&one);
+    }
+}
+
+/* What these runs start from. */
+static void take(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n, uint32_t run)
+{
+    for (uint32_t i = 0; i < n; i++, at += step) {
+        for (uint32_t j = 0; j < run; j++) {
+            *sums++ = target->accumulate ? target->w[at + j] : GM_EMPTY_SUM;
+        }
     }
 }
 
@@ -95,24 +140,47 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
         for (uint32_t c = 0; c < g->channels; c++) {
             float sums[SUMS];
             uint32_t first = at + c * cells + cell;
-            for (uint32_t i = 0; i < n; i++) {
-                sums[i] = target->accumulate ? target->w[first + i * step] : GM_EMPTY_SUM;
-            }
+            take(target, first, step, sums, n, 1);
             add_neighbours(g, &tap, x + c * g->x.channel, dy, sums, n, groups);
-            give(target, first, step, sums, n);
+            give(target, first, step, sums, n, 1);
         }
     }
+}
+
+/* 8 neighbouring maps, for each channel and kernel row. Returns 0, and does nothing, where that is no way. */
+static int add_8_maps(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t at,
+                      const gm_gradient_target *target)
+{
+    uint32_t cells = g->window.kernel_h * g->window.kernel_w, step = g->channels * cells;
+    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
+        gm_three_cells three;
+        if (!gm_three_cells_of(g, k, GM_8_MAPS, 3, &three)) {
+            return 0;
+        }
+        for (uint32_t c = 0; c < g->channels; c++) {
+            float sums[24];
+            uint32_t first = at + c * cells + 3 * k;
+            take(target, first, step, sums, 8, 3);
+            gm_add_three_cells(g, &three, GM_8_MAPS, x + c * g->x.channel, dy, sums);
+            give(target, first, step, sums, 8, 3);
+        }
+    }
+    return 1;
 }
 
 /* Maps, where channels are too few, or not neighbours. */
 static void by_maps(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
 {
     uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
-    for (uint32_t group = 0; group < target->groups; group++) {
+    for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
         for (uint32_t m = 0, n; m < target->maps; m += n) {
-            n = at_most(target->maps - m, SUMS);
-            neighbours(g, x + group * g->x.group, dy + group * g->dy.group + m, n, (group * target->maps + m) * size,
-                       target, 0);
+            const float *dy_at = dy + group * g->dy.group + m;
+            uint32_t at = (group * target->maps + m) * size;
+            n = 8;
+            if (target->maps - m < n || !add_8_maps(g, x, dy_at, at, target)) {
+                n = at_most(target->maps - m, SUMS);
+                neighbours(g, x, dy_at, n, at, target, 0);
+            }
         }
     }
 }

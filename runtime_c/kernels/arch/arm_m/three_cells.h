@@ -1,0 +1,34 @@
+/* Gradients of a kernel row of three cells at once. */
+#ifndef GM_ARM_M_THREE_CELLS_H
+#define GM_ARM_M_THREE_CELLS_H
+
+#include "../../conv_gradient.h"
+
+/* A row of outputs: in `middle` all three cells lie inside the input; left of them 1 output or none that the first cell
+ * leaves, right of them 1 or none that the last cell leaves. Steps in bytes; skips lead to the next row. */
+typedef struct gm_three_cells {
+    uint32_t left, middle, right, x_skip, y_skip, sums_step; /* the assembly has them by their place */
+    uint32_t rows, x_step, y_step, x_gap;
+    uint32_t x, y;                                           /* offsets of the first row, in elements */
+} gm_three_cells;
+
+/* Sums of 8 channels and one map: sums[i sums_step + l] += dy x[l,i]. Of 8 maps and one channel: += dy[i] x[l]. Neighbours
+ * in each case, and in the second x's columns, too. */
+enum gm_neighbours { GM_8_CHANNELS, GM_8_MAPS };
+
+#if GM_ARCH_HELIUM
+/* Which has better ways. */
+#define gm_three_cells_of(g, k, of, sums_step, row) 0
+#define gm_add_three_cells(g, row, of, x, dy, sums) ((void)(sums))
+#else
+
+/* Whether the cells of kernel row k can be taken at once. rows is 0 where they lie outside of the input. */
+int gm_three_cells_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours of, uint32_t sums_step,
+                      gm_three_cells *row);
+
+/* All batches of them. */
+void gm_add_three_cells(const gm_conv_gradient *g, const gm_three_cells *row, enum gm_neighbours of, const float *x,
+                        const float *dy, float *sums);
+#endif
+
+#endif
