@@ -1,5 +1,5 @@
 /*
- * Sections of an image in place, and what open.c, verify.c, execute.c and session.c need of each other.
+ * Sections of an image in place, and what open.c, the verifier, execute.c and session.c need of each other.
  */
 #ifndef GM_IMAGE_H
 #define GM_IMAGE_H
