@@ -28,26 +28,12 @@ extern "Python" int gm_python_write(void *user, uint32_t offset, const void *dat
 extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint32_t size);
 """
 
-NARROW_DECLARATION = "int gm_host_narrow(void *out, const char *values, size_t size);"
-NARROW = """
-/* `size` bytes of int32 from as many int64; -1, and nothing written, where one does not fit. */
-static int gm_host_narrow(void *out, const char *values, size_t size)
-{
-    int32_t *narrow = out;
-    int64_t wide;
-    for (size_t i = 0; i < size / sizeof *narrow; i++) {
-        memcpy(&wide, values + i * sizeof wide, sizeof wide);
-        if (wide != (int32_t)wide) {
-            return -1;
-        }
-    }
-    for (size_t i = 0; i < size / sizeof *narrow; i++) {
-        memcpy(&wide, values + i * sizeof wide, sizeof wide);
-        narrow[i] = (int32_t)wide;
-    }
-    return 0;
-}
+#: Of host.c.
+HOST_DECLARATIONS = """
+int gm_host_narrow(void *out, const char *values, size_t size);
+int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count);
 """
+HOST = Path(__file__).with_name("host.c")
 
 # Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
 CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
@@ -87,8 +73,8 @@ def make_ffi(profile: str) -> cffi.FFI:
     builder = cffi.FFI()
     for header in HEADERS:
         builder.cdef(declarations(header.read_text()))
-    builder.cdef(CALLBACKS + NARROW_DECLARATION)
-    preamble = '#include <string.h>\n#include "gradmote.h"\n' + NARROW
+    builder.cdef(CALLBACKS + HOST_DECLARATIONS)
+    preamble = HOST.read_text()
     if profile == "strict":
         builder.cdef(CPU_CHECK_DECLARATION)
         preamble += CPU_CHECK
@@ -96,7 +82,7 @@ def make_ffi(profile: str) -> cffi.FFI:
         f"gradmote_runtime._{profile}",
         preamble,
         sources=[os.path.relpath(path) for path in runtime_sources()],
-        depends=[os.path.relpath(path) for path in sorted(RUNTIME.rglob("*.h"))],
+        depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")))],
         include_dirs=[os.path.relpath(path) for path in INCLUDES],
         extra_compile_args=["-O3", *NUMERICS_FLAGS, *host_profile_flags(profile)],
     )

@@ -110,7 +110,8 @@ def test_costs_are_of_opcodes_and_not_negative():
 def test_networks_that_the_costs_have_not_seen_are_within_10_percent(tmp_path):
     from bench.calibrate_cost import BOARD, error_of
     from bench.cost_models import CHECKED
-    from bench.counting import counter
+
+    from gradmote.bench.counting import counter
 
     board = counter(BOARD, tmp_path)
     for name, make in CHECKED.items():

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 from bench.cost_models import CHECKED, fitted
-from bench.counting import Counted, counter
 from scipy.optimize import nnls
 
 from gradmote.analyze import cost
 from gradmote.analyze.loops import Turns, turns_of
+from gradmote.bench.counting import Counted, counter
 from gradmote.image import read_image
 
 TABLE = Path(cost.__file__).with_name("costs.json")

@@ -8,12 +8,13 @@ import warnings
 
 import numpy as np
 import pytest
-from bench import counting
-from bench.speed import accept, cases, host, kernels, page, results
+from bench.speed import accept, cases, host, page, results
 from bench.speed.children import serve
 from bench.speed.peers import Child
-from bench.speed.spread import Spread
 
+from gradmote.bench import compare, counting, kernels
+from gradmote.bench.spread import Spread
+from gradmote.errors import RuntimeFault
 from gradmote.image import read_image
 
 
@@ -21,7 +22,7 @@ from gradmote.image import read_image
 def test_steps_take_no_more_instructions_than_accepted(board):
     if counting.missing(board):
         pytest.skip(f"{', '.join(counting.missing(board))} is missing - ./run setup installs it")
-    grown, shrunk = accept.changes(accept.counted(board), accept.accepted()[board])
+    grown, shrunk = compare.changes(accept.counted(board), accept.accepted()[board])
     assert not grown, "\n".join([f"{board}: steps became dearer; {accept.HOW}", *grown])
     if shrunk:
         warnings.warn("\n".join([f"{board}: accepting is due; {accept.HOW}", *shrunk]), stacklevel=1)
@@ -29,14 +30,14 @@ def test_steps_take_no_more_instructions_than_accepted(board):
 
 def test_changes_are_told_from_two_percent_on():
     before = {"a": {"step": 1000, "infer": 1000}}
-    assert accept.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
-    grown, shrunk = accept.changes({"a": {"step": 1021, "infer": 979}}, before)
+    assert compare.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
+    grown, shrunk = compare.changes({"a": {"step": 1021, "infer": 979}}, before)
     assert grown == ["a, step: 1,000 -> 1,021 instructions (+2.1%)"]
     assert shrunk == ["a, infer: 1,000 -> 979 instructions (-2.1%)"]
 
 
 def test_what_was_never_accepted_is_told():
-    assert accept.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
+    assert compare.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
 
 
 def test_every_case_has_accepted_counts():
@@ -60,7 +61,7 @@ def test_counts_are_read_from_what_the_board_prints():
     first, second = found.values()
     assert (first.each, first.whole) == ([5, 10], 20)  # 40 ns a tick, 128 ns an instruction
     assert (second.each, second.whole) == ([2], 0)
-    with pytest.raises(SystemExit, match="-7"):
+    with pytest.raises(RuntimeFault, match="-7"):
         counting.counts_of(["failed 7"])
 
 
@@ -70,8 +71,8 @@ def test_products_of_a_network_as_papers_count_them():
         image = read_image(cases.training(network, "sgd", 1).image)
         step = next(program for program in image.programs if program["kind"] == "step")
         by_direction: dict[str, int] = {}
-        for instruction in step["instructions"]:
-            direction = kernels.kernel_of(instruction).direction.removesuffix(" + update")
+        for kernel, instruction in zip(kernels.kernels_of(image, step), step["instructions"]):
+            direction = kernel.direction.removesuffix(" + update")
             by_direction[direction] = by_direction.get(direction, 0) + kernels.macs_of(instruction)
         first = max(kernels.macs_of(i) for i in step["instructions"][:4])
         assert by_direction[kernels.FORWARD] == by_direction[kernels.WEIGHT] == forward
@@ -79,10 +80,14 @@ def test_products_of_a_network_as_papers_count_them():
 
 
 def test_kernels_are_added_up_and_the_dearest_comes_first():
-    relu = {"opcode": "RELU", "params": {}}
-    gemm = {"opcode": "GEMM", "params": {"batch": 1, "m": 2, "n": 3, "k": 5, "b_row": 1, "b_col": 5}}
-    found = kernels.totals([relu, gemm, relu, gemm], [10, 1, 20, 2])
-    assert [(str(k), t.cost, t.macs) for k, t in found.items()] == [("relu", 30, 0), ("linear, forward", 3, 60)]
+    image = read_image(cases.training("mlp", "sgd", 1).image)
+    step = next(program for program in image.programs if program["kind"] == "step")
+    found = kernels.totals(image, step, range(len(step["instructions"])))
+    assert sum(total.cost for total in found.values()) == sum(range(len(step["instructions"])))
+    assert sum(total.instructions for total in found.values()) == len(step["instructions"])
+    assert sorted(found.values(), key=lambda total: -total.cost) == list(found.values())
+    macs = {str(kernel): total.macs for kernel, total in found.items() if total.macs}
+    assert macs == {"linear, forward": 64 * 32 + 320, "linear, dX": 320, "linear, dW + update": 64 * 32 + 320}
 
 
 def test_calls_are_as_many_as_take_the_wanted_time():

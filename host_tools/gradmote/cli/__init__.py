@@ -15,6 +15,7 @@ from ..errors import GradmoteError
 from . import (
     analyze,
     artifacts,
+    bench,
     boards,
     compile,
     console,
@@ -38,6 +39,7 @@ COMMANDS: list[tuple[str, Callable[..., None], str]] = [
     ("artifacts", artifacts.command, "On the desk"),
     ("compile", compile.command, "On the desk"),
     ("analyze", analyze.command, "On the desk"),
+    ("bench", bench.command, "On the desk"),
     ("plan", plan.command, "On the desk"),
     ("boards", boards.command, "On the desk"),
     ("inspect", inspect.command, "On the desk"),

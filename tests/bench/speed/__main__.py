@@ -8,11 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.counting import compiler_version, missing
 from bench.speed import boards, host, page, peak, plot, results, roofline
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
+from gradmote.bench.counting import compiler_version, missing
+from gradmote.bench.twin import processor
 from gradmote.terminal import console, table
 
 
@@ -51,7 +52,7 @@ def measure_host(arguments: argparse.Namespace, progress: Progress) -> None:
                 progress.console.print(f"not in the table: {refusal}")
             progress.advance(task)
     peers = [versions[host.ORT], versions[host.TORCH]]
-    results.write("host", rows, machine=results.machine(), versions=peers, rounds=effort.rounds)
+    results.write("host", rows, machine=processor(), versions=peers, rounds=effort.rounds)
 
 
 def measure_boards(arguments: argparse.Namespace, progress: Progress) -> None:
@@ -72,7 +73,7 @@ def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
     with tempfile.TemporaryDirectory() as folder:
         found = peak.measure(Path(folder))
     rows = list(roofline.measure(arguments.rounds))
-    results.write("roofline", rows, machine=results.machine(), peak=asdict(found), rounds=arguments.rounds)
+    results.write("roofline", rows, machine=processor(), peak=asdict(found), rounds=arguments.rounds)
     progress.update(task, total=1, completed=1)
 
 

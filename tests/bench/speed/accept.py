@@ -11,19 +11,16 @@ import json
 import tempfile
 from pathlib import Path
 
-from bench.counting import missing
 from bench.speed import boards
 from bench.speed.cases import BOARD_CASES
 
+from gradmote.bench.compare import Counts, changes
+from gradmote.bench.counting import missing
+
 ACCEPTED = Path(__file__).with_name("accepted.json")
-#: Part by which counts may grow unnoticed: compilers of other versions differ by as much.
-TOLERANCE = 0.02
 BOARDS = ("mps2-an386", "mps3-an547")
 CASES = [case for case in BOARD_CASES if case.network in ("mlp", "cnn", "ds_cnn")]
 HOW = "to accept: cd tests && python -m bench.speed.accept (or scons bench ACCEPT=1)"
-
-#: Case -> program (step, infer) -> machine instructions.
-Counts = dict[str, dict[str, int]]
 
 
 def counted(board: str) -> Counts:
@@ -37,21 +34,6 @@ def accepted() -> dict[str, Counts]:
     """Board -> its accepted counts."""
     found: dict[str, Counts] = json.loads(ACCEPTED.read_text())
     return found
-
-
-def changes(now: Counts, before: Counts) -> tuple[list[str], list[str]]:
-    """(what grew, what shrank) by more than TOLERANCE, a line each. What was not accepted yet has grown."""
-    grown, shrunk = [], []
-    for case, programs in now.items():
-        for program, count in programs.items():
-            old = before.get(case, {}).get(program, 0)
-            change = f" ({count / old - 1:+.1%})" if old else ""
-            line = f"{case}, {program}: {old:,} -> {count:,} instructions{change}"
-            if count > old * (1 + TOLERANCE):
-                grown.append(line)
-            elif count < old * (1 - TOLERANCE):
-                shrunk.append(line)
-    return grown, shrunk
 
 
 def main() -> None:

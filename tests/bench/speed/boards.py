@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.counting import Counted, counter
 from bench.speed.cases import BOARD_CASES, BoardCase, training
-from bench.speed.kernels import totals
 
+from gradmote.bench.counting import Counted, counter
+from gradmote.bench.kernels import totals
 from gradmote.compile import Result
 from gradmote.image import read_image
 
@@ -37,8 +37,9 @@ def measure(name: str, cases: Sequence[BoardCase], folder: Path) -> Iterator[tup
 def figures(result: Result, counted: dict[str, Counted]) -> dict[str, Any]:
     """Instructions of gm_step() and gm_infer(), and those of each kernel of the step: {"step": n, "infer": n,
     "macs": n, "arena": bytes, "kernels": [[kernel, instructions, macs], ...]}."""
-    step = next(program for program in read_image(result.image).programs if program["kind"] == "step")
-    found = totals(step["instructions"], counted["step"].each)
+    image = read_image(result.image)
+    step = next(program for program in image.programs if program["kind"] == "step")
+    found = totals(image, step, counted["step"].each)
     return {
         "step": counted["step"].whole,
         "infer": counted["infer"].whole,

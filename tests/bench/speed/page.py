@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.counting import core_of
 from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
-from bench.speed.spread import Spread
 
+from gradmote.bench.counting import core_of
+from gradmote.bench.spread import Spread
 from gradmote.tables import Row, Rows, heading, is_numeric
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "PERFORMANCE.md"

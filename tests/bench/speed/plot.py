@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bench.counting import core_of
 from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import ORT, RUNTIME, TORCH
-from bench.speed.spread import Spread
+
+from gradmote.bench.counting import core_of
+from gradmote.bench.spread import Spread
 
 PICTURE = Path(__file__).resolve().parents[3] / "docs" / "performance.svg"
 PEERS = {ORT: "onnxruntime-training", TORCH: "PyTorch"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import platform
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +32,3 @@ def formatted(parts: dict[str, Any]) -> str:
         head = "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in part.items() if key != "rows")
         lines.append(f' {json.dumps(name)}: {{\n{head}  "rows": [\n{rows}\n  ]\n }}')
     return "{\n" + ",\n".join(lines) + "\n}"
-
-
-def machine() -> str:
-    """Its processor, in the words of the kernel."""
-    cpu_info = Path("/proc/cpuinfo")
-    lines = cpu_info.read_text().splitlines() if cpu_info.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0]}, {len(names)} cores" if names else platform.processor() or platform.machine()

@@ -1,4 +1,8 @@
-"""Exact machine instructions of an image's programs, counted on an emulated board whose clock ticks with them."""
+"""Exact machine instructions of an image's programs, counted on an emulated board whose clock ticks with them.
+
+The firmware for it is made of the sources that a project gets (project/sources.py): the runtime, what the board has of
+its own, and cost_main.c.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,23 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "site_scons"))
-
-from boards import FIRMWARE, Board, read_board
-
-from gradmote.device.emulator import SECONDS_PER_INSTRUCTION
-from gradmote.generated.records import PROGRAM
-from gradmote.kernels import needs_of
-from runtime_sources import RUNTIME, runtime_sources
+from ..boards import board as known
+from ..device.emulator import COMPILERS, EMULATORS, SECONDS_PER_INSTRUCTION
+from ..errors import DeviceError, RuntimeFault
+from ..generated.records import PROGRAM
+from ..kernels import needs_of
+from ..project.sources import origin
 
 SOURCE = Path(__file__).with_name("cost_main.c")
-#: Name -> folder of firmware/boards, and where the emulator has 16 MB for an image and an arena.
+#: Bytes that an image and an arena may have, each.
+LIMIT = 0x80_0000
+#: Name -> folder of firmware/boards, and where the emulator has room for two of LIMIT.
 PLACES = {
     "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
     "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
@@ -40,19 +48,19 @@ class Counted:
 
 @dataclass(frozen=True)
 class Counter:
-    """A board with the firmware of cost_main.c."""
+    """A board with the firmware of cost_main.c. board: of site_scons/boards.py."""
 
-    board: Board
+    board: Any
     elf: Path
     place: int
 
     def count(self, image: bytes) -> dict[str, Counted]:
-        """Program kind -> its machine instructions. SystemExit where the board refuses the image."""
+        """Program kind -> its machine instructions. RuntimeFault where the board refuses the image or a program."""
         path = self.elf.with_suffix(".mote")
         path.write_bytes(image)
         command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
         command += ["-serial", "stdio", "-icount", "shift=7"]
-        command += ["-device", f"loader,file={path},addr={self.place:#x},force-raw=on"]
+        command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.place:#x},force-raw=on"]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:
@@ -61,14 +69,36 @@ class Counter:
                 process.kill()
 
 
+def check(name: str) -> None:
+    """DeviceError where nothing can be counted on this board, or its tools are not installed."""
+    if name not in PLACES:
+        hint = f"boards that count: {', '.join(PLACES)}"
+        raise DeviceError(f"{known(name).name} has no emulator with memory for any image", hint)
+    emulator = board_of(name).table["emulator"][0]
+    for tool in missing(name):
+        packages = EMULATORS if tool == emulator else COMPILERS
+        raise DeviceError(f"{tool} is not installed", f"install it: {packages[emulator]}")
+
+
 def missing(name: str) -> list[str]:
     """The tools that a board's counter lacks here."""
     board = board_of(name)
     return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
 
 
-def board_of(name: str) -> Board:
-    return read_board(FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
+@cache
+def firmware() -> ModuleType:
+    """site_scons/boards.py: what every build of the firmware is made by."""
+    folder = str(origin() / "site_scons")
+    sys.path.insert(0, folder)
+    try:
+        return import_module("boards")
+    finally:
+        sys.path.remove(folder)
+
+
+def board_of(name: str) -> Any:
+    return firmware().read_board(firmware().FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
 
 
 def core_of(name: str) -> str:
@@ -85,21 +115,25 @@ def compiler_version(name: str) -> str:
 
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
-    all kernels."""
-    board, place = board_of(name), PLACES[name][1]
+    all kernels. DeviceError where the compiler fails."""
+    board, place, tools = board_of(name), PLACES[name][1], firmware()
     elf = folder / f"{name}.elf"
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     defines += needs_of(*images).flags() if images else []
-    includes = [f"-I{path}" for path in (*board.includes(), RUNTIME / "generated")]
-    sources = [SOURCE, FIRMWARE / "src" / "fault.c", *board.own_sources(), *runtime_sources()]
+    includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
+    sources = [SOURCE, tools.FIRMWARE / "src" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
     flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries take theirs only once
-    command = [f"{board.compiler}gcc", *flags, *defines, f"-DCOST_MEMORY={place:#x}u", *includes]
-    subprocess.run([*command, *map(str, sources), "-o", str(elf)], check=True, cwd=folder)
+    memory = [f"-DCOST_MEMORY={place:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
+    command = [f"{board.compiler}gcc", *flags, *defines, *memory, *includes, *map(str, sources), "-o", str(elf)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        hint = f"is its C library there? apt-get install {board.compiler_packages}"
+        raise DeviceError(f"{command[0]} failed:\n{done.stderr.strip()}", hint)
     return Counter(board, elf, place)
 
 
 def counts_of(lines: Iterable[str]) -> dict[str, Counted]:
-    """What cost_main.c prints. Raises SystemExit where a program failed."""
+    """What cost_main.c prints. RuntimeFault where a program failed."""
     kinds = {number: kind for kind, number in PROGRAM.items()}
     counts: dict[str, Counted] = {}
     kind, instructions_per_tick = "", 0.0
@@ -114,5 +148,5 @@ def counts_of(lines: Iterable[str]) -> dict[str, Counted]:
         elif name == "whole":
             counts[kind].whole = round(int(value) * instructions_per_tick)
         elif int(value):
-            raise SystemExit(f"the image was refused or a program failed with code -{value}")
+            raise RuntimeFault(-int(value), "on the emulated board")
     return counts

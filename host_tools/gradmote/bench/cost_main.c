@@ -1,15 +1,14 @@
 /*
  * Counts the machine instructions of each instruction of an image, on an emulated board whose clock ticks with them.
  *
- * The emulator puts the image at COST_MEMORY; the arena lies behind it. Every program runs once, one instruction a slice,
+ * The emulator puts the image at COST_MEMORY; the arena lies COST_LIMIT bytes behind it. Every program runs once, one instruction a slice,
  * on random inputs and labels of 0; those that have a call of their own then run by that once more.
  */
 #include "board.h"
 #include "gradmote.h"
 
-#define LIMIT 0x800000u /* bytes of image and arena each */
 #define IMAGE ((const uint8_t *)COST_MEMORY)
-#define ARENA ((uint8_t *)(COST_MEMORY + LIMIT))
+#define ARENA ((uint8_t *)(COST_MEMORY + COST_LIMIT))
 
 static gm_session session;
 
@@ -83,8 +82,8 @@ int main(void)
 {
     gm_requirements needs;
     board_init();
-    int status = gm_required(IMAGE, LIMIT, &needs);
-    status = status ? status : gm_open(&session, IMAGE, LIMIT, ARENA, LIMIT);
+    int status = gm_required(IMAGE, COST_LIMIT, &needs);
+    status = status ? status : gm_open(&session, IMAGE, COST_LIMIT, ARENA, COST_LIMIT);
     uint32_t start = board_ticks();
     uint32_t nothing = board_ticks() - start;
     print_number("ticks_per_second", BOARD_TICKS_PER_SECOND);

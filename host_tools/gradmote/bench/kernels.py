@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gradmote.analyze.cost import PRODUCTS
+from ..analyze.cost import PRODUCTS
+from ..generated.opcodes import OPCODES
+from ..image import Image
 
 FORWARD, INPUT, WEIGHT, UPDATE = "forward", "dX", "dW", "dW + update"
-#: Opcode of a convolution -> what it computes.
-CONVOLUTIONS = {"CONV": FORWARD, "CONV_TRANSPOSE": INPUT, "CONV_GRAD_W": WEIGHT, "CONV_UPDATE": UPDATE}
+#: Opcode of a convolution -> what it computes; "" where that depends on its place: a layer's own product in one
+#: direction is the other's gradient.
+CONVOLUTIONS = {"CONV": "", "CONV_TRANSPOSE": "", "CONV_GRAD_W": WEIGHT, "CONV_UPDATE": UPDATE}
 #: What a convolution's products are over, in whichever direction.
 EXTENTS = ("batch", "groups", "maps", "channels", "out_h", "out_w", "kernel_h", "kernel_w")
 
@@ -27,14 +30,36 @@ class Kernel:
         return f"{self.kind}, {self.direction}" if self.direction else self.kind
 
 
-def kernel_of(instruction: dict[str, Any]) -> Kernel:
-    """Of networks whose Linear layers have their weights as PyTorch lays them out, [N, K]."""
+def kernels_of(image: Image, program: dict[str, Any]) -> list[Kernel]:
+    """Of each instruction of one of its programs. What comes after the loss goes backwards."""
+    instructions = program["instructions"]
+    last = loss_at(image, program)
+    return [kernel_of(instruction, at > last) for at, instruction in enumerate(instructions)]
+
+
+def loss_at(image: Image, program: dict[str, Any]) -> int:
+    """Index of the instruction that gives the loss, the last one that writes there; of none, the program's length."""
+    places = {f"arena+{t['offset']}" for t in image.tensors if t["role"] == "loss" and program["kind"] in t["programs"]}
+    found = [at for at, instruction in enumerate(program["instructions"]) if places & set(written(instruction))]
+    return found[-1] if found else len(program["instructions"])
+
+
+def written(instruction: dict[str, Any]) -> Iterator[str]:
+    """Places of the operands that it writes."""
+    for name, (access, *_) in OPCODES[instruction["opcode"]]["operands"].items():
+        if "w" in access:
+            yield instruction["operands"][name]
+
+
+def kernel_of(instruction: dict[str, Any], backward: bool) -> Kernel:
     opcode, p = instruction["opcode"], instruction["params"]
+    direction = INPUT if backward else FORWARD
     if opcode in CONVOLUTIONS:
         kind = "depthwise" if p["groups"] > 1 and p["channels"] == 1 else "conv"
-        return Kernel(f"{kind} {p['kernel_h']}x{p['kernel_w']}", CONVOLUTIONS[opcode])
+        return Kernel(f"{kind} {p['kernel_h']}x{p['kernel_w']}", CONVOLUTIONS[opcode] or direction)
     if opcode == "GEMM":
-        return Kernel("linear", FORWARD if p["b_row"] == 1 and p["b_col"] != 1 else INPUT)
+        transposed = p["a_row"] == 1 and p["a_col"] != 1
+        return Kernel("linear", WEIGHT if backward and transposed else direction)
     if opcode == "GEMM_UPDATE":
         return Kernel("linear", UPDATE)
     return Kernel(opcode.lower())
@@ -63,15 +88,17 @@ def shape_of(instruction: dict[str, Any]) -> str:
 class Total:
     """Of all instructions of one kernel in a program."""
 
+    instructions: int = 0
     cost: float = 0.0
     macs: int = 0
 
 
-def totals(instructions: Iterable[dict[str, Any]], costs: Iterable[float]) -> dict[Kernel, Total]:
-    """The dearest first. costs: of each instruction, in any unit."""
+def totals(image: Image, program: dict[str, Any], costs: Iterable[float]) -> dict[Kernel, Total]:
+    """The dearest first. costs: of each instruction of the program, in any unit."""
     found: dict[Kernel, Total] = {}
-    for instruction, cost in zip(instructions, costs, strict=True):
-        total = found.setdefault(kernel_of(instruction), Total())
+    for kernel, instruction, cost in zip(kernels_of(image, program), program["instructions"], costs, strict=True):
+        total = found.setdefault(kernel, Total())
+        total.instructions += 1
         total.cost += cost
         total.macs += macs_of(instruction)
     return dict(sorted(found.items(), key=lambda item: -item[1].cost))

@@ -1,0 +1,1 @@
+"""How fast an image runs: timed on this computer's twin, counted on emulated boards, told kernel by kernel."""

@@ -1,0 +1,216 @@
+"""gradmote bench: how long a step takes, and what it is made of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from . import options as o
+from .compiler import Compiler, with_compiler
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from ..bench.compare import Counts
+    from ..bench.report import OnBoard, Times
+    from ..image import Image
+
+IMAGE = ".mote"
+
+
+class ProgramName(str, Enum):
+    step = "step"
+    infer = "infer"
+    eval = "eval"
+    train = "train"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """data: the image. profile: of the numerics on this computer."""
+
+    name: str
+    data: bytes
+    image: Image
+    kinds: list[str]
+    profile: str
+
+
+@with_compiler
+def command(
+    model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
+    compiler: Compiler,
+    program: Annotated[
+        list[ProgramName] | None,
+        typer.Option(help="Which of the image's programs. Repeatable; its step and its inference by default."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=3, help="Rounds of timing: more of them for a steadier median.")] = 30,
+    board: Annotated[
+        str | None,
+        typer.Option(help="Also count machine instructions on this emulated board, exactly: mps2-an386 and others."),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="What --json printed earlier, with --board: exit with 1 if machine instructions grew by over 2 %.",
+        ),
+    ] = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Time a training step and an inference on this computer, and show which kernels take the time.
+
+    How fast do batches of 32 train? `gradmote bench model.onnx --loss cross_entropy --batch 32`
+
+    What would it take on a Cortex-M4? `gradmote bench model.mote --board mps2-an386` counts machine instructions on the
+    emulated board (with the compiler and the emulator that `gradmote new` asks for, too).
+
+    Did my change make it dearer? `gradmote bench model.mote --board mps2-an386 --json > before.json`, and later
+    `gradmote bench model.mote --against before.json`
+
+    Times are of the CPU, of calls from Python, whose arrays are copied each time; inputs are drawn at random.
+    Instructions of boards are the same in each run. They are no cycles.
+    """
+    from ..device.progress import progress_bar
+
+    bench = opened(model, compiler, program)
+    before = {} if against is None else read_counts(against)
+    boards = [board] if board is not None else list(before)
+    with progress_bar(as_json) as bar:
+        counted = {name: count(bench, name, bar) for name in boards}
+        times = timed(bench, rounds, bar)
+    if as_json:
+        typer.echo(json.dumps(as_dict(bench, times, counted)))
+    else:
+        show(bench, times, counted, rounds)
+    if against is not None:
+        compare(counted, before, against)
+
+
+def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) -> Bench:
+    """An image as it is; anything else is compiled first. ModelError where it lacks a program."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    from ..errors import ModelError
+    from ..image import read_image
+    from ..image.read import load
+
+    data = load(model) if model.suffix == IMAGE else compiler(model).image
+    image = read_image(data)
+    there = [name.value for name in ProgramName if any(p["kind"] == name.value for p in image.programs)]
+    kinds = [name.value for name in wanted or ()]
+    for kind in kinds:
+        if kind not in there:
+            raise ModelError(f"{model.name} has no program {kind}", f"it has {', '.join(there)}; --loss adds training")
+    usual = [kind for kind in there if kind != "eval"]
+    return Bench(model.name, data, image, kinds or usual, "fused" if cpu_has_fma() else "strict")
+
+
+# ---- Measuring
+
+
+def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
+    from ..bench.twin import time_program
+
+    found = {}
+    for kind in bench.kinds:
+        task = bar.add_task(f"time {kind}", total=rounds)
+        found[kind] = time_program(bench.data, kind, rounds, bench.profile, partial(bar.advance, task))
+    return found
+
+
+def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
+    """Machine instructions. DeviceError where tools are missing, before anything is built."""
+    from tempfile import TemporaryDirectory
+
+    from ..bench.counting import check, counter
+    from ..bench.report import Instructions
+
+    check(board)
+    task = bar.add_task(f"compile the runtime for {board}", total=None)
+    with TemporaryDirectory(prefix="gradmote-") as folder:
+        emulated = counter(board, Path(folder), [bench.data])
+        bar.update(task, description=f"count on {board}")
+        counted = emulated.count(bench.data)
+    return {kind: Instructions.of(bench.image, kind, counted[kind]) for kind in bench.kinds}
+
+
+# ---- What is shown
+
+
+def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -> None:
+    from ..bench.counting import core_of
+    from ..bench.report import board_rows, kernel_rows, time_rows
+    from ..bench.twin import processor
+    from ..terminal import console, table
+
+    out = console()
+    where = f"on this computer ({processor()}), batch {bench.image.header['batch']}, {bench.profile}, {rounds} rounds"
+    out.print(table(f"{bench.name} {where}", time_rows(times)))
+    for kind, found in times.items():
+        out.print(table(f"What {kind} is made of", kernel_rows(found)))
+    for board, programs in counted.items():
+        for kind, instructions in programs.items():
+            out.print(table(f"{kind} on {board} ({core_of(board)})", board_rows(instructions)))
+
+
+def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str, Any]:
+    from ..bench.report import board_dict, times_dict
+    from ..bench.twin import processor
+
+    return {
+        "model": bench.name,
+        "model_id": bench.image.model_id.hex(),
+        "batch": bench.image.header["batch"],
+        "twin": {"processor": processor(), "profile": bench.profile, "programs": times_dict(times)},
+        "boards": {board: board_dict(found) for board, found in counted.items()},
+    }
+
+
+# ---- Against an earlier run
+
+
+def read_counts(path: Path) -> Counts:
+    """DataError where the file has none."""
+    from ..bench.report import counts_in
+    from ..errors import DataError
+
+    try:
+        found = counts_in(json.loads(path.read_text()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        hint = "write it: gradmote bench MODEL --board mps2-an386 --json"
+        raise DataError(f"{path} is nothing that gradmote bench wrote ({type(error).__name__})", hint) from error
+    if not found:
+        raise DataError(f"{path} has no machine instructions", "make it with --board: times differ from run to run")
+    return found
+
+
+def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
+    """Says on stderr what changed, of what both have. Exit with 1 where machine instructions grew."""
+    from ..bench.compare import changes
+    from ..errors import DataError
+
+    now = {
+        board: {kind: found.whole for kind, found in programs.items() if kind in before.get(board, {})}
+        for board, programs in counted.items()
+    }
+    if not any(now.values()):
+        raise DataError(f"{path} has other boards or programs", "it has " + ", ".join(map(describe, before.items())))
+    grown, shrunk = changes(now, before)
+    for line in [f"dearer: {line}" for line in grown] + [f"cheaper: {line}" for line in shrunk]:
+        o.tell(line)
+    if grown:
+        raise typer.Exit(1)
+    if not shrunk:
+        o.tell(f"machine instructions are as in {path}")
+
+
+def describe(counts: tuple[str, dict[str, int]]) -> str:
+    board, programs = counts
+    return f"{' and '.join(programs)} on {board}"
