@@ -172,7 +172,7 @@ def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
     """One axis of a window: input, output, kernel, stride, dilation, pad."""
     kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
-    size, pad = draw(st.integers(1, 12)), draw(st.integers(0, 4))
+    size, pad = draw(st.integers(1, 16)), draw(st.integers(0, 4))
     fit = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
     outputs = max(1, fit + draw(st.sampled_from([0, 0, -1, 1])))
     return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
@@ -182,8 +182,10 @@ def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
 @st.composite
 def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     name = draw(st.sampled_from(["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"]))
+    one, few, many = st.just(1), st.integers(1, 3), st.sampled_from([8, 16, 32, 64, 72])
     channels, maps, groups = draw(
-        st.one_of(st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])), st.tuples(st.just(1), st.just(1), sizes))
+        st.one_of(st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])), st.tuples(one, one, sizes),
+                  st.tuples(few, many, one), st.tuples(many, many, one), st.tuples(one, one, many))  # fmt: skip
     )
     given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
     given |= reach_of(draw, "h") | reach_of(draw, "w")

@@ -1,27 +1,57 @@
-/* The gradient of a convolution's weights, some maps at a time. */
+/*
+ * The gradient of a convolution's weights: which form it is computed in, and the sums of some maps and channels, which
+ * all pixels pass by in blocks that stay in the cache.
+ */
 #ifndef GM_SIMD_WEIGHT_GRADIENT_H
 #define GM_SIMD_WEIGHT_GRADIENT_H
 
 #include "../../conv_gradient.h"
 #include "simd.h"
 
-/* What the vectors lie along: maps, or the channels of a map, or groups of one channel and one map. */
-typedef enum gm_gradient_form { GM_ALONG_NOTHING, GM_ALONG_MAPS, GM_ALONG_CHANNELS, GM_ALONG_GROUPS } gm_gradient_form;
+#if GM_ARCH_SIMD
+
+#define GM_GRADIENT_CELLS 128u /* the most kernel cells that are taken */
+#define GM_GRADIENT_SUMS (GM_PANEL_FLOATS / 16u * 9u)
+
+/* Output maps, or groups of one channel and one map, that a block's slopes are packed for. */
+#define GM_GRADIENT_MAPS (GM_PANEL_FLOATS / 256u)
+
+typedef enum gm_gradient_form {
+    GM_GRADIENT_PLAIN, /* plain C does it */
+    GM_GRADIENT_TILES, /* vectors of channels, by maps */
+    GM_GRADIENT_LINES, /* vectors of many maps or groups, by one kernel cell */
+    GM_GRADIENT_TAPS   /* a vector of maps or groups, by kernel cells */
+} gm_gradient_form;
 
 typedef struct gm_weight_gradient {
     gm_conv_gradient g;
     gm_gradient_form form;
-    uint32_t groups, maps, size; /* of a map: channels kernel_h kernel_w */
-    int accumulate;
+    int grouped;                /* maps are groups, each with one channel of its own */
+    uint32_t maps, cells;
+    gm_span rows[GM_GRADIENT_CELLS], columns[GM_GRADIENT_CELLS]; /* outputs that have that kernel row, column */
 } gm_weight_gradient;
 
-#if GM_ARCH_SIMD
+/* values[cell cell_step + map map_step + channel channel_step]: sums of `maps` maps and `channels` channels. Steps leave
+ * room for whole tiles. */
+typedef struct gm_gradient_sums {
+    uint32_t maps, channels, map_step, channel_step, cell_step;
+    float values[GM_GRADIENT_SUMS];
+} gm_gradient_sums;
 
-/* Finds the form, GM_ALONG_NOTHING where plain C should do it. */
-void gm_weight_gradient_start(gm_weight_gradient *w);
+/* Adds the products of all pixels to the sums; x and dy: of their first channel and map. */
+void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
+void gm_gradient_lines(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
+void gm_gradient_taps(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
 
-/* rows[j,c,k,l], j counting `count` neighbouring maps, or groups with GM_ALONG_GROUPS; x and dy: of the first. */
-void gm_weight_gradient_rows(const gm_weight_gradient *w, const float *x, const float *dy, uint32_t count, float *rows);
+/* Rows and columns of the narrower of two tiles; the other has half the rows, and twice the columns. */
+#define GM_NARROW_ROWS (2u * GM_TILE_ROWS)
+#define GM_NARROW_VECTORS (GM_TILE_VECTORS / 2u)
+#define GM_NARROW_COLUMNS (GM_NARROW_VECTORS * GM_LANES)
+
+static inline uint32_t gm_round_up(uint32_t n, uint32_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
 
 #endif
 #endif
