@@ -195,7 +195,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
     }
     if (entry->role == GM_STATE_ROLE_STORE) {
         const gm_store *store = store_of(header);
-        return store != NULL && entry->offset == store->offset && entry->size == gm_store_size(store);
+        return GM_WITH_STORE && store != NULL && entry->offset == store->offset && entry->size == gm_store_size(store);
     }
     return entry->role != GM_STATE_ROLE_PROPERTIES ||
            (entry->offset == header->properties_offset &&
