@@ -3,7 +3,8 @@
  * memory. Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the block:
  *
  *     outputs   6 inputs   4      3      2      1
- *           4   1.33       1.44   1.58   1.88   2.75
+ *           4   1.33       1.44   1.58   1.88   2.75    inputs are neighbours
+ *           4              1.5                          columns are
  *           2              1.88                 4.5
  *           1              2.75                 8
  */
@@ -12,6 +13,8 @@
 #include "walk_loops.h"
 
 #if GM_ARCH_ARM_M
+
+/* ---- Inputs that are neighbours ---------------------------------------------------------------------------- */
 
 /* Sums of a place are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input, then output. */
 #define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
@@ -48,6 +51,56 @@ DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
                FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11)
                END_1)
 
+/* ---- Inputs that are neighbours by columns ----------------------------------------------------------------- */
+
+/* 4 inputs of two neighbouring columns to s8 to s15, or of one; in each case a moves on by two columns. */
+#define LOAD_COLUMNS(first, second, third, fourth)                                                        \
+    LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
+#define TWO_COLUMNS                                                                                       \
+    LOAD_COLUMNS("s8, s9", "s10, s11", "s12, s13", "s14, s15")                                            \
+    LINE("add %[b1], %[b], %[b_step]")                                                                    \
+    LINE("vldmia %[b], {s0-s3}") LINE("vldmia %[b1], {s4-s7}")                                            \
+    FMA_2x4(s8, s9, , , s16, s17, s18, s19) FMA_2x4(s10, s11, , , s20, s21, s22, s23)                     \
+    FMA_2x4(s12, s13, , , s24, s25, s26, s27) FMA_2x4(s14, s15, , , s28, s29, s30, s31)                   \
+    LINE("vstmia %[b], {s0-s3}") LINE("vstmia %[b1], {s4-s7}")                                            \
+    LINE("add %[b], %[b1], %[b_step]")
+#define ONE_COLUMN                                                                                        \
+    LOAD_COLUMNS("s8", "s10", "s12", "s14")                                                               \
+    LINE("vldmia %[b], {s0-s3}")                                                                          \
+    FMA_4(s8, s16, s17, s18, s19) FMA_4(s10, s20, s21, s22, s23)                                          \
+    FMA_4(s12, s24, s25, s26, s27) FMA_4(s14, s28, s29, s30, s31)                                         \
+    END_4
+
+TILE columns_of_block_4x4(const gm_walk *walk, uint32_t input, const float *a, float *b, const float *w)
+{
+    uint32_t rows = walk->rows, left, moved = (walk->columns + 1) / 2 * 2;
+    float *b1;
+    __asm__ volatile(LINE("vldmia %[w], {s16-s31}")
+                     "1:\n\t"
+                     LINE("subs %[left], %[columns], #2")
+                     LINE("blo 3f")
+                     "2:\n\t"
+                     TWO_COLUMNS
+                     LINE("subs %[left], #2")
+                     LINE("bhs 2b")
+                     "3:\n\t"
+                     LINE("adds %[left], #2")
+                     LINE("beq 4f")
+                     ONE_COLUMN
+                     "4:\n\t"
+                     LINE("add %[a], %[a_skip]")
+                     LINE("add %[b], %[b_skip]")
+                     LINE("subs %[rows], #1")
+                     LINE("bne 1b")
+                     : [a] "+r"(a), [b] "+r"(b), [b1] "=&r"(b1), [rows] "+r"(rows), [left] "=&r"(left)
+                     : [columns] "r"(walk->columns), [a_input] "r"(4 * input), [a_back] "r"(4 * (2 - 3 * input)),
+                       [b_step] "r"(4 * walk->b_column), [a_skip] "r"(4 * (walk->a_row - moved)),
+                       [b_skip] "r"(gm_walk_skip(walk->b_row, walk->b_column, walk->columns)), [w] "r"(w)
+                     : CHANGED);
+}
+
+/* ---- Which block ------------------------------------------------------------------------------------------- */
+
 /* Weights of a block, and which. */
 typedef struct block {
     uint32_t inputs, outputs;
@@ -74,12 +127,13 @@ static uint32_t outputs_of_block(uint32_t left)
     return left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-static uint32_t inputs_of_block(uint32_t left, uint32_t outputs)
+/* apart: inputs are no neighbours, but columns are. */
+static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
 {
-    if (left >= 4) {
-        return left >= 6 && outputs == 4 ? 6 : 4;
+    if (left >= 4 && !(apart && outputs < 4)) {
+        return left >= 6 && outputs == 4 && !apart ? 6 : 4;
     }
-    return outputs == 4 ? left : 1;
+    return outputs == 4 && !apart ? left : 1;
 }
 
 /* Weights of 1, 2 or 4 outputs */
@@ -111,35 +165,38 @@ static void gather(const gm_product *p, const float *w, uint32_t first, block *b
     }
 }
 
-/* Where there is one column, rows are walked as columns. */
-static gm_walk walk_of(const gm_product *p)
+/* Rows and columns as columns and rows, where there is one column. */
+static gm_walk turned(const gm_walk *w)
 {
-    if (p->columns == 1) {
-        return (gm_walk){ 1, p->rows, 0, p->in.row, 0, p->out.row };
-    }
-    return (gm_walk){ p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    return w->columns > 1 ? *w : (gm_walk){ 1, w->rows, 0, w->a_row, 0, w->b_row };
 }
 
 /* Gathering a block's weights takes some pixels to be worth it; tiles of long sums need not where weights are neighbours. */
 int gm_blocks_suit(const gm_product *product)
 {
     const gm_product *p = product;
-    int neighbours = (p->in.channel == 1 || p->sums == 1) && (p->out.channel == 1 || p->outputs == 1);
+    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums == 1) && (p->out.channel == 1 || p->outputs == 1);
     int tiles = (p->w_in == 1 || p->w_out == 1) && p->sums >= 64;
     return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
 }
 
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
 {
-    const gm_walk walk = walk_of(product);
-    uint32_t inputs = product->cells * product->sums;
+    const gm_product *p = product;
+    const gm_walk walk = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    const gm_walk longest = turned(&walk);
+    uint32_t inputs = p->cells * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
     block b;
-    for (uint32_t n = 0; n < product->outputs; n += b.outputs) {
-        b.outputs = outputs_of_block(product->outputs - n);
+    for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
+        b.outputs = outputs_of_block(p->outputs - n);
         for (uint32_t i = 0; i < inputs; i += b.inputs) {
-            b.inputs = inputs_of_block(inputs - i, b.outputs);
-            gather(product, w + n * product->w_out, i, &b);
-            add_block(&walk, in + i, out + n, &b);
+            b.inputs = inputs_of_block(inputs - i, b.outputs, step > 1);
+            gather(p, w + n * p->w_out, i, &b);
+            if (step > 1 && b.inputs > 1) {
+                columns_of_block_4x4(&walk, step, in + i * step, out + n, b.w);
+            } else {
+                add_block(&longest, in + i * step, out + n, &b);
+            }
         }
     }
 }

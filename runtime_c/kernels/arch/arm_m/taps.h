@@ -34,7 +34,7 @@ typedef struct gm_product {
 
 void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out);
 
-/* The same by blocks of weights, all cells' inputs neighbours, as all outputs are. In arm_m_blocks.c. */
+/* The same by blocks of weights. All outputs are neighbours, and so are all inputs or, of one cell, columns of `in`. */
 void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
 
 /* Whether that is the better way for a product of one cell. */
