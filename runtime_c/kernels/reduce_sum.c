@@ -1,14 +1,21 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
+#include "arch/arch.h"
 #include "arch/simd/simd.h"
 
 #if GM_WITH_REDUCE_SUM
 
 /* Outputs worked on at once: neighbours along k3, each with its own accumulator. */
+#if GM_ARCH_SUMS
+#define BLOCK 16
+
+/* sums[i] = sum over r0..r3 of x[i ks3], i in 0..n. */
+void gm_sum_block(const float *x, const gm_insn_reduce_sum *insn, float *sums, uint32_t n);
+
+#else
 #define BLOCK 4
 
-/* Sums 4 outputs, k_stride apart in x, over r0..r3. */
-static void sum_block(const float *x, const gm_insn_reduce_sum *insn, float sum[BLOCK])
+static void sum_4(const float *x, const gm_insn_reduce_sum *insn, float *sums)
 {
     uint32_t ks = insn->ks3;
     float s0 = 0.0f, s1 = 0.0f, s2 = 0.0f, s3 = 0.0f;
@@ -26,13 +33,10 @@ static void sum_block(const float *x, const gm_insn_reduce_sum *insn, float sum[
             }
         }
     }
-    sum[0] = s0;
-    sum[1] = s1;
-    sum[2] = s2;
-    sum[3] = s3;
+    sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
 }
 
-static float sum_one(const float *x, const gm_insn_reduce_sum *insn)
+static float sum_1(const float *x, const gm_insn_reduce_sum *insn)
 {
     float sum = 0.0f;
     for (uint32_t i0 = 0; i0 < insn->r0; i0++) {
@@ -47,6 +51,19 @@ static float sum_one(const float *x, const gm_insn_reduce_sum *insn)
     }
     return sum;
 }
+
+static void gm_sum_block(const float *x, const gm_insn_reduce_sum *insn, float *sums, uint32_t n)
+{
+    if (n == BLOCK) {
+        sum_4(x, insn, sums);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        sums[i] = sum_1(x + i * insn->ks3, insn);
+    }
+}
+
+#endif
 
 static void store(float *y, float sum, const gm_insn_reduce_sum *insn)
 {
@@ -74,15 +91,13 @@ static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 #if GM_ARCH_SIMD
     k = gm_simd_runs() ? gm_simd_reduce_row(x, y, insn) : 0;
 #endif
-    for (; insn->k3 - k >= BLOCK; k += BLOCK) {
-        float sum[BLOCK];
-        sum_block(x + k * insn->ks3, insn, sum);
-        for (uint32_t i = 0; i < BLOCK; i++) {
-            store(y + k + i, sum[i], insn);
+    for (uint32_t n; k < insn->k3; k += n) {
+        float sums[BLOCK];
+        n = insn->k3 - k < BLOCK ? insn->k3 - k : BLOCK;
+        gm_sum_block(x + k * insn->ks3, insn, sums, n);
+        for (uint32_t i = 0; i < n; i++) {
+            store(y + k + i, sums[i], insn);
         }
-    }
-    for (; k < insn->k3; k++) {
-        store(y + k, sum_one(x + k * insn->ks3, insn), insn);
     }
 }
 

@@ -6,22 +6,14 @@
 #include "numerics.h"
 
 /* The plain form of every kernel has this prefix: its objects are compiled with GM_ARCH=0, then renamed. */
-#define PLAIN(name) plain_##name
-#define BOTH(name)                                                                         \
-    int PLAIN(gm_kernel_##name)(const struct gm_session *session, const void *instruction)
+#define PLAIN(name) plain_gm_kernel_##name
 
-BOTH(gemm);
-BOTH(gemm_update);
-BOTH(matmul);
-BOTH(conv);
-BOTH(conv_transpose);
-BOTH(conv_grad_w);
-BOTH(conv_update);
-BOTH(update);
-BOTH(add);
-BOTH(sub);
-BOTH(mul);
-BOTH(div);
+typedef int kernel(const struct gm_session *session, const void *instruction);
+
+kernel PLAIN(gemm), PLAIN(gemm_update), PLAIN(matmul), PLAIN(update);
+kernel PLAIN(conv), PLAIN(conv_transpose), PLAIN(conv_grad_w), PLAIN(conv_update);
+kernel PLAIN(add), PLAIN(sub), PLAIN(mul), PLAIN(div);
+kernel PLAIN(relu), PLAIN(relu_grad), PLAIN(check_finite), PLAIN(reduce_sum);
 
 /* ---- The arena --------------------------------------------------------------------------------------------- */
 
@@ -92,6 +84,15 @@ static uint32_t arenas_differ(uint32_t row, uint32_t size)
     return 0;
 }
 
+static uint32_t both_ways(kernel *own, kernel *plain, const void *instruction, uint32_t row, uint32_t size)
+{
+    int code = own(&session, instruction);
+    return code != plain(&plain_session, instruction) || arenas_differ(row, size);
+}
+
+/* Whether the two forms of a kernel differ in what they return or leave, but for [row, row + size). */
+#define BOTH_WAYS(name, insn, row, size) both_ways(gm_kernel_##name, PLAIN(name), &(insn), row, size)
+
 /* ---- Matrix products --------------------------------------------------------------------------------------- */
 
 /* Strides of a matrix: by rows, by columns, or of neither. */
@@ -117,9 +118,7 @@ static uint32_t draw_gemm(void)
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
     insn.a_batch = 600, insn.b_batch = below(2) ? 2100 : 0;
     insn.accumulate = below(4) == 0, insn.activation = below(2);
-    gm_kernel_gemm(&session, &insn);
-    plain_gm_kernel_gemm(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(gemm, insn, 0, 0);
 }
 
 static uint32_t draw_matmul(void)
@@ -130,9 +129,7 @@ static uint32_t draw_matmul(void)
     draw_matrix(m, k, &insn.a_row, &insn.a_col);
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
     insn.a1 = 500, insn.b1 = 1200, insn.y_row = n + below(3), insn.y1 = m * (n + 3);
-    gm_kernel_matmul(&session, &insn);
-    plain_gm_kernel_matmul(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(matmul, insn, 0, 0);
 }
 
 static uint32_t draw_gemm_update(void)
@@ -142,18 +139,14 @@ static uint32_t draw_gemm_update(void)
                                  offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4, m, n, k };
     draw_matrix(m, k, &insn.a_row, &insn.a_col);
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
-    gm_kernel_gemm_update(&session, &insn);
-    plain_gm_kernel_gemm_update(&plain_session, &insn);
-    return arenas_differ(Y * ROOM, n);
+    return BOTH_WAYS(gemm_update, insn, Y * ROOM, n);
 }
 
 static uint32_t draw_update(void)
 {
     gm_insn_update insn = { 0, offset_of(X), offset_of(P), offset_of(SLOT1), offset_of(SLOT2), AUX * 4, LR * 4,
                             below(2) ? offset_of(W) : GM_NONE, RULE * 4, between(1, 70) };
-    gm_kernel_update(&session, &insn);
-    plain_gm_kernel_update(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(update, insn, 0, 0);
 }
 
 /* ---- Element by element ------------------------------------------------------------------------------------ */
@@ -167,15 +160,43 @@ static uint32_t draw_update(void)
         insn.d2 = rows, insn.d3 = n;                                                                   \
         insn.a2 = n, insn.a3 = 1;                                                                      \
         insn.b2 = below(2) ? n : 0, insn.b3 = below(4) ? 1 : 0;                                        \
-        gm_kernel_##name(&session, &insn);                                                             \
-        plain_gm_kernel_##name(&plain_session, &insn);                                                 \
-        return arenas_differ(0, 0);                                                                    \
+        return BOTH_WAYS(name, insn, 0, 0);                                                            \
     }
 
 DEFINE_DRAW(add)
 DEFINE_DRAW(sub)
 DEFINE_DRAW(mul)
 DEFINE_DRAW(div)
+
+static uint32_t draw_relu(void)
+{
+    gm_insn_relu insn = { 0, offset_of(X), offset_of(below(2) ? Y : X), between(1, 70) };
+    return BOTH_WAYS(relu, insn, 0, 0);
+}
+
+static uint32_t draw_relu_grad(void)
+{
+    gm_insn_relu_grad insn = { 0, offset_of(X), offset_of(W), offset_of(below(2) ? Y : X), between(1, 70) };
+    return BOTH_WAYS(relu_grad, insn, 0, 0);
+}
+
+static uint32_t draw_check_finite(void)
+{
+    gm_insn_check_finite insn = { 0, offset_of(X), between(1, 70) };
+    return BOTH_WAYS(check_finite, insn, 0, 0);
+}
+
+/* Rows or columns of a matrix, whose blocks have gaps; of one element at times. */
+static uint32_t draw_reduce_sum(void)
+{
+    uint32_t kept = between(1, 37), summed = between(1, 21), blocks = between(1, 2), planes = between(1, 2);
+    gm_insn_reduce_sum insn = { 0, offset_of(X), offset_of(Y), 1, 1, 2, kept };
+    insn.ks2 = 5, insn.r0 = 1, insn.r1 = planes, insn.r2 = blocks, insn.r3 = summed;
+    draw_matrix(summed, kept, &insn.rs3, &insn.ks3);
+    insn.rs2 = 1700, insn.rs1 = 17;
+    insn.scale = below(2) ? 1.0f : 0.3f, insn.accumulate = below(2);
+    return BOTH_WAYS(reduce_sum, insn, 0, 0);
+}
 
 /* ---- Convolutions ------------------------------------------------------------------------------------------ */
 
@@ -219,19 +240,25 @@ static void draw_channels(shape *s)
     }
 }
 
+/* Whether it does in an operand, with gaps, and with the border behind it. */
+static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
+{
+    return 2 * s->batch * s->groups * channels * h * w <= ROOM - BORDER;
+}
+
 static shape draw_shape(void)
 {
     shape s = { .batch = between(1, 2) };
     draw_channels(&s);
     do {
-        s.in_h = between(1, 9), s.in_w = between(1, 12);
+        s.in_h = between(1, 12), s.in_w = between(1, 12);
         s.kernel_h = between(1, 4), s.kernel_w = between(1, 4);
         s.stride_h = between(1, 2), s.stride_w = between(1, 3);
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
         s.pad_h = below(3), s.pad_w = below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);
         s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_w);
-    } while (s.out_h == 0 || s.out_w == 0 || s.in_h * s.in_w > 60 || s.out_h * s.out_w > 60);
+    } while (s.out_h == 0 || s.out_w == 0 || !fits(s.channels, s.in_h, s.in_w, &s) || !fits(s.maps, s.out_h, s.out_w, &s));
     s.x = draw_layout(s.groups, s.channels, s.in_h, s.in_w);
     s.y = draw_layout(s.groups, s.maps, s.out_h, s.out_w);
     s.w_w = 1, s.w_h = s.kernel_w, s.w_channel = s.kernel_h * s.kernel_w;
@@ -259,9 +286,7 @@ static uint32_t draw_conv(void)
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.activation = below(2);
-    gm_kernel_conv(&session, &insn);
-    plain_gm_kernel_conv(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(conv, insn, 0, 0);
 }
 
 static uint32_t draw_conv_transpose(void)
@@ -271,9 +296,7 @@ static uint32_t draw_conv_transpose(void)
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.accumulate = below(3) == 0;
-    gm_kernel_conv_transpose(&session, &insn);
-    plain_gm_kernel_conv_transpose(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(conv_transpose, insn, 0, 0);
 }
 
 static uint32_t draw_conv_grad_w(void)
@@ -282,9 +305,7 @@ static uint32_t draw_conv_grad_w(void)
     gm_insn_conv_grad_w insn = { 0, offset_of(X), offset_of(Y), offset_of(W) };
     PUT_SHAPE(insn, s);
     insn.accumulate = below(3) == 0;
-    gm_kernel_conv_grad_w(&session, &insn);
-    plain_gm_kernel_conv_grad_w(&plain_session, &insn);
-    return arenas_differ(0, 0);
+    return BOTH_WAYS(conv_grad_w, insn, 0, 0);
 }
 
 static uint32_t draw_conv_update(void)
@@ -293,9 +314,7 @@ static uint32_t draw_conv_update(void)
     gm_insn_conv_update insn = { 0, offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1),
                                  offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4 };
     PUT_SHAPE(insn, s);
-    gm_kernel_conv_update(&session, &insn);
-    plain_gm_kernel_conv_update(&plain_session, &insn);
-    return arenas_differ(W * ROOM, s.channels * s.kernel_h * s.kernel_w);
+    return BOTH_WAYS(conv_update, insn, W * ROOM, s.channels * s.kernel_h * s.kernel_w);
 }
 
 /* ---- All of them ------------------------------------------------------------------------------------------- */
@@ -308,6 +327,8 @@ static const struct {
     { "add", draw_add }, { "sub", draw_sub }, { "mul", draw_mul }, { "div", draw_div },
     { "conv", draw_conv }, { "conv_transpose", draw_conv_transpose }, { "conv_grad_w", draw_conv_grad_w },
     { "conv_update", draw_conv_update },
+    { "relu", draw_relu }, { "relu_grad", draw_relu_grad }, { "check_finite", draw_check_finite },
+    { "reduce_sum", draw_reduce_sum },
 };
 
 const uint32_t drawn_kernel_count = sizeof kernels / sizeof kernels[0];

@@ -42,6 +42,9 @@
 /* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_any_not_finite() */
 #define GM_ARCH_ROWS GM_ARCH_ARM_M
 
+/* gm_sum_block() */
+#define GM_ARCH_SUMS GM_ARCH_ARM_M
+
 /* gm_sgd_step() and gm_adam_step() */
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 
