@@ -6,38 +6,95 @@
 
 #if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
 
-/* A cell of a window: its offset in x, and its number, row-major. */
-typedef struct cell {
-    uint32_t at, number;
-} cell;
+/* The cells of a window that lie inside the input. Offsets and steps in elements of x. */
+typedef struct pane {
+    gm_span rows, columns;
+    uint32_t at, row_step, column_step;
+} pane;
 
-/* The first largest cell of the window at output (row, column); at: GM_NO_OUTPUT where it has none. NaN counts as the
- * largest. x: of one batch and channel. */
-static cell largest(const float *x, const gm_window *w, const gm_layout *layout, uint32_t row, uint32_t column)
+/* Cells of output o along one dimension */
+static gm_span cells_inside(uint32_t o, uint32_t cells, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in)
 {
-    cell best = { GM_NO_OUTPUT, 0 };
-    for (uint32_t k = 0; k < w->kernel_h; k++) {
-        uint32_t i = gm_input_index(row, k, w->stride_h, w->dilation_h, w->pad_h);
-        for (uint32_t l = 0; l < w->kernel_w && i < w->in_h; l++) {
-            uint32_t j = gm_input_index(column, l, w->stride_w, w->dilation_w, w->pad_w);
-            uint32_t at = i * layout->h + j * layout->w;
-            if (j < w->in_w && (best.at == GM_NO_OUTPUT || (!(x[at] <= x[best.at]) && x[best.at] == x[best.at]))) {
-                best.at = at;
-                best.number = k * w->kernel_w + l;
-            }
-        }
+    gm_span s = { 0, cells };
+    while (s.first < s.end && gm_input_index(o, s.first, stride, dilation, pad) >= in) {
+        s.first++;
     }
-    return best;
+    while (s.first < s.end && gm_input_index(o, s.end - 1, stride, dilation, pad) >= in) {
+        s.end--;
+    }
+    return s;
+}
+
+static pane pane_at(const gm_window *w, const gm_layout *layout, uint32_t row, uint32_t column)
+{
+    gm_span rows = cells_inside(row, w->kernel_h, w->stride_h, w->dilation_h, w->pad_h, w->in_h);
+    gm_span columns = cells_inside(column, w->kernel_w, w->stride_w, w->dilation_w, w->pad_w, w->in_w);
+    return (pane){
+        rows, columns,
+        gm_input_index(row, rows.first, w->stride_h, w->dilation_h, w->pad_h) * layout->h +
+            gm_input_index(column, columns.first, w->stride_w, w->dilation_w, w->pad_w) * layout->w,
+        w->dilation_h * layout->h, w->dilation_w * layout->w,
+    };
 }
 
 #endif
 
 #if GM_WITH_MAX_POOL
 
-/* Whether a gradient will go through the window whose largest cell this is. */
-static int is_passed(const gm_insn_max_pool *insn, const cell *best, float y)
+/* From a window's first cell on; of one without a cell, x is NULL and cell is NO_CELL. */
+static void start(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
 {
-    return best->at != GM_NO_OUTPUT && (insn->relu == 0 || y > 0.0f);
+    uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
+    for (uint32_t c = 0, n = insn->channels; c < n; c++, y += y_step) {
+        *y = x ? x[c * x_step] : -GM_INFINITY;
+    }
+    if (index != NULL) {
+        memset(index, (int)cell, insn->channels);
+    }
+}
+
+/* A further cell, in channels in which it is larger than those before, or NaN where these are not. */
+static void take_cell(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
+{
+    uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
+    for (uint32_t c = 0, n = insn->channels; c < n; c++, x += x_step, y += y_step) {
+        float value = *x, most = *y;
+        if (!(value <= most) && most == most) {
+            *y = value;
+            if (index != NULL) {
+                index[c] = (uint8_t)cell;
+            }
+        }
+    }
+}
+
+/* Where a RELU behind the pool will let no gradient through. */
+static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *index)
+{
+    for (uint32_t c = 0; c < insn->channels; c++) {
+        index[c] = gm_is_positive(y[c * insn->y_channel]) ? index[c] : NO_CELL;
+    }
+}
+
+/* All channels of a window. x: of one batch; y, index: of this window. */
+static void pool(const gm_insn_max_pool *insn, const pane *p, const float *x, float *y, uint8_t *index)
+{
+    uint32_t started = 0;
+    for (uint32_t k = p->rows.first, row = p->at; k < p->rows.end; k++, row += p->row_step) {
+        for (uint32_t l = p->columns.first, at = row; l < p->columns.end; l++, at += p->column_step, started = 1) {
+            uint32_t cell = k * insn->kernel_w + l;
+            if (started) {
+                take_cell(insn, x + at, y, index, cell);
+            } else {
+                start(insn, x + at, y, index, cell);
+            }
+        }
+    }
+    if (!started) {
+        start(insn, NULL, y, index, NO_CELL);
+    } else if (index != NULL && insn->relu) {
+        cut_by_relu(insn, y, index);
+    }
 }
 
 int gm_kernel_max_pool(const struct gm_session *session, const void *instruction)
@@ -56,13 +113,9 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
             for (uint32_t column = 0; column < insn->out_w; column++) {
                 const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
                 float *y = gm_f32_out(session, insn->y) + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
-                for (uint32_t c = 0; c < insn->channels; c++, x += insn->x_channel, y += insn->y_channel) {
-                    cell best = largest(x, &window, &layout, row, column);
-                    *y = best.at == GM_NO_OUTPUT ? -GM_INFINITY : x[best.at];
-                    if (index != NULL) {
-                        *index++ = is_passed(insn, &best, *y) ? (uint8_t)best.number : NO_CELL;
-                    }
-                }
+                const pane p = pane_at(&window, &layout, row, column);
+                pool(insn, &p, x, y, index);
+                index += index ? insn->channels : 0;
             }
         }
     }
@@ -72,6 +125,31 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
 #endif
 
 #if GM_WITH_MAX_POOL_GRAD
+
+/* Offset of the first largest cell, or GM_NO_OUTPUT. NaN counts as the largest. x: of one batch and channel. */
+static uint32_t largest(const float *x, const pane *p)
+{
+    uint32_t best = GM_NO_OUTPUT;
+    for (uint32_t k = p->rows.first, row = p->at; k < p->rows.end; k++, row += p->row_step) {
+        for (uint32_t l = p->columns.first, at = row; l < p->columns.end; l++, at += p->column_step) {
+            if (best == GM_NO_OUTPUT || (!(x[at] <= x[best]) && x[best] == x[best])) {
+                best = at;
+            }
+        }
+    }
+    return best;
+}
+
+/* Whether a cell's gradient is that of output (row, column), of which none may be there. */
+static int is_largest(const gm_window *w, const gm_layout *layout, const float *x, uint32_t row, uint32_t column,
+                      uint32_t cell)
+{
+    if (column == GM_NO_OUTPUT) {
+        return 0;
+    }
+    const pane p = pane_at(w, layout, row, column);
+    return largest(x, &p) == cell;
+}
 
 /* Sum of dy over the windows in which cell (row, column) is the first largest. x, dy: of one batch and channel. */
 static float gather(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout, const float *x,
@@ -83,7 +161,7 @@ static float gather(const gm_insn_max_pool_grad *insn, const gm_window *w, const
         uint32_t o = gm_output_index(row, k, w->stride_h, w->dilation_h, w->pad_h, w->out_h);
         for (uint32_t l = 0; l < w->kernel_w && o != GM_NO_OUTPUT; l++) {
             uint32_t p = gm_output_index(column, l, w->stride_w, w->dilation_w, w->pad_w, w->out_w);
-            if (p != GM_NO_OUTPUT && largest(x, w, layout, o, p).at == self) {
+            if (is_largest(w, layout, x, o, p, self)) {
                 sum += dy[o * insn->y_h + p * insn->y_w];
             }
         }
@@ -120,28 +198,39 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
 static void add_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t cell,
                     float *dx)
 {
-    for (uint32_t c = 0; c < insn->channels; c++) {
-        if (index[c] == cell) {
-            dx[c * insn->x_channel] += dy[c * insn->y_channel];
+    uint32_t dx_step = insn->x_channel, dy_step = insn->y_channel;
+    for (const uint8_t *end = index + insn->channels; index != end; dx += dx_step, dy += dy_step) {
+        if (*index++ == cell) {
+            *dx += *dy;
         }
     }
 }
 
-/* dx of all channels at (row, column). index, dy: of one batch. */
-static void gather_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t row,
-                       uint32_t column, float *dx)
+/* Cell (k, l) of all windows in which it lies inside of dx. index, dy, dx: of one batch. */
+static void add_cell(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx, uint32_t k,
+                     uint32_t l)
 {
     const gm_window w = GM_WINDOW(insn);
-    for (uint32_t c = 0; c < insn->channels; c++) {
-        dx[c * insn->x_channel] = 0.0f;
+    gm_span rows = gm_valid_outputs(k, w.stride_h, w.dilation_h, w.pad_h, w.in_h, w.out_h);
+    gm_span columns = gm_valid_outputs(l, w.stride_w, w.dilation_w, w.pad_w, w.in_w, w.out_w);
+    for (uint32_t row = rows.first; row < rows.end; row++) {
+        uint32_t i = gm_input_index(row, k, w.stride_h, w.dilation_h, w.pad_h);
+        for (uint32_t column = columns.first; column < columns.end; column++) {
+            uint32_t j = gm_input_index(column, l, w.stride_w, w.dilation_w, w.pad_w);
+            add_won(insn, index + (row * w.out_w + column) * insn->channels, dy + row * insn->y_h + column * insn->y_w,
+                    k * w.kernel_w + l, dx + i * insn->x_h + j * insn->x_w);
+        }
     }
-    for (uint32_t k = 0; k < w.kernel_h; k++) {
-        uint32_t o = gm_output_index(row, k, w.stride_h, w.dilation_h, w.pad_h, w.out_h);
-        for (uint32_t l = 0; l < w.kernel_w && o != GM_NO_OUTPUT; l++) {
-            uint32_t p = gm_output_index(column, l, w.stride_w, w.dilation_w, w.pad_w, w.out_w);
-            if (p != GM_NO_OUTPUT) {
-                add_won(insn, index + (o * w.out_w + p) * insn->channels, dy + o * insn->y_h + p * insn->y_w,
-                        k * w.kernel_w + l, dx);
+}
+
+static void zero(const gm_insn_max_pool_index_grad *insn, float *dx)
+{
+    uint32_t step = insn->x_channel;
+    for (uint32_t row = 0; row < insn->in_h; row++) {
+        for (uint32_t column = 0; column < insn->in_w; column++) {
+            float *at = dx + row * insn->x_h + column * insn->x_w;
+            for (uint32_t c = insn->channels; c > 0; c--, at += step) {
+                *at = 0.0f;
             }
         }
     }
@@ -158,11 +247,10 @@ int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *
 #endif
     for (uint32_t b = 0; b < insn->batch; b++, index += insn->out_h * insn->out_w * insn->channels) {
         const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;
-        for (uint32_t row = 0; row < insn->in_h; row++) {
-            for (uint32_t column = 0; column < insn->in_w; column++) {
-                float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
-                gather_won(insn, index, dy, row, column, dx);
-            }
+        float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch;
+        zero(insn, dx);
+        for (uint32_t cell = 0; cell < insn->kernel_h * insn->kernel_w; cell++) {
+            add_cell(insn, index, dy, dx, cell / insn->kernel_w, cell % insn->kernel_w);
         }
     }
     return GM_OK;

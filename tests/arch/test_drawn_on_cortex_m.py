@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,19 @@ HERE = Path(__file__).resolve().parent
 DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
 
 
+#: What is compiled for boards like these alone.
+OWN = ("kernels/arch/arm_m", "kernels/arch/helium")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """differing: kernel -> draws whose bits differ. own, run: functions of OWN, and all that were run."""
+
+    differing: dict[str, int]
+    own: set[str]
+    run: set[str]
+
+
 def plain_objects(folder: Path, board: Board) -> list[Path]:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
@@ -37,19 +51,34 @@ def plain_objects(folder: Path, board: Board) -> list[Path]:
     return [plain]
 
 
+def own_functions(folder: Path, board: Board) -> set[str]:
+    sources = [path for path in runtime_sources() if any(path.is_relative_to(RUNTIME / own) for own in OWN)]
+    merged = folder / "own.o"
+    arm_gcc("-O2", sources, ["-nostdlib", "-r"], merged, board.table["cpu_flags"])
+    lines = subprocess.run(["arm-none-eabi-nm", merged], check=True, capture_output=True, text=True).stdout.splitlines()
+    return {name for *_, kind, name in map(str.split, lines) if kind in "tT" and not name.startswith("$")}
+
+
 @pytest.fixture(scope="module", params=["mps2_an386", "mps3_an547"])
-def differing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, int]:
-    """Kernel -> draws whose bits differ."""
+def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Drawn:
     board = read_board(FIRMWARE / "boards" / "mps2" / request.param / "board.toml")
     folder = tmp_path_factory.mktemp("drawn")
-    elf = folder / "drawn.elf"
+    elf, log = folder / "drawn.elf", folder / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "fault.c", *board.own_sources()]
     sources += [*runtime_sources(), *plain_objects(folder, board)]
     flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1"]
     arm_gcc("-O2", sources, flags, elf, board.table["cpu_flags"])
-    return run_emulated(elf, board.table["emulator"][-1])
+    differing = run_emulated(elf, board.table["emulator"][-1], "-d", "in_asm", "-D", str(log))
+    run = {line.removeprefix("IN:").strip() for line in log.read_text().splitlines() if line.startswith("IN:")}
+    return Drawn(differing, own_functions(folder, board), run)
 
 
-def test_draws_of_every_kernel_give_the_bits_of_plain_c(differing: dict[str, int]) -> None:
-    assert len(differing) == 16
-    assert not any(differing.values()), differing
+def test_draws_of_every_kernel_give_the_bits_of_plain_c(drawn: Drawn) -> None:
+    assert len(drawn.differing) == 16
+    assert not any(drawn.differing.values()), drawn.differing
+
+
+def test_draws_run_every_function(drawn: Drawn) -> None:
+    """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    assert len(drawn.own) > 20
+    assert not drawn.own - drawn.run

@@ -137,8 +137,8 @@ def write_header(result: Result, path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
-def run_emulated(elf: Path, machine: str = "mps2-an386") -> dict[str, int]:
-    """The numbers that the board prints before `done`."""
+def run_emulated(elf: Path, machine: str = "mps2-an386", *options: str) -> dict[str, int]:
+    """The numbers that the board prints before `done`. options: further ones of the emulator."""
     command = [
         "qemu-system-arm",
         "-M",
@@ -153,6 +153,7 @@ def run_emulated(elf: Path, machine: str = "mps2-an386") -> dict[str, int]:
         "stdio",
         "-icount",
         "shift=7",
+        *options,
     ]
     numbers: dict[str, int] = {}
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
