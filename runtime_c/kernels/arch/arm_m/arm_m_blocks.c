@@ -53,6 +53,11 @@ DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
 
 /* ---- Inputs that are neighbours by columns ----------------------------------------------------------------- */
 
+#if GM_ARCH_HELIUM
+/* Which comes here with fewer inputs than that. */
+#define columns_of_block_4x4(walk, input, a, b, w) ((void)(input))
+#else
+
 /* 4 inputs of two neighbouring columns to s8 to s15, or of one; in each case a moves on by two columns. */
 #define LOAD_COLUMNS(first, second, third, fourth)                                                        \
     LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
@@ -98,6 +103,8 @@ TILE columns_of_block_4x4(const gm_walk *walk, uint32_t input, const float *a, f
                        [b_skip] "r"(gm_walk_skip(walk->b_row, walk->b_column, walk->columns)), [w] "r"(w)
                      : CHANGED);
 }
+
+#endif
 
 /* ---- Which block ------------------------------------------------------------------------------------------- */
 
