@@ -27,7 +27,7 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
 typedef struct gm_gradient_target {
     uint32_t groups, maps;
     const gm_rule_args *update; /* NULL: to w */
-    float *w;
+    float *w;                   /* with an update: room for the gradients of one map */
     uint32_t accumulate;        /* sums start from w */
 } gm_gradient_target;
 

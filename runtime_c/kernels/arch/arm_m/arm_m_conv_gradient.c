@@ -5,6 +5,7 @@
  */
 #include "../../conv_gradient.h"
 #include "../arch.h"
+#include "../helium/helium.h"
 #include "taps.h"
 #include "three_cells.h"
 #include "walk.h"
@@ -197,6 +198,9 @@ static void by_groups(const gm_conv_gradient *g, const float *x, const float *dy
 int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
                                    const gm_gradient_target *target)
 {
+    if (gm_helium_conv_gradient(g, x, dy, target)) {
+        return 1;
+    }
     if (g->channels == 1 && target->maps == 1 && g->x.group == 1 && g->dy.group == 1) {
         by_groups(g, x, dy, target);
         return 1;

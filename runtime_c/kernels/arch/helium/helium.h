@@ -10,6 +10,7 @@
 #define GM_HELIUM_H
 
 #include "../arch.h"
+#include "../../conv_gradient.h"
 #include "../arm_m/walk.h"
 
 #if GM_ARCH_HELIUM
@@ -21,6 +22,9 @@ int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, floa
 
 /* gm_walk_products() of 8. */
 int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, float *y);
+
+/* gm_conv_gradient_of_neighbours() of maps and channels that both are neighbours. Returns 0 where that is not so. */
+int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target);
 
 /* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it would use
  * it of its own accord. */
@@ -39,6 +43,7 @@ int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, fl
 #define gm_helium_across_8(walk, a, b, y) 0
 #define gm_helium_across_4(walk, a, b, y) 0
 #define gm_helium_products_8(walk, a, b, y) 0
+#define gm_helium_conv_gradient(g, x, dy, target) 0
 
 #endif
 #endif

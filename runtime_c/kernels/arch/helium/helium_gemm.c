@@ -1,16 +1,15 @@
 /*
- * Matrix products with Helium. Machine instructions for each multiply-accumulate of a long sum:
+ * Matrix products with Helium: tiles of 4 and 5 rows (helium_tile.c). Machine instructions for each multiply-accumulate of
+ * a long sum in a row that is left alone:
  *
- *     4 rows by 4 columns   a[m,.] or a[.,k] is contiguous; b has any strides      0.56
- *     1 row across          b[k,.] is contiguous: walk.h, 16 columns               0.75
- *     1 row gathered        16 columns, 4 columns                                  0.75, 1.75
- *
- * Where b's columns are not neighbours, 4 of them are gathered from their offsets. Of a tile at the right edge, loads
- * and stores reach only the columns that there are.
+ *     across    b[k,.] is contiguous: helium_walk.c
+ *     along     a and b[.,n] are: 12, 8 and 4 columns     0.54, 0.56, 0.63
+ *     strided   12, 8 and 4 columns                       0.83, 0.88, 1
  */
 #include "../../gemm_tile.h"
 #include "../arm_m/registers.h"
 #include "helium.h"
+#include "tile.h"
 
 #if GM_ARCH_HELIUM
 
@@ -20,8 +19,93 @@ static uint32_t bytes(uint32_t elements)
     return elements * (uint32_t)sizeof(float);
 }
 
-/* ---- In plain C, where subnormal numbers are there --------------------------------------------------------- */
+/* ---- One row ----------------------------------------------------------------------------------------------- */
 
+/* What a row of up to 12 sums reads in assembly, in this order. */
+typedef struct gathered_row {
+    const float *a;
+    uint32_t k, a_k, b_k; /* bytes from k to k */
+    float *y;
+    uint32_t last_column, b_column, b; /* b_column in bytes; b: its address, one k back */
+} gathered_row;
+
+/* q0 to q2 are sums, q3 to q5 addresses of 4 columns each. Where k are neighbours, addresses move as they are used. */
+#define ALONG(b, addresses) LINE("vldrw.u32 " #b ", [" #addresses ", #4]!")
+#define STRIDED(b, addresses) LINE("vadd.i32 " #addresses ", " #addresses ", r8") LINE("vldrw.u32 " #b ", [" #addresses "]")\
+
+#define PRODUCTS_1(a, B) B(q6, q3) VFMA(q0, q6, a)
+#define PRODUCTS_2(a, B) B(q6, q3) B(q7, q4) VFMA(q0, q6, a) VFMA(q1, q7, a)
+#define PRODUCTS_3(a, B) B(q6, q3) B(q7, q4) VFMA(q0, q6, a) B(q6, q5) VFMA(q1, q7, a) VFMA(q2, q6, a)
+
+#define Y_1(what) LINE("vpst") LINE(what "t.32 q0, [r9]")
+#define Y_2(what) LINE(what ".32 q0, [r9]") LINE("vpst") LINE(what "t.32 q1, [r9, #16]")
+#define Y_3(what) LINE(what ".32 q0, [r9]") LINE(what ".32 q1, [r9, #16]") LINE("vpst") LINE(what "t.32 q2, [r9, #32]")
+
+/* Addresses of the next 4 columns, from r4 on; lanes behind the last column gather that again. */
+#define ADDRESSES(q)                                                                                          \
+    LINE("vidup.u32 " #q ", r4, #1") LINE("vmin.u32 " #q ", " #q ", q6")                                      \
+    LINE("vmul.i32 " #q ", " #q ", r5") LINE("vadd.i32 " #q ", " #q ", r6")
+#define ADDRESSES_1 ADDRESSES(q3)
+#define ADDRESSES_2 ADDRESSES_1 ADDRESSES(q4)
+#define ADDRESSES_3 ADDRESSES_2 ADDRESSES(q5)
+
+/* Defines <name>_<n>, of n vectors of sums. Returns 0 where nothing is stored. */
+#define DEFINE_ROW(name, n, B, LOAD_4, LOAD_1)                                                                \
+    __attribute__((noinline)) static int name##_##n(const gathered_row *row)                                  \
+    {                                                                                                         \
+        uint32_t flushed;                                                                                     \
+        __asm__ volatile(HELIUM                                                                               \
+                         CLEAR_FLUSHED                                                                        \
+                         LINE("ldm %[row], {r1, r2, r3, r8, r9, r10}")                                        \
+                         LINE("ldrd r5, r6, [%[row], #24]")                                                   \
+                         LINE("mov r4, #0")                                                                   \
+                         LINE("vdup.32 q6, r10")                                                              \
+                         ADDRESSES_##n                                                                        \
+                         LINE("sub r10, #4 * " #n " - 5")                                                     \
+                         LINE("vctp.32 r10")                                                                  \
+                         Y_##n("vldrw")                                                                       \
+                         LINE("lsr r10, r2, #2")                                                              \
+                         LINE("wls lr, r10, 2f")                                                              \
+                         "1:\n\t"                                                                             \
+                         LOAD_4                                                                               \
+                         PRODUCTS_##n(r4, B) PRODUCTS_##n(r5, B) PRODUCTS_##n(r6, B) PRODUCTS_##n(r10, B)     \
+                         LINE("le lr, 1b")                                                                    \
+                         "2:\n\t"                                                                             \
+                         LINE("and r2, #3")                                                                   \
+                         LINE("wls lr, r2, 4f")                                                               \
+                         "3:\n\t"                                                                             \
+                         LOAD_1                                                                               \
+                         PRODUCTS_##n(r4, B)                                                                  \
+                         LINE("le lr, 3b")                                                                    \
+                         "4:\n\t"                                                                             \
+                         GET_FLUSHED(flushed)                                                                 \
+                         LINE("bne 5f")                                                                       \
+                         Y_##n("vstrw")                                                                       \
+                         "5:\n\t"                                                                             \
+                         : [flushed] "=&r"(flushed)                                                           \
+                         : [row] "r"(row)                                                                     \
+                         : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "lr", CHANGED);             \
+        return flushed == 0;                                                                                  \
+    }
+
+#define LOAD_STEP_1(a) LINE("ldr " #a ", [r1]") LINE("add r1, r3")
+#define DEFINE_ALONG(n) DEFINE_ROW(along, n, ALONG, LINE("ldm r1!, {r4, r5, r6, r10}"), LINE("ldr r4, [r1], #4"))
+#define DEFINE_STRIDED(n)                                                                                     \
+    DEFINE_ROW(strided, n, STRIDED, LOAD_STEP_1(r4) LOAD_STEP_1(r5) LOAD_STEP_1(r6) LOAD_STEP_1(r10), LOAD_STEP_1(r4))
+
+DEFINE_ALONG(1)
+DEFINE_ALONG(2)
+DEFINE_ALONG(3)
+DEFINE_STRIDED(1)
+DEFINE_STRIDED(2)
+DEFINE_STRIDED(3)
+
+static int (*const ways[2][3])(const gathered_row *row) = {
+    { strided_1, strided_2, strided_3 },
+    { along_1, along_2, along_3 },
+};
+
+/* In plain C, where subnormal numbers are there. */
 static void plain_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     for (uint32_t column = 0; column < n; column++) {
@@ -33,214 +117,14 @@ static void plain_row(const float *a, const float *b, float *y, uint32_t n, cons
     }
 }
 
-static void plain_rows(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s)
+static void gathered(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
-    for (uint32_t row = 0; row < 4; row++) {
-        plain_row(a + row * s->a_row, b, y + row * y_row, n, s);
-    }
-}
-
-/* ---- Four rows --------------------------------------------------------------------------------------------- */
-
-/* What a tile reads in assembly, in this order. */
-typedef struct helium_tile {
-    float *y[4];
-    uint32_t columns, k;
-    uint32_t offsets[4]; /* of b's columns, in elements */
-} helium_tile;
-
-#define ALL_COLUMNS(what)                                                                                     \
-    LINE("ldm %[tile], {r4, r5, r6, r8}")                                                                     \
-    LINE("vpstttt")                                                                                           \
-    LINE(what " q0, [r4]") LINE(what " q1, [r5]") LINE(what " q2, [r6]") LINE(what " q3, [r8]")
-
-/* The tile's sums; BODY for 2 k at a time, REST where one is left. */
-#define TILE_4x4(BODY, REST)                                                                                  \
-    HELIUM                                                                                                    \
-    CLEAR_FLUSHED                                                                                             \
-    LINE("ldr r4, [%[tile], #16]")                                                                            \
-    LINE("vctp.32 r4")                                                                                        \
-    LINE("vldrw.u32 q7, [%[tile], #24]")                                                                      \
-    ALL_COLUMNS("vldrwt.u32")                                                                                 \
-    LINE("ldr r4, [%[tile], #20]")                                                                            \
-    LINE("lsr r4, #1")                                                                                        \
-    LINE("wls lr, r4, 2f")                                                                                    \
-    "1:\n\t"                                                                                                  \
-    BODY                                                                                                      \
-    LINE("le lr, 1b")                                                                                         \
-    "2:\n\t"                                                                                                  \
-    LINE("ldr r4, [%[tile], #20]")                                                                            \
-    LINE("tst r4, #1")                                                                                        \
-    LINE("beq 3f")                                                                                            \
-    REST                                                                                                      \
-    "3:\n\t"                                                                                                  \
-    GET_FLUSHED(flushed)                                                                                      \
-    LINE("bne 4f")                                                                                            \
-    ALL_COLUMNS("vstrwt.32")                                                                                  \
-    "4:\n\t"
-
-/* b's row k to q4, the next to q5. AT: its columns. */
-#define LOAD_B_1(AT) LINE("vpst") LINE("vldrwt.u32 q4, [%[b]" AT "]")
-#define LOAD_B_2(AT)                                                                                          \
-    LINE("vpstt") LINE("vldrwt.u32 q4, [%[b]" AT "]") LINE("vldrwt.u32 q5, [%[b1]" AT "]")                    \
-    LINE("add %[b], %[flushed]") LINE("add %[b1], %[flushed]")
-#define NEIGHBOURS ""
-#define GATHERED ", q7, uxtw #2"
-
-/* Two rows of a, two k of each. */
-#define TWO_ROWS(p, q, sums_p, sums_q)                                                                        \
-    LINE("ldrd r4, r5, [%[" #p "]], #8") LINE("ldrd r6, r8, [%[" #q "]], #8")                                 \
-    VFMA(sums_p, q4, r4) VFMA(sums_q, q4, r6) VFMA(sums_p, q5, r5) VFMA(sums_q, q5, r8)
-#define FOUR_VFMA(b) VFMA(q0, b, r4) VFMA(q1, b, r5) VFMA(q2, b, r6) VFMA(q3, b, r8)
-
-/* Defines a tile whose rows of a are contiguous. Returns 0 where nothing is stored. */
-#define DEFINE_ROWS(name, AT)                                                                                 \
-    __attribute__((noinline)) static int name(const helium_tile *t, const float *a, const float *b,                  \
-                                              const gm_gemm_strides *s)                                       \
-    {                                                                                                         \
-        const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row, *b1 = b + s->b_row;         \
-        uint32_t flushed = 2 * bytes(s->b_row); /* until then b's step: registers are short */                \
-        __asm__ volatile(TILE_4x4(LOAD_B_2(AT) TWO_ROWS(a0, a1, q0, q1) TWO_ROWS(a2, a3, q2, q3),             \
-                                  LOAD_B_1(AT)                                                                \
-                                  LINE("ldr r4, [%[a0]]") LINE("ldr r5, [%[a1]]")                             \
-                                  LINE("ldr r6, [%[a2]]") LINE("ldr r8, [%[a3]]")                             \
-                                  FOUR_VFMA(q4))                                                              \
-                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b] "+r"(b),            \
-                           [b1] "+r"(b1), [flushed] "+r"(flushed)                                             \
-                         : [tile] "r"(t)                                                                      \
-                         : "r4", "r5", "r6", "r8", "lr", CHANGED);                                      \
-        return flushed == 0;                                                                                  \
-    }
-
-/* The same of columns. */
-#define DEFINE_COLUMNS(name, AT)                                                                              \
-    __attribute__((noinline)) static int name(const helium_tile *t, const float *a, const float *b,                  \
-                                              const gm_gemm_strides *s)                                       \
-    {                                                                                                         \
-        const float *b1 = b + s->b_row;                                                                       \
-        uint32_t flushed = 2 * bytes(s->b_row);                                                               \
-        __asm__ volatile(TILE_4x4(LOAD_B_2(AT)                                                                \
-                                  LINE("ldm %[a], {r4, r5, r6, r8}") LINE("add %[a], %[a_step]")              \
-                                  FOUR_VFMA(q4)                                                               \
-                                  LINE("ldm %[a], {r4, r5, r6, r8}") LINE("add %[a], %[a_step]")              \
-                                  FOUR_VFMA(q5),                                                              \
-                                  LOAD_B_1(AT)                                                                \
-                                  LINE("ldm %[a], {r4, r5, r6, r8}")                                          \
-                                  FOUR_VFMA(q4))                                                              \
-                         : [a] "+r"(a), [b] "+r"(b), [b1] "+r"(b1), [flushed] "+r"(flushed)                   \
-                         : [tile] "r"(t), [a_step] "r"(bytes(s->a_col))                                       \
-                         : "r4", "r5", "r6", "r8", "lr", CHANGED);                                      \
-        return flushed == 0;                                                                                  \
-    }
-
-DEFINE_ROWS(rows_neighbours, NEIGHBOURS)
-DEFINE_ROWS(rows_gathered, GATHERED)
-DEFINE_COLUMNS(columns_neighbours, NEIGHBOURS)
-DEFINE_COLUMNS(columns_gathered, GATHERED)
-
-typedef int (*tile_4x4)(const helium_tile *t, const float *a, const float *b, const gm_gemm_strides *s);
-
-/* NULL where a is contiguous in no direction. */
-static tile_4x4 tile_for(const gm_gemm_strides *s)
-{
-    if (s->a_col == 1) {
-        return s->b_col == 1 ? rows_neighbours : rows_gathered;
-    }
-    if (s->a_row == 1) {
-        return s->b_col == 1 ? columns_neighbours : columns_gathered;
-    }
-    return NULL;
-}
-
-static void four_rows(const float *a, const float *b, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s,
-                      tile_4x4 compute)
-{
-    helium_tile t = { { y, y + y_row, y + 2 * y_row, y + 3 * y_row }, 4, s->k,
-                      { 0, s->b_col, 2 * s->b_col, 3 * s->b_col } };
-    for (uint32_t left = n; left > 0; left -= t.columns) {
-        t.columns = left < 4 ? left : 4;
-        if (!compute(&t, a, b, s)) {
-            plain_rows(a, b, t.y[0], t.columns, y_row, s);
-        }
-        t.y[0] += 4, t.y[1] += 4, t.y[2] += 4, t.y[3] += 4;
-        b += 4 * s->b_col;
-    }
-}
-
-/* ---- One row ----------------------------------------------------------------------------------------------- */
-
-/* 16 neighbouring outputs: each 4 of b are gathered at the same offsets from another base. */
-__attribute__((noinline)) static int gathered_16(const float *a, const float *b, float *y, const uint32_t offsets[4],
-                                                 const gm_gemm_strides *s)
-{
-    uint32_t flushed = s->k;
-    const float *b1 = b + 4 * s->b_col, *b2 = b1 + 4 * s->b_col, *b3 = b2 + 4 * s->b_col;
-    __asm__ volatile(HELIUM
-                     CLEAR_FLUSHED
-                     LINE("vldrw.u32 q4, [%[offsets]]")
-                     LINE("vldrw.u32 q0, [%[y]]") LINE("vldrw.u32 q1, [%[y], #16]")
-                     LINE("vldrw.u32 q2, [%[y], #32]") LINE("vldrw.u32 q3, [%[y], #48]")
-                     LINE("dls lr, %[flushed]")
-                     "1:\n\t"
-                     LINE("ldr r4, [%[a]]")
-                     LINE("vldrw.u32 q5, [%[b], q4, uxtw #2]")
-                     LINE("vldrw.u32 q6, [%[b1], q4, uxtw #2]")
-                     LINE("add %[a], %[a_step]")
-                     VFMA(q0, q5, r4)
-                     LINE("vldrw.u32 q7, [%[b2], q4, uxtw #2]")
-                     VFMA(q1, q6, r4)
-                     LINE("vldrw.u32 q5, [%[b3], q4, uxtw #2]")
-                     VFMA(q2, q7, r4)
-                     LINE("vadd.i32 q4, q4, %[b_row]")
-                     VFMA(q3, q5, r4)
-                     LINE("le lr, 1b")
-                     GET_FLUSHED(flushed)
-                     LINE("bne 2f")
-                     LINE("vstrw.32 q0, [%[y]]") LINE("vstrw.32 q1, [%[y], #16]")
-                     LINE("vstrw.32 q2, [%[y], #32]") LINE("vstrw.32 q3, [%[y], #48]")
-                     "2:\n\t"
-                     : [a] "+r"(a), [flushed] "+r"(flushed)
-                     : [b] "r"(b), [b1] "r"(b1), [b2] "r"(b2), [b3] "r"(b3), [y] "r"(y), [offsets] "r"(offsets),
-                       [a_step] "r"(bytes(s->a_col)), [b_row] "r"(s->b_row)
-                     : "r4", "lr", CHANGED);
-    return flushed == 0;
-}
-
-/* 1 to 4 neighbouring outputs */
-__attribute__((noinline)) static int gathered_4(const float *a, const float *b, float *y, uint32_t n,
-                                                const uint32_t offsets[4], const gm_gemm_strides *s)
-{
-    uint32_t flushed = s->k;
-    __asm__ volatile(HELIUM
-                     CLEAR_FLUSHED
-                     LINE("vctp.32 %[n]")
-                     LINE("vldrw.u32 q4, [%[offsets]]")
-                     LINE("vpst") LINE("vldrwt.u32 q0, [%[y]]")
-                     LINE("dls lr, %[flushed]")
-                     "1:\n\t"
-                     LINE("ldr r4, [%[a]]")
-                     LINE("vpst") LINE("vldrwt.u32 q5, [%[b], q4, uxtw #2]")
-                     LINE("add %[a], %[a_step]")
-                     LINE("add %[b], %[b_step]")
-                     VFMA(q0, q5, r4)
-                     LINE("le lr, 1b")
-                     GET_FLUSHED(flushed)
-                     LINE("bne 2f")
-                     LINE("vpst") LINE("vstrwt.32 q0, [%[y]]")
-                     "2:\n\t"
-                     : [a] "+r"(a), [b] "+r"(b), [flushed] "+r"(flushed)
-                     : [n] "r"(n), [y] "r"(y), [offsets] "r"(offsets), [a_step] "r"(bytes(s->a_col)),
-                       [b_step] "r"(bytes(s->b_row))
-                     : "r4", "lr", CHANGED);
-    return flushed == 0;
-}
-
-static void gathered_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
-{
-    const uint32_t offsets[4] = { 0, s->b_col, 2 * s->b_col, 3 * s->b_col };
+    int along = s->a_col == 1 && s->b_row == 1;
     for (uint32_t count; n > 0; n -= count, b += count * s->b_col, y += count) {
-        count = n >= 16 ? 16 : n >= 4 ? 4 : n;
-        if (!(count == 16 ? gathered_16(a, b, y, offsets, s) : gathered_4(a, b, y, count, offsets, s))) {
+        count = n < 12 ? n : 12;
+        const gathered_row row = { a, s->k, bytes(s->a_col), bytes(s->b_row), y, count - 1, bytes(s->b_col),
+                                   (uint32_t)(uintptr_t)(b - s->b_row) };
+        if (!ways[along][(count - 1) / 4](&row)) {
             plain_row(a, b, y, count, s);
         }
     }
@@ -252,16 +136,25 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
     if (s->b_col == 1 || n == 1) {
         gm_walk_across(&walk, a, b, y, n);
     } else {
-        gathered_row(a, b, y, n, s);
+        gathered(a, b, y, n, s);
     }
 }
+
+/* ---- Several rows ------------------------------------------------------------------------------------------ */
 
 void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                     const gm_gemm_strides *s)
 {
-    tile_4x4 compute = tile_for(s);
-    for (; m >= 4 && compute && n > 1; m -= 4, a += 4 * s->a_row, y += 4 * y_row) {
-        four_rows(a, b, y, n, y_row, s, compute);
+    gm_tile_form form = n == 1 ? GM_TILE_FORMS : gm_tile_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
+    gm_tile tile = { .a_k = bytes(s->a_col), .b_k = bytes(s->b_row), .y_column = bytes(1), .b_column = bytes(s->b_col),
+                     .k = s->k, .cells = 1, .rows = 1 };
+    for (uint32_t rows; m >= 4 && form != GM_TILE_FORMS; m -= rows) {
+        rows = gm_tile_rows(m);
+        for (uint32_t i = 0; i < rows; i++, a += s->a_row, y += y_row) {
+            tile.a[i] = a, tile.y[i] = y;
+        }
+        tile.b = b;
+        gm_tile_columns(&tile, form, rows, n);
     }
     for (; m > 0; m--, a += s->a_row, y += y_row) {
         gm_gemm_row(a, b, y, n, s);
