@@ -21,15 +21,6 @@
 
 typedef __m256 gm_vec;
 
-static inline int gm_simd_runs(void)
-{
-#if GM_FUSED
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return __builtin_cpu_supports("avx2");
-#endif
-}
-
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
     return _mm256_loadu_ps(p);

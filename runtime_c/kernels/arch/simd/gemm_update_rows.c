@@ -1,5 +1,6 @@
 #include "../../gemm_tile.h"
 #include "simd.h"
+#include "vector.h"
 
 #if GM_ARCH_SIMD && GM_WITH_GEMM_UPDATE
 

@@ -17,11 +17,6 @@
 
 typedef float32x4_t gm_vec;
 
-static inline int gm_simd_runs(void)
-{
-    return 1;
-}
-
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
     return vld1q_f32(p);

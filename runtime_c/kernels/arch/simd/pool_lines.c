@@ -1,5 +1,6 @@
 #include "pixels.h"
 #include "simd.h"
+#include "vector.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_INDEX_GRAD)
 

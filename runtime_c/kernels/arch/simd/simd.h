@@ -1,13 +1,26 @@
-/* What plain kernels ask of the ones with vectors. */
+/* What plain kernels ask of the ones with vectors. (Without vector.h: an x86-64 compiler's header is long.) */
 #ifndef GM_SIMD_H
 #define GM_SIMD_H
 
-#include "vector.h"
+#include "../arch.h"
+#include "../../../src/gm_internal.h"
 
 #if GM_ARCH_SIMD
 
 struct gm_gemm_strides;
 struct gm_window_sum;
+
+/* Whether this processor has the instructions. */
+static inline int gm_simd_runs(void)
+{
+#if !defined(__x86_64__)
+    return 1;
+#elif GM_FUSED
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return __builtin_cpu_supports("avx2");
+#endif
+}
 
 /* gm_gemm_matrix() of gemm_tile.h. */
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,

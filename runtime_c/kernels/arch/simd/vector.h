@@ -9,7 +9,6 @@
  *   gm_vec_add(a, b), gm_vec_mac(acc, a, b)             rounded as + and GM_MAC are
  *   gm_vec_relu(v)                                      x < 0 ? 0 : x
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
- *   gm_simd_runs()                                      whether this processor has the instructions
  *
  * and the size of tiles: GM_TILE_ROWS by GM_TILE_VECTORS accumulators, which with GM_TILE_VECTORS + 1 others should fit
  * the registers, and enough of them to hide the latency of a multiply-add. GM_LINE_VECTORS are those of a single row.

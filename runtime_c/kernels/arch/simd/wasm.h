@@ -17,11 +17,6 @@
 
 typedef v128_t gm_vec;
 
-static inline int gm_simd_runs(void)
-{
-    return 1;
-}
-
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
     return wasm_v128_load(p);

@@ -7,6 +7,7 @@
 
 #include "../../conv_gradient.h"
 #include "simd.h"
+#include "vector.h"
 
 #if GM_ARCH_SIMD
 
