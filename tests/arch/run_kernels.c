@@ -1,5 +1,5 @@
 /*
- * Runs kernels on the memory that a file describes, one case after the other, and prints what they leave there.
+ * Runs kernels on the memory that standard input describes, case after case, and prints what each leaves there.
  * A case, of 32-bit words: words of the instruction, regions, bytes of the arena (a multiple of 16); the instruction;
  * offset and size of each region; the arena. Under AddressSanitizer nothing but the regions may be touched.
  */
@@ -15,20 +15,20 @@
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
-static void *take(FILE *file, size_t size)
+static void *take(size_t size)
 {
     void *data = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (data == NULL || (size > 0 && fread(data, size, 1, file) != 1)) {
+    if (data == NULL || (size > 0 && fread(data, size, 1, stdin) != 1)) {
         exit(2);
     }
     return data;
 }
 
-static void run(FILE *file, const uint32_t *head)
+static void run(const uint32_t *head)
 {
-    uint32_t *instruction = take(file, 4 * (size_t)head[0]);
-    uint32_t *regions = take(file, 8 * (size_t)head[1]);
-    uint8_t *arena = take(file, head[2]);
+    uint32_t *instruction = take(4 * (size_t)head[0]);
+    uint32_t *regions = take(8 * (size_t)head[1]);
+    uint8_t *arena = take(head[2]);
     gm_session session = {.arena = arena};
     ASAN_POISON_MEMORY_REGION(arena, head[2]);
     for (uint32_t i = 0; i < head[1]; i++) {
@@ -39,21 +39,17 @@ static void run(FILE *file, const uint32_t *head)
     }
     ASAN_UNPOISON_MEMORY_REGION(arena, head[2]);
     fwrite(arena, head[2], 1, stdout);
+    fflush(stdout);
     free(arena);
     free(regions);
     free(instruction);
 }
 
-int main(int count, char **arguments)
+int main(void)
 {
     uint32_t head[3];
-    FILE *file = count == 2 ? fopen(arguments[1], "rb") : NULL;
-    if (file == NULL) {
-        return 1;
+    while (fread(head, sizeof head, 1, stdin) == 1) {
+        run(head);
     }
-    while (fread(head, sizeof head, 1, file) == 1) {
-        run(file, head);
-    }
-    fclose(file);
     return 0;
 }

@@ -1,5 +1,5 @@
-"""Kernels with vectors against plain C, bit for bit: drawn shapes, strides and values, in both profiles; and under the
-sanitizers, where nothing but the operands may be touched.
+"""Kernels with vectors against plain C, bit for bit: drawn shapes, strides and values, in both profiles, for each
+instruction set; and on this computer under the sanitizers, where nothing but the operands may be touched.
 
 GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
 """
@@ -7,59 +7,37 @@ GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-from pathlib import Path
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from arch.simd_programs import Program, forms, plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradmote.generated.opcodes import OPCODES
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from runtime_sources import PROFILES, host_runs_fused
 
 EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
-KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE", "REDUCE_SUM",
-           "MAX_POOL", "MAX_POOL_INDEX_GRAD")  # fmt: skip
 ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
-SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
-SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "gm_opcodes")
 CONSTANTS = {"one": 1, "two": 2}
-AARCH64 = "aarch64-linux-gnu-gcc"
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
-
-pytestmark = [
-    pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc"),
-    pytest.mark.xdist_group("simd"),  # compiles its programs once
-]
+FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
 
 
-def build(folder: Path, *flags: str, compiler: str = "gcc") -> Path:
-    program = folder / f"kernels_{len(list(folder.iterdir()))}"
-    own = str(Path(__file__).with_name("run_kernels.c"))
-    sources = [str(s) for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
-    includes = [f"-I{path}" for path in INCLUDES]
-    common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *SELECTED]
-    command = [compiler, *common, *flags, *includes, own, *sources, "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-@pytest.fixture(scope="module", params=["fused", "strict"])
-def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """run_kernels of one profile: plain, with vectors, this under the sanitizers, and for AArch64 where that runs."""
-    from gradmote_runtime.library import cpu_has_fma
-
-    if request.param == "fused" and not cpu_has_fma():
+@pytest.fixture(scope="module", params=FORMS, ids=", ".join)
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Program]]:
+    """run_kernels of one profile: plain, and with the vectors of one instruction set."""
+    profile, name = request.param
+    if profile == "fused" and not host_runs_fused():
         pytest.skip("this CPU has no fused multiply-add")
-    folder, profile = tmp_path_factory.mktemp("kernels"), host_profile_flags(request.param)
-    own = [build(folder, *profile, *flags) for flags in (["-O1", "-DGM_ARCH=0"], ["-O2"], SANITIZED)]
-    if not (shutil.which(AARCH64) and shutil.which("qemu-aarch64")):
-        return own
-    return [*own, build(folder, profile[0], "-O2", "-static", compiler=AARCH64)]
+    wanted = [plain(profile), *forms(profile)[name]]
+    for form in wanted:
+        if form.missing():
+            pytest.skip(f"{', '.join(form.missing())} is missing - apt-get install {form.packages}")
+    built = [form.build(tmp_path_factory.mktemp("kernels")) for form in wanted]
+    yield built
+    assert not "".join(program.close() for program in built)
 
 
 class Case:
@@ -110,21 +88,18 @@ class Case:
             found[chosen] = self.random.choice(SPECIAL, int(chosen.sum()))
         return found
 
-    def file(self) -> bytes:
+    def text(self) -> bytes:
+        """For run_kernels.c."""
         self.memory += bytes(-len(self.memory) % 16)
         head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
         parts = (head, self.instruction, np.array(self.regions, np.uint32))
         return b"".join([*(part.tobytes() for part in parts), self.memory])
 
 
-def run(program: Path, case: Case, folder: Path) -> list[np.ndarray]:
-    """Bits of what the case's instruction wrote; those of any NaN are the same."""
-    file = folder / "case.bin"
-    file.write_bytes(case.file())
-    emulator = ["qemu-aarch64"] if program.read_bytes()[18:19] == b"\xb7" else []  # e_machine of an ELF file
-    done = subprocess.run([*emulator, program, file], capture_output=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stderr.decode()
-    return [words(done.stdout[start : start + size], dtype) for start, size, dtype in case.written]
+def run(program: Program, case: Case) -> list[np.ndarray]:
+    """What the case's instruction wrote."""
+    memory = program.run(case.text(), len(case.memory))
+    return [words(memory[start : start + size], dtype) for start, size, dtype in case.written]
 
 
 def words(data: bytes, dtype: str) -> np.ndarray:
@@ -135,10 +110,10 @@ def words(data: bytes, dtype: str) -> np.ndarray:
     return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
 
 
-def check(programs: list[Path], case: Case, folder: Path) -> None:
-    plain, *others = [run(program, case, folder) for program in programs]
+def check(programs: list[Program], case: Case) -> None:
+    expected_of_all, *others = [run(program, case) for program in programs]
     for other in others:
-        for expected, found in zip(plain, other, strict=True):
+        for expected, found in zip(expected_of_all, other, strict=True):
             np.testing.assert_array_equal(expected, found)
 
 
@@ -185,7 +160,7 @@ def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]
     one, few, many = st.just(1), st.integers(1, 3), st.sampled_from([8, 16, 32, 64, 72])
     channels, maps, groups = draw(
         st.one_of(st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])), st.tuples(one, one, sizes),
-                  st.tuples(few, many, one), st.tuples(many, many, one), st.tuples(one, one, many))  # fmt: skip
+                  st.tuples(few, many, one), st.tuples(many, many, one), st.tuples(one, one, many))
     )
     given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
     given |= reach_of(draw, "h") | reach_of(draw, "w")
@@ -238,14 +213,12 @@ def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 @pytest.mark.parametrize(
     "cases", [products(), convolutions(), sums(), pools()], ids=["products", "convolutions", "sums", "pools"]
 )
-def test_same_bits_as_plain_c(programs, tmp_path_factory, cases):
-    folder = tmp_path_factory.mktemp("cases")
-
+def test_same_bits_as_plain_c(programs, cases):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25,
               suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])  # fmt: skip
     @given(drawn=cases, seed=st.integers(0, 2**32 - 1))
     def agree(drawn, seed):
         name, parameters, absent = drawn
-        check(programs, Case(name, parameters, seed, absent), folder)
+        check(programs, Case(name, parameters, seed, absent))
 
     agree()

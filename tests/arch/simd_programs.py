@@ -1,0 +1,103 @@
+"""run_kernels.c for each instruction set that arch/simd has vectors of: programs that take case after case."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from support import objects
+
+HERE = Path(__file__).resolve().parent
+KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE", "REDUCE_SUM",
+           "MAX_POOL", "MAX_POOL_INDEX_GRAD")  # fmt: skip
+SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
+SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "gm_opcodes")
+#: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
+SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+#: A case takes milliseconds.
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True)
+class Form:
+    """How run_kernels.c is compiled and run. {} in `starter` stands for the program."""
+
+    compiler: str
+    flags: Sequence[str]
+    starter: Sequence[str] = ("{}",)
+    packages: str = "gcc"
+    tools: Sequence[str] = ()  #: beside compiler and starter
+
+    def missing(self) -> list[str]:
+        wanted = (self.compiler, *self.starter[:1], *self.tools)
+        return [tool for tool in wanted if tool != "{}" and shutil.which(tool) is None]
+
+    def build(self, folder: Path) -> Program:
+        """In an empty folder."""
+        sources = [s for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
+        common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *SELECTED, *(f"-I{path}" for path in INCLUDES)]
+        program = folder / "run_kernels"
+        objects.build([self.compiler, *common, *self.flags], [HERE / "run_kernels.c", *sources], program)
+        return Program([word.format(program) for word in self.starter], folder / "said")
+
+
+def plain(profile: str) -> Form:
+    return Form("gcc", [*host_profile_flags(profile), "-O1", "-DGM_ARCH=0"])
+
+
+def forms(profile: str) -> dict[str, list[Form]]:
+    """Instruction set -> its forms with vectors."""
+    fused = f"-DGM_FUSED={int(profile == 'fused')}"
+    host = host_profile_flags(profile)
+    found = {
+        "this computer": [Form("gcc", [*host, "-O2"]), Form("gcc", [*host, *SANITIZED])],
+        "AArch64": [Form("aarch64-linux-gnu-gcc", [fused, "-O2", "-static"], ["qemu-aarch64", "{}"],
+                         "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")],
+    }  # fmt: skip
+    if profile == "strict":  # WebAssembly's multiply-adds may be fused or not, as its engine likes
+        wasm = ["--target=wasm32-wasi", "--sysroot=/usr", "-msimd128", "-O2", fused]
+        node = ["node", "--no-warnings", str(HERE / "run_wasm.mjs"), "{}"]
+        packages = "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 nodejs"
+        found["WebAssembly"] = [Form("clang-14", wasm, node, packages, ["wasm-ld-14"])]
+    return found
+
+
+class Program:
+    """A process that runs cases until it is closed; after a case that ended it another is started. said: the file that
+    gets what it writes to stderr."""
+
+    def __init__(self, command: list[str], said: Path) -> None:
+        self._command, self._said = command, said
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def run(self, case: bytes, size: int) -> bytes:
+        """The `size` bytes of a case's memory, as its instruction leaves them."""
+        process = self._process = self._process or self._start()
+        limit = Timer(PATIENCE, process.kill)
+        limit.start()
+        try:
+            process.stdin.write(case)
+            process.stdin.flush()
+            found = process.stdout.read(size)
+        except BrokenPipeError:
+            found = b""
+        finally:
+            limit.cancel()
+        assert len(found) == size, self.close()
+        return found
+
+    def close(self) -> str:
+        """What it said while it ran and at its end; nothing where all went well."""
+        if self._process:
+            self._process.communicate(timeout=PATIENCE)
+            self._process = None
+        return self._said.read_text(errors="replace")
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        with self._said.open("a") as said:
+            return subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said)

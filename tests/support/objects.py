@@ -1,0 +1,66 @@
+"""Objects of C sources, each compiled once for all tests: they are kept in build/objects, and taken again where the
+compiler, its flags and what the preprocessor makes of the source are the same."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+KEPT = Path(__file__).resolve().parents[2] / "build" / "objects"
+#: Seconds for which an object is kept after its last use.
+KEPT_FOR = 7 * 24 * 3600
+
+
+def build(command: Sequence[str], sources: Iterable[Path], program: Path, *link_flags: str) -> None:
+    """Compiles and links. command: the compiler and the flags that both steps take."""
+    run([*command, *map(str, objects(command, sources)), *link_flags, "-o", str(program)])
+
+
+def objects(command: Sequence[str], sources: Iterable[Path]) -> list[Path]:
+    """The object of each source. command: the compiler and its flags. Raises AssertionError with what it says."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda source: _object(command, source), sources))
+
+
+def forget_unused() -> None:
+    """Removes the objects that no test took for a long time."""
+    for kept in KEPT.glob("*.o"):
+        if time.time() - kept.stat().st_mtime > KEPT_FOR:
+            kept.unlink()
+
+
+def run(command: Sequence[str]) -> str:
+    """What it prints; AssertionError where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+    return done.stdout
+
+
+def _object(command: Sequence[str], source: Path) -> Path:
+    """Test processes that would compile the same source at once take turns."""
+    found = KEPT / f"{source.stem}-{_digest(command, source)}.o"
+    with source.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not found.exists():
+            made = found.with_suffix(".new")
+            run([*command, "-c", str(source), "-o", str(made)])
+            made.rename(found)
+    found.touch()
+    return found
+
+
+def _digest(command: Sequence[str], source: Path) -> str:
+    """Of all that the object depends on."""
+    compiler = Path(shutil.which(command[0]) or command[0]).stat()
+    flags = [flag for flag in command if not flag.startswith(("-D", "-I"))]  # the preprocessor's
+    text = run([*command, "-E", "-P", str(source)])
+    parts = (compiler.st_mtime_ns, compiler.st_size, *flags, text)
+    return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()[:32]
