@@ -5,7 +5,7 @@
  * bench_image.h is written by the benchmark: the image, its arena, and STRAIGHT(K), one K(kernel, word offset) an
  * instruction of program step.
  */
-#include "board.h"
+#include "../../host_tools/gradmote/bench/board_print.h"
 #include "gm_opcodes.h"
 #include "gradmote.h"
 
@@ -15,28 +15,6 @@
 
 static gm_session session;
 static uint32_t arena[BENCH_ARENA / 4] __attribute__((aligned(16)));
-
-static void print(const char *text)
-{
-    while (*text != '\0') {
-        board_uart_put((uint8_t)*text++);
-    }
-}
-
-static void print_number(const char *name, uint32_t value)
-{
-    char digits[11];
-    char *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    print(name);
-    print(" ");
-    print(at);
-    print("\n");
-}
 
 static uint32_t ticks_of_stream(void)
 {

@@ -38,7 +38,7 @@ def count(elf: Path) -> dict[str, int]:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            told = dict(line.split() for line in iter(process.stdout.readline, "done 0\n"))
+            told = dict(line.split() for line in iter(process.stdout.readline, "done\n"))
         finally:
             process.kill()
     return {name: int(value) for name, value in told.items()}

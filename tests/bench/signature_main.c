@@ -1,5 +1,5 @@
 /* Ticks that the check of a signature takes, of no bytes and of MESSAGE bytes, by a clock that ticks with the instructions. */
-#include "board.h"
+#include "../../host_tools/gradmote/bench/board_print.h"
 #include "../../firmware/signature/ed25519.h"
 
 #define MESSAGE 65536u
@@ -17,23 +17,6 @@ static const uint8_t signature[ED25519_SIGNATURE_SIZE] = {
     0xd2, 0x5b, 0xf5, 0xf0, 0x59, 0x5b, 0xbe, 0x24, 0x65, 0x51, 0x41, 0x43, 0x8e, 0x7a, 0x10, 0x0b,
 };
 
-static void print_number(const char *name, uint32_t value)
-{
-    char digits[12] = { 0 };
-    char *at = digits + sizeof digits - 2;
-    *at = '\n';
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    while (*name != '\0') {
-        board_uart_put((uint8_t)*name++);
-    }
-    while (*at != '\0') {
-        board_uart_put((uint8_t)*at++);
-    }
-}
-
 int main(void)
 {
     board_init();
@@ -42,11 +25,11 @@ int main(void)
     uint32_t middle = board_ticks();
     int is_wrong = !ed25519_is_signed(signature, key, message, MESSAGE);
     uint32_t end = board_ticks();
-    print_number("right ", (uint32_t)(is_right && is_wrong));
-    print_number("ticks_per_second ", BOARD_TICKS_PER_SECOND);
-    print_number("check ", middle - start);
-    print_number("hash ", (end - middle) - (middle - start));
-    print_number("done ", 0);
+    print_number("right", (uint32_t)(is_right && is_wrong));
+    print_number("ticks_per_second", BOARD_TICKS_PER_SECOND);
+    print_number("check", middle - start);
+    print_number("hash", (end - middle) - (middle - start));
+    print("done\n");
     for (;;) {
         board_sleep();
     }

@@ -4,35 +4,13 @@
  * The emulator puts the image at COST_MEMORY; the arena lies COST_LIMIT bytes behind it. Every program runs once, one instruction a slice,
  * on random inputs and labels of 0; those that have a call of their own then run by that once more.
  */
-#include "board.h"
+#include "board_print.h"
 #include "gradmote.h"
 
 #define IMAGE ((const uint8_t *)COST_MEMORY)
 #define ARENA ((uint8_t *)(COST_MEMORY + COST_LIMIT))
 
 static gm_session session;
-
-static void print(const char *text)
-{
-    while (*text != '\0') {
-        board_uart_put((uint8_t)*text++);
-    }
-}
-
-static void print_number(const char *name, uint32_t value)
-{
-    char digits[11];
-    char *at = digits + sizeof digits - 1;
-    *at = '\0';
-    do {
-        *--at = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    print(name);
-    print(" ");
-    print(at);
-    print("\n");
-}
 
 static void fill(uint32_t program)
 {
