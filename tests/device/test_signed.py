@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from gradmote.boards import board as known
 from gradmote.boards import from_footprint
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
-from gradmote.device.emulator import Emulator, missing
+from gradmote.device.emulator import Emulator, default_firmware, missing
 from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.files import build_folder
@@ -23,7 +23,7 @@ from gradmote.image.signature import signature_of
 from gradmote.signing import sign
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 from support.console_text import read_prompt
-from support.firmware import scons_firmware
+from support.firmware import build_firmware, scons_firmware
 
 pytestmark = pytest.mark.device
 
@@ -31,7 +31,7 @@ KEY_ID = key_of("own").public_key().public_bytes_raw()[:8]
 
 
 @pytest.fixture(scope="module")
-def signed_firmware(tmp_path_factory) -> Path:
+def firmware(tmp_path_factory) -> Path:
     """firmware.elf with the kernels of one model and the key `own`."""
     folder = tmp_path_factory.mktemp("signed")
     model = folder / "classifier.mote"
@@ -43,18 +43,6 @@ def signed_firmware(tmp_path_factory) -> Path:
     if lack:
         pytest.skip(lack)
     return elf
-
-
-@pytest.fixture
-def emulator(signed_firmware: Path) -> Iterator[Emulator]:
-    with Emulator(elf=signed_firmware) as running:
-        yield running
-
-
-@pytest.fixture
-def board(emulator: Emulator) -> Iterator[Board]:
-    with emulator.connect() as client:
-        yield client
 
 
 def send(board: Board, image: bytes) -> None:
@@ -98,19 +86,19 @@ def test_refused_when_sent(board: Board, image: bytes, case: str) -> None:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused_when_the_board_starts(signed_firmware: Path, image: bytes, case: str) -> None:
+def test_refused_when_the_board_starts(firmware: Path, image: bytes, case: str) -> None:
     """As someone put it into the flash."""
     make, name = REFUSED[case]
-    started = Emulator(elf=signed_firmware, image=make(image))
+    started = Emulator(elf=firmware, image=make(image))
     with started, started.connect() as board, pytest.raises(GradmoteError, match=f"{name}, -"):
         board.describe("infer", "input", 0)
 
 
-def test_signed_one_trains_as_its_twin(signed_firmware: Path, image: bytes) -> None:
+def test_signed_one_trains_as_its_twin(firmware: Path, image: bytes) -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(BATCH, FEATURES)).astype(np.float32)
     y = rng.integers(0, CLASSES, BATCH).astype(np.int32)
-    running = Emulator(elf=signed_firmware, image=own(image))
+    running = Emulator(elf=firmware, image=own(image))
     with running, BoardTarget(running.connect()) as board, TwinTarget("fused") as twin:
         twin.load_image(own(image))
         for target in (board, twin):
@@ -118,7 +106,7 @@ def test_signed_one_trains_as_its_twin(signed_firmware: Path, image: bytes) -> N
             target.write("label", 0, y)
             target.run("step")
         assert board.state() == twin.state() and board.image() == image
-        told = from_footprint(json.loads(signed_firmware.with_name("footprint.json").read_text()))
+        told = from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
         memory = board.mem()
         assert memory is not None and 1000 < memory.stack_used <= told.stack_bound <= memory.stack_size
 
@@ -133,8 +121,9 @@ def test_client_tells_before_anything_is_sent(board: Board, image: bytes) -> Non
     assert board.info().status == 0
 
 
-def test_firmware_without_a_key_is_sent_the_image_alone(firmware: Path, image: bytes) -> None:
-    with Emulator(elf=firmware) as running, running.connect() as board:
+def test_firmware_without_a_key_is_sent_the_image_alone(image: bytes) -> None:
+    build_firmware()
+    with Emulator(elf=default_firmware("mps2-an386")) as running, running.connect() as board:
         assert not any(board.raw_info["key_id"])
         board.load_image(own(image))
         assert board.info().status == 0 and board.read("IMAGE") == image
@@ -147,7 +136,7 @@ def test_console_tells_the_key(emulator: Emulator) -> None:
     assert f"signed by key   {KEY_ID.hex()}" in read_prompt(link)
 
 
-def test_flashed_with_the_key(signed_firmware: Path, image: bytes, tmp_path: Path, monkeypatch) -> None:
+def test_flashed_with_the_key(firmware: Path, image: bytes, tmp_path: Path, monkeypatch) -> None:
     """What is not signed by it is refused before anything is built or erased."""
     monkeypatch.setattr(emulated, "_folder", lambda: tmp_path / "emulated")
     model, (_, public) = tmp_path / "classifier.mote", write_keys("own", tmp_path)
@@ -158,7 +147,7 @@ def test_flashed_with_the_key(signed_firmware: Path, image: bytes, tmp_path: Pat
     model.write_bytes(own(image))
     flashed = flow.flash(order, flow.Watch())
     try:
-        assert Path(flashed.firmware) == signed_firmware and flashed.image == len(image)
+        assert Path(flashed.firmware) == firmware and flashed.image == len(image)
         with Board.connect(flashed.port) as board:
             assert bytes(board.raw_info["key_id"]) == KEY_ID and board.info().status == 0
     finally:
