@@ -23,8 +23,6 @@ pytestmark = pytest.mark.skipif(
 HERE = Path(__file__).resolve().parent
 #: Of each kernel; more where the environment asks for them.
 DRAWS = int(os.environ.get("GRADMOTE_DRAWS", "300"))
-
-
 #: What is compiled for boards like these alone.
 OWN = ("kernels/arch/arm_m", "kernels/arch/helium")
 
@@ -38,7 +36,7 @@ class Drawn:
     run: set[str]
 
 
-def plain_objects(folder: Path, board: Board) -> list[Path]:
+def plain_kernels(folder: Path, board: Board) -> Path:
     """The kernels in plain C, each name of theirs with a prefix, in one object."""
     sources = [path for path in runtime_sources() if path.is_relative_to(RUNTIME / "kernels")]
     merged, plain, names = folder / "merged.o", folder / "plain.o", folder / "names"
@@ -48,7 +46,7 @@ def plain_objects(folder: Path, board: Board) -> list[Path]:
     ).stdout
     names.write_text("".join(f"{line.split()[-1]} plain_{line.split()[-1]}\n" for line in defined.splitlines()))
     subprocess.run(["arm-none-eabi-objcopy", f"--redefine-syms={names}", merged, plain], check=True)
-    return [plain]
+    return plain
 
 
 def own_functions(folder: Path, board: Board) -> set[str]:
@@ -65,8 +63,9 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("drawn")
     elf, log = folder / "drawn.elf", folder / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "fault.c", *board.own_sources()]
-    sources += [*runtime_sources(), *plain_objects(folder, board)]
-    flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1"]
+    sources += runtime_sources()
+    flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1",
+             str(plain_kernels(folder, board))]  # fmt: skip
     arm_gcc("-O2", sources, flags, elf, board.table["cpu_flags"])
     differing = run_emulated(elf, board.table["emulator"][-1], "-d", "in_asm", "-D", str(log))
     run = {line.removeprefix("IN:").strip() for line in log.read_text().splitlines() if line.startswith("IN:")}

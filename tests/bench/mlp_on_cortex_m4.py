@@ -20,7 +20,7 @@ import onnx
 import onnx.parser
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "site_scons"))
+sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "tests")]
 
 from boards import Board, read_board  # noqa: E402
 
@@ -32,6 +32,7 @@ from gradmote.image import read_image  # noqa: E402
 from gradmote.kernels import needs_of  # noqa: E402
 from gradmote.optimizers import Optimizer  # noqa: E402
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, RUNTIME, runtime_sources  # noqa: E402
+from support import objects  # noqa: E402
 
 BENCH = Path(__file__).resolve().parent
 FIRMWARE = ROOT / "firmware"
@@ -81,9 +82,10 @@ def arm_gcc(
 ) -> None:
     folders = (*INCLUDES, RUNTIME / "generated", FIRMWARE / "boards", FIRMWARE / "src", out.parent)
     includes = [f"-I{path}" for path in folders]
+    defines = [flag for flag in flags if flag.startswith("-D")]
     command = ["arm-none-eabi-gcc", *cpu_flags, level, *NUMERICS_FLAGS, "-DGM_FUSED=1", "-ffreestanding"]
-    command += ["-ffunction-sections", "-fdata-sections", *includes, *map(str, sources), *flags, "-o", str(out)]
-    subprocess.run(command, check=True)
+    command += ["-ffunction-sections", "-fdata-sections", *includes, *defines]
+    objects.build(command, sources, out, *(flag for flag in flags if flag not in defines))
 
 
 # ---- Instructions a step

@@ -17,6 +17,7 @@ from oracle import train
 
 from gradmote import optimizers
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from support import objects
 
 STEPS = 50
 COMPILERS = {"gcc -O0": ["gcc", "-O0"], "gcc -O3": ["gcc", "-O3"], "clang-14 -O2": ["clang-14", "-O2"]}
@@ -34,9 +35,7 @@ def build(compiler: list[str], profile: str, folder: Path) -> Path:
     includes = [f"-I{path}" for path in INCLUDES]
     own = Path(__file__).with_name("train_state.c")
     flags = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *host_profile_flags(profile)]
-    command = [*compiler, *flags, *includes, str(own), *map(str, runtime_sources()), "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+    objects.build([*compiler, *flags, *includes], [own, *runtime_sources()], program)
     return program
 
 

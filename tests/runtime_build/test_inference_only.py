@@ -12,6 +12,7 @@ from oracle import compiled, make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.kernels import needs_of
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, runtime_sources
+from support import objects
 
 MAIN = Path(__file__).resolve().parents[1] / "bench" / "inference_main.c"
 OUTSIDE = ("image", "image_size", "arena", "arena_size")
@@ -35,11 +36,10 @@ def linked(flags: list[str], folder: Path) -> Path:
         pytest.skip("arm-none-eabi-gcc is not installed")
     elf = folder / "inference.elf"
     command = ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS, "-Os", *NUMERICS_FLAGS, *WARNING_FLAGS, "-DGM_FUSED=1", *flags]
-    command += ["-ffreestanding", "-ffunction-sections", "-fdata-sections", "-nostartfiles", "-Wl,--gc-sections"]
-    command += ["-Wl,-e,main", "--specs=nano.specs", *(f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE)]
-    command += [*(f"-I{path}" for path in INCLUDES), str(MAIN), *map(str, runtime_sources()), "-o", str(elf)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    command += ["-ffreestanding", "-ffunction-sections", "-fdata-sections", *(f"-I{path}" for path in INCLUDES)]
+    outside = [f"-Wl,--defsym={name}=0x20000000" for name in OUTSIDE]
+    link_flags = ["-nostartfiles", "-Wl,--gc-sections", "-Wl,-e,main", "--specs=nano.specs", *outside]
+    objects.build(command, [MAIN, *runtime_sources()], elf, *link_flags)
     return elf
 
 

@@ -27,6 +27,7 @@ from runtime_sources import (
     runtime_sources,
 )
 from support.classifier_image import LABELS, PIXELS, classifier_image
+from support.objects import objects, run
 
 CPP_FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-exceptions", "-fno-rtti", "-O2"]
 M0 = ["-mcpu=cortex-m0", "-mthumb"]
@@ -36,12 +37,6 @@ COMPILERS = {
     "cortex-m0": ["arm-none-eabi-gcc", *M0],
     "cortex-m4": ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS],
 }
-
-
-def run(command: list[str], folder: Path | None = None) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
-    return done.stdout
 
 
 def require(tool: str) -> None:
@@ -67,13 +62,17 @@ def test_one_file_compiles_without_a_warning(one_file: Path, name: str, selected
          str(one_file / f"{name}.o")])  # fmt: skip
 
 
-def test_one_file_has_the_functions_of_the_folder(one_file: Path, tmp_path: Path) -> None:
-    flags = ["gcc", *host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1", "-c"]
-    run([*flags, str(one_file / "gradmote.c"), "-o", str(tmp_path / "one.o")])
-    (tmp_path / "many").mkdir()
-    for path in runtime_sources():
-        run([*flags, *(f"-I{i}" for i in INCLUDES), str(path), "-o", str(tmp_path / "many" / f"{path.stem}.o")])
-    assert exported(tmp_path / "one.o") == set().union(*map(exported, (tmp_path / "many").glob("*.o")))
+def test_one_file_has_the_functions_of_the_folder(one_file: Path) -> None:
+    one, many = strict_objects("one file", one_file), strict_objects("folder", one_file)
+    assert len(one) == 1 and exported(one[0]) == set().union(*map(exported, many))
+
+
+def strict_objects(form: str, one_file: Path) -> list[Path]:
+    """The runtime for this computer."""
+    flags = ["gcc", *host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1"]
+    if form == "one file":
+        return objects(flags, [one_file / "gradmote.c"])
+    return objects([*flags, *(f"-I{path}" for path in INCLUDES)], runtime_sources())
 
 
 def exported(path: Path) -> set[str]:
@@ -86,14 +85,8 @@ def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str)
     require("g++")
     includes = [f"-I{one_file}"] if form == "one file" else []
     includes += [f"-I{path}" for path in INCLUDES]
-    sources = [one_file / "gradmote.c"] if form == "one file" else runtime_sources()
-    objects = []
-    for path in sources:
-        objects.append(str(tmp_path / f"{path.stem}.o"))
-        flags = [*host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1", *includes]
-        run(["gcc", *flags, "-c", str(path), "-o", objects[-1]])
-    program = Path(__file__).with_name("session.cpp")
-    run(["g++", *CPP_FLAGS, *includes, str(program), *objects, "-o", str(tmp_path / "session")])
+    program, runtime = Path(__file__).with_name("session.cpp"), map(str, strict_objects(form, one_file))
+    run(["g++", *CPP_FLAGS, *includes, str(program), *runtime, "-o", str(tmp_path / "session")])
     (tmp_path / "model.mote").write_bytes(classifier_image())
     printed = run([str(tmp_path / "session"), str(tmp_path / "model.mote")])
     twin = Session(classifier_image(), "strict")
@@ -165,7 +158,8 @@ def test_the_libraries_are_of_this_version(library: Path, root: Path) -> None:
 
 
 def test_the_arduino_model_is_not_stale(root: Path) -> None:
-    made = run([sys.executable, "-c", "import make_model; print(make_model.text(), end='')"], root / "arduino")
+    command = [sys.executable, "-c", "import make_model; print(make_model.text(), end='')"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root / "arduino").stdout
     assert (root / "arduino" / "examples" / "LearnGesture" / "model.h").read_text() == made
 
 
