@@ -21,4 +21,4 @@ def seconds_of_each(session: Session, program: str, count: int) -> list[float]:
     status = lib.gm_host_time_each(session._open(), PROGRAMS.index(program), wall, cpu, count)
     if status != lib.GM_OK:
         raise RuntimeFault(status, program)
-    return [1e-9 * (w if w < LONG else min(w, c)) for w, c in zip(wall, cpu)]
+    return [1e-9 * (max(1, w) if w < LONG else min(w, c)) for w, c in zip(wall, cpu)]

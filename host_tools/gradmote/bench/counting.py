@@ -32,6 +32,7 @@ PLACES = {
     "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
     "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
     "mps2-an500": ("mps2/mps2_an500", 0x2100_0000),
+    "mps2-an505": ("mps2/mps2_an505", 0x8000_0000),
     "mps3-an547": ("mps2/mps3_an547", 0x6000_0000),
     "riscv-virt": ("riscv/riscv_virt", 0x8200_0000),
 }

@@ -50,7 +50,8 @@ def command(
 
     And when only the last layer learns? `--scheme head`, or several side by side: `--schemes full,head,sparse:0.25`
 
-    RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F.
+    RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F;
+    `gradmote bench --board` counts them.
     """
     from ..analyze import as_dict
     from ..boards import board as find

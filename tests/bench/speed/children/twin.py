@@ -24,11 +24,12 @@ def open_case(folder: str, image: str, program: str, rate: float, calls: str) ->
 
 
 def in_c(session: Session, x: object, y: object, program: str) -> Run:
-    """The runtime's own function; None where it fails."""
-    library, handle, loss = session._lib, session._session, session._loss
+    """The runtime's own function; None where it fails. What is called keeps the session alive."""
+    library, loss = session._lib, session._loss
     session.set_input(0, x)
     if program == "infer":
-        return lambda: None if library.gm_infer(handle) else session.output(0)
+        output = session.output(0)
+        return lambda: None if library.gm_infer(session._session) else output
     session.set_label(0, y)
     return lambda: None if library.gm_step(session._session, loss) else loss[0]
 
