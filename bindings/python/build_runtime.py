@@ -17,10 +17,12 @@ sys.path.insert(0, str(ROOT / "site_scons"))
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, host_profile_flags, runtime_sources  # noqa: E402
 
+THREADS = ROOT / "bindings" / "threads"
 HEADERS = [
     RUNTIME / "generated" / "gm_errors.h",
     RUNTIME / "generated" / "gm_records.h",
     RUNTIME / "include" / "gradmote.h",
+    THREADS / "gm_threads.h",
 ]
 
 CALLBACKS = """
@@ -81,10 +83,11 @@ def make_ffi(profile: str) -> cffi.FFI:
     builder.set_source(
         f"gradmote_runtime._{profile}",
         preamble,
-        sources=[os.path.relpath(path) for path in runtime_sources()],
-        depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")))],
-        include_dirs=[os.path.relpath(path) for path in INCLUDES],
-        extra_compile_args=["-O3", *NUMERICS_FLAGS, *host_profile_flags(profile)],
+        sources=[os.path.relpath(path) for path in (*runtime_sources(), THREADS / "gm_threads.c")],
+        depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")), *THREADS.glob("*.h"))],
+        include_dirs=[os.path.relpath(path) for path in (*INCLUDES, THREADS)],
+        extra_compile_args=["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *host_profile_flags(profile)],
+        extra_link_args=["-pthread"],
     )
     return builder
 

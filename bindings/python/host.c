@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "gradmote.h"
+#include "gm_threads.h"
 
 /* `size` bytes of int32 from as many int64; -1, and nothing written, where one does not fit. */
 static int gm_host_narrow(void *out, const char *values, size_t size)

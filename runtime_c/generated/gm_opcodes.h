@@ -2274,4 +2274,23 @@ typedef struct gm_opcode_info {
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
 
+#if GM_THREADS
+#define GM_MOST_WORDS 37u      /* of an instruction */
+#define GM_MOST_OPERANDS 10u
+#define GM_MOST_FACTORS 8u     /* of an extent */
+
+typedef struct gm_split_axis {
+    uint8_t dim;                 /* word of the instruction, 0 where there are no more axes */
+    uint8_t grain;               /* ranges start at multiples of it */
+} gm_split_axis;
+
+/* How an instruction may be cut. */
+typedef struct gm_split_info {
+    gm_split_axis axes[6];
+    uint8_t own;                 /* word of an operand of which each part needs its own, or 0 */
+} gm_split_info;
+
+extern const gm_split_info gm_splits[GM_OP_LIMIT];
+#endif
+
 #endif

@@ -54,4 +54,10 @@
 #define GM_WITH_STORE (GM_TRAINING && !GM_ONLY_SELECTED)
 #endif
 
+/* 1: gm_set_splitter(), by which the caller's threads share the work of large instructions (bindings/threads has such
+ * threads for POSIX). For computers that run an operating system: it takes some 4 KB of stack, and the session grows. */
+#ifndef GM_THREADS
+#define GM_THREADS 0
+#endif
+
 #endif

@@ -39,6 +39,22 @@ extern "C" {
 
 /* ---- Session ---------------------------------------------------------------------------------------------- */
 
+#if GM_THREADS
+#define GM_MAX_PARTS 16
+
+/* Does one part, 0 .. parts - 1, of what was cut. */
+typedef void (*gm_task)(void *argument, uint32_t part);
+
+/* The caller's threads. run() calls task(argument, part) once for each part, in any order and on any threads, and returns
+ * when all have returned. */
+typedef struct gm_splitter {
+    void (*run)(void *context, uint32_t parts, gm_task task, void *argument);
+    void *context;
+    uint32_t parts;              /* at most: how many threads there are, 1 .. GM_MAX_PARTS */
+    uint32_t least;              /* what makes a part worth handing over: so many elements, or 8 times as many products */
+} gm_splitter;
+#endif
+
 /* Caller-owned; treat the fields as private. 36 bytes on a 32-bit part. */
 typedef struct gm_session {
     const uint8_t *image;
@@ -50,6 +66,10 @@ typedef struct gm_session {
     uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* executed since gm_open(), wraps */
     uint32_t lent;               /* 1: the running program has samples of the store as its input */
+#if GM_THREADS
+    const gm_splitter *splitter; /* NULL: one thread */
+    uint32_t spare;              /* bytes behind the image's arena, for each part but the first */
+#endif
 } gm_session;
 
 /* What an image needs and offers, before opening it. */
@@ -128,6 +148,14 @@ int gm_lazy_reset_grad(gm_session *session);
 int gm_begin(gm_session *session, uint32_t program);
 int gm_run(gm_session *session, uint32_t max_instructions);
 void gm_abort(gm_session *session);
+#if GM_THREADS
+/* From now on, instructions that are worth it run in parts, each of outputs of its own, so that all bits stay the same.
+ * splitter: must stay in place while the session is open; NULL: back to one thread. arena_size: that of gm_open(). What
+ * it has beyond the image's need is for the rows of a gradient that parts take to an update rule; without that, these run
+ * whole. parameters_size bytes for each part but the first are always enough. */
+int gm_set_splitter(gm_session *session, const gm_splitter *splitter, size_t arena_size);
+#endif
+
 /* The loss of the last EVAL, TRAIN or STEP that ended. */
 int gm_loss(const gm_session *session, uint32_t program, float *loss);
 

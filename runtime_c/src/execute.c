@@ -3,6 +3,7 @@
  */
 #include "../generated/gm_opcodes.h"
 #include "gm_image.h"
+#include "split.h"
 
 static const gm_program *find_program(const gm_header *header, uint32_t kind)
 {
@@ -56,7 +57,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
     int status = GM_OK;
     for (; pc != end && left != 0 && status == GM_OK; --left) {
         uint32_t head = *pc;
-        status = gm_opcodes[head & 0xFFFF].kernel(session, pc);
+        status = gm_execute(session, pc);
         pc += head >> 16;
     }
     session->instructions += max_instructions - left;

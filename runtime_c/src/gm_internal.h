@@ -58,6 +58,12 @@ static inline float *gm_f32_out_optional(const gm_session *session, uint32_t ope
     return operand == GM_NONE ? NULL : gm_f32_out(session, operand);
 }
 
+/* A parameter of the instruction, or a constant. */
+static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
+{
+    return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
+}
+
 /* ---- Update rules ------------------------------------------------------------------------------------------ */
 
 /* One application of a rule to n contiguous elements with the gradient scale * g[i]. */

@@ -29,17 +29,11 @@ static int check_param(uint32_t kind, uint32_t value)
     return value <= limit && (value != 0 || kind != GM_PARAM_DIM) ? GM_OK : GM_ERR_BAD_INSTRUCTION;
 }
 
-/* A parameter of the instruction, or a constant. */
-static uint32_t term_value(const uint32_t *instruction, uint8_t term)
-{
-    return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
-}
-
 static uint64_t product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
 {
     uint64_t product = 1;
     for (uint32_t i = 0; i < count; ++i) {
-        product = saturating_product(product, term_value(instruction, term[i]));
+        product = saturating_product(product, gm_term_value(instruction, term[i]));
     }
     return product;
 }
@@ -53,7 +47,7 @@ static uint64_t extent(const uint32_t *instruction, const gm_opcode_shape *shape
     }
     uint64_t elements = 1;
     for (uint32_t i = 0; i < info->n_terms && elements <= UINT32_MAX; i += 2) {
-        elements += (uint64_t)(term_value(instruction, term[i]) - 1) * term_value(instruction, term[i + 1]);
+        elements += (uint64_t)(gm_term_value(instruction, term[i]) - 1) * gm_term_value(instruction, term[i + 1]);
     }
     return elements;
 }

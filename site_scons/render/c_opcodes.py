@@ -80,6 +80,25 @@ typedef struct gm_opcode_info {{
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
 
+#if GM_THREADS
+#define GM_MOST_WORDS {words}u      /* of an instruction */
+#define GM_MOST_OPERANDS {operands}u
+#define GM_MOST_FACTORS {factors}u     /* of an extent */
+
+typedef struct gm_split_axis {{
+    uint8_t dim;                 /* word of the instruction, 0 where there are no more axes */
+    uint8_t grain;               /* ranges start at multiples of it */
+}} gm_split_axis;
+
+/* How an instruction may be cut. */
+typedef struct gm_split_info {{
+    gm_split_axis axes[{axes}];
+    uint8_t own;                 /* word of an operand of which each part needs its own, or 0 */
+}} gm_split_info;
+
+extern const gm_split_info gm_splits[GM_OP_LIMIT];
+#endif
+
 #endif
 """
 
@@ -177,6 +196,18 @@ def tables(ops: list[Opcode]) -> str:
     return "\n".join([*parts, "const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {", *rows, "};", ""])
 
 
+def split_row(op: Opcode) -> str:
+    axes = ", ".join(f"{{ {term(op, name)}, {grain} }}" for name, grain in op.split)
+    own = [1 + index for index, operand in enumerate(op.operands) if operand.name in op.own]
+    assert len(own) == len(op.own) <= 1, f"{op.name}: own names one operand at most"
+    return f"    [GM_OP_{op.name}] = {{ {{ {axes} }}, {own[0] if own else 0} }},"
+
+
+def split_table(ops: list[Opcode]) -> str:
+    rows = [split_row(op) for op in ops if op.split]
+    return "\n".join(["#if GM_THREADS", "const gm_split_info gm_splits[GM_OP_LIMIT] = {", *rows, "};", "#endif", ""])
+
+
 def render() -> dict[str, str]:
     ops = opcodes()
     header = HEADER.format(
@@ -191,7 +222,11 @@ def render() -> dict[str, str]:
             f"#ifndef GM_WITH_{o.name}\n#define GM_WITH_{o.name} (!GM_ONLY_SELECTED)\n#endif" for o in ops
         ),
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
+        words=max(o.words for o in ops),
+        operands=max(len(o.operands) for o in ops),
+        factors=max(len(operand.terms) for o in ops for operand in o.operands),
+        axes=max(len(o.split) for o in ops),
     )
     source = '#include <stddef.h>\n#include "gm_opcodes.h"\n\n'
-    source += tables(ops)
+    source += tables(ops) + "\n" + split_table(ops)
     return {"gm_opcodes.h": header, "gm_opcodes.c": source}

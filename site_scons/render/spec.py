@@ -59,6 +59,8 @@ class Opcode:
     params: tuple[Param, ...]
     work: tuple[str, ...]
     inplace: tuple[str, ...]
+    split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
+    own: tuple[str, ...]
 
     @property
     def words(self) -> int:
@@ -100,6 +102,11 @@ def parse_param(text: str) -> Param:
     return Param(name, kind)
 
 
+def parse_split(text: str) -> tuple[str, int]:
+    name, _, grain = text.partition(": ")
+    return name, int(grain or 1)
+
+
 def opcodes() -> list[Opcode]:
     """All opcodes in ascending order of code; `like` copies operands and parameters of an earlier one."""
     entries = {e["name"]: e for e in load("opcodes")["opcode"]}
@@ -115,6 +122,8 @@ def opcodes() -> list[Opcode]:
                 params=tuple(parse_param(p) for p in shape["params"]),
                 work=tuple(shape["work"].split("*")),
                 inplace=tuple(shape.get("inplace", ())),
+                split=tuple(map(parse_split, shape.get("split", ()))),
+                own=tuple(shape.get("own", ())),
             )
         )
     return sorted(parsed, key=lambda o: o.code)

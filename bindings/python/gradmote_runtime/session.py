@@ -27,6 +27,7 @@ from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 _ALIGNMENT = 16
 _ARENA_LIMIT = 1 << 30  # what gm_open accepts
 _U32_MAX = 0xFFFFFFFF
+_ROWS_LIMIT = 1 << 20  # bytes that a thread may take for rows of a gradient
 _POISON = struct.pack("<I", 0x7FC00000)  # a quiet NaN
 
 _WITH_LOSS = ("eval", "train", "step")
@@ -44,10 +45,12 @@ class Session:
 
     # ---- Opening and closing ------------------------------------------------------------------------------------
 
-    def __init__(self, image: Any, profile: str = "fused") -> None:
+    def __init__(self, image: Any, profile: str = "fused", threads: int = 1) -> None:
         """Verifies the image (bytes of a .mote file) and sets the state to its initial values.
 
         profile: "fused" where the board fuses multiply and add, "strict" where it rounds them apart.
+        threads: 1 to 16 that share the work of large instructions. The bits are those of one; the others sleep between
+        programs, and end with close().
         """
         self._session: Any = None
         module = load(profile)
@@ -56,7 +59,9 @@ class Session:
         self._lib: Any = module.lib
         self._image = _aligned_image(self._ffi, image)
         needs = _requirements(self._ffi, self._lib, self._image)
-        self._memory = _aligned_memory(self._ffi, needs["arena_size"])
+        shared = _threads(self._ffi, self._lib, threads)
+        rows = min(needs["parameters_size"], _ROWS_LIMIT) * (threads - 1)
+        self._memory = _aligned_memory(self._ffi, needs["arena_size"] + rows)
         self._arena = self._ffi.from_buffer(self._memory)
         session = self._ffi.new("gm_session *")
         code = self._lib.gm_open(session, self._image, len(self._image), self._arena, len(self._memory))
@@ -64,6 +69,10 @@ class Session:
             raise RuntimeFault(code, "open")
         self._needs = needs
         self._session = session
+        self._threads: Any = shared
+        if threads > 1:
+            splitter = self._lib.gm_threads_splitter(shared)
+            self._check(self._lib.gm_set_splitter(session, splitter, len(self._memory)), "threads")
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
         self._places = Places(self._ffi, self._lib, self._memory, self._by_role)
@@ -90,6 +99,7 @@ class Session:
         if self._session is not None:
             self._lib.gm_close(self._session)
             self._session = None
+            self._ffi.release(self._threads)
 
     def __enter__(self) -> Session:
         return self
@@ -491,6 +501,16 @@ def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
     if code < 0:
         raise RuntimeFault(code, "image")
     return {name: getattr(out, name) for name in _REQUIREMENTS} | {"programs": program_names(out.programs)}
+
+
+def _threads(ffi: Any, lib: Any, count: int) -> Any:
+    """So many threads, which end with what is returned. They start when there is work."""
+    if not 1 <= count <= lib.GM_MAX_PARTS:
+        raise GradmoteError(f"threads is {count}", f"use 1 to {lib.GM_MAX_PARTS}")
+    threads = lib.gm_threads_open(count)
+    if threads == ffi.NULL:
+        raise MemoryError
+    return ffi.gc(threads, lib.gm_threads_close)
 
 
 def _program_kind(name: str) -> int:

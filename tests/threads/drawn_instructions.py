@@ -1,0 +1,143 @@
+"""Instructions of any opcode, drawn from its spec: small dims, nested strides, operands apart, in place, or anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from render.spec import COUNTS, Opcode, Operand
+
+from gradmote.generated.records import NONE
+
+ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+#: What a rule needs, and no memory for which kernels look.
+NEVER_ABSENT = ("slot1", "slot2", "aux")
+#: Bytes of an element, times 8.
+BITS = {"f32": 32, "i32": 32, "u32": 32, "rule": 32, "u8": 8, "bit": 1}
+MOST_ELEMENTS = 20_000
+
+
+@dataclass
+class Drawn:
+    """An instruction, the memory that it works on, and where the operand lies that keeps nothing."""
+
+    instruction: np.ndarray
+    memory: bytes
+    own: slice = field(default_factory=lambda: slice(0, 0))
+
+    def encoded(self) -> bytes:
+        head = np.array([len(self.instruction), len(self.memory)], np.uint32)
+        return head.tobytes() + self.instruction.tobytes() + self.memory
+
+
+def draw(op: Opcode, rng: np.random.Generator) -> Drawn:
+    params = draw_params(op, rng)
+    while max(elements(o, params) for o in op.operands) > MOST_ELEMENTS:
+        params = draw_params(op, rng)
+    memory, offsets = place_all(op, params, rng)
+    words = [offsets[o.name] for o in op.operands] + [params[p.name] for p in op.params]
+    instruction = np.array([(len(words) + 1) << 16 | op.code, *words], np.uint32)
+    drawn = Drawn(instruction, memory)
+    for operand in (o for o in op.operands if o.name in op.own):
+        start = offsets[operand.name]
+        drawn.own = slice(start, start + 4 * elements(operand, params))
+    return drawn
+
+
+# ---- Parameters
+
+
+def draw_params(op: Opcode, rng: np.random.Generator) -> dict[str, int]:
+    dims = [p.name for p in op.params if p.kind == "dim"]
+    found = {name: int(rng.choice([1, 1, 2, 3, 5])) for name in dims}
+    if len(dims) > 4:
+        found |= {name: 1 for name in dims if rng.random() < 0.4}
+    found[str(rng.choice([name for name, _ in op.split]))] = int(rng.choice([2, 3, 7, 16, 24, 33, 40, 5000]))
+    for axis in "hw":
+        if f"in_{axis}" in dims:
+            found |= draw_window(axis, rng)
+    found |= {p.name: draw_other(p.kind, p.choices, rng) for p in op.params if p.kind != "dim"}
+    for operand in op.operands:
+        found |= draw_strides(operand, found, rng)
+    return found
+
+
+def draw_window(axis: str, rng: np.random.Generator) -> dict[str, int]:
+    kernel, stride, dilation, pad = (int(rng.integers(low, high)) for low, high in ((1, 4), (1, 3), (1, 3), (0, 3)))
+    size = int(rng.integers(1, 8))
+    outputs = max(1, (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1)
+    return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
+            f"dilation_{axis}": dilation, f"pad_{axis}": pad}  # fmt: skip
+
+
+def draw_other(kind: str, choices: tuple[str, ...], rng: np.random.Generator) -> int:
+    if kind == "f32":
+        return int(np.float32(rng.normal()).view(np.uint32))
+    return int(rng.integers(0, len(choices) or 2))
+
+
+def draw_strides(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> dict[str, int]:
+    """Of axes in any order, now and then with room between neighbours; or, where it is only read, 0 or any."""
+    found, step = {}, 1
+    kind = rng.random()
+    for at in rng.permutation(len(operand.terms)) if kind < 0.5 else reversed(range(len(operand.terms))):
+        dim, stride = operand.terms[at]
+        if stride is None or stride in COUNTS or "loss" in stride or stride == "pos_stride":
+            continue
+        found[stride] = int(rng.choice([0, step, 3])) if operand.access == "r" and kind > 0.8 else step
+        step = step * size_of(dim, params) + int(rng.choice([0, 0, 0, 1, 5]))
+    return found
+
+
+# ---- Memory
+
+
+def size_of(name: str, params: dict[str, int]) -> int:
+    return COUNTS[name] if name in COUNTS else params[name]
+
+
+def elements(operand: Operand, params: dict[str, int]) -> int:
+    sizes = [size_of(dim, params) for dim, _ in operand.terms]
+    if not operand.strided:
+        return int(np.prod(sizes))
+    steps = [size_of(stride, params) for _, stride in operand.terms if stride is not None]
+    return 1 + sum((size - 1) * step for size, step in zip(sizes, steps, strict=True))
+
+
+def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> tuple[bytes, dict[str, int]]:
+    """The memory, a multiple of 16 bytes, and the operands' offsets. No output lies over a rule or indices: the verifier
+    sees to that."""
+    memory, offsets = bytearray(), {}
+    for operand in sorted(op.operands, key=lambda o: ("w" in o.access, o.dtype in ("i32", "rule"))):
+        if operand.optional and operand.name not in NEVER_ABSENT and rng.random() < 0.3:
+            offsets[operand.name] = NONE
+            continue
+        data = contents(operand, params, rng)
+        offsets[operand.name] = place(op, operand, len(data), len(memory), offsets, rng)
+        if offsets[operand.name] == len(memory):
+            memory += data + bytes(-len(data) % 16 + 16)
+    return bytes(memory), offsets
+
+
+def place(
+    op: Opcode, operand: Operand, size: int, end: int, offsets: dict[str, int], rng: np.random.Generator
+) -> int:
+    """Behind all others, or of outputs: over what it may work in place of, or over anything."""
+    chance = rng.random()
+    if "w" in operand.access and chance < 0.3 and op.inplace:
+        return offsets[str(rng.choice(op.inplace))]
+    fixed = [offsets[o.name] for o in op.operands if o.dtype in ("i32", "rule") and o.name in offsets]
+    room = min([end, *fixed]) - size
+    return 4 * int(rng.integers(0, room // 4 + 1)) if "w" in operand.access and chance > 0.85 and room >= 0 else end
+
+
+def contents(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> bytes:
+    count = elements(operand, params)
+    if operand.dtype == "rule":
+        return ADAMW
+    if operand.dtype == "i32":  # what counts from either end
+        return rng.integers(-params["size"], params["size"], count).astype(np.int32).tobytes()
+    if operand.dtype in ("u8", "bit"):
+        return rng.integers(0, 10, (count * BITS[operand.dtype] + 7) // 8).astype(np.uint8).tobytes()
+    values = rng.normal(size=count).astype(np.float32)
+    return (np.abs(values) if operand.name in ("slot2", "aux") else values).tobytes()

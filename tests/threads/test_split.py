@@ -1,0 +1,95 @@
+"""Instructions in parts on several threads give the bits of the whole: of each opcode that may be cut, drawn ones, with
+operands in place and over each other; under ThreadSanitizer too.
+
+GRADMOTE_SPLIT_EXAMPLES: how many of each are drawn, 25 by default.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from render.spec import Opcode, opcodes
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, host_profile_flags, runtime_sources
+
+from .drawn_instructions import Drawn, draw
+
+EXAMPLES = int(os.environ.get("GRADMOTE_SPLIT_EXAMPLES", "25"))
+THREADS = ROOT / "bindings" / "threads"
+SPLIT = [op for op in opcodes() if op.split]
+#: One of each kind: products, rules with rows of their own, bits, several outputs, indices.
+SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD")
+PARTS = range(1, 6)
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+
+
+def build(folder: Path, *flags: str) -> Path:
+    program = folder / "run_split"
+    sources = [Path(__file__).with_name("run_split.c"), THREADS / "gm_threads.c", *runtime_sources()]
+    includes = [f"-I{path}" for path in (*INCLUDES, THREADS)]
+    common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, "-pthread", "-DGM_THREADS=1", *host_profile_flags("strict")]
+    command = ["gcc", *common, *flags, *includes, *map(str, sources), "-lm", "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("split"), "-O2")
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("sanitized"), "-O1", "-g", "-fsanitize=thread")
+
+
+@pytest.mark.parametrize("op", SPLIT, ids=lambda op: op.name)
+def test_parts_give_the_bits_of_the_whole(program, op):
+    check_drawn(program, op)
+
+
+@pytest.mark.parametrize("op", [op for op in SPLIT if op.name in SANITIZED], ids=lambda op: op.name)
+def test_threads_share_nothing(sanitized, op):
+    check_drawn(sanitized, op)
+
+
+def check_drawn(program: Path, op: Opcode) -> None:
+    rng = np.random.default_rng(op.code)
+    counts = run(program, [draw(op, rng) for _ in range(EXAMPLES)])
+    assert counts.max(axis=0).tolist() == list(PARTS)  # each number of parts there was
+
+
+def run(program: Path, cases: list[Drawn]) -> np.ndarray:
+    """How many parts there were: [case, of how many asked for]."""
+    asked = b"".join(case.encoded() for case in cases)
+    done = subprocess.run([program], input=asked, capture_output=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+    answer, counts = memoryview(done.stdout), []
+    for case in cases:
+        record = 8 + len(case.memory)
+        counts.append([check(case, answer[:record], answer[at * record :][:record]) for at in range(len(PARTS))])
+        answer = answer[len(PARTS) * record :]
+    assert len(answer) == 0
+    return np.array(counts)
+
+
+def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
+    """Same status and memory, but for what keeps nothing. How many parts there were."""
+    assert whole[4:8] == parts[4:8], case.instruction
+    np.testing.assert_array_equal(words(case, parts), words(case, whole), str(case.instruction))
+    return int(np.frombuffer(parts[:4], np.uint32)[0])
+
+
+def words(case: Drawn, record: memoryview) -> np.ndarray:
+    """What is compared: bits, but those of any NaN are the same."""
+    memory = bytearray(record[8:])
+    memory[case.own] = bytes(case.own.stop - case.own.start)
+    values = np.frombuffer(memory, np.float32)
+    return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
