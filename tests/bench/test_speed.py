@@ -55,6 +55,13 @@ def test_ratios_are_of_medians_and_their_quartiles_of_pairs():
     assert Spread.of([4.0, 1.0, 2.0, 3.0, 5.0]) == Spread(3, 2, 4)
 
 
+def test_gains_of_threads_are_over_one_and_of_as_many_as_there_are():
+    row = {"network": "mlp", "batch": 32, "samples": {"1": [2e-3, 2e-3], "4": [1e-3, 1e-3]}}
+    _, (alone, four) = page.threads_table({"rows": [row]})
+    assert alone[2:] == ["1", "2,000 +0% +0%", "", ""]
+    assert four[2:] == ["4", "1,000 +0% +0%", "2.00 (2.00–2.00)", "50%"]
+
+
 def test_counts_are_read_from_what_the_board_prints():
     lines = "ticks_per_second 25000000\nprogram 0\nticks 16\nticks 32\nwhole 64\nprogram 4\nticks 8\nfailed 0\n"
     found = counting.counts_of(lines.splitlines())

@@ -1,13 +1,13 @@
-"""Instructions of any opcode, drawn from its spec: small dims, nested strides, operands apart, in place, or anywhere."""
+"""Instructions of any opcode, drawn from its spec: small dims, nested strides, operands apart, in place, anywhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from render.spec import COUNTS, Opcode, Operand
 
 from gradmote.generated.records import NONE
+from render.spec import COUNTS, Opcode, Operand
 
 ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 #: What a rule needs, and no memory for which kernels look.
@@ -105,8 +105,8 @@ def elements(operand: Operand, params: dict[str, int]) -> int:
 
 
 def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> tuple[bytes, dict[str, int]]:
-    """The memory, a multiple of 16 bytes, and the operands' offsets. No output lies over a rule or indices: the verifier
-    sees to that."""
+    """The memory, a multiple of 16 bytes, and the operands' offsets. No output lies over a rule or indices, which the
+    verifier refuses."""
     memory, offsets = bytearray(), {}
     for operand in sorted(op.operands, key=lambda o: ("w" in o.access, o.dtype in ("i32", "rule"))):
         if operand.optional and operand.name not in NEVER_ABSENT and rng.random() < 0.3:
@@ -119,9 +119,7 @@ def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> t
     return bytes(memory), offsets
 
 
-def place(
-    op: Opcode, operand: Operand, size: int, end: int, offsets: dict[str, int], rng: np.random.Generator
-) -> int:
+def place(op: Opcode, operand: Operand, size: int, end: int, offsets: dict[str, int], rng: np.random.Generator) -> int:
     """Behind all others, or of outputs: over what it may work in place of, or over anything."""
     chance = rng.random()
     if "w" in operand.access and chance < 0.3 and op.inplace:

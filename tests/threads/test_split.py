@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from render.spec import Opcode, opcodes
 
+from render.spec import Opcode, opcodes
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, host_profile_flags, runtime_sources
 
 from .drawn_instructions import Drawn, draw

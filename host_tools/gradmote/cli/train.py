@@ -46,6 +46,10 @@ On = Annotated[
         "socket://host:port.",
     ),
 ]
+Threads = Annotated[
+    int,
+    typer.Option("--threads", min=1, max=16, help="Of this computer; large batches on the twin share them. Same bits."),
+]
 Epochs = Annotated[int, typer.Option("--epochs", min=0, help="Passes over the data. 0 only tests.")]
 Order = Annotated[int, typer.Option("--batch-order", min=0, help="Seed of the shuffling: same seed, same bits.")]
 Rate = Annotated[float | None, typer.Option("--lr", help="Learning rate, instead of the one compiled in.")]
@@ -93,6 +97,7 @@ def command(
     image: Image,
     data: Data,
     on: On = "twin",
+    threads: Threads = 1,
     epochs: Epochs = 1,
     micro_batches: MicroBatches = 1,
     batch_order: Order = 0,
@@ -114,7 +119,7 @@ def command(
     from ..files import write_atomically
 
     samples = Dataset.read(data)
-    with open_target(on) as target:
+    with open_target(on, threads=threads) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, checkpoint, save_every)

@@ -27,13 +27,14 @@ Array = np.ndarray[Any, Any]
 
 
 class TwinTarget:
-    """The C runtime in this process: the same bits as a board of the same profile."""
+    """The C runtime in this process: the same bits as a board of the same profile, with any number of threads."""
 
-    def __init__(self, profile: str = "fused") -> None:
+    def __init__(self, profile: str = "fused", threads: int = 1) -> None:
         if profile not in ("fused", "strict"):
             raise DeviceError(f"there is no profile '{profile}'", "write twin:fused or twin:strict")
         self.name = f"twin ({profile})"
         self._profile = profile
+        self._threads = threads
         self._session: Session | None = None
         self._image = b""
         self._written: set[tuple[str, int]] = set()
@@ -51,7 +52,7 @@ class TwinTarget:
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         from gradmote_runtime import Session
 
-        session = Session(image, self._profile)
+        session = Session(image, self._profile, self._threads)
         self.close()
         self._session, self._image = session, bytes(image)
         if progress:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import bench.speed
-from bench.speed import boards, host, page, peak, plot, results, roofline
+from bench.speed import boards, host, page, peak, plot, results, roofline, threads
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
@@ -77,7 +77,19 @@ def measure_roofline(arguments: argparse.Namespace, progress: Progress) -> None:
     progress.update(task, total=1, completed=1)
 
 
-MEASURES = {"host": measure_host, "boards": measure_boards, "roofline": measure_roofline}
+def measure_threads(arguments: argparse.Namespace, progress: Progress) -> None:
+    rows = []
+    task = progress.add_task("threads", total=len(threads.NETWORKS))
+    for network in threads.NETWORKS:
+        progress.update(task, description=f"{TITLES[network]}, {threads.counts()[-1]} threads")
+        rows.append(threads.measure(network, arguments.rounds))
+        progress.advance(task)
+    results.write("threads", rows, machine=results.machine(), rounds=arguments.rounds)
+
+
+MEASURES = {
+    "host": measure_host, "boards": measure_boards, "roofline": measure_roofline, "threads": measure_threads,
+}  # fmt: skip
 
 if __name__ == "__main__":
     main()

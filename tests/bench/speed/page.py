@@ -169,9 +169,28 @@ def roofline_row(row: Results, peak: float) -> Row:
     return [*line, f"{rate / peak:.1%}"]
 
 
+# ---- Threads
+
+
+def threads_table(part: Results) -> Rows:
+    """The gain is over one thread; of the ideal: of as many times as there are threads."""
+    columns = ["network", "batch#", "threads#", "µs#", "gain#", "of the ideal#"]
+    return columns, [line for row in part["rows"] for line in threads_rows(row)]
+
+
+def threads_rows(row: Results) -> list[Row]:
+    taken, lines = row["samples"], []
+    for threads in taken:
+        gain = Spread.of_ratios(taken["1"], taken[threads])
+        line = [TITLES[row["network"]], str(row["batch"]), threads, microseconds(Spread.of(taken[threads]))]
+        lines.append([*line, ratio(gain), f"{gain.median / int(threads):.0%}"] if threads != "1" else [*line, "", ""])
+    return lines
+
+
 #: Part -> title -> what draws its table.
 TABLES: dict[str, dict[str, Callable[[Results], Rows]]] = {
     "host": {"this computer": host_table},
     "boards": {"boards": board_table, "kernels on boards": kernel_table},
     "roofline": {"share of the peak": roofline_table},
+    "threads": {"threads": threads_table},
 }
