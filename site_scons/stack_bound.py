@@ -33,6 +33,7 @@ REACHED = {
     "*/src/execute.c:*": "gm_kernel_*",
     "*/kernels/*update.c:*": "gm_rule_apply_*",
     "*/arm_m/arm_m_conv_gradient.c:*": "gm_rule_apply_*",
+    "*/helium/helium_conv_gradient.c:*": "gm_rule_apply_*",
     "*/arm_m/arm_m_gemm.c:gm_gemm_matrix*": "*/arm_m/arm_m_gemm.c:*",
     "*/src/checkpoint.c:append*": "firmware/src/slots.c:write_flash",
     "*/src/checkpoint.c:*save*": "firmware/src/slots.c:write_flash",

@@ -1,7 +1,5 @@
 #include "steps.h"
 
-#include "moments.h"
-
 #if GM_WITH_SGD && !GM_ARCH_STEPS
 
 /* Loads of a block come before its stores, so that no compiler has to fear that p is g. */
@@ -31,12 +29,7 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
 {
     const gm_adam_factors f = *factors; /* a copy, which no store can change */
     for (uint32_t i = 0; i < n; i++) {
-        float gradient = f.scale * g[i];
-        float first = gm_first_moment(m[i], gradient, f.one_minus_beta1);
-        float second = gm_second_moment(v[i], gradient, f.beta2, f.one_minus_beta2);
-        m[i] = first;
-        v[i] = second;
-        p[i] = GM_MAC(p[i] * f.keep, f.step, first / GM_MAC(f.eps, gm_sqrt(second), f.correction));
+        gm_adam_parameter(&f, g[i], p + i, m + i, v + i);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "../../src/gm_internal.h"
 #include "../../src/numerics.h"
 #include "../arch/arch.h"
+#include "moments.h"
 
 /* p -= lr (scale g) */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
@@ -13,6 +14,16 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 typedef struct gm_adam_factors {
     float scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
 } gm_adam_factors;
+
+static inline void gm_adam_parameter(const gm_adam_factors *f, float g, float *p, float *m, float *v)
+{
+    float gradient = f->scale * g;
+    float first = gm_first_moment(*m, gradient, f->one_minus_beta1);
+    float second = gm_second_moment(*v, gradient, f->beta2, f->one_minus_beta2);
+    *m = first;
+    *v = second;
+    *p = GM_MAC(*p * f->keep, f->step, first / GM_MAC(f->eps, gm_sqrt(second), f->correction));
+}
 
 void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
 

@@ -25,6 +25,7 @@
 #define FOURTH FMA_4(s7, s20, s21, s22, s23)
 
 DEFINE_KEEPING(block_1x4, float, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
+#if !GM_ARCH_HELIUM
 DEFINE_KEEPING(block_2x4, float, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
 DEFINE_KEEPING(block_3x4, float, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
 DEFINE_KEEPING(block_4x4, float, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
@@ -34,6 +35,7 @@ DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
                LOAD_STEP(a, "s4, s5", a_step)
                FMA_4(s4, s24, s25, s26, s27) FMA_4(s5, s28, s29, s30, s31)
                END_4)
+#endif
 
 #define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
 DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
@@ -117,10 +119,12 @@ typedef struct block {
 static void add_block(const gm_walk *walk, const float *in, float *out, block *b)
 {
     switch (b->outputs * 8 + b->inputs) {
+#if !GM_ARCH_HELIUM
     case 4 * 8 + 6: block_6x4(walk, in, out, b->w); break;
     case 4 * 8 + 4: block_4x4(walk, in, out, b->w); break;
     case 4 * 8 + 3: block_3x4(walk, in, out, b->w); break;
     case 4 * 8 + 2: block_2x4(walk, in, out, b->w); break;
+#endif
     case 4 * 8 + 1: block_1x4(walk, in, out, b->w); break;
     case 2 * 8 + 4: block_4x2(walk, in, out, b->w); break;
     case 2 * 8 + 1: block_1x2(walk, in, out, b->w); break;
@@ -137,6 +141,9 @@ static uint32_t outputs_of_block(uint32_t left)
 /* apart: inputs are no neighbours, but columns are. */
 static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
 {
+    if (GM_ARCH_HELIUM && outputs == 4) {
+        return 1; /* more of them it has in tiles */
+    }
     if (left >= 4 && !(apart && outputs < 4)) {
         return left >= 6 && outputs == 4 && !apart ? 6 : 4;
     }

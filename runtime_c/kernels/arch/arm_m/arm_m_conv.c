@@ -2,7 +2,7 @@
  * CONV on Cortex-M with FPU: for each kernel cell or row, in their order, all outputs that it reaches take their products
  * with it. So each output has one sum, in the order of docs/NUMERICS.md, and no loop asks where the input ends.
  */
-#include "../arch.h"
+#include "../helium/helium.h"
 #include "taps.h"
 #include "walk.h"
 
@@ -69,8 +69,7 @@ static void each_cell(const conv *c, const float *x, const float *w, float *y, i
 static int cells_are_neighbours(const gm_insn_conv *insn)
 {
     return insn->channels < 16 && (insn->x_channel == 1 || insn->channels == 1) && insn->x_w == insn->channels &&
-           insn->dilation_w == 1 && insn->y_map == 1 && insn->out_h * insn->out_w >= 16 &&
-           (!GM_ARCH_HELIUM || insn->channels < 4);
+           insn->dilation_w == 1 && insn->y_map == 1 && insn->out_h * insn->out_w >= 16;
 }
 
 /* The kernel's columns that lie inside the input at an output column; none where first is not below end. */
@@ -110,23 +109,29 @@ static void each_row(const conv *c, const float *x, const float *w, float *y)
     }
 }
 
+static void each_product(const conv *c, const float *x, const float *w, float *y, int is_depthwise)
+{
+    if (!is_depthwise && cells_are_neighbours(c->insn)) {
+        each_row(c, x, w, y);
+    } else {
+        each_cell(c, x, w, y, is_depthwise);
+    }
+}
+
 /* One sample; depthwise all groups at once. */
 static void sample(const conv *c, const float *x, const float *w, const float *bias, float *y)
 {
     const gm_insn_conv *insn = c->insn;
     gm_product all = product_of(insn);
     int is_depthwise = insn->channels == 1 && insn->maps == 1 && insn->x_group == 1 && insn->y_group == 1;
-    int by_rows = !is_depthwise && cells_are_neighbours(insn);
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     if (is_depthwise) {
         all.outputs = insn->groups, all.out.channel = 1;
     }
     for (uint32_t g = 0; g < groups; g++) {
         gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        if (by_rows) {
-            each_row(c, x, w, y);
-        } else {
-            each_cell(c, x, w, y, is_depthwise);
+        if (!gm_helium_conv(insn, x, w, y)) {
+            each_product(c, x, w, y, is_depthwise);
         }
         if (insn->activation == GM_ACTIVATION_RELU) {
             gm_relu_pixels(&all, y);

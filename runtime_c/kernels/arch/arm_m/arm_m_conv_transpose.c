@@ -1,5 +1,5 @@
 /* CONV_TRANSPOSE on Cortex-M with FPU: as conv.c, with the sides changed. No loop divides by the stride. */
-#include "../arch.h"
+#include "../helium/helium.h"
 #include "taps.h"
 #include "walk.h"
 
@@ -25,18 +25,10 @@ static void depthwise(const gm_insn_conv_transpose *insn, const float *y, const 
     gm_walk_scaled(&walk, y + tap->y, x + tap->x, insn->groups, w, insn->w_group);
 }
 
-/* One sample and group; depthwise all groups at once. */
-static void group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias, float *x,
-                  int is_depthwise)
+static void each_cell(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, int is_depthwise)
 {
     const gm_window window = GM_WINDOW(insn);
     const gm_layout x_layout = { 0, insn->x_h, insn->x_w, 0, 0 }, y_layout = { 0, insn->y_h, insn->y_w, 0, 0 };
-    const gm_product all = { .rows = insn->in_h, .columns = insn->in_w,
-                             .outputs = is_depthwise ? insn->groups : insn->channels,
-                             .out = { insn->x_h, insn->x_w, is_depthwise ? 1 : insn->x_channel } };
-    if (!insn->accumulate) {
-        gm_start_pixels(&all, bias, x);
-    }
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         for (uint32_t l = 0; l < insn->kernel_w; l++) {
             gm_tap tap = gm_tap_of(&window, &x_layout, &y_layout, k, l);
@@ -49,6 +41,21 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
                 }
             }
         }
+    }
+}
+
+/* One sample and group; depthwise all groups at once. */
+static void group(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias, float *x,
+                  int is_depthwise)
+{
+    const gm_product all = { .rows = insn->in_h, .columns = insn->in_w,
+                             .outputs = is_depthwise ? insn->groups : insn->channels,
+                             .out = { insn->x_h, insn->x_w, is_depthwise ? 1 : insn->x_channel } };
+    if (!insn->accumulate) {
+        gm_start_pixels(&all, bias, x);
+    }
+    if (is_depthwise || !gm_helium_conv_transpose(insn, y, w, x)) {
+        each_cell(insn, y, w, x, is_depthwise);
     }
     gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
 }

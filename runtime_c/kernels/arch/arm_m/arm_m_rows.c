@@ -66,11 +66,13 @@ DEFINE_ROW(gm_div_row, "", DIV)
 /* FLAGS of x compared with 0 */
 #define COMPARE(x) LINE("vcmp.f32 " #x ", #0") LINE("vmrs APSR_nzcv, fpscr")
 
-#if GM_WITH_RELU_GRAD
+#if GM_WITH_RELU_GRAD && !GM_ARCH_HELIUM
 /* "not greater" is also where y is NaN */
 #define PASS(dy, y) COMPARE(y) LINE("it le") LINE("vmovle " #dy ", s16")
 DEFINE_ROW(gm_relu_grad_row, ZERO_IN_S16, PASS)
 #endif
+
+#if !GM_ARCH_HELIUM
 
 /* The same of one operand, by OF(x). */
 #define DEFINE_ROW_OF_ONE(name, OF)                                                                 \
@@ -115,6 +117,8 @@ uint32_t gm_any_not_finite(const float *x, uint32_t n)
                      : CHANGED);
     return sum != sum;
 }
+#endif
+
 #endif
 
 #endif

@@ -5,7 +5,7 @@
 #include "../../optimizers/steps.h"
 #include "registers.h"
 
-#if GM_ARCH_ARM_M
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 #if GM_WITH_SGD
 

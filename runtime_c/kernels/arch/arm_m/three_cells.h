@@ -18,8 +18,8 @@ enum gm_neighbours { GM_8_CHANNELS, GM_8_MAPS };
 
 #if GM_ARCH_HELIUM
 /* Which has better ways. */
-#define gm_three_cells_of(g, k, of, sums_step, row) 0
-#define gm_add_three_cells(g, row, of, x, dy, sums) ((void)(sums))
+#define gm_three_cells_of(g, k, of, sums_step, row) ((void)(g), (void)(k), (void)(sums_step), (void)(row), 0)
+#define gm_add_three_cells(g, row, of, x, dy, sums) ((void)(x), (void)(dy), (void)(sums))
 #else
 
 /* Whether the cells of kernel row k can be taken at once. rows is 0 where they lie outside of the input. */

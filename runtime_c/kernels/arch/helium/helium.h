@@ -26,6 +26,11 @@ int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, fl
 /* gm_conv_gradient_of_neighbours() of maps and channels that both are neighbours. Returns 0 where that is not so. */
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target);
 
+/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it is. Returns 0, and does
+ * nothing, where channels and maps are not neighbours, or too few. */
+int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
+int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
+
 /* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it would use
  * it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
@@ -44,6 +49,8 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
 #define gm_helium_across_4(walk, a, b, y) 0
 #define gm_helium_products_8(walk, a, b, y) 0
 #define gm_helium_conv_gradient(g, x, dy, target) 0
+#define gm_helium_conv(insn, x, w, y) 0
+#define gm_helium_conv_transpose(insn, y, w, x) 0
 
 #endif
 #endif

@@ -218,8 +218,8 @@ static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
             *y = plain_sum(tile, a, further(tile->b, column * tile->b_column), *y);
         }
     }
-    for (uint32_t row = 0; row < GM_TILE_ROWS; row++) {
-        tile->y[row] = (float *)further(tile->y[row], GM_TILE_COLUMNS * tile->y_column);
+    for (uint32_t row = 0; row < GM_HELIUM_ROWS; row++) {
+        tile->y[row] = (float *)further(tile->y[row], GM_HELIUM_COLUMNS * tile->y_column);
     }
 }
 
@@ -241,14 +241,14 @@ static void each_tile(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t 
         if (!tiles[form][rows - 4](tile)) {
             plain(tile, form, rows);
         }
-        tile->b = further(tile->b, GM_TILE_COLUMNS * tile->b_column);
+        tile->b = further(tile->b, GM_HELIUM_COLUMNS * tile->b_column);
     }
 }
 
 void gm_tile_columns(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t n)
 {
-    uint32_t whole = n / GM_TILE_COLUMNS, left = n % GM_TILE_COLUMNS;
-    each_tile(tile, form, rows, GM_TILE_COLUMNS, whole);
+    uint32_t whole = n / GM_HELIUM_COLUMNS, left = n % GM_HELIUM_COLUMNS;
+    each_tile(tile, form, rows, GM_HELIUM_COLUMNS, whole);
     if (left > 0) {
         each_tile(tile, at_edge(form), rows, left, 1);
     }

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#define GM_TILE_ROWS 5
-#define GM_TILE_COLUMNS 4
+#define GM_HELIUM_ROWS 5
+#define GM_HELIUM_COLUMNS 4
 
 /* How a and b lie. Columns of b that are not neighbours are gathered. */
 typedef enum gm_tile_form {
@@ -24,8 +24,8 @@ typedef enum gm_tile_form {
 
 /* Steps from one to the next, in bytes; those to a cell or a row begin behind the last k, or the last cell of a row. */
 typedef struct gm_tile {
-    float *y[GM_TILE_ROWS];
-    const float *a[GM_TILE_ROWS];
+    float *y[GM_HELIUM_ROWS];
+    const float *a[GM_HELIUM_ROWS];
     const float *b;
     uint32_t b_k, a_k;
     uint32_t y_column, b_column;
