@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 KEPT = Path(__file__).resolve().parents[2] / "build" / "objects"
@@ -26,10 +27,12 @@ def build(command: Sequence[str], sources: Iterable[Path], program: Path, *link_
 def objects(command: Sequence[str], sources: Iterable[Path]) -> list[Path]:
     """The object of each source. command: the compiler and its flags. Raises AssertionError with what it says."""
     KEPT.mkdir(parents=True, exist_ok=True)
+    forget_unused()
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda source: _object(command, source), sources))
 
 
+@cache
 def forget_unused() -> None:
     """Removes the objects that no test took for a long time."""
     for kept in KEPT.glob("*.o"):

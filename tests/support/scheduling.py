@@ -20,8 +20,27 @@ TOGETHER = {
 }
 #: Files that build something for each of their parameters, and nothing for all: a group for each.
 SPLIT = ("tests/runtime_build/test_compilers.py", "tests/runtime_build/test_static_analysis.py")
-#: Group -> seconds on one idle core, of those that take long.
-SECONDS: dict[str, int] = {}
+#: Group -> seconds of one core, roughly: for those that take long, the order alone counts.
+SECONDS = {
+    "fuzz": 150,
+    "tests/numerics_bits/test_compilers_agree.py": 90,
+    "pio": 90,
+    "tests/arch/test_simd.py": 60,
+    "tests/arch/test_drawn_on_cortex_m.py": 50,
+    "tests/runtime_build/test_other_forms.py": 50,
+    "tests/runtime_build/test_static_analysis.py: test_gcc_analyzer": 45,
+    "tests/analyze/test_cost.py": 40,
+    "tests/runtime_build/test_arduino_boards.py": 40,
+    "tests/runtime_build/test_static_analysis.py: test_cppcheck": 40,
+    "tests/bench/test_memory.py": 40,
+    "tests/onnx_backend/test_node_suite.py": 40,
+    "tests/analyze/test_analyze.py": 30,
+    "tests/bench/test_mlp_on_cortex_m4.py": 30,
+    "tests/device/test_every_board.py": 30,
+    "tests/device/test_power_cuts.py": 30,
+    "tests/runtime_build/test_inference_only.py": 30,
+    "tests/sbc/test_python_package.py": 30,
+}
 
 
 class Together(LoadScopeScheduling):
@@ -34,7 +53,7 @@ class Together(LoadScopeScheduling):
 def group_of(nodeid: str) -> str:
     file, _, test = nodeid.partition("::")
     name, _, parameters = test.partition("[")
-    return f"{file}[{parameters or name}" if file in SPLIT else TOGETHER.get(file, file)
+    return f"{file}: {parameters.removesuffix(']') or name}" if file in SPLIT else TOGETHER.get(file, file)
 
 
 def long_first(items: list[pytest.Item]) -> None:
