@@ -3,6 +3,7 @@ family.toml. SCons and PlatformIO build from this one list."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,16 @@ class Board:
     def flags(self) -> list[str]:
         """Of the C compiler, but for includes and defines."""
         return [*NUMERICS_FLAGS, *([] if self.framework else WARNING_FLAGS), *self.code_flags()]
+
+    def runtime_flags(self) -> list[str]:
+        """The same of what compiles the runtime, with the only define of defines() that it asks for."""
+        return [*self.flags(), f"-DGM_FUSED={self.defines()['GM_FUSED']}"]
+
+    def runtime_name(self) -> str:
+        """One for all boards whose runtime is compiled with the same flags: of the CPU's and their digest."""
+        flags = self.runtime_flags()
+        cpu = next(flag.partition("=")[2] for flag in flags if flag.startswith(("-mcpu=", "-march=")))
+        return f"{cpu}-{hashlib.sha256(' '.join(flags).encode()).hexdigest()[:8]}"
 
     def code_flags(self) -> list[str]:
         """Those of them that suit any language and any program."""

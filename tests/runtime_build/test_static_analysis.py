@@ -70,9 +70,9 @@ def test_no_board_allocates(board):
     """Compiled with each board's own flags, the runtime calls memory functions and the compiler's arithmetic alone, and
     what is linked has no allocator in it."""
     run_scons("-s", "firmware")
-    folder = ROOT / "build" / "firmware" / board.folder.name
-    objects = list((folder / "runtime").rglob("*.o"))
+    folder = ROOT / "build" / "firmware"
+    objects = list((folder / "runtimes" / board.runtime_name() / "runtime").rglob("*.o"))
     assert len(objects) == len(runtime_sources())
     assert not foreign_calls(f"{board.compiler}nm", objects)
-    linked = {line[-1] for line in symbols(f"{board.compiler}nm", [folder / "firmware.elf"])}
+    linked = {line[-1] for line in symbols(f"{board.compiler}nm", [folder / board.folder.name / "firmware.elf"])}
     assert "gm_open" in linked and not linked & ALLOCATORS
