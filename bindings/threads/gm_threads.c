@@ -1,7 +1,7 @@
 /*
- * Workers that take parts of a job from a ticket: the job's number, how many parts it has, and which is next. Taking the
- * next one is one compare-and-swap of the ticket, which fails if the job has become another. A worker without work looks
- * for some for a few microseconds, as the next instruction mostly has some, then sleeps.
+ * Workers that take parts of a job from a ticket: how many parts it has, and which is next. Taking the next one is one
+ * compare-and-swap of the ticket. A worker without work looks for some for a few microseconds, as the next instruction
+ * mostly has some, then sleeps.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -21,7 +21,7 @@
 
 struct gm_threads {
     gm_splitter splitter;
-    uint64_t ticket;             /* atomic: job << 32 | parts << 16 | next part */
+    uint32_t ticket;             /* atomic: parts << 16 | next part */
     uint32_t finished;           /* atomic: parts of the job */
     uint32_t sleepers;           /* atomic */
     uint32_t ends;               /* atomic: 1 when workers are to return */
@@ -36,28 +36,23 @@ struct gm_threads {
 
 /* ---- Parts ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t first_ticket(uint32_t job, uint32_t parts)
+static int has_part(uint32_t ticket)
 {
-    return (uint64_t)job << 32 | (uint64_t)parts << 16;
+    return (ticket & 0xFFFF) < ticket >> 16;
 }
 
-static int has_part(uint64_t ticket)
-{
-    return (ticket & 0xFFFF) < (ticket >> 16 & 0xFFFF);
-}
-
-static uint64_t look(gm_threads *threads)
+static uint32_t look(gm_threads *threads)
 {
     return __atomic_load_n(&threads->ticket, __ATOMIC_SEQ_CST);
 }
 
-/* Does one part. 0 where there is none. A job that has a part left is not over, so its task is still there. */
+/* Does one part. 0 where there is none. Who has taken a part reads the task of its job, which is not over without it. */
 static int take_part(gm_threads *threads)
 {
-    uint64_t ticket = look(threads);
+    uint32_t ticket = look(threads);
     while (has_part(ticket)) {
         if (__atomic_compare_exchange_n(&threads->ticket, &ticket, ticket + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
-            threads->task(threads->argument, (uint32_t)(ticket & 0xFFFF));
+            threads->task(threads->argument, ticket & 0xFFFF);
             __atomic_fetch_add(&threads->finished, 1, __ATOMIC_RELEASE);
             return 1;
         }
@@ -154,7 +149,7 @@ static void run(void *context, uint32_t parts, gm_task task, void *argument)
     threads->task = task;
     threads->argument = argument;
     __atomic_store_n(&threads->finished, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&threads->ticket, first_ticket((uint32_t)(look(threads) >> 32) + 1, parts), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&threads->ticket, parts << 16, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&threads->sleepers, __ATOMIC_SEQ_CST) > 0) {
         wake_all(threads);
     }

@@ -24,14 +24,15 @@ THREADS = ROOT / "bindings" / "threads"
 SPLIT = [op for op in opcodes() if op.split]
 #: One of each kind: products, rules with rows of their own, bits, several outputs, indices.
 SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD")
+SANITIZER = ["-O1", "-g", "-fsanitize=thread"]
 PARTS = range(1, 6)
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 
 
-def build(folder: Path, *flags: str) -> Path:
-    program = folder / "run_split"
-    sources = [Path(__file__).with_name("run_split.c"), THREADS / "gm_threads.c", *runtime_sources()]
+def build(folder: Path, flags: list[str], own: str, runtime: list[Path]) -> Path:
+    program = folder / own.removesuffix(".c")
+    sources = [Path(__file__).with_name(own), THREADS / "gm_threads.c", *runtime]
     includes = [f"-I{path}" for path in (*INCLUDES, THREADS)]
     common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, "-pthread", "-DGM_THREADS=1", *host_profile_flags("strict")]
     command = ["gcc", *common, *flags, *includes, *map(str, sources), "-lm", "-o", str(program)]
@@ -42,12 +43,19 @@ def build(folder: Path, *flags: str) -> Path:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("split"), "-O2")
+    return build(tmp_path_factory.mktemp("split"), ["-O2"], "run_split.c", runtime_sources())
 
 
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("sanitized"), "-O1", "-g", "-fsanitize=thread")
+    return build(tmp_path_factory.mktemp("sanitized"), SANITIZER, "run_split.c", runtime_sources())
+
+
+@pytest.mark.parametrize("flags", [["-O2"], SANITIZER], ids=["optimised", "sanitized"])
+def test_threads_do_each_part_once(tmp_path, flags):
+    hammer = build(tmp_path, flags, "hammer_threads.c", [])
+    done = subprocess.run([hammer], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("op", SPLIT, ids=lambda op: op.name)
