@@ -33,8 +33,10 @@
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)
 
-/* Loops over accumulators must go, or these do not stay in registers. */
+/* Loops over accumulators must go, or these do not stay in registers. Builds that look for errors leave them. */
+#ifndef GM_UNROLL
 #define GM_UNROLL _Pragma("GCC unroll 16")
+#endif
 
 #endif
 #endif
