@@ -1,10 +1,10 @@
 /*
  * Pieces that the kernels for Helium share, and what they give to those for Cortex-M with FPU.
  *
- * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in FPSCR: IDC and UFC are set
- * by any instruction that did. So a tile clears both, computes its sums in registers, and stores them only where both are
- * clear still; else it returns 0 and has changed nothing, and the sums are computed without Helium. The other bits of
- * FPSCR stay: LTPSIZE is one of them. Loads and stores pass all bits on.
+ * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in FPSCR: IDC and UFC are
+ * set by any instruction that did. So a tile clears both, computes its sums in registers, and stores them only where
+ * both are clear still; else it returns 0 and has changed nothing, and the sums are computed without Helium. The other
+ * bits of FPSCR stay: LTPSIZE is one of them. Loads and stores pass all bits on.
  */
 #ifndef GM_HELIUM_H
 #define GM_HELIUM_H
@@ -24,20 +24,21 @@ int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, floa
 int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, float *y);
 
 /* gm_conv_gradient_of_neighbours() of maps and channels that both are neighbours. Returns 0 where that is not so. */
-int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target);
+int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
+                            const gm_gradient_target *target);
 
-/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it is. Returns 0, and does
- * nothing, where channels and maps are not neighbours, or too few. */
+/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it is. Returns 0, and
+ * does nothing, where channels and maps are not neighbours, or too few. */
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
-/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it would use
- * it of its own accord. */
+/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it
+ * would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
 
-/* IDC and UFC */
-#define CLEAR_FLUSHED LINE("vmrs r4, fpscr") LINE("bic r4, #0x88") LINE("vmsr fpscr, r4")
-#define GET_FLUSHED(to) LINE("vmrs r4, fpscr") LINE("ands %[" #to "], r4, #0x88")
+/* IDC and UFC, by way of a register, which is 0 where neither is set */
+#define CLEAR_FLUSHED(r) LINE("vmrs " #r ", fpscr") LINE("bic " #r ", #0x88") LINE("vmsr fpscr, " #r)
+#define IF_FLUSHED(r, to) LINE("vmrs " #r ", fpscr") LINE("ands " #r ", #0x88") LINE("bne " #to)
 
 /* sums += b a, of 4 sums; a is in a register of the core. */
 #define VFMA(sums, b, a) LINE("vfma.f32 " #sums ", " #b ", " #a)

@@ -1,6 +1,6 @@
 /*
- * Gradients of convolutions' weights with Helium: tiles of maps by channels, both neighbours, whose sums go over all pixels
- * of a kernel cell.
+ * Gradients of convolutions' weights with Helium: tiles of maps by channels, both neighbours, whose sums go over all
+ * pixels of a kernel cell.
  */
 #include "../../conv_gradient.h"
 #include "../arm_m/taps.h"
@@ -65,8 +65,8 @@ static void step(const gm_rule_args *update, const float *g, uint32_t first, uin
     gm_rules[*(const uint32_t *)part.rule](&part);
 }
 
-/* So many neighbouring maps, whose first weight is `first`; with an update, some channels at a time, as many as there is
- * room for in `row`. */
+/* So many neighbouring maps, whose first weight is `first`; with an update, some channels at a time, as many as
+ * there is room for in `row`. */
 static void maps_of_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
                           uint32_t first, uint32_t maps)
 {
@@ -101,7 +101,8 @@ static void one_map(const gm_conv_gradient *g, const float *x, const float *dy, 
     }
 }
 
-int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
+                            const gm_gradient_target *target)
 {
     uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w, first = 0;
     uint32_t most = !target->update || g->channels >= 20 ? 5 : 4;

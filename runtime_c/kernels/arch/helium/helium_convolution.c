@@ -1,7 +1,7 @@
 /*
- * Convolutions with Helium. Positions that the same cells of the kernel reach are a region: a rectangle inside, one at each
- * edge and corner, and transposed with a stride one for each remainder. In it, tiles of 5 or 4 positions by 4 outputs hold
- * their sums over all cells.
+ * Convolutions with Helium. Positions that the same cells of the kernel reach are a region: a rectangle inside, one at
+ * each edge and corner, and transposed with a stride one for each remainder. In it, tiles of 5 or 4 positions by 4
+ * outputs hold their sums over all cells.
  */
 #include "../../window.h"
 #include "helium.h"
@@ -9,8 +9,8 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* Rows or columns. Positions are those of the outputs; of each, the cells of the kernel that count are those whose source
- * lies inside. Transposed, positions are the convolution's inputs, and sources its outputs. */
+/* Rows or columns. Positions are those of the outputs; of each, the cells of the kernel that count are those whose
+ * source lies inside. Transposed, positions are the convolution's inputs, and sources its outputs. */
 typedef struct axis {
     uint32_t positions, sources, kernel, stride, dilation, pad;
     int transposed;

@@ -31,14 +31,14 @@ typedef struct row_sums {
     LINE(what ".32 q0, [r9]") LINE(what ".32 q1, [r9, #16]") LINE(what ".32 q2, [r9, #32]")                   \
     LINE(what ".32 q3, [r9, #48]") LINE(what ".32 q4, [r9, #64]") Y_LAST(what, q5, 80)
 
-/* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored. BEGIN_<n>, with b and the
- * bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4 to r6 and r10 have four k of a. */
+/* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored. BEGIN_<n>, with b
+ * and the bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4 to r6 and r10 have four k of a. */
 #define DEFINE_ROW(name, n, BEGIN, PRODUCTS, LOAD_4, LOAD_1)                                                  \
     __attribute__((noinline)) static int name##_##n(const row_sums *row)                                      \
     {                                                                                                         \
         uint32_t flushed;                                                                                     \
         __asm__ volatile(HELIUM                                                                               \
-                         CLEAR_FLUSHED                                                                        \
+                         CLEAR_FLUSHED(%[flushed])                                                            \
                          LINE("ldm %[row], {r1, r2, r3, r8, r9, r10}")                                        \
                          LINE("ldrd r5, r6, [%[row], #24]")                                                   \
                          BEGIN##_##n                                                                          \
@@ -59,8 +59,7 @@ typedef struct row_sums {
                          PRODUCTS##_##n(r4)                                                                   \
                          LINE("le lr, 3b")                                                                    \
                          "4:\n\t"                                                                             \
-                         GET_FLUSHED(flushed)                                                                 \
-                         LINE("bne 5f")                                                                       \
+                         IF_FLUSHED(%[flushed], 5f)                                                           \
                          Y_##n("vstrw")                                                                       \
                          "5:\n\t"                                                                             \
                          : [flushed] "=&r"(flushed)                                                           \

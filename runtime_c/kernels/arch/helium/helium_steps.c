@@ -8,9 +8,6 @@
 
 #if GM_ARCH_HELIUM
 
-#define CLEAR LINE("vmrs r12, fpscr") LINE("bic r12, #0x88") LINE("vmsr fpscr, r12")
-#define IF_FLUSHED(to) LINE("vmrs r12, fpscr") LINE("tst r12, #0x88") LINE("bne " #to)
-
 #if GM_WITH_SGD
 
 #define LOAD_4(p, q, offset) LINE("vldrw.u32 " #q ", [%[" #p "], #" #offset "]")
@@ -22,7 +19,7 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
 {
     uint32_t minus_lr_bits = gm_bits_of(minus_lr), scale_bits = gm_bits_of(scale);
     __asm__ volatile(HELIUM
-                     CLEAR
+                     CLEAR_FLUSHED(r12)
                      LINE("b 2f")
                      "1:\n\t"
                      LOAD_4(g, q0, 0) LOAD_4(g, q1, 16) LOAD_4(g, q2, 32) LOAD_4(g, q3, 48)
@@ -30,7 +27,7 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
                      SCALE(q0) SCALE(q1) SCALE(q2) SCALE(q3)
                      VFMA(q4, q0, %[minus_lr]) VFMA(q5, q1, %[minus_lr])
                      VFMA(q6, q2, %[minus_lr]) VFMA(q7, q3, %[minus_lr])
-                     IF_FLUSHED(4f)
+                     IF_FLUSHED(r12, 4f)
                      STORE_4(p, q4, 0) STORE_4(p, q5, 16) STORE_4(p, q6, 32) STORE_4(p, q7, 48)
                      LINE("add %[g], #64") LINE("add %[p], #64")
                      LINE("sub %[n], #16")
@@ -44,7 +41,7 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
                      LINE("vldrwt.u32 q0, [%[g]], #16") LINE("vldrwt.u32 q4, [%[p]]")
                      SCALE(q0)
                      VFMA(q4, q0, %[minus_lr])
-                     IF_FLUSHED(4f)
+                     IF_FLUSHED(r12, 4f)
                      LINE("vpst")
                      LINE("vstrwt.32 q4, [%[p]], #16")
                      LINE("subs %[n], #4")
@@ -60,7 +57,7 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
 /* Fewer than 4 parameters, as of weights that are scattered, are not worth the flags. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
-    for (uint32_t i = 0, end; i < n; ) {
+    for (uint32_t i = 0, end; i < n;) {
         i = n - i >= 4 ? n - sgd_until_flushed(g + i, p + i, n - i, minus_lr, scale) : i;
         for (end = n - i > 16 ? i + 16 : n; i < end; i++) {
             p[i] = GM_MAC(p[i], minus_lr, scale * g[i]);
@@ -72,8 +69,8 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 
 #if GM_WITH_ADAM || GM_WITH_ADAMW
 
-/* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9 (correction), r10 (keep),
- * r11 (step); q4 to q6 change. */
+/* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9 (correction), r10
+ * (keep), r11 (step); q4 to q6 change. */
 #define ADAM                                                                                                  \
     LINE("vmul.f32 q0, q0, r4")                                                                               \
     LINE("vsub.f32 q4, q0, q2")                                                                               \
@@ -90,7 +87,8 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
     VFMA(q1, q4, r11)
 
 /* Ends before 4 parameters that have subnormal numbers. Returns how many are left. */
-static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v,
+                                   uint32_t n)
 {
     register const void *r0 __asm__("r0") = factors;
     const struct {
@@ -99,7 +97,7 @@ static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *
     } arrays = { g, p, m, v };
     register const void *r1 __asm__("r1") = &arrays;
     __asm__ volatile(HELIUM
-                     CLEAR
+                     CLEAR_FLUSHED(r12)
                      LINE("ldm r0, {r4, r5, r6, r8, r9, r10, r11, r12}")
                      LINE("vdup.32 q7, r9")
                      LINE("mov r9, r10") LINE("mov r10, r11") LINE("mov r11, r12")
@@ -110,7 +108,7 @@ static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *
                      LINE("vldrwt.u32 q0, [r0], #16") LINE("vldrwt.u32 q1, [r1]")
                      LINE("vldrwt.u32 q2, [r2]") LINE("vldrwt.u32 q3, [r3]")
                      ADAM
-                     IF_FLUSHED(2f)
+                     IF_FLUSHED(r12, 2f)
                      LINE("vpsttt")
                      LINE("vstrwt.32 q1, [r1], #16") LINE("vstrwt.32 q2, [r2], #16") LINE("vstrwt.32 q3, [r3], #16")
                      LINE("subs %[n], #4")

@@ -5,8 +5,8 @@
  *     rows by steps                    0.45, 0.47
  *     column                           0.48, 0.53
  *
- * Sums are in q0 to q4; q5 and q6 have two k of b, q7 offsets or addresses of columns. Of a tile at the right edge, loads
- * and stores of sums reach only the columns that there are, and lanes behind them gather the last column again.
+ * Sums are in q0 to q4; q5 and q6 have two k of b, q7 offsets or addresses of columns. Of a tile at the right edge,
+ * loads and stores of sums reach only the columns that there are, and lanes behind them gather the last column again.
  */
 #include "tile.h"
 
@@ -127,7 +127,7 @@
     {                                                                                                         \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)tile; /* and what was flushed */                     \
         __asm__ volatile(HELIUM                                                                               \
-                         CLEAR_FLUSHED                                                                        \
+                         CLEAR_FLUSHED(r9)                                                                    \
                          LINE("ldr r6, [r0, %[last_column]]")                                                 \
                          LINE("add r6, #1")                                                                   \
                          LINE("vctp.32 r6")                                                                   \
@@ -154,9 +154,7 @@
                          A##_1(B, FIFTH)                                                                      \
                          "5:\n\t"                                                                             \
                          NEXT_CELL(1b)                                                                        \
-                         LINE("vmrs r9, fpscr")                                                               \
-                         LINE("ands r9, #0x88")                                                               \
-                         LINE("bne 6f")                                                                       \
+                         IF_FLUSHED(r9, 6f)                                                                   \
                          STORE_##A(FIFTH)                                                                     \
                          "6:\n\t"                                                                             \
                          LINE("mov r0, r9")                                                                   \

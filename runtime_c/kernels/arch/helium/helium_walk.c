@@ -1,6 +1,6 @@
 /*
- * Walks (walk.h) with Helium. Machine instructions for each multiply-accumulate in a long row: across 0.75, 1 and 1.5, 16,
- * 8 and 4 outputs at a time; products 1.13.
+ * Walks (walk.h) with Helium. Machine instructions for each multiply-accumulate in a long row: across 0.75, 1 and 1.5,
+ * 16, 8 and 4 outputs at a time; products 1.13.
  */
 #include "../arm_m/registers.h"
 #include "helium.h"
@@ -19,7 +19,7 @@ static uint32_t skip(uint32_t row, uint32_t column, uint32_t columns)
     {                                                                                                         \
         uint32_t rows = walk->rows, flushed;                                                                  \
         __asm__ volatile(HELIUM                                                                               \
-                         CLEAR_FLUSHED                                                                        \
+                         CLEAR_FLUSHED(%[flushed])                                                            \
                          LOAD_SUMS                                                                            \
                          "1:\n\t"                                                                             \
                          LINE("dls lr, %[columns]")                                                           \
@@ -30,8 +30,7 @@ static uint32_t skip(uint32_t row, uint32_t column, uint32_t columns)
                          LINE("add %[b], %[b_skip]")                                                          \
                          LINE("subs %[rows], #1")                                                             \
                          LINE("bne 1b")                                                                       \
-                         GET_FLUSHED(flushed)                                                                 \
-                         LINE("bne 3f")                                                                       \
+                         IF_FLUSHED(%[flushed], 3f)                                                           \
                          STORE_SUMS                                                                           \
                          "3:\n\t"                                                                             \
                          : [a] "+r"(a), [b] "+r"(b), [rows] "+r"(rows), [flushed] "=&r"(flushed)              \

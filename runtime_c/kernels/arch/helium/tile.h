@@ -1,7 +1,7 @@
 /*
- * A tile of 4 or 5 rows by 4 columns of sums, which stays in registers over a whole sum of products: of k neighbours in
- * each of columns and rows of cells. A matrix product has one cell; a convolution sums over channels in the cells of its
- * kernel; the gradient of its weights sums over pixels, in as many cells as the picture has rows.
+ * A tile of 4 or 5 rows by 4 columns of sums, which stays in registers over a whole sum of products: of k neighbours
+ * in each of columns and rows of cells. A matrix product has one cell; a convolution sums over channels in the cells
+ * of its kernel; the gradient of its weights sums over pixels, in as many cells as the picture has rows.
  */
 #ifndef GM_HELIUM_TILE_H
 #define GM_HELIUM_TILE_H
@@ -39,8 +39,8 @@ typedef struct gm_tile {
 /* The form for strides in elements: of a's rows and k, of b's k and columns. */
 gm_tile_form gm_tile_form_of(uint32_t a_row, uint32_t a_k, uint32_t b_k, uint32_t b_column);
 
-/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4 or 5. y and b move on by n columns. In the forms by rows, some rows may
- * be the same, a and y. */
+/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4 or 5. y and b move on by n columns. In the forms by rows, some
+ * rows may be the same, a and y. */
 void gm_tile_columns(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t n);
 
 /* How many rows to take where so many are left: by 5 and 4, no row from 12 on is without others. */
