@@ -27,24 +27,6 @@ GM_SIMD_INLINE void gm_vec_store(float *p, gm_vec v)
     vst1q_f32(p, v);
 }
 
-GM_SIMD_INLINE gm_vec gm_vec_load_part(const float *p, uint32_t n)
-{
-    float lanes[GM_LANES] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
-        lanes[i] = p[i];
-    }
-    return vld1q_f32(lanes);
-}
-
-GM_SIMD_INLINE void gm_vec_store_part(float *p, gm_vec v, uint32_t n)
-{
-    float lanes[GM_LANES];
-    vst1q_f32(lanes, v);
-    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
-        p[i] = lanes[i];
-    }
-}
-
 GM_SIMD_INLINE gm_vec gm_vec_splat(float x)
 {
     return vdupq_n_f32(x);

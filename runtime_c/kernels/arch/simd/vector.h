@@ -27,8 +27,10 @@
 #include "avx2.h"
 #elif defined(__aarch64__)
 #include "neon.h"
+#include "part_by_lanes.h"
 #elif defined(__wasm_simd128__)
 #include "wasm.h"
+#include "part_by_lanes.h"
 #endif
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)

@@ -27,24 +27,6 @@ GM_SIMD_INLINE void gm_vec_store(float *p, gm_vec v)
     wasm_v128_store(p, v);
 }
 
-GM_SIMD_INLINE gm_vec gm_vec_load_part(const float *p, uint32_t n)
-{
-    float lanes[GM_LANES] = {0.0f, 0.0f, 0.0f, 0.0f};
-    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
-        lanes[i] = p[i];
-    }
-    return wasm_v128_load(lanes);
-}
-
-GM_SIMD_INLINE void gm_vec_store_part(float *p, gm_vec v, uint32_t n)
-{
-    float lanes[GM_LANES];
-    wasm_v128_store(lanes, v);
-    for (uint32_t i = 0; i < n && i < GM_LANES; i++) {
-        p[i] = lanes[i];
-    }
-}
-
 GM_SIMD_INLINE gm_vec gm_vec_splat(float x)
 {
     return wasm_f32x4_splat(x);
