@@ -21,6 +21,15 @@ from runtime_sources import PROFILES, host_runs_fused
 EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
 ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 CONSTANTS = {"one": 1, "two": 2}
+#: channels, maps, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders, few
+#: channels, maps that are no whole vectors, a sum that is longer than a panel.
+LAYERS = [
+    (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
+    (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
+    (6, 6, 4, 3, 1, 4, 4),
+]  # fmt: skip
+#: channels, size, kernel, stride, dilation, pad
+POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]
 SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
 FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
 
@@ -144,10 +153,10 @@ def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     return name, given, ("bias",) if draw(st.booleans()) else ()
 
 
-def reach_of(draw: st.DrawFn, axis: str) -> dict[str, int]:
+def reach_of(draw: st.DrawFn, axis: str, longest: int = 16) -> dict[str, int]:
     """One axis of a window: input, output, kernel, stride, dilation, pad."""
     kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
-    size, pad = draw(st.integers(1, 16)), draw(st.integers(0, 4))
+    size, pad = draw(st.integers(1, longest)), draw(st.integers(0, 4))
     fit = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
     outputs = max(1, fit + draw(st.sampled_from([0, 0, -1, 1])))
     return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
@@ -163,7 +172,7 @@ def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]
                   st.tuples(few, many, one), st.tuples(many, many, one), st.tuples(one, one, many))
     )
     given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
-    given |= reach_of(draw, "h") | reach_of(draw, "w")
+    given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 16, 40])))
     if draw(st.integers(0, 3)) == 0:
         given |= dict.fromkeys(("kernel_h", "kernel_w", "stride_h", "stride_w"), 1) | {"pad_h": 0, "pad_w": 0}
         given |= {"out_h": given["in_h"], "out_w": given["in_w"]}
@@ -201,7 +210,7 @@ def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     name = draw(st.sampled_from(["MAX_POOL", "MAX_POOL_INDEX_GRAD"]))
     given = {"batch": draw(st.integers(1, 2)), "channels": draw(st.sampled_from([1, 5, 8, 16, 24]))}
-    given |= reach_of(draw, "h") | reach_of(draw, "w")
+    given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 40])))
     for side, prefix in (("x", "in"), ("y", "out")):
         axes = {f"{side}_batch": given["batch"], f"{side}_channel": given["channels"]}
         axes |= {f"{side}_{axis}": given[f"{prefix}_{axis}"] for axis in "hw"}
@@ -222,3 +231,39 @@ def test_same_bits_as_plain_c(programs, cases):
         check(programs, Case(name, parameters, seed, absent))
 
     agree()
+
+
+def window(size: int, kernel: int, stride: int, dilation: int, pad: int) -> dict[str, int]:
+    """Both axes of a square window over a square image."""
+    outputs = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
+    both = {"in": size, "out": outputs, "kernel": kernel, "stride": stride, "dilation": dilation, "pad": pad}
+    return {f"{name}_{axis}": value for name, value in both.items() for axis in "hw"}
+
+
+def dense(prefix: str, size: int, channels: int, channel: str) -> dict[str, int]:
+    """Strides of one operand, (batch, h, w, channels)."""
+    steps = {"batch": size * size * channels, "h": size * channels, "w": channels, channel: 1}
+    return {f"{prefix}_{axis}": step for axis, step in steps.items()}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W"])
+def test_same_bits_in_typical_convolutions(programs, name, layer):
+    channels, maps, size, kernel, *rest = layer
+    given = {"batch": 2, "groups": 1, "channels": channels, "maps": maps, "activation": 1, "accumulate": 0}
+    given |= window(size, kernel, *rest) | {"x_group": 0, "y_group": 0, "w_group": 0}
+    given |= dense("x", size, channels, "channel") | dense("y", given["out_h"], maps, "map")
+    given |= {"w_w": 1, "w_h": kernel, "w_channel": kernel**2, "w_map": kernel**2 * channels}
+    for seed in range(2):
+        check(programs, Case(name, given, seed, ("bias",) if seed else ()))
+
+
+@pytest.mark.parametrize("layer", POOLS, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["MAX_POOL", "MAX_POOL_INDEX_GRAD"])
+def test_same_bits_in_typical_pools(programs, name, layer):
+    channels, size, *rest = layer
+    given = {"batch": 2, "channels": channels, "relu": 1} | window(size, *rest)
+    outputs = given["out_h"]
+    planes = {"y_batch": channels * outputs**2, "y_channel": outputs**2, "y_h": outputs, "y_w": 1}
+    for seed, y in enumerate((dense("y", outputs, channels, "channel"), planes)):
+        check(programs, Case(name, given | dense("x", size, channels, "channel") | y, seed))

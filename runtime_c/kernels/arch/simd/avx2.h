@@ -20,6 +20,7 @@
 #define GM_PANEL_FLOATS 16384u
 
 typedef __m256 gm_vec;
+typedef __m256i gm_words;
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -85,6 +86,17 @@ GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
     t[2] = _mm256_permute2f128_ps(b2, b6, 0x20), t[3] = _mm256_permute2f128_ps(b3, b7, 0x20);
     t[4] = _mm256_permute2f128_ps(b0, b4, 0x31), t[5] = _mm256_permute2f128_ps(b1, b5, 0x31);
     t[6] = _mm256_permute2f128_ps(b2, b6, 0x31), t[7] = _mm256_permute2f128_ps(b3, b7, 0x31);
+}
+
+GM_SIMD_INLINE gm_words gm_vec_load_bytes(const uint8_t *p)
+{
+    return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p));
+}
+
+GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
+{
+    __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    _mm_storel_epi64((__m128i *)(void *)p, _mm_packus_epi16(words, words));
 }
 
 #endif

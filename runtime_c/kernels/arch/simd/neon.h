@@ -16,6 +16,7 @@
 #define GM_PANEL_FLOATS 16384u
 
 typedef float32x4_t gm_vec;
+typedef uint32x4_t gm_words;
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -57,6 +58,20 @@ GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
     float32x4_t a2 = vtrn1q_f32(t[2], t[3]), a3 = vtrn2q_f32(t[2], t[3]);
     t[0] = vcombine_f32(vget_low_f32(a0), vget_low_f32(a2)), t[1] = vcombine_f32(vget_low_f32(a1), vget_low_f32(a3));
     t[2] = vcombine_f32(vget_high_f32(a0), vget_high_f32(a2)), t[3] = vcombine_f32(vget_high_f32(a1), vget_high_f32(a3));
+}
+
+GM_SIMD_INLINE gm_words gm_vec_load_bytes(const uint8_t *p)
+{
+    uint32_t bytes;
+    memcpy(&bytes, p, sizeof bytes);
+    return vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(bytes))));
+}
+
+GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
+{
+    uint16x4_t half = vmovn_u32(v);
+    uint32_t bytes = vget_lane_u32(vreinterpret_u32_u8(vmovn_u16(vcombine_u16(half, half))), 0);
+    memcpy(p, &bytes, sizeof bytes);
 }
 
 #endif

@@ -19,26 +19,43 @@ GM_SIMD_INLINE void gm_pack_across(float *panel, const float *b, size_t b_row, u
     }
 }
 
-/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last column. Blocks of
- * GM_LANES by GM_LANES are transposed in registers. */
+/* t[r][c] = b[r + c b_col] for r < rows, c < columns; the columns behind repeat the last, the rows behind are 0. The next
+ * columns are sent for. */
+GM_SIMD_INLINE void gm_load_lines(gm_vec *t, const float *b, size_t b_col, uint32_t rows, uint32_t columns)
+{
+    if (rows >= GM_LANES && columns >= GM_LANES) {
+        GM_UNROLL
+        for (uint32_t c = 0; c < GM_LANES; c++) {
+            t[c] = gm_vec_load(b + c * b_col);
+            __builtin_prefetch(b + (c + GM_LANES) * b_col);
+        }
+    } else {
+        GM_UNROLL
+        for (uint32_t c = 0; c < GM_LANES; c++) {
+            gm_tile_load(&t[c], b + (c < columns ? c : columns - 1) * b_col, rows, 1);
+        }
+    }
+    gm_vec_transpose(t);
+}
+
+/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last column. */
 GM_SIMD_INLINE void gm_pack_along(float *panel, const float *b, size_t b_col, uint32_t k, uint32_t columns,
                                   uint32_t width)
 {
-    const float *column[GM_LANES];
-    for (uint32_t c = 0; c < GM_LANES; c++) {
-        column[c] = b + (c < columns ? c : columns - 1) * b_col;
-    }
-    for (uint32_t i = 0; i < k; i += GM_LANES) {
-        uint32_t left = k - i < GM_LANES ? k - i : GM_LANES;
-        gm_vec t[GM_LANES];
-        GM_UNROLL
-        for (uint32_t c = 0; c < GM_LANES; c++) {
-            gm_tile_load(&t[c], column[c] + i, left, 1);
-        }
-        gm_vec_transpose(t);
+    uint32_t i = 0;
+    gm_vec t[GM_LANES];
+    for (; k - i >= GM_LANES; i += GM_LANES) {
+        gm_load_lines(t, b + i, b_col, GM_LANES, columns);
         GM_UNROLL
         for (uint32_t r = 0; r < GM_LANES; r++) {
-            if (r < left) {
+            gm_vec_store(panel + (size_t)(i + r) * width, t[r]);
+        }
+    }
+    if (i < k) {
+        gm_load_lines(t, b + i, b_col, k - i, columns);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_LANES; r++) {
+            if (i + r < k) {
                 gm_vec_store(panel + (size_t)(i + r) * width, t[r]);
             }
         }

@@ -8,19 +8,40 @@
 
 #include "../../window.h"
 
-/* The longest kernel axis that is taken. */
+/* The longest kernel axis and the most cells that are taken. */
 #define GM_KERNEL_LIMIT 32u
+#define GM_CELL_LIMIT 256u
 
 typedef struct gm_axis {
-    uint32_t source, pixels, kernel, stride, pad, phases;
+    uint32_t source, pixels, kernel;
+    uint32_t advance, shift, phases; /* d advance + shift is base(d) phases + the pixel's phase */
     uint32_t delta[GM_KERNEL_LIMIT], phase[GM_KERNEL_LIMIT];
 } gm_axis;
+
+/* Pixels first + i phases, which meet the source in the same cells, at at[] + i advance. */
+typedef struct gm_stretch {
+    uint32_t first, count, cells;
+    uint32_t cell[GM_KERNEL_LIMIT], at[GM_KERNEL_LIMIT];
+} gm_stretch;
+
+/* Stretches of both axes: the cells and where the first pixel meets them, in the order of the sum. */
+typedef struct gm_region {
+    gm_stretch rows, columns;
+    uint32_t cells;
+    uint32_t number[GM_CELL_LIMIT]; /* row-major in the kernel */
+    size_t source[GM_CELL_LIMIT];   /* offsets */
+} gm_region;
+
+static inline int gm_window_fits(uint32_t kernel_h, uint32_t kernel_w)
+{
+    return kernel_h <= GM_KERNEL_LIMIT && kernel_w <= GM_KERNEL_LIMIT && kernel_h * kernel_w <= GM_CELL_LIMIT;
+}
 
 static inline void gm_conv_axis(gm_axis *axis, uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
                                 uint32_t dilation, uint32_t pad)
 {
     axis->source = in, axis->pixels = out, axis->kernel = kernel;
-    axis->stride = stride, axis->pad = pad, axis->phases = 1;
+    axis->advance = stride, axis->shift = 0u - pad, axis->phases = 1;
     for (uint32_t k = 0; k < kernel; k++) {
         axis->delta[k] = k * dilation;
         axis->phase[k] = 0;
@@ -31,63 +52,102 @@ static inline void gm_transposed_axis(gm_axis *axis, uint32_t in, uint32_t out, 
                                       uint32_t dilation, uint32_t pad)
 {
     axis->source = out, axis->pixels = in, axis->kernel = kernel;
-    axis->stride = stride, axis->pad = pad, axis->phases = stride;
+    axis->advance = 1, axis->shift = pad, axis->phases = stride;
     for (uint32_t k = 0; k < kernel; k++) {
         axis->delta[k] = 0u - k * dilation / stride;
         axis->phase[k] = k * dilation % stride;
     }
 }
 
-/* Where pixel d of a convolution, or of a transposed one, meets the source; its phase. */
-static inline uint32_t gm_axis_base(const gm_axis *axis, uint32_t d, int transposed, uint32_t *phase)
+/* The axes of any window's instruction, seen from its outputs or, transposed, from its inputs. */
+#define GM_CONV_AXES(rows, columns, insn)                                                                            \
+    do {                                                                                                             \
+        gm_conv_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h, (insn)->dilation_h,      \
+                     (insn)->pad_h);                                                                                 \
+        gm_conv_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w, (insn)->dilation_w,   \
+                     (insn)->pad_w);                                                                                 \
+    } while (0)
+#define GM_TRANSPOSED_AXES(rows, columns, insn)                                                                      \
+    do {                                                                                                             \
+        gm_transposed_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h,                    \
+                           (insn)->dilation_h, (insn)->pad_h);                                                       \
+        gm_transposed_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w,                 \
+                           (insn)->dilation_w, (insn)->pad_w);                                                       \
+    } while (0)
+
+/* The stretch that begins with pixel `first`. */
+static inline void gm_stretch_from(const gm_axis *axis, uint32_t first, gm_stretch *s)
 {
-    if (!transposed) {
-        *phase = 0;
-        return d * axis->stride - axis->pad;
+    uint32_t reach = first * axis->advance + axis->shift;
+    uint32_t base = axis->phases == 1 ? reach : reach / axis->phases, phase = reach - base * axis->phases;
+    s->first = first, s->cells = 0;
+    s->count = axis->phases == 1 ? axis->pixels - first : (axis->pixels - first - 1) / axis->phases + 1;
+    for (uint32_t k = 0; k < axis->kernel; k++) {
+        if (axis->phase[k] != phase) {
+            continue;
+        }
+        uint32_t at = base + axis->delta[k];
+        uint32_t until = at < axis->source ? axis->source - at : 0u - at; /* the source's end, or its begin */
+        uint32_t alike = axis->advance == 1 ? until : (until - 1) / axis->advance + 1;
+        s->count = s->count < alike ? s->count : alike;
+        if (at < axis->source) {
+            s->cell[s->cells] = k;
+            s->at[s->cells++] = at;
+        }
     }
-    *phase = axis->stride == 1 ? 0 : (d + axis->pad) % axis->stride;
-    return axis->stride == 1 ? d + axis->pad : (d + axis->pad) / axis->stride;
 }
 
-/* Source index of a pixel and a cell; at least axis->source where there is none. */
-static inline uint32_t gm_axis_index(const gm_axis *axis, uint32_t base, uint32_t phase, uint32_t k)
+static inline void gm_first_stretch(const gm_axis *axis, gm_stretch *s)
 {
-    return phase == axis->phase[k] ? base + axis->delta[k] : UINT32_MAX;
+    gm_stretch_from(axis, 0, s);
 }
 
-/* All pixels of a batch, those of one phase after each other, so that a tile's pixels use the same cells. */
-typedef struct gm_place {
-    uint32_t batch, row, column;
-} gm_place;
-
-static inline int gm_axis_next(const gm_axis *axis, uint32_t *d)
+/* Stretches of a phase follow each other. 0 behind the last one of the last phase. */
+static inline int gm_next_stretch(const gm_axis *axis, gm_stretch *s)
 {
-    uint32_t phase = axis->phases == 1 ? 0 : *d % axis->phases;
-    *d += axis->phases;
-    if (*d >= axis->pixels) {
-        *d = phase + 1 < axis->phases && phase + 1 < axis->pixels ? phase + 1 : 0;
+    uint32_t next = s->first + s->count * axis->phases;
+    if (next >= axis->pixels) {
+        next = next % axis->phases + 1;
+        if (next >= axis->phases || next >= axis->pixels) {
+            return 0;
+        }
     }
-    return *d != 0;
+    gm_stretch_from(axis, next, s);
+    return 1;
 }
 
-static inline void gm_place_next(gm_place *at, const gm_axis *rows, const gm_axis *columns)
+static inline void gm_meet(gm_region *region, const gm_axis *columns, const gm_layout *source)
 {
-    if (!gm_axis_next(columns, &at->column) && !gm_axis_next(rows, &at->row)) {
-        at->batch++;
+    region->cells = 0;
+    for (uint32_t k = 0; k < region->rows.cells; k++) {
+        size_t row = (size_t)region->rows.at[k] * source->h;
+        for (uint32_t l = 0; l < region->columns.cells; l++) {
+            region->number[region->cells] = region->rows.cell[k] * columns->kernel + region->columns.cell[l];
+            region->source[region->cells++] = row + (size_t)region->columns.at[l] * source->w;
+        }
     }
 }
 
-/* Sums of one kind over a batch: dest[b,row,column,group,output] from source[b,i,j,group,input] and weights. */
-typedef struct gm_window_sum {
-    gm_axis rows, columns;
-    gm_layout source, dest;
-    uint32_t batch, groups, inputs, outputs;
-    uint32_t w_group, w_output, w_input, w_h, w_w;
-    const float *x, *w, *bias;
-    float *y;
-    int accumulate; /* start from dest */
-    int relu;       /* cut at 0 */
-    int transposed; /* of CONV_TRANSPOSE, which adds +0 so that an empty sum is no -0 */
-} gm_window_sum;
+/* Goes over all regions: do { ... } while (gm_next_region(...)). */
+static inline void gm_first_region(gm_region *region, const gm_axis *rows, const gm_axis *columns,
+                                   const gm_layout *source)
+{
+    gm_first_stretch(rows, &region->rows);
+    gm_first_stretch(columns, &region->columns);
+    gm_meet(region, columns, source);
+}
+
+static inline int gm_next_region(gm_region *region, const gm_axis *rows, const gm_axis *columns,
+                                 const gm_layout *source)
+{
+    if (!gm_next_stretch(columns, &region->columns)) {
+        if (!gm_next_stretch(rows, &region->rows)) {
+            return 0;
+        }
+        gm_first_stretch(columns, &region->columns);
+    }
+    gm_meet(region, columns, source);
+    return 1;
+}
 
 #endif

@@ -9,73 +9,117 @@
 /* Compilers' own vectors: these kernels compare and choose, for which vector.h has no functions. */
 typedef float floats __attribute__((vector_size(4 * CHANNELS)));
 typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
-typedef uint8_t cells __attribute__((vector_size(CHANNELS)));
+
+/* CHANNELS floats that lie `step` apart. */
+GM_SIMD_INLINE floats load(const float *p, uint32_t step)
+{
+    floats v;
+    if (step == 1) {
+        memcpy(&v, p, sizeof v);
+        return v;
+    }
+    GM_UNROLL
+    for (uint32_t c = 0; c < CHANNELS; c++) {
+        v[c] = p[(size_t)c * step];
+    }
+    return v;
+}
+
+GM_SIMD_INLINE void store(float *p, uint32_t step, floats v)
+{
+    if (step == 1) {
+        memcpy(p, &v, sizeof v);
+        return;
+    }
+    GM_UNROLL
+    for (uint32_t c = 0; c < CHANNELS; c++) {
+        p[(size_t)c * step] = v[c];
+    }
+}
+
+GM_SIMD_INLINE floats choose(words mask, floats a, floats b)
+{
+    return (floats)((mask & (words)a) | (~mask & (words)b));
+}
 
 #endif
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL
 
-/* best[c], number[c]: the first largest of the window's cells and which it is; as they were where it has none. */
-GM_SIMD_INLINE void largest_of(const gm_insn_max_pool *insn, const float *x, uint32_t row, uint32_t column,
-                               floats *best, words *number)
+typedef struct pool {
+    const gm_insn_max_pool *insn;
+    const gm_region *region;
+    uint32_t no_cell;
+} pool;
+
+/* CHANNELS of an output pixel: the first largest cell of its window, and which it is. x: of the region's first pixel's
+ * window. */
+GM_SIMD_INLINE void largest_of(const pool *p, const float *x, float *y, uint8_t *index)
 {
-    words first = ~(words){0}, largest, cell;
-    memcpy(&largest, best, sizeof largest);
-    for (uint32_t k = 0; k < insn->kernel_h; k++) {
-        uint32_t i = gm_input_index(row, k, insn->stride_h, insn->dilation_h, insn->pad_h);
-        for (uint32_t l = 0; l < insn->kernel_w && i < insn->in_h; l++) {
-            uint32_t j = gm_input_index(column, l, insn->stride_w, insn->dilation_w, insn->pad_w);
-            if (j < insn->in_w) {
-                floats value;
-                memcpy(&value, x + (size_t)i * insn->x_h + (size_t)j * insn->x_w, sizeof value);
-                words taken = first | (~(words)(value <= *best) & (words)(*best == *best));
-                memcpy(&cell, &value, sizeof cell);
-                largest = (taken & cell) | (~taken & largest);
-                memcpy(best, &largest, sizeof largest);
-                *number = (taken & ((words){0} + (int32_t)(k * insn->kernel_w + l))) | (~taken & *number);
-                first = (words){0};
-            }
-        }
+    const gm_region *region = p->region;
+    floats best = (floats){0} - GM_INFINITY;
+    words number = (words){0} + (int32_t)p->no_cell;
+    if (region->cells > 0) {
+        best = load(x + region->source[0], 1);
+        number = (words){0} + (int32_t)region->number[0];
+    }
+    for (uint32_t i = 1; i < region->cells; i++) {
+        floats value = load(x + region->source[i], 1);
+        words taken = ~(words)(value <= best) & (words)(best == best);
+        best = choose(taken, value, best);
+        number = (taken & ((words){0} + (int32_t)region->number[i])) | (~taken & number);
+    }
+    store(y, p->insn->y_channel, best);
+    if (index != NULL) {
+        words passed = (words)(best > 0.0f) | ((words){0} - (int32_t)(p->insn->relu == 0));
+        words kept = (passed & number) | (~passed & ((words){0} + (int32_t)p->no_cell));
+        gm_vec_store_bytes(index, (gm_words)kept);
     }
 }
 
-/* x, y, index: of one output pixel's first channel */
-static GM_SIMD_TARGET void pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t row,
-                                uint32_t column, uint32_t no_cell)
+/* A row of a region's pixels */
+static GM_SIMD_TARGET void pool_row(const pool *p, const float *x, float *y, uint8_t *index)
 {
-    for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
-        floats best = (floats){0} - GM_INFINITY;
-        words number = (words){0} + (int32_t)no_cell;
-        largest_of(insn, x + c, row, column, &best, &number);
-        if (insn->y_channel == 1) {
-            memcpy(y + c, &best, sizeof best);
+    const gm_insn_max_pool *insn = p->insn;
+    for (uint32_t column = 0; column < p->region->columns.count; column++) {
+        for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
+            largest_of(p, x + c, y + (size_t)c * insn->y_channel, index ? index + c : NULL);
         }
-        for (uint32_t i = 0; i < CHANNELS && insn->y_channel != 1; i++) {
-            y[(size_t)(c + i) * insn->y_channel] = best[i];
-        }
-        if (index != NULL) {
-            words passed = (words)(best > 0.0f) | ((words){0} - (int32_t)(insn->relu == 0));
-            cells packed = __builtin_convertvector((passed & number) | (~passed & ((words){0} + (int32_t)no_cell)), cells);
-            memcpy(index + c, &packed, sizeof packed);
+        x += (size_t)insn->stride_w * insn->x_w;
+        y += insn->y_w;
+        index = index ? index + insn->channels : NULL;
+    }
+}
+
+static void pool_region(const pool *p, const float *x, float *y, uint8_t *index)
+{
+    const gm_insn_max_pool *insn = p->insn;
+    const gm_region *region = p->region;
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t i = 0; i < region->rows.count; i++) {
+            uint32_t row = region->rows.first + i, column = region->columns.first;
+            size_t pixel = ((size_t)b * insn->out_h + row) * insn->out_w + column;
+            pool_row(p, x + (size_t)b * insn->x_batch + (size_t)i * insn->stride_h * insn->x_h,
+                     y + (size_t)b * insn->y_batch + (size_t)row * insn->y_h + (size_t)column * insn->y_w,
+                     index ? index + pixel * insn->channels : NULL);
         }
     }
 }
 
 int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_cell)
 {
-    if (!gm_simd_runs() || insn->x_channel != 1 || insn->channels % CHANNELS != 0) {
+    const gm_layout source = {insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel};
+    gm_axis rows, columns;
+    gm_region region;
+    if (!gm_simd_runs() || insn->x_channel != 1 || insn->channels % CHANNELS != 0 ||
+        !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
     }
-    for (uint32_t b = 0; b < insn->batch; b++) {
-        for (uint32_t row = 0; row < insn->out_h; row++) {
-            for (uint32_t column = 0; column < insn->out_w; column++) {
-                pool(insn, x + (size_t)b * insn->x_batch,
-                     y + (size_t)b * insn->y_batch + (size_t)row * insn->y_h + (size_t)column * insn->y_w, index, row,
-                     column, no_cell);
-                index = index ? index + insn->channels : NULL;
-            }
-        }
-    }
+    GM_CONV_AXES(&rows, &columns, insn);
+    gm_first_region(&region, &rows, &columns, &source);
+    do {
+        pool_region(&(pool){insn, &region, no_cell}, x, y, index);
+    } while (gm_next_region(&region, &rows, &columns, &source));
     return 1;
 }
 
@@ -83,84 +127,87 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* Columns by cells of a window that there is a table for. */
-#define ON_COLUMNS 1024u
+/* Where windows lie that have a pixel as cell `number`. */
+typedef struct window {
+    size_t index, dy;
+    int32_t number;
+} window;
 
-/* dx of CHANNELS channels at one pixel. rows, columns: output indices whose windows' cells k and l lie on it. */
-GM_SIMD_INLINE void gather(const gm_insn_max_pool_index_grad *insn, const uint32_t *rows, const uint32_t *columns,
-                                  const uint8_t *index, const float *dy, float *dx)
+typedef struct windows {
+    window at[GM_CELL_LIMIT];
+    uint32_t count;
+} windows;
+
+/* Those of a region's first pixel */
+static void find_windows(windows *found, const gm_insn_max_pool_index_grad *insn, const gm_region *region)
+{
+    const gm_stretch *rows = &region->rows, *columns = &region->columns;
+    found->count = 0;
+    for (uint32_t k = 0; k < rows->cells; k++) {
+        for (uint32_t l = 0; l < columns->cells; l++) {
+            size_t i = rows->at[k], j = columns->at[l];
+            found->at[found->count++] = (window){(i * insn->out_w + j) * insn->channels, i * insn->y_h + j * insn->y_w,
+                                                 (int32_t)(rows->cell[k] * insn->kernel_w + columns->cell[l])};
+        }
+    }
+}
+
+/* dx of CHANNELS channels at one pixel */
+GM_SIMD_INLINE void gather(const windows *w, const uint8_t *index, const float *dy, uint32_t dy_channel, float *dx)
 {
     floats sum = {0};
-    for (uint32_t k = 0; k < insn->kernel_h; k++) {
-        for (uint32_t l = 0; l < insn->kernel_w && rows[k] < insn->out_h; l++) {
-            if (columns[l] >= insn->out_w) {
-                continue;
-            }
-            const float *from = dy + (size_t)rows[k] * insn->y_h + (size_t)columns[l] * insn->y_w;
-            floats slope;
-            words bits;
-            cells won;
-            memcpy(&won, index + ((size_t)rows[k] * insn->out_w + columns[l]) * insn->channels, sizeof won);
-            if (insn->y_channel == 1) {
-                memcpy(&slope, from, sizeof slope);
-            }
-            for (uint32_t c = 0; c < CHANNELS && insn->y_channel != 1; c++) {
-                slope[c] = from[(size_t)c * insn->y_channel];
-            }
-            memcpy(&bits, &slope, sizeof bits);
-            bits &= __builtin_convertvector(won, words) == (int32_t)(k * insn->kernel_w + l);
-            memcpy(&slope, &bits, sizeof slope);
-            sum += slope; /* a sum from +0 is never -0, so that +0 changes nothing */
-        }
+    for (uint32_t i = 0; i < w->count; i++) {
+        words mine = (words)((words)gm_vec_load_bytes(index + w->at[i].index) == w->at[i].number);
+        sum += (floats)(mine & (words)load(dy + w->at[i].dy, dy_channel)); /* a sum from +0 is never -0: +0 is nothing */
     }
-    memcpy(dx, &sum, sizeof sum);
+    store(dx, 1, sum);
 }
 
-/* Output indices of one axis whose cells k lie on an input; UINT32_MAX where there is none. */
-static void outputs_of_input(const gm_axis *axis, uint32_t input, uint32_t *outputs)
+/* A row of a region's pixels */
+static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t count,
+                                      const uint8_t *index, const float *dy, float *dx)
 {
-    uint32_t phase, base = gm_axis_base(axis, input, 1, &phase);
-    for (uint32_t k = 0; k < axis->kernel; k++) {
-        outputs[k] = gm_axis_index(axis, base, phase, k);
-    }
-}
-
-/* One row of pixels of one batch; on_columns: outputs_of_input() of each column. */
-static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const uint32_t *on_row,
-                                      const uint32_t *on_columns, const uint8_t *index, const float *dy, float *dx)
-{
-    for (uint32_t column = 0; column < insn->in_w; column++) {
-        const uint32_t *on_column = on_columns + column * insn->kernel_w;
+    for (uint32_t column = 0; column < count; column++) {
         for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
-            gather(insn, on_row, on_column, index + c, dy + (size_t)c * insn->y_channel,
-                   dx + (size_t)column * insn->x_w + c);
+            gather(w, index + c, dy + (size_t)c * insn->y_channel, insn->y_channel, dx + c);
+        }
+        index += insn->channels;
+        dy += insn->y_w;
+        dx += (size_t)insn->stride_w * insn->x_w;
+    }
+}
+
+static void gather_region(const gm_insn_max_pool_index_grad *insn, const gm_region *region, const uint8_t *index,
+                          const float *dy, float *dx)
+{
+    windows w;
+    find_windows(&w, insn, region);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        for (uint32_t i = 0; i < region->rows.count; i++) {
+            size_t row = region->rows.first + i * insn->stride_h, column = region->columns.first;
+            gather_row(insn, &w, region->columns.count,
+                       index + ((size_t)b * insn->out_h + i) * insn->out_w * insn->channels,
+                       dy + (size_t)b * insn->y_batch + (size_t)i * insn->y_h,
+                       dx + (size_t)b * insn->x_batch + row * insn->x_h + column * insn->x_w);
         }
     }
 }
 
-int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx)
+int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+                                float *dx)
 {
+    const gm_layout source = {insn->y_batch, insn->y_h, insn->y_w, 0, insn->y_channel};
     gm_axis rows, columns;
-    uint32_t on_row[GM_KERNEL_LIMIT], on_columns[ON_COLUMNS];
+    gm_region region;
     if (!gm_simd_runs() || insn->x_channel != 1 || insn->channels % CHANNELS != 0 ||
-        insn->kernel_h > GM_KERNEL_LIMIT || insn->kernel_w > GM_KERNEL_LIMIT ||
-        insn->in_w > ON_COLUMNS / insn->kernel_w) {
+        !gm_window_fits(insn->kernel_h, insn->kernel_w)) {
         return 0;
     }
-    gm_transposed_axis(&rows, insn->in_h, insn->out_h, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h);
-    gm_transposed_axis(&columns, insn->in_w, insn->out_w, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w);
-    for (uint32_t column = 0; column < insn->in_w; column++) {
-        outputs_of_input(&columns, column, on_columns + column * insn->kernel_w);
-    }
-    for (uint32_t b = 0; b < insn->batch; b++) {
-        for (uint32_t row = 0; row < insn->in_h; row++) {
-            outputs_of_input(&rows, row, on_row);
-            gather_row(insn, on_row, on_columns, index, dy, dx + (size_t)row * insn->x_h);
-        }
-        index += (size_t)insn->out_h * insn->out_w * insn->channels;
-        dy += insn->y_batch;
-        dx += insn->x_batch;
-    }
+    GM_TRANSPOSED_AXES(&rows, &columns, insn);
+    gm_first_region(&region, &rows, &columns, &source);
+    do {
+        gather_region(insn, &region, index, dy, dx);
+    } while (gm_next_region(&region, &rows, &columns, &source));
     return 1;
 }
 

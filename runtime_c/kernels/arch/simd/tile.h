@@ -6,11 +6,11 @@
 
 #if GM_ARCH_SIMD
 
-/* sums[r][v] += a[r][i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows and vectors: constants. */
-GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_step, const float *b, size_t b_step,
-                                size_t count, uint32_t rows, uint32_t vectors)
+/* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows and vectors:
+ * constants. */
+GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,
+                                   size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
 {
-    size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         gm_vec column[GM_LINE_VECTORS];
         GM_UNROLL
@@ -28,6 +28,12 @@ GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_st
         at += a_step;
         b += b_step;
     }
+}
+
+GM_SIMD_INLINE void gm_tile_mac(gm_vec *sums, const float *const *a, size_t a_step, const float *b, size_t b_step,
+                                size_t count, uint32_t rows, uint32_t vectors)
+{
+    gm_tile_mac_at(sums, a, 0, a_step, b, b_step, count, rows, vectors);
 }
 
 /* `columns` floats of p as vectors; the lanes behind them are 0. */

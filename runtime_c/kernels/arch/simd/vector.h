@@ -1,7 +1,7 @@
 /*
  * A vector of GM_LANES floats: what the kernels of this folder are written in, one header an instruction set.
  *
- * Each such header defines gm_vec and, as GM_SIMD_INLINE functions,
+ * Each such header defines gm_vec, gm_words of as many integers of 32 bits, and, as GM_SIMD_INLINE functions,
  *
  *   gm_vec_load(p), gm_vec_store(p, v)                  GM_LANES floats, of any alignment
  *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes alone, 0 < n <= GM_LANES; those behind load as 0
@@ -9,6 +9,7 @@
  *   gm_vec_add(a, b), gm_vec_mac(acc, a, b)             rounded as + and GM_MAC are
  *   gm_vec_relu(v)                                      x < 0 ? 0 : x
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
+ *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits
  *
  * and the size of tiles: GM_TILE_ROWS by GM_TILE_VECTORS accumulators, which with GM_TILE_VECTORS + 1 others should fit
  * the registers, and enough of them to hide the latency of a multiply-add. GM_LINE_VECTORS are those of a single row.

@@ -16,6 +16,7 @@
 #define GM_PANEL_FLOATS 4096u /* a page's stack is 64 KB by default */
 
 typedef v128_t gm_vec;
+typedef v128_t gm_words;
 
 GM_SIMD_INLINE gm_vec gm_vec_load(const float *p)
 {
@@ -53,6 +54,17 @@ GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
     gm_vec a2 = wasm_i32x4_shuffle(t[2], t[3], 0, 4, 1, 5), a3 = wasm_i32x4_shuffle(t[2], t[3], 2, 6, 3, 7);
     t[0] = wasm_i32x4_shuffle(a0, a2, 0, 1, 4, 5), t[1] = wasm_i32x4_shuffle(a0, a2, 2, 3, 6, 7);
     t[2] = wasm_i32x4_shuffle(a1, a3, 0, 1, 4, 5), t[3] = wasm_i32x4_shuffle(a1, a3, 2, 3, 6, 7);
+}
+
+GM_SIMD_INLINE gm_words gm_vec_load_bytes(const uint8_t *p)
+{
+    return wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(p)));
+}
+
+GM_SIMD_INLINE void gm_vec_store_bytes(uint8_t *p, gm_words v)
+{
+    v128_t words = wasm_i16x8_narrow_i32x4(v, v);
+    wasm_v128_store32_lane(p, wasm_u8x16_narrow_i16x8(words, words), 0);
 }
 
 #endif

@@ -1,0 +1,104 @@
+#include "panel.h"
+#include "window_sum.h"
+
+#if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
+
+/* Pixels that share a load of weights. */
+#define PIXELS 4u
+
+/* [cell][group] of some neighbouring groups */
+typedef struct weights {
+    float panel[GM_PANEL_FLOATS];
+    uint32_t width;
+} weights;
+
+GM_SIMD_INLINE void pack(weights *own, const gm_window_sum *sum, const float *w, uint32_t groups)
+{
+    uint32_t cells = sum->columns.kernel, rows = sum->rows.kernel;
+    if (sum->w_h == cells * sum->w_w) {
+        cells *= rows, rows = 1;
+    }
+    own->width = (groups + GM_LANES - 1) / GM_LANES * GM_LANES;
+    for (uint32_t k = 0; k < rows; k++) {
+        gm_pack(own->panel + (size_t)k * cells * own->width, w + (size_t)k * sum->w_h, sum->w_w, sum->w_group, cells,
+                groups, own->width);
+    }
+}
+
+/* `columns` neighbouring groups, from `group` on, of a tile of pixels; bias: NULL or that of the first group packed. */
+GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
+                               const weights *w, const float *bias, uint32_t group, uint32_t columns, uint32_t pixels)
+{
+    gm_vec sums[PIXELS], weight, value;
+    GM_UNROLL
+    for (uint32_t r = 0; r < pixels; r++) {
+        sums[r] = gm_vec_splat(GM_EMPTY_SUM);
+        if (sum->accumulate || bias) {
+            gm_tile_load(&sums[r], (sum->accumulate ? p->dest[r] : bias) + group, columns, 1);
+        }
+    }
+    for (uint32_t i = 0; i < region->cells; i++) {
+        weight = gm_vec_load(w->panel + (size_t)region->number[i] * w->width + group);
+        GM_UNROLL
+        for (uint32_t r = 0; r < pixels; r++) {
+            gm_tile_load(&value, p->source[r] + region->source[i] + group, columns, 1);
+            sums[r] = gm_vec_mac(sums[r], value, weight);
+        }
+    }
+    gm_window_finish(sums, sum, pixels);
+    GM_UNROLL
+    for (uint32_t r = 0; r < pixels; r++) {
+        gm_tile_store(p->dest[r] + group, &sums[r], columns, 1);
+    }
+}
+
+/* All groups of the next pixels of a region */
+GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_place *at, const weights *w,
+                               const float *bias, uint32_t groups, uint32_t pixels)
+{
+    gm_window_pixels p;
+    gm_next_pixels(&p, at, sum, region, pixels, pixels);
+    uint32_t g = 0;
+    for (; groups - g >= GM_LANES; g += GM_LANES) {
+        sum_groups(sum, region, &p, w, bias, g, GM_LANES, pixels);
+    }
+    if (g < groups) {
+        sum_groups(sum, region, &p, w, bias, g, groups - g, pixels);
+    }
+}
+
+/* `groups` neighbouring groups, the first of them that of sum->x and sum->y, of all pixels */
+static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, const float *bias, uint32_t groups)
+{
+    weights own;
+    gm_region region;
+    pack(&own, sum, w, groups);
+    gm_first_region(&region, &sum->rows, &sum->columns, &sum->source);
+    do {
+        gm_place at = gm_place_first(sum, &region);
+        uint32_t left = sum->batch * region.rows.count * region.columns.count;
+        for (; left >= PIXELS; left -= PIXELS) {
+            sum_pixels(sum, &region, &at, &own, bias, groups, PIXELS);
+        }
+        for (; left > 0; left--) {
+            sum_pixels(sum, &region, &at, &own, bias, groups, 1);
+        }
+    } while (gm_next_region(&region, &sum->rows, &sum->columns, &sum->source));
+}
+
+int gm_simd_depthwise_sum(const gm_window_sum *sum)
+{
+    uint32_t cells = sum->rows.kernel * sum->columns.kernel;
+    if (sum->source.group != 1 || sum->dest.group != 1 || sum->groups < GM_LANES / 2) {
+        return 0;
+    }
+    uint32_t most = GM_PANEL_FLOATS / cells / GM_LANES * GM_LANES;
+    gm_window_sum own = *sum;
+    for (uint32_t first = 0; first < sum->groups; first += most, own.x += most, own.y += most) {
+        sum_range(&own, sum->w + (size_t)first * sum->w_group, sum->bias ? sum->bias + first : NULL,
+                  sum->groups - first < most ? sum->groups - first : most);
+    }
+    return 1;
+}
+
+#endif

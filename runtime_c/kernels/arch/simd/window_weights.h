@@ -1,0 +1,86 @@
+/* Weights of a window's sum as its tiles read them. */
+#ifndef GM_SIMD_WINDOW_WEIGHTS_H
+#define GM_SIMD_WINDOW_WEIGHTS_H
+
+#include "panel.h"
+#include "window_sum.h"
+
+#if GM_ARCH_SIMD
+
+/* [cell][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which counts cells and
+ * inputs in one. */
+typedef struct gm_weight_block {
+    float panel[GM_PANEL_FLOATS];
+    uint32_t first, end, width;
+} gm_weight_block;
+
+/* All cells of `inputs` neighbouring inputs, which lie side by side: such lines are transposed in registers. w, panel: of
+ * the first of the inputs. */
+GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
+                                  uint32_t columns, uint32_t width)
+{
+    uint32_t cells = sum->rows.kernel * sum->columns.kernel, cell = 0, count = inputs * cells;
+    size_t cell_step = (size_t)sum->inputs * width;
+    float *input = panel, *to = panel;
+    for (uint32_t i = 0; i < count; i += GM_LANES) {
+        uint32_t left = count - i < GM_LANES ? count - i : GM_LANES;
+        gm_vec t[GM_LANES];
+        gm_load_lines(t, w + i, sum->w_output, left, columns);
+        GM_UNROLL
+        for (uint32_t r = 0; r < GM_LANES; r++) {
+            if (r < left) {
+                gm_vec_store(to, t[r]);
+                to += cell_step;
+                if (++cell == cells) {
+                    cell = 0;
+                    input += width;
+                    to = input;
+                }
+            }
+        }
+    }
+}
+
+GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
+{
+    uint32_t cells = sum->rows.kernel * sum->columns.kernel;
+    uint32_t at_once = sum->w_input == cells ? sum->inputs : 1;
+    for (uint32_t i = 0; i < sum->inputs; i += at_once) {
+        for (uint32_t c = 0; c < columns; c += GM_LANES) {
+            gm_pack_lines(b->panel + (size_t)i * b->width + c, sum,
+                          w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c, b->width);
+        }
+    }
+}
+
+/* One cell after the other, any strides */
+GM_SIMD_INLINE void gm_pack_cells(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
+{
+    float *panel = b->panel;
+    for (uint32_t step = b->first; step < b->end;) {
+        uint32_t cell = step / sum->inputs, input = step % sum->inputs;
+        uint32_t k = cell / sum->columns.kernel, l = cell % sum->columns.kernel;
+        uint32_t count = sum->inputs - input < b->end - step ? sum->inputs - input : b->end - step;
+        const float *from = w + (size_t)k * sum->w_h + (size_t)l * sum->w_w + (size_t)input * sum->w_input;
+        gm_pack(panel, from, sum->w_input, sum->w_output, count, columns, b->width);
+        panel += (size_t)count * b->width;
+        step += count;
+    }
+}
+
+/* As much of the sum from b->first on as the panel holds. w: of `columns` neighbouring outputs, b->width at most */
+GM_SIMD_INLINE void gm_pack_weights(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
+{
+    uint32_t cells = sum->rows.kernel * sum->columns.kernel, steps = cells * sum->inputs;
+    uint32_t most = GM_PANEL_FLOATS / b->width;
+    b->end = steps - b->first < most ? steps : b->first + most;
+    int whole = b->first == 0 && b->end == steps;
+    if (whole && cells > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
+        gm_pack_whole(b, sum, w, columns);
+    } else {
+        gm_pack_cells(b, sum, w, columns);
+    }
+}
+
+#endif
+#endif
