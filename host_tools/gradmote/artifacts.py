@@ -38,6 +38,7 @@ from .passes import pipeline, split_channels
 from .passes.batch_norm import INFERENCE, applied
 from .passes.batch_norm.claim import running_statistics
 from .passes.note_shared import shared_weights
+from .registry import attach_functions
 from .schemes import Scheme, choose, resolve
 from .training_graph import expose_parameters, with_gradients, with_loss
 
@@ -200,9 +201,9 @@ def build_artifacts(
         if loss_scale != 1.0:
             training.metadata_props["gradmote.loss_scale"] = repr(float(loss_scale))
     inference = forward.clone()
-    pipeline.for_inference(inference, {*names, *statistics})
+    attach_functions(pipeline.for_inference(inference, {*names, *statistics}))
     if evaluation is not None:
-        pipeline.for_inference(evaluation, {*names, *statistics})
+        attach_functions(pipeline.for_inference(evaluation, {*names, *statistics}))
         expose_parameters(evaluation.graph, [*names, *statistics])
     return Artifacts(
         to_proto(inference),

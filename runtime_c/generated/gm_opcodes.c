@@ -1287,6 +1287,80 @@ static const uint8_t terms_mask_grad[] = { 4, 4, 4, 4 };
 static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 3 };
 #endif
 
+#if GM_WITH_MOMENTS
+static const gm_operand_info operands_moments[] = {
+    { GM_READ, 3, 0 },
+    { GM_WRITE, 1, 3 },
+    { GM_WRITE, 1, 4 },
+    { GM_WRITE | GM_OPTIONAL, 1, 5 },
+};
+static const uint8_t params_moments[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_moments[] = { 5, 6, 7, 6, 6, 6, 5, 6, 7 };
+static const gm_opcode_shape shape_moments = { operands_moments, params_moments, terms_moments, 4, 4, 3, 6 };
+#endif
+
+#if GM_WITH_NORMALIZE
+static const gm_operand_info operands_normalize[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_OPTIONAL, 1, 3 },
+    { GM_READ, 1, 4 },
+    { GM_READ, 1, 5 },
+    { GM_READ | GM_OPTIONAL, 1, 6 },
+    { GM_WRITE, 3, 7 },
+};
+static const uint8_t params_normalize[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_ENUM + 2,
+};
+static const uint8_t terms_normalize[] = { 7, 8, 9, 8, 8, 8, 8, 7, 8, 9, 7, 8, 9 };
+static const gm_opcode_shape shape_normalize = { operands_normalize, params_normalize, terms_normalize, 6, 4, 3, 10 };
+#endif
+
+#if GM_WITH_NORMALIZE_SUMS
+static const gm_operand_info operands_normalize_sums[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ, 3, 3 },
+    { GM_READ, 1, 6 },
+    { GM_READ, 1, 7 },
+    { GM_WRITE, 1, 8 },
+    { GM_WRITE, 1, 9 },
+};
+static const uint8_t params_normalize_sums[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_normalize_sums[] = { 7, 8, 9, 7, 8, 9, 8, 8, 8, 8, 7, 8, 9 };
+static const gm_opcode_shape shape_normalize_sums = { operands_normalize_sums, params_normalize_sums, terms_normalize_sums, 6, 3, 3, 10 };
+#endif
+
+#if GM_WITH_NORMALIZE_GRAD
+static const gm_operand_info operands_normalize_grad[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ, 3, 3 },
+    { GM_READ, 1, 6 },
+    { GM_READ, 1, 7 },
+    { GM_READ, 1, 8 },
+    { GM_READ, 1, 9 },
+    { GM_READ, 1, 10 },
+    { GM_WRITE, 3, 11 },
+};
+static const uint8_t params_normalize_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 10, 10, 10, 10, 10, 9, 10, 11, 9, 10, 11 };
+static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 14 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1594,6 +1668,18 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_MASK_GRAD
     [GM_OP_MASK_GRAD] = { gm_kernel_mask_grad, &shape_mask_grad },
 #endif
+#if GM_WITH_MOMENTS
+    [GM_OP_MOMENTS] = { gm_kernel_moments, &shape_moments },
+#endif
+#if GM_WITH_NORMALIZE
+    [GM_OP_NORMALIZE] = { gm_kernel_normalize, &shape_normalize },
+#endif
+#if GM_WITH_NORMALIZE_SUMS
+    [GM_OP_NORMALIZE_SUMS] = { gm_kernel_normalize_sums, &shape_normalize_sums },
+#endif
+#if GM_WITH_NORMALIZE_GRAD
+    [GM_OP_NORMALIZE_GRAD] = { gm_kernel_normalize_grad, &shape_normalize_grad },
+#endif
 };
 
 #if GM_THREADS
@@ -1685,5 +1771,6 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_MAX_POOL_INDEX_GRAD] = { { { 4, 1 } }, 0 },
     [GM_OP_MASK] = { { { 3, 1 } }, 0 },
     [GM_OP_MASK_GRAD] = { { { 4, 1 } }, 0 },
+    [GM_OP_NORMALIZE] = { { { 7, 1 } }, 0 },
 };
 #endif

@@ -110,7 +110,11 @@ enum gm_opcode {
     GM_OP_MAX_POOL_INDEX_GRAD = 100,
     GM_OP_MASK = 101,
     GM_OP_MASK_GRAD = 102,
-    GM_OP_LIMIT = 103
+    GM_OP_MOMENTS = 103,
+    GM_OP_NORMALIZE = 104,
+    GM_OP_NORMALIZE_SUMS = 105,
+    GM_OP_NORMALIZE_GRAD = 106,
+    GM_OP_LIMIT = 107
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1822,6 +1826,68 @@ typedef struct gm_insn_mask_grad {
 } gm_insn_mask_grad;
 typedef char gm_assert_insn_mask_grad[sizeof(gm_insn_mask_grad) == 20 ? 1 : -1];
 
+/* mean and variance of each channel; inv_std = 1 / sqrt(var + epsilon) */
+typedef struct gm_insn_moments {
+    uint32_t head;
+    uint32_t x;
+    uint32_t mean;
+    uint32_t inv_std;
+    uint32_t var;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    float epsilon;
+} gm_insn_moments;
+typedef char gm_assert_insn_moments[sizeof(gm_insn_moments) == 36 ? 1 : -1];
+
+/* y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x where statistics are frozen */
+typedef struct gm_insn_normalize {
+    uint32_t head;
+    uint32_t x;
+    uint32_t mean;
+    uint32_t inv_std;
+    uint32_t scale;
+    uint32_t bias;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+    uint32_t activation;
+} gm_insn_normalize;
+typedef char gm_assert_insn_normalize[sizeof(gm_insn_normalize) == 44 ? 1 : -1];
+
+/* the gradients of NORMALIZE's scale and bias: dscale = sum of dy (x - mean) inv_std, dbias = sum of dy, over outer and inner */
+typedef struct gm_insn_normalize_sums {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t mean;
+    uint32_t inv_std;
+    uint32_t dscale;
+    uint32_t dbias;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+} gm_insn_normalize_sums;
+typedef char gm_assert_insn_normalize_sums[sizeof(gm_insn_normalize_sums) == 40 ? 1 : -1];
+
+/* the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner */
+typedef struct gm_insn_normalize_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t mean;
+    uint32_t inv_std;
+    uint32_t scale;
+    uint32_t dscale;
+    uint32_t dbias;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t channels;
+    uint32_t inner;
+} gm_insn_normalize_grad;
+typedef char gm_assert_insn_normalize_grad[sizeof(gm_insn_normalize_grad) == 48 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1927,6 +1993,10 @@ int gm_kernel_matmul(const struct gm_session *session, const void *instruction);
 int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_mask(const struct gm_session *session, const void *instruction);
 int gm_kernel_mask_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_moments(const struct gm_session *session, const void *instruction);
+int gm_kernel_normalize(const struct gm_session *session, const void *instruction);
+int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction);
+int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2233,6 +2303,18 @@ int gm_kernel_mask_grad(const struct gm_session *session, const void *instructio
 #endif
 #ifndef GM_WITH_MASK_GRAD
 #define GM_WITH_MASK_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_MOMENTS
+#define GM_WITH_MOMENTS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_NORMALIZE
+#define GM_WITH_NORMALIZE (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_NORMALIZE_SUMS
+#define GM_WITH_NORMALIZE_SUMS (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_NORMALIZE_GRAD
+#define GM_WITH_NORMALIZE_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

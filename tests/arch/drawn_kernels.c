@@ -14,6 +14,7 @@ kernel PLAIN(gemm), PLAIN(gemm_update), PLAIN(matmul), PLAIN(update);
 kernel PLAIN(conv), PLAIN(conv_transpose), PLAIN(conv_grad_w), PLAIN(conv_update);
 kernel PLAIN(add), PLAIN(sub), PLAIN(mul), PLAIN(div);
 kernel PLAIN(relu), PLAIN(relu_grad), PLAIN(check_finite), PLAIN(reduce_sum);
+kernel PLAIN(moments), PLAIN(normalize), PLAIN(normalize_sums), PLAIN(normalize_grad);
 
 /* ---- The arena --------------------------------------------------------------------------------------------- */
 
@@ -198,6 +199,52 @@ static uint32_t draw_reduce_sum(void)
     return BOTH_WAYS(reduce_sum, insn, 0, 0);
 }
 
+/* ---- Batch normalization ----------------------------------------------------------------------------------- */
+
+/* P has the numbers of channels, 64 of each kind. */
+#define NUMBERS(kind) (offset_of(P) + 4 * 64 * (kind))
+enum { MEAN, INV_STD, SCALE, BIAS, DSCALE, DBIAS, VAR };
+
+/* Most channels are neighbours. */
+#define DRAW_CHANNELS(insn) \
+    insn.outer = between(1, 20), insn.channels = between(1, 40), insn.inner = below(5) ? 1 : between(2, 7)
+
+static uint32_t draw_moments(void)
+{
+    gm_insn_moments insn = { 0, offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), below(2) ? NUMBERS(VAR) : GM_NONE };
+    DRAW_CHANNELS(insn);
+    insn.epsilon = 1e-5f;
+    return BOTH_WAYS(moments, insn, 0, 0);
+}
+
+/* With mean, bias, both or none; y may be x. */
+static uint32_t draw_normalize(void)
+{
+    uint32_t mean = below(3) ? NUMBERS(MEAN) : GM_NONE, bias = below(3) ? NUMBERS(BIAS) : GM_NONE;
+    gm_insn_normalize insn = { 0, offset_of(X), mean, NUMBERS(INV_STD), NUMBERS(SCALE), bias, offset_of(below(2) ? Y : X) };
+    DRAW_CHANNELS(insn);
+    insn.activation = below(2);
+    return BOTH_WAYS(normalize, insn, 0, 0);
+}
+
+static uint32_t draw_normalize_sums(void)
+{
+    gm_insn_normalize_sums insn = { 0, offset_of(W), offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), NUMBERS(DSCALE),
+                                    NUMBERS(DBIAS) };
+    DRAW_CHANNELS(insn);
+    return BOTH_WAYS(normalize_sums, insn, 0, 0);
+}
+
+/* dx may be dy or x. */
+static uint32_t draw_normalize_grad(void)
+{
+    static const uint32_t places[] = { Y, W, X };
+    gm_insn_normalize_grad insn = { 0, offset_of(W), offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), NUMBERS(SCALE),
+                                    NUMBERS(DSCALE), NUMBERS(DBIAS), offset_of(places[below(3)]) };
+    DRAW_CHANNELS(insn);
+    return BOTH_WAYS(normalize_grad, insn, 0, 0);
+}
+
 /* ---- Convolutions ------------------------------------------------------------------------------------------ */
 
 /* Strides of an activation: channels last, channels first, or neither. */
@@ -329,6 +376,8 @@ static const struct {
     { "conv_update", draw_conv_update },
     { "relu", draw_relu }, { "relu_grad", draw_relu_grad }, { "check_finite", draw_check_finite },
     { "reduce_sum", draw_reduce_sum },
+    { "moments", draw_moments }, { "normalize", draw_normalize },
+    { "normalize_sums", draw_normalize_sums }, { "normalize_grad", draw_normalize_grad },
 };
 
 const uint32_t drawn_kernel_count = sizeof kernels / sizeof kernels[0];

@@ -14,9 +14,9 @@ from support import objects
 
 HERE = Path(__file__).resolve().parent
 KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE", "REDUCE_SUM",
-           "MAX_POOL", "MAX_POOL_INDEX_GRAD")  # fmt: skip
+           "MAX_POOL", "MAX_POOL_INDEX_GRAD", "MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
-SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "gm_opcodes")
+SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "normalize", "gm_opcodes")
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.

@@ -219,9 +219,20 @@ def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     return name, given | {"relu": draw(st.integers(0, 1))}, absent
 
 
-@pytest.mark.parametrize(
-    "cases", [products(), convolutions(), sums(), pools()], ids=["products", "convolutions", "sums", "pools"]
-)
+@st.composite
+def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD"]))
+    given = {"outer": draw(sizes), "channels": draw(sizes), "inner": draw(st.sampled_from([1, 1, 1, 7]))}
+    given |= {"activation": draw(st.integers(0, 1)), "epsilon": int(np.float32(1e-5).view(np.uint32))}
+    optional = {"MOMENTS": ["var"], "NORMALIZE": ["mean", "bias"]}.get(name, [])
+    return name, given, tuple(operand for operand in optional if draw(st.booleans()))
+
+
+DRAWN = {"products": products(), "convolutions": convolutions(), "sums": sums(), "pools": pools(),
+         "normalizations": normalizations()}  # fmt: skip
+
+
+@pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)
 def test_same_bits_as_plain_c(programs, cases):
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25,
               suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])  # fmt: skip

@@ -39,8 +39,10 @@ def image_of(
     accumulate: bool = False,
     train: Sequence[str] | None = None,
     scheme: str | None = None,
+    batch_norm: str = "frozen",
 ) -> bytes:
-    made = build_artifacts(model, train, losses.LOSSES[loss](), OPTIMIZERS[optimizer](), scheme=scheme)
+    update = OPTIMIZERS[optimizer]()
+    made = build_artifacts(model, train, losses.LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
     return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
 
 
@@ -167,6 +169,7 @@ def fitted() -> Iterator[bytes]:
     """Images that the costs are fitted to."""
     for name, loss in (("resnet_8", "cross_entropy"), ("mobilenet_v1", "cross_entropy"), ("autoencoder", "mse")):
         yield image_of(network(name), loss, "sgd", 1)
+    yield from (image_of(network(n), "cross_entropy", "sgd", 1, batch_norm="batch") for n in ("resnet_8", "ds_cnn"))
     yield image_of(network("autoencoder"), "l1", "sgd", 4)
     yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, accumulate=True)
     yield image_of(network("mobilenet_v1"), "cross_entropy", "sgd", 1, train=["*bias"])

@@ -50,6 +50,7 @@ FILES = (
     "neg",
     "negative_log_likelihood_loss",
     "normalizations",
+    "normalize",
     "pad",
     "pow",
     "prelu",

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
     """`grad`, of the shape of the node's output, summed over the dimensions along which `target` was broadcast."""
     leading, ones = broadcast_axes(back.node, back.node.outputs[0], target)
-    if leading:
-        axes = back.builder.constant(leading, f"{target.name}_grad.leading_axes")
-        grad = back.op("ReduceSum", grad, axes, of=target, keepdims=0)
-    if ones:
-        axes = back.builder.constant(ones, f"{target.name}_grad.axes")
-        grad = back.op("ReduceSum", grad, axes, of=target, keepdims=1)
+    summed = [*leading, *(len(leading) + axis for axis in ones)]
+    if summed:
+        axes = back.builder.constant(summed, f"{target.name}_grad.axes")
+        grad = back.op("ReduceSum", grad, axes, of=target, keepdims=int(not leading))
+    if leading and ones:
+        axes = back.builder.constant(ones, f"{target.name}_grad.ones")
+        grad = back.op("Unsqueeze", grad, axes, of=target)
     return grad
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import DOMAIN, static_shape
-from ..strides import broadcast_strides, fit
+from ..strides import broadcast_strides, contiguous, fit, physical_order
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
 
@@ -27,14 +27,16 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dy times 1 / count, the product written over the whole shape of x."""
+    """dy times 1 / count, the product written over the whole shape of x. dx lies as x does."""
     dy, x = node.inputs
     shape, dy_shape = static_shape(x, node), static_shape(dy, node)
-    dims, (walk,) = fit(node, shape, broadcast_strides(dy_shape, shape))
+    layout = low.common_layout([x]) or contiguous(shape)
+    order, repeated = physical_order(shape, layout), broadcast_strides(dy_shape, shape)
+    dims, (walk,) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
     share = low.scalar(math.prod(dy_shape) / math.prod(shape))
     params = {f"d{i}": d for i, d in enumerate(dims)}
     params |= {f"a{i}": s for i, s in enumerate(walk)} | {f"b{i}": 0 for i in range(4)}
-    low.emit("MUL", node, {"a": low.ref(dy), "b": share, "y": low.output(node.outputs[0])}, params)
+    low.emit("MUL", node, {"a": low.ref(dy), "b": share, "y": low.output(node.outputs[0], layout)}, params)
 
 
 GRAD = """

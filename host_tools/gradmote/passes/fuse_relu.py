@@ -1,4 +1,5 @@
-"""GEMM or CONV followed by RELU of its whole result, which nothing else reads, becomes one with activation relu.
+"""GEMM, CONV or NORMALIZE followed by RELU of its whole result, which nothing else reads, becomes one with
+activation relu.
 
 So do several that make a part of the result each.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 from ..program import Compiled, Instruction, Program, Ref
 
 RELU = 1  # activation: enum(none, relu)
-MAKERS = ("GEMM", "CONV")
+MAKERS = ("GEMM", "CONV", "NORMALIZE")
 
 
 def run(compiled: Compiled) -> None:

@@ -126,12 +126,13 @@ def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
     return model
 
 
-def for_inference(model: ir.Model, keep: Set[str]) -> None:
-    """Removes what only training needs."""
+def for_inference(model: ir.Model, keep: Set[str]) -> ir.Model:
+    """Removes what only training needs; the model itself."""
     for run in INFERENCE:
         with layers.inherited(model.graph):
             run(model.graph, keep)
         verify_graph(model.graph)
+    return model
 
 
 def decompose(graph: ir.Graph, keep: Set[str]) -> bool:

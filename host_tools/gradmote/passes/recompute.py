@@ -17,8 +17,8 @@ from .schedule import order, peak
 
 #: Instructions that read as much as they write, and compute little for each number.
 CHEAP = {
-    "ABS", "ADD", "CLAMP", "COPY", "GREATER", "HARD_SIGMOID", "HARD_SWISH", "LEAKY_RELU", "MAX", "MIN", "MUL", "PRELU",
-    "RELU", "SELECT", "SUB",
+    "ABS", "ADD", "CLAMP", "COPY", "GREATER", "HARD_SIGMOID", "HARD_SWISH", "LEAKY_RELU", "MAX", "MIN", "MUL",
+    "NORMALIZE", "PRELU", "RELU", "SELECT", "SUB",
 }  # fmt: skip
 STATE = ("parameter", "statistic", "slot", "control", "gradient")
 

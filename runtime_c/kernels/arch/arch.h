@@ -39,6 +39,9 @@
 /* gm_kernel_conv(), gm_kernel_conv_transpose() and gm_conv_gradient_row() */
 #define GM_ARCH_CONV GM_ARCH_ARM_M
 
+/* gm_normalize_across() and its like, of normalize.h */
+#define GM_ARCH_NORMALIZE (GM_ARCH_SIMD || GM_ARCH_ARM_M)
+
 /* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_any_not_finite() */
 #define GM_ARCH_ROWS GM_ARCH_ARM_M
 

@@ -1,6 +1,6 @@
 """BatchNormalization with its running statistics, which stay as they are; scale and bias train.
 
-    y = (x inv - mean inv) scale + bias,  inv = 1 / sqrt(var + epsilon)
+    y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ...graph import Builder, prune, take_over
-from .shared import batch_norms, epsilon, frozen_statistics, scale_and_shift, tail
+from ...operators.normalize import normalize
+from .shared import batch_norms, epsilon, frozen_statistics
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -22,14 +23,8 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
-    x, scale, bias = node.inputs[:3]
+    builder, y, (scale, bias) = Builder(graph), node.outputs[0], node.inputs[1:3]
     mean, var = frozen_statistics(node)
-    y, builder, ones = node.outputs[0], Builder(graph), tail(node)
-    inverse = 1.0 / np.sqrt(var + epsilon(node))
-    factor = builder.constant(inverse.reshape(-1, *ones).astype(np.float32), f"{y.name}.inverse")
-    shift = builder.constant((-mean * inverse).reshape(-1, *ones).astype(np.float32), f"{y.name}.shift")
-    centred = builder.op("Mul", x, factor, name=f"{y.name}.scaled")
-    normal = builder.op("Add", centred, shift, name=f"{y.name}.normal")
-    for value in (centred, normal):
-        value.shape, value.type = x.shape, x.type
-    take_over(graph, y, scale_and_shift(builder, node, normal, scale, bias))
+    known = (("mean", mean), ("inv_std", 1.0 / np.sqrt(var + epsilon(node))))
+    statistics = [builder.constant(data.astype(np.float32), f"{y.name}.{name}") for name, data in known]
+    take_over(graph, y, normalize(builder, node, statistics, scale, bias, batch=False))

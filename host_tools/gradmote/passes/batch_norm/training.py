@@ -1,6 +1,6 @@
 """BatchNormalization of a training graph: normalizes with the batch's statistics, and makes the new running ones.
 
-    y = Standardize(x) scale + bias                    mean and variance over all axes but the channels'
+    y = (x - mean) inv_std scale + bias                mean and variance over all axes but the channels'
     running' = momentum running + (1 - momentum) batch
 
 The variance that updates the running one is over n values a channel, or over n - 1 where `variance` is "sample".
@@ -14,14 +14,16 @@ import math
 import numpy as np
 import onnx_ir as ir
 
+from ...autodiff import NO_GRADIENT
 from ...errors import ModelError
-from ...graph import DOMAIN, Builder, attribute, describe, rank, static_shape, take_over
-from .shared import MOMENTUM, batch_norms, epsilon, scale_and_shift
+from ...graph import Builder, attribute, describe, static_shape, take_over
+from ...operators.normalize import moments, normalize
+from .shared import MOMENTUM, batch_norms, epsilon
 
 #: Which variance of n values updates the running one: over n, as ONNX says, or over n - 1, as PyTorch does.
 VARIANCES = ("population", "sample")
 
-#: Metadata of the Standardize nodes made here.
+#: Metadata of the Moments nodes made here.
 _BATCH = "gradmote.batch_statistics"
 
 
@@ -36,29 +38,23 @@ def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, variance: str) -> list[ir.Value]:
-    builder, y, x = Builder(graph), node.outputs[0], node.inputs[0]
-    names = [f"{y.name}.{part}" for part in ("normal", "inverse", "mean", "variance")]
-    axes = [0, *range(2, rank(x, node))]
-    normal, _, mean, var = builder.ops(
-        "Standardize", x, names=names, domain=DOMAIN, axes=axes, epsilon=epsilon(node), centre=1
-    )
-    normal.shape, normal.type = x.shape, x.type
-    normal.producer().metadata_props[_BATCH] = variance
+    builder, y, (x, scale, bias) = Builder(graph), node.outputs[0], node.inputs[:3]
+    mean, inv_std, var = moments(builder, node, epsilon(node))
+    mean.producer().metadata_props.update({_BATCH: variance, NO_GRADIENT: "Normalize's goes through it"})
     momentum = attribute(node, "momentum", MOMENTUM)
     scaled_var = builder.op("Mul", var, bessel(builder, x), name=f"{y.name}.sample") if variance == "sample" else var
     updates = [
         blend(builder, old, new, momentum) for old, new in zip(node.inputs[3:5], (mean, scaled_var), strict=True)
     ]
-    take_over(graph, y, scale_and_shift(builder, node, normal, node.inputs[1], node.inputs[2]))
+    take_over(graph, y, normalize(builder, node, (mean, inv_std), scale, bias, batch=True))
     return updates
 
 
 def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float) -> ir.Value:
     """momentum running + (1 - momentum) batch, both (C)."""
-    flat = builder.op("Reshape", batch, builder.constant([-1], f"{running.name}.shape"), name=f"{running.name}.batch")
     kept, added = (builder.constant(f, f"{running.name}.{n}") for f, n in ((momentum, "kept"), (1 - momentum, "added")))
     old = builder.op("Mul", running, kept, name=f"{running.name}.old")
-    new = builder.op("Mul", flat, added, name=f"{running.name}.part")
+    new = builder.op("Mul", batch, added, name=f"{running.name}.part")
     result = builder.op("Add", old, new, name=f"{running.name}_new")
     result.shape, result.type = running.shape, running.type
     return result

@@ -1,0 +1,217 @@
+"""Batch normalization as operators of our own; its passes write them. C channels along axis 1, sums over `axes`, all
+others.
+
+    Moments          mean, inv_std = 1 / sqrt(var + epsilon), var = mean((x - mean)^2)
+    Normalize        y = (x - mean) inv_std scale + bias
+    NormalizeSums    dscale = sum(dy (x - mean) inv_std), dbias = sum(dy)
+    NormalizeGrad    dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n values a channel
+
+    NormalizeScale   dx = dy scale inv_std
+
+Normalize tells with `batch` = 1 that mean and inv_std are those of x, so that NormalizeGrad is its gradient; else that
+is NormalizeScale. Source: Ioffe and Szegedy 2015.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, Builder, attribute, rank, static_shape
+from ..strides import physical_order, same_walk
+from .operator import Backward, Gradients, LoweringRule, Operator
+from .selection import around, gapless
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering, View
+
+CHANNELS = 1
+
+
+def reduced_axes(x: ir.Value, node: ir.Node) -> list[int]:
+    """All axes but the channels'."""
+    return [axis for axis in range(rank(x, node)) if axis != CHANNELS]
+
+
+def moments(builder: Builder, node: ir.Node, epsilon: float) -> Sequence[ir.Value]:
+    """(mean, inv_std, var) of the node's first input."""
+    x, name = node.inputs[0], node.outputs[0].name
+    names = [f"{name}.{part}" for part in ("mean", "inv_std", "var")]
+    made = builder.ops("Moments", x, names=names, domain=DOMAIN, axes=reduced_axes(x, node), epsilon=float(epsilon))
+    for value in made:
+        value.shape, value.type = ir.Shape([x.shape[CHANNELS]]), x.type
+    return made
+
+
+def normalize(
+    builder: Builder, node: ir.Node, statistics: Sequence[ir.Value], scale: ir.Value, bias: ir.Value, batch: bool
+) -> ir.Value:
+    """The node's first input, normalized. statistics: (mean, inv_std)."""
+    x, name = node.inputs[0], f"{node.outputs[0].name}.normal"
+    given = {"axes": reduced_axes(x, node), "batch": int(batch)}
+    return builder.op("Normalize", x, *statistics, scale, bias, name=name, domain=DOMAIN, **given)
+
+
+def gradient(back: Backward) -> Gradients:
+    x, mean, inv_std, scale, bias = back.node.inputs
+    axes, batch = attribute(back.node, "axes"), attribute(back.node, "batch")
+    dx = dscale = dbias = None
+    if back.needs(3) or (batch and back.needs(0)):
+        names = [f"{value.name}_grad.part" for value in (scale, bias)]
+        dscale, dbias = back.builder.ops(
+            "NormalizeSums", back.dy[0], x, mean, inv_std, names=names, domain=DOMAIN, axes=axes
+        )
+    elif back.needs(4):
+        axes_input = back.builder.constant(axes, f"{bias.name}_grad.axes")
+        dbias = back.op("ReduceSum", back.dy[0], axes_input, of=bias, keepdims=0)
+    if back.needs(0) and batch:
+        dx = back.op("NormalizeGrad", back.dy[0], *back.node.inputs[:4], dscale, dbias, of=x, domain=DOMAIN, axes=axes)
+    elif back.needs(0):
+        dx = back.op("NormalizeScale", back.dy[0], inv_std, scale, of=x, domain=DOMAIN, axes=axes)
+    return [dx, None, None, dscale, dbias]
+
+
+# ---- lowering
+
+
+def lower_moments(low: Lowering, node: ir.Node) -> None:
+    x = gapless(low, node, low.view(node.inputs[0]), static_shape(node.inputs[0], node))
+    mean, inv_std, var = node.outputs
+    operands = {"x": x.ref, "mean": low.output(mean), "inv_std": low.output(inv_std)}
+    if var.uses() or var.is_graph_output():
+        operands["var"] = low.output(var)
+    low.emit("MOMENTS", node, operands, {**sizes(node, x), "epsilon": attribute(node, "epsilon")})
+
+
+def lower_normalize(*vectors: str) -> LoweringRule:
+    """A lowering to NORMALIZE; vectors: its operands that are inputs behind the first. y lies as x does."""
+
+    def lower(low: Lowering, node: ir.Node) -> None:
+        x, *given = node.inputs
+        view = gapless(low, node, low.view(x), static_shape(x, node))
+        operands = {name: low.ref(value) for name, value in zip(vectors, given, strict=True)}
+        operands |= {"x": view.ref, "y": low.output(node.outputs[0], view.strides)}
+        low.emit("NORMALIZE", node, operands, {**sizes(node, view), "activation": 0})
+
+    return lower
+
+
+def lower_sums(low: Lowering, node: ir.Node) -> None:
+    dy, x = aligned(low, node)
+    operands = {"dy": dy.ref, "x": x.ref, "mean": low.ref(node.inputs[2]), "inv_std": low.ref(node.inputs[3])}
+    operands |= {"dscale": low.output(node.outputs[0]), "dbias": low.output(node.outputs[1])}
+    low.emit("NORMALIZE_SUMS", node, operands, sizes(node, x))
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    dy, x = aligned(low, node)
+    names = ("mean", "inv_std", "scale", "dscale", "dbias")
+    operands = {name: low.ref(value) for name, value in zip(names, node.inputs[2:], strict=True)}
+    operands |= {"dy": dy.ref, "x": x.ref, "dx": low.output(node.outputs[0], x.strides)}
+    low.emit("NORMALIZE_GRAD", node, operands, sizes(node, x))
+
+
+def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
+    """dy and x without gaps; dy is brought to lie as x does."""
+    dy, x = node.inputs[:2]
+    shape = static_shape(x, node)
+    kept, arriving = gapless(low, node, low.view(x), shape), low.view(dy)
+    if not same_walk(shape, arriving.strides, kept.strides):
+        moved = low.scratch(f"{node.outputs[0].name}.dy", shape, kept.strides)
+        low.move(node, shape, arriving, moved)
+        low.set_view(dy, moved.ref, moved.strides)
+        arriving = moved
+    return arriving, kept
+
+
+def sizes(node: ir.Node, x: View) -> dict[str, int | float]:
+    """How the channels lie in x."""
+    shape = static_shape(node.inputs[0], node)
+    found = around(shape, physical_order(shape, x.strides), CHANNELS)
+    return {"outer": found["outer"], "channels": found["size"], "inner": found["inner"]}
+
+
+# ---- the same in standard ONNX
+
+MOMENTS = """
+Moments <axes: ints, epsilon: float> (X) => (Mean, InvStd, Var) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  epsilon_value = Constant <value_float: float = @epsilon> ()
+  size_x = Size (X)
+  total = ReduceSum <keepdims = 1> (X, axes_input)
+  size_total = Size (total)
+  count_int = Div (size_x, size_total)
+  count = Cast <to = 1> (count_int)
+  average = Div (total, count)
+  centred = Sub (X, average)
+  square = Mul (centred, centred)
+  squares = ReduceSum <keepdims = 0> (square, axes_input)
+  Var = Div (squares, count)
+  safe = Add (Var, epsilon_value)
+  std = Sqrt (safe)
+  InvStd = Reciprocal (std)
+  Mean = Squeeze (average, axes_input)
+}"""
+
+NORMALIZE = """
+Normalize <axes: ints, batch: int> (X, Mean, InvStd, Scale, Bias) => (Y) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  mean = Unsqueeze (Mean, axes_input)
+  factor_c = Mul (Scale, InvStd)
+  factor = Unsqueeze (factor_c, axes_input)
+  bias = Unsqueeze (Bias, axes_input)
+  centred = Sub (X, mean)
+  scaled = Mul (centred, factor)
+  Y = Add (scaled, bias)
+}"""
+
+SUMS = """
+NormalizeSums <axes: ints> (dY, X, Mean, InvStd) => (dScale, dBias) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  mean = Unsqueeze (Mean, axes_input)
+  centred = Sub (X, mean)
+  product = Mul (dY, centred)
+  products = ReduceSum <keepdims = 0> (product, axes_input)
+  dScale = Mul (products, InvStd)
+  dBias = ReduceSum <keepdims = 0> (dY, axes_input)
+}"""
+
+GRAD = """
+NormalizeGrad <axes: ints> (dY, X, Mean, InvStd, Scale, dScale, dBias) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  size_x = Size (X)
+  size_channels = Size (Mean)
+  count_int = Div (size_x, size_channels)
+  count = Cast <to = 1> (count_int)
+  part_c = Div (dBias, count)
+  part = Unsqueeze (part_c, axes_input)
+  share = Div (dScale, count)
+  slope_c = Mul (InvStd, share)
+  slope = Unsqueeze (slope_c, axes_input)
+  mean = Unsqueeze (Mean, axes_input)
+  centred = Sub (X, mean)
+  parallel = Mul (centred, slope)
+  without_mean = Sub (dY, part)
+  rest = Sub (without_mean, parallel)
+  factor_c = Mul (Scale, InvStd)
+  factor = Unsqueeze (factor_c, axes_input)
+  dX = Mul (rest, factor)
+}"""
+
+SCALE = """
+NormalizeScale <axes: ints> (dY, InvStd, Scale) => (dX) {
+  axes_input = Constant <value_ints: ints = @axes> ()
+  factor_c = Mul (Scale, InvStd)
+  factor = Unsqueeze (factor_c, axes_input)
+  dX = Mul (dY, factor)
+}"""
+
+OPERATORS = [
+    Operator("Moments", None, lower_moments, DOMAIN, MOMENTS),
+    Operator("Normalize", gradient, lower_normalize("mean", "inv_std", "scale", "bias"), DOMAIN, NORMALIZE),
+    Operator("NormalizeScale", None, lower_normalize("inv_std", "scale"), DOMAIN, SCALE),
+    Operator("NormalizeSums", None, lower_sums, DOMAIN, SUMS),
+    Operator("NormalizeGrad", None, lower_grad, DOMAIN, GRAD),
+]

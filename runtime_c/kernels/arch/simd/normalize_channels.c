@@ -1,0 +1,210 @@
+/* Batch normalization of channels that are neighbours: each lane has one, and takes its elements in their order. */
+#include "../../normalize.h"
+#include "simd.h"
+#include "tile.h"
+
+#if GM_ARCH_SIMD && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
+
+/* The most vectors of channels that are walked together, and their channels. */
+#define WIDE 4u
+#define WIDE_COLUMNS (WIDE * GM_LANES)
+
+/* Channels of tensors (pixels, channels): `columns` of them, from `first` on, in so many vectors. */
+typedef struct block {
+    size_t pixels, step;
+    uint32_t first, columns, vectors;
+} block;
+
+/* Defines gm_<name>_across, which calls <name>_block for all channels. */
+#define DEFINE_ACROSS(name)                                                                                         \
+    static GM_SIMD_TARGET void name##_blocks(const struct gm_session *session, const gm_insn_##name *insn)          \
+    {                                                                                                               \
+        uint32_t c = 0;                                                                                             \
+        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                             \
+            name##_block(session, insn, (block){ insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE });             \
+        }                                                                                                           \
+        for (; c < insn->channels; c += GM_LANES) {                                                                 \
+            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                        \
+            name##_block(session, insn, (block){ insn->outer, insn->channels, c, columns, 1 });                     \
+        }                                                                                                           \
+    }                                                                                                               \
+                                                                                                                    \
+    uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                       \
+    {                                                                                                               \
+        if (!gm_simd_runs()) {                                                                                      \
+            return 0;                                                                                               \
+        }                                                                                                           \
+        name##_blocks(session, insn);                                                                               \
+        return insn->channels;                                                                                      \
+    }
+
+/* Runs BODY for each pixel, which lies at `at`, and in it for each vector v. */
+#define FOR_VECTORS(b, LOADS, BODY)                                           \
+    for (size_t i = 0, at = (b).first; i < (b).pixels; i++, at += (b).step) { \
+        LOADS                                                                 \
+        GM_UNROLL                                                             \
+        for (uint32_t v = 0; v < (b).vectors; v++) {                          \
+            BODY                                                              \
+        }                                                                     \
+    }
+
+/* Numbers of the block's channels, from the first one's on; p NULL: all `absent`. */
+GM_SIMD_INLINE void take(gm_vec *to, const float *p, float absent, block b)
+{
+    for (uint32_t v = 0; p == NULL && v < b.vectors; v++) {
+        to[v] = gm_vec_splat(absent);
+    }
+    if (p != NULL) {
+        gm_tile_load(to, p, b.columns, b.vectors);
+    }
+}
+
+GM_SIMD_INLINE gm_vec product(gm_vec a, gm_vec b)
+{
+    return gm_vec_mac(gm_vec_splat(GM_EMPTY_SUM), a, b);
+}
+
+/* -p, so that + subtracts it. */
+GM_SIMD_INLINE void take_negated(gm_vec *to, const float *p, block b)
+{
+    take(to, p, 0.0f, b);
+    GM_UNROLL
+    for (uint32_t v = 0; v < b.vectors; v++) {
+        to[v] = product(to[v], gm_vec_splat(-1.0f));
+    }
+}
+
+#if GM_WITH_MOMENTS
+
+/* sums: of differences from `centre`, or of their squares. x: (pixels, channels) */
+GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float sums[WIDE_COLUMNS], block b, int squares)
+{
+    gm_vec negative[WIDE], sum[WIDE], value[WIDE];
+    take_negated(negative, centre, b);
+    take(sum, NULL, 0.0f, b);
+    FOR_VECTORS(b, gm_tile_load(value, x + at, b.columns, b.vectors);, {
+        gm_vec d = gm_vec_add(value[v], negative[v]);
+        sum[v] = squares ? gm_vec_mac(sum[v], d, d) : gm_vec_add(sum[v], d);
+    })
+    gm_tile_store(sums, sum, b.columns, b.vectors);
+}
+
+GM_SIMD_INLINE void moments_block(const struct gm_session *session, const gm_insn_moments *insn, block b)
+{
+    const float *x = gm_f32(session, insn->x), *shift = x + b.first;
+    float *mean = gm_f32_out(session, insn->mean) + b.first, *inv_std = gm_f32_out(session, insn->inv_std) + b.first;
+    float *var = gm_f32_out_optional(session, insn->var);
+    float sums[WIDE_COLUMNS], n = (float)insn->outer;
+    sum_differences(x, shift, sums, b, 0);
+    for (uint32_t c = 0; c < b.columns; c++) {
+        mean[c] = shift[c] + sums[c] / n;
+    }
+    sum_differences(x, mean, sums, b, 1);
+    for (uint32_t c = 0; c < b.columns; c++) {
+        float variance = sums[c] / n;
+        inv_std[c] = 1.0f / gm_sqrt(variance + insn->epsilon);
+        if (var) {
+            var[b.first + c] = variance;
+        }
+    }
+}
+
+DEFINE_ACROSS(moments)
+
+#endif
+
+/* p + c, NULL where p is. */
+static inline const float *behind(const float *p, uint32_t c)
+{
+    return p ? p + c : NULL;
+}
+
+/* factor: scale inv_std */
+GM_SIMD_INLINE void take_factor(gm_vec *factor, const float *scale, const float *inv_std, block b)
+{
+    gm_vec other[WIDE];
+    gm_tile_load(factor, scale + b.first, b.columns, b.vectors);
+    gm_tile_load(other, inv_std + b.first, b.columns, b.vectors);
+    GM_UNROLL
+    for (uint32_t v = 0; v < b.vectors; v++) {
+        factor[v] = product(factor[v], other[v]);
+    }
+}
+
+#if GM_WITH_NORMALIZE
+
+GM_SIMD_INLINE void normalize_block(const struct gm_session *session, const gm_insn_normalize *insn, block b)
+{
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    gm_vec mean[WIDE], factor[WIDE], bias[WIDE], value[WIDE];
+    uint32_t relu = insn->activation;
+    take_negated(mean, behind(gm_f32_optional(session, insn->mean), b.first), b);
+    take_factor(factor, gm_f32(session, insn->scale), gm_f32(session, insn->inv_std), b);
+    take(bias, behind(gm_f32_optional(session, insn->bias), b.first), GM_EMPTY_SUM, b);
+    FOR_VECTORS(b, gm_tile_load(value, x + at, b.columns, b.vectors);, {
+        gm_vec normal = gm_vec_add(product(gm_vec_add(value[v], mean[v]), factor[v]), bias[v]);
+        normal = relu ? gm_vec_add(gm_vec_relu(normal), gm_vec_splat(0.0f)) : normal;
+        gm_tile_store(y + at + v * GM_LANES, &normal, b.columns - v * GM_LANES, 1);
+    })
+}
+
+DEFINE_ACROSS(normalize)
+
+#endif
+
+#if GM_WITH_NORMALIZE_SUMS
+
+GM_SIMD_INLINE void normalize_sums_block(const struct gm_session *session, const gm_insn_normalize_sums *insn, block b)
+{
+    const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
+    gm_vec mean[WIDE], inv_std[WIDE], sum[WIDE], products[WIDE], slope[WIDE], value[WIDE];
+    take_negated(mean, gm_f32(session, insn->mean) + b.first, b);
+    take(inv_std, gm_f32(session, insn->inv_std) + b.first, 0.0f, b);
+    take(sum, NULL, 0.0f, b);
+    take(products, NULL, 0.0f, b);
+    FOR_VECTORS(b, gm_tile_load(slope, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
+        sum[v] = gm_vec_add(sum[v], slope[v]);
+        products[v] = gm_vec_mac(products[v], slope[v], gm_vec_add(value[v], mean[v]));
+    })
+    GM_UNROLL
+    for (uint32_t v = 0; v < b.vectors; v++) {
+        products[v] = product(products[v], inv_std[v]);
+    }
+    gm_tile_store(gm_f32_out(session, insn->dscale) + b.first, products, b.columns, b.vectors);
+    gm_tile_store(gm_f32_out(session, insn->dbias) + b.first, sum, b.columns, b.vectors);
+}
+
+DEFINE_ACROSS(normalize_sums)
+
+#endif
+
+#if GM_WITH_NORMALIZE_GRAD
+
+GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const gm_insn_normalize_grad *insn, block b)
+{
+    const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
+    const float *inv_std = gm_f32(session, insn->inv_std), *dscale = gm_f32(session, insn->dscale) + b.first;
+    const float *dbias = gm_f32(session, insn->dbias) + b.first;
+    float *dx = gm_f32_out(session, insn->dx), parts[WIDE_COLUMNS], slopes[WIDE_COLUMNS], n = (float)insn->outer;
+    for (uint32_t c = 0; c < b.columns; c++) {
+        parts[c] = -(dbias[c] / n);
+        slopes[c] = -(inv_std[b.first + c] * (dscale[c] / n));
+    }
+    gm_vec mean[WIDE], factor[WIDE], part[WIDE], slope[WIDE], gradient[WIDE], value[WIDE];
+    take_negated(mean, gm_f32(session, insn->mean) + b.first, b);
+    take_factor(factor, gm_f32(session, insn->scale), inv_std, b);
+    take(part, parts, 0.0f, b);
+    take(slope, slopes, 0.0f, b);
+    FOR_VECTORS(b, gm_tile_load(gradient, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
+        gm_vec centred = gm_vec_mac(gm_vec_add(gradient[v], part[v]), slope[v], gm_vec_add(value[v], mean[v]));
+        gm_vec result = product(factor[v], centred);
+        gm_tile_store(dx + at + v * GM_LANES, &result, b.columns - v * GM_LANES, 1);
+    })
+}
+
+DEFINE_ACROSS(normalize_grad)
+
+#endif
+
+#endif
