@@ -61,8 +61,11 @@ static void fill(void)
     for (uint32_t i = SLOT2 * ROOM; i < (SLOT2 + 1) * ROOM; i++) {
         arena[i] = gm_abs(arena[i]);
     }
-    const float hyper[GM_RULE_WORDS] = { 0, below(2) ? 0.1f : 0.0f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
+    float hyper[GM_RULE_WORDS] = { 0, below(2) ? 0.1f : 0.0f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
     uint32_t kind = below(GM_RULE_COUNT);
+    if (kind == GM_RULE_MOMENTUM) {
+        hyper[3] = below(2) ? 1.0f : 0.0f; /* nesterov */
+    }
     memcpy(arena + RULE, hyper, sizeof hyper);
     memcpy(arena + RULE, &kind, sizeof kind);
     arena[AUX] = 0.1f, arena[AUX + 1] = 0.001f, arena[LR] = 0.01f;

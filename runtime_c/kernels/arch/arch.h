@@ -48,7 +48,7 @@
 /* gm_sum_block() */
 #define GM_ARCH_SUMS GM_ARCH_ARM_M
 
-/* gm_sgd_step() and gm_adam_step() */
+/* gm_sgd_step() and its like */
 #define GM_ARCH_STEPS GM_ARCH_ARM_M
 
 #endif

@@ -1,4 +1,4 @@
-#include "moments.h"
+#include "steps.h"
 
 #if GM_WITH_ADAMW_ORT
 
@@ -6,21 +6,13 @@
  * p -= (lr sqrt(c2) / c1) m / (sqrt(v) + eps); then p -= lr weight_decay p. */
 void gm_rule_apply_adamw_ort(const gm_rule_args *args)
 {
-    const gm_rule_adamw_ort rule = *(const gm_rule_adamw_ort *)args->rule;
-    const float *g = args->g;
-    float *p = args->p, *m = args->slot1, *v = args->slot2;
-    float scale = args->scale;
-    float step = -(args->lr * gm_sqrt(args->aux[1]) / args->aux[0]);
-    float decay = -(args->lr * rule.weight_decay);
-    for (uint32_t i = 0, n = args->n; i < n; i++) {
-        float gradient = scale * g[i];
-        float first = gm_first_moment(m[i], gradient, rule.one_minus_beta1);
-        float second = gm_second_moment(v[i], gradient, rule.beta2, rule.one_minus_beta2);
-        m[i] = first;
-        v[i] = second;
-        float stepped = GM_MAC(p[i], step, first / (gm_sqrt(second) + rule.eps));
-        p[i] = GM_MAC(stepped, decay, stepped);
-    }
+    const gm_rule_adamw_ort *rule = args->rule;
+    const gm_adam_ort_factors factors = {
+        args->scale, rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2, rule->eps,
+        .step = -(args->lr * gm_sqrt(args->aux[1]) / args->aux[0]),
+        .decay = -(args->lr * rule->weight_decay),
+    };
+    gm_adam_ort_step(&factors, args->g, args->p, args->slot1, args->slot2, args->n);
 }
 
 #endif

@@ -1,13 +1,10 @@
-#include "../../src/gm_internal.h"
-#include "../../src/numerics.h"
+#include "steps.h"
 
 #if GM_WITH_MOMENTUM
 
-/* torch.optim.SGD with momentum and dampening 0: g += weight_decay p (where not 0); v = momentum v + g;
- * p -= lr (nesterov ? g + momentum v : v). v starts at 0, which makes the first step PyTorch's v = g. */
-void gm_rule_apply_momentum(const gm_rule_args *args)
+static void step_with_decay_or_nesterov(const gm_rule_args *args, const gm_rule_momentum *momentum)
 {
-    const gm_rule_momentum rule = *(const gm_rule_momentum *)args->rule;
+    const gm_rule_momentum rule = *momentum; /* a copy, which no store can change */
     const float *g = args->g;
     float *p = args->p, *v = args->slot1;
     float scale = args->scale, minus_lr = -args->lr;
@@ -19,6 +16,19 @@ void gm_rule_apply_momentum(const gm_rule_args *args)
         float velocity = GM_MAC(gradient, rule.momentum, v[i]);
         v[i] = velocity;
         p[i] = GM_MAC(p[i], minus_lr, rule.nesterov != 0.0f ? GM_MAC(gradient, rule.momentum, velocity) : velocity);
+    }
+}
+
+/* torch.optim.SGD with momentum and dampening 0: g += weight_decay p (where not 0); v = momentum v + g;
+ * p -= lr (nesterov ? g + momentum v : v). v starts at 0, which makes the first step PyTorch's v = g. */
+void gm_rule_apply_momentum(const gm_rule_args *args)
+{
+    const gm_rule_momentum *rule = args->rule;
+    if (rule->weight_decay == 0.0f && rule->nesterov == 0.0f) {
+        const gm_momentum_factors factors = { args->scale, rule->momentum, -args->lr };
+        gm_momentum_step(&factors, args->g, args->p, args->slot1, args->n);
+    } else {
+        step_with_decay_or_nesterov(args, rule);
     }
 }
 

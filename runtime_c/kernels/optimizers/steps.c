@@ -34,3 +34,35 @@ void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, floa
 }
 
 #endif
+
+#if GM_WITH_MOMENTUM && !GM_ARCH_STEPS
+
+void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float *p, float *v, uint32_t n)
+{
+    const gm_momentum_factors f = *factors;
+    for (uint32_t i = 0; i < n; i++) {
+        float velocity = GM_MAC(f.scale * g[i], f.momentum, v[i]);
+        v[i] = velocity;
+        p[i] = GM_MAC(p[i], f.minus_lr, velocity);
+    }
+}
+
+#endif
+
+#if GM_WITH_ADAMW_ORT && !GM_ARCH_STEPS
+
+void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    const gm_adam_ort_factors f = *factors;
+    for (uint32_t i = 0; i < n; i++) {
+        float gradient = f.scale * g[i];
+        float first = gm_first_moment(m[i], gradient, f.one_minus_beta1);
+        float second = gm_second_moment(v[i], gradient, f.beta2, f.one_minus_beta2);
+        m[i] = first;
+        v[i] = second;
+        float stepped = GM_MAC(p[i], f.step, first / (gm_sqrt(second) + f.eps));
+        p[i] = GM_MAC(stepped, f.decay, stepped);
+    }
+}
+
+#endif

@@ -27,4 +27,18 @@ static inline void gm_adam_parameter(const gm_adam_factors *f, float g, float *p
 
 void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
 
+/* Momentum: v = scale g + momentum v; p += minus_lr v. */
+typedef struct gm_momentum_factors {
+    float scale, momentum, minus_lr;
+} gm_momentum_factors;
+
+void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float *p, float *v, uint32_t n);
+
+/* onnxruntime's AdamW: m and v as above; p += step m / (sqrt(v) + eps); p += decay p. */
+typedef struct gm_adam_ort_factors {
+    float scale, one_minus_beta1, beta2, one_minus_beta2, eps, step, decay;
+} gm_adam_ort_factors;
+
+void gm_adam_ort_step(const gm_adam_ort_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
+
 #endif
