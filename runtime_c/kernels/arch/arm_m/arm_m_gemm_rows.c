@@ -1,0 +1,118 @@
+/* One row of a matrix product on Cortex-M with FPU. */
+#include "../../gemm_tile.h"
+#include "../arch.h"
+#include "gemm_matrix.h"
+#include "walk.h"
+
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
+
+/* Runs BODY for 4 k at a time, then REST for each k that is left. */
+#define FOUR_AT_A_TIME(BODY, REST)    \
+    LINE("subs %[k], #4")             \
+    LINE("blo 2f")                    \
+    "1:\n\t"                          \
+    BODY                              \
+    LINE("subs %[k], #4")             \
+    LINE("bhs 1b")                    \
+    "2:\n\t"                          \
+    LINE("adds %[k], #4")             \
+    LINE("beq 4f")                    \
+    "3:\n\t"                          \
+    REST                              \
+    LINE("subs %[k], #1")             \
+    LINE("bne 3b")                    \
+    "4:\n\t"
+
+/* 4 outputs, each a product of two contiguous rows. */
+static void along_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+    __asm__ volatile(LINE("vldmia %[y], {s0-s3}")
+                     FOUR_AT_A_TIME(
+                         LOAD(a, "s4-s7")
+                         LOAD(b0, "s8-s11") LOAD(b1, "s12-s15") LOAD(b2, "s16-s19") LOAD(b3, "s20-s23")
+                         FMA_4(s4, s8, s12, s16, s20)
+                         FMA_4(s5, s9, s13, s17, s21)
+                         FMA_4(s6, s10, s14, s18, s22)
+                         FMA_4(s7, s11, s15, s19, s23),
+                         LOAD(a, "s4")
+                         LOAD(b0, "s8") LOAD(b1, "s12") LOAD(b2, "s16") LOAD(b3, "s20")
+                         FMA_4(s4, s8, s12, s16, s20))
+                     LINE("vstmia %[y], {s0-s3}")
+                     : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
+                     : [y] "r"(y)
+                     : CHANGED);
+}
+
+static void along_1(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    __asm__ volatile(LINE("vldr s0, [%[y]]")
+                     FOUR_AT_A_TIME(
+                         LOAD(a, "s4-s7")
+                         LOAD(b, "s8-s11")
+                         FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11),
+                         LOAD(a, "s4")
+                         LOAD(b, "s8")
+                         FMA(s0, s4, s8))
+                     LINE("vstr s0, [%[y]]")
+                     : [a] "+r"(a), [b] "+r"(b), [k] "+r"(k)
+                     : [y] "r"(y)
+                     : CHANGED);
+}
+
+/* 4 neighbouring outputs of any strides */
+TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+    __asm__ volatile(LINE("vldmia %[y], {s0-s3}")
+                     "1:\n\t"
+                     LOAD_1_STEP(a, s16, a_step)
+                     LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step)
+                     LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)
+                     FMA_4(s16, s24, s25, s26, s27)
+                     LINE("subs %[k], #1")
+                     LINE("bne 1b")
+                     LINE("vstmia %[y], {s0-s3}")
+                     : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
+                     : [y] "r"(y), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
+                     : CHANGED);
+}
+
+static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        along_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        along_1(a, b, y, s);
+    }
+}
+
+static void strided_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        strided_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        gm_walk_across(&walk, a, b, y, 1);
+    }
+}
+
+void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    int along = s->b_row == 1 && s->a_col == 1;
+    if (s->b_col == 1 && !(along && n == 1)) {
+        const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
+        gm_walk_across(&walk, a, b, y, n);
+    } else if (along) {
+        along_row(a, b, y, n, s);
+    } else {
+        strided_row(a, b, y, n, s);
+    }
+}
+
+#endif
