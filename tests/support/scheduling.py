@@ -29,6 +29,7 @@ SECONDS = {
     "tests/arch/test_drawn_on_cortex_m.py": 50,
     "tests/runtime_build/test_other_forms.py": 50,
     "tests/runtime_build/test_static_analysis.py: test_gcc_analyzer": 45,
+    "tests/threads/test_split.py": 50,
     "tests/analyze/test_cost.py": 40,
     "tests/runtime_build/test_arduino_boards.py": 40,
     "tests/runtime_build/test_static_analysis.py: test_cppcheck": 40,
