@@ -5,9 +5,9 @@
 #include "../../optimizers/steps.h"
 #include "registers.h"
 
-#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
+#if GM_ARCH_ARM_M
 
-#if GM_WITH_SGD
+#if GM_WITH_SGD && !GM_ARCH_HELIUM
 
 /* p += minus_lr (scale g), with scale in s16 and minus_lr in s17 */
 #define SCALE(g) LINE("vmul.f32 " #g ", s16, " #g)
@@ -137,7 +137,7 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
                          : CHANGED);                                                                         \
     }
 
-#if GM_WITH_ADAM || GM_WITH_ADAMW
+#if (GM_WITH_ADAM || GM_WITH_ADAMW) && !GM_ARCH_HELIUM
 /* s21 to s23: correction, keep, step */
 #define ADAM(g, p, m, v)                         \
     MOMENTS(g, m, v)                             \
