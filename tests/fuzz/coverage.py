@@ -17,8 +17,9 @@ BUILT = ROOT / "build" / "coverage"
 #: What stands between hostile bytes and the rest.
 GATES = ("runtime_c/src/open.c", "runtime_c/src/verify.c", "runtime_c/src/verify_programs.c",
          "runtime_c/src/checkpoint.c", "runtime_c/src/crc32.c", "runtime_c/src/half.c",
-         "runtime_c/src/pieces.c", "firmware/src/frames.c")  # fmt: skip
-C_TESTS = ("test_open", "test_checkpoint", "test_session")
+         "runtime_c/src/pieces.c", "runtime_c/src/carry_over.c", "firmware/src/frames.c",
+         "firmware/src/images.c")  # fmt: skip
+C_TESTS = ("test_open", "test_checkpoint", "test_carry_over", "test_session")
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_no_input_breaks_a_target(target, corpus, tmp_path):
 @pytest.mark.slow
 @needs_clang
 def test_the_gates_lines_are_reached(corpus):
-    """open, verify, checkpoint and frames, by the C tests and the seeds."""
+    """The files of GATES, by the C tests and the seeds."""
     coverage.build()
     lines = coverage.count({target: [corpus / target] for target in seeds.TARGETS})
     assert sorted(lines) == sorted(coverage.GATES)
