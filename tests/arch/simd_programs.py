@@ -13,10 +13,12 @@ from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profil
 from support import objects
 
 HERE = Path(__file__).resolve().parent
-KERNELS = ("GEMM", "GEMM_UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE", "REDUCE_SUM",
-           "MAX_POOL", "MAX_POOL_INDEX_GRAD", "MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD")  # fmt: skip
-SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_ADAMW=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
-SOURCES = ("gemm", "conv", "matmul", "update", "adamw", "steps", "reduce_sum", "max_pool", "normalize", "gm_opcodes")
+KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE",
+           "REDUCE_SUM", "MAX_POOL", "MAX_POOL_INDEX_GRAD", "MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD",
+           "SGD", "ADAM", "ADAMW")  # fmt: skip
+SELECTED = ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
+SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "adam", "steps", "reduce_sum", "max_pool", "normalize",
+           "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.

@@ -19,7 +19,9 @@ from gradmote.generated.opcodes import OPCODES
 from runtime_sources import PROFILES, host_runs_fused
 
 EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
-ADAMW = np.array([3], np.uint32).tobytes() + np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+#: Kind and weight decay of each rule.
+RULES = ((0, 0.0), (2, 0.0), (3, 0.01))
+FACTORS = np.array([0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 CONSTANTS = {"one": 1, "two": 2}
 #: channels, maps, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders, few
 #: channels, maps that are no whole vectors, a sum that is longer than a panel.
@@ -79,7 +81,11 @@ class Case:
     def data(self, dtype: str, count: int) -> bytes:
         if dtype == "u8":  # numbers of a window's cells, or that of none
             return self.random.choice([0, 1, 2, 3, 4, 255], count).astype(np.uint8).tobytes()
-        return ADAMW if dtype == "rule" else self.values(count).tobytes()
+        return self.rule() if dtype == "rule" else self.values(count).tobytes()
+
+    def rule(self) -> bytes:
+        kind, decay = RULES[self.random.integers(len(RULES))]
+        return np.uint32(kind).tobytes() + np.float32(decay).tobytes() + FACTORS
 
     def reach(self, axes: tuple[tuple[str, str | None], ...]) -> int:
         """The largest index, in elements."""
@@ -153,6 +159,11 @@ def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     return name, given, ("bias",) if draw(st.booleans()) else ()
 
 
+@st.composite
+def updates(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    return "UPDATE", {"n": draw(sizes)}, ("scale",) if draw(st.booleans()) else ()
+
+
 def reach_of(draw: st.DrawFn, axis: str, longest: int = 16) -> dict[str, int]:
     """One axis of a window: input, output, kernel, stride, dilation, pad."""
     kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
@@ -167,10 +178,9 @@ def reach_of(draw: st.DrawFn, axis: str, longest: int = 16) -> dict[str, int]:
 def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     name = draw(st.sampled_from(["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"]))
     one, few, many = st.just(1), st.integers(1, 3), st.sampled_from([8, 16, 32, 64, 72])
-    channels, maps, groups = draw(
-        st.one_of(st.tuples(sizes, sizes, st.sampled_from([1, 1, 2])), st.tuples(one, one, sizes),
-                  st.tuples(few, many, one), st.tuples(many, many, one), st.tuples(one, one, many))
-    )
+    kinds = [(sizes, sizes, st.sampled_from([1, 1, 2])), (one, one, sizes), (few, many, one), (many, many, one),
+             (one, one, many)]  # fmt: skip
+    channels, maps, groups = draw(st.one_of(*(st.tuples(*kind) for kind in kinds)))
     given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
     given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 16, 40])))
     if draw(st.integers(0, 3)) == 0:
@@ -228,8 +238,8 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
     return name, given, tuple(operand for operand in optional if draw(st.booleans()))
 
 
-DRAWN = {"products": products(), "convolutions": convolutions(), "sums": sums(), "pools": pools(),
-         "normalizations": normalizations()}  # fmt: skip
+DRAWN = {"products": products(), "updates": updates(), "convolutions": convolutions(), "sums": sums(),
+         "pools": pools(), "normalizations": normalizations()}  # fmt: skip
 
 
 @pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)

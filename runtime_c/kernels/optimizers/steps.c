@@ -1,10 +1,16 @@
 #include "steps.h"
 
+#include "../arch/simd/simd.h"
+
 #if GM_WITH_SGD && !GM_ARCH_STEPS
 
 /* Loads of a block come before its stores, so that no compiler has to fear that p is g. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
+#if GM_ARCH_SIMD
+    uint32_t done = gm_simd_sgd_step(g, p, n, minus_lr, scale);
+    g += done, p += done, n -= done;
+#endif
     for (; n >= 4; n -= 4) {
         float p0 = GM_MAC(p[0], minus_lr, scale * g[0]);
         float p1 = GM_MAC(p[1], minus_lr, scale * g[1]);
@@ -28,6 +34,10 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 void gm_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
 {
     const gm_adam_factors f = *factors; /* a copy, which no store can change */
+#if GM_ARCH_SIMD
+    uint32_t done = gm_simd_adam_step(factors, g, p, m, v, n);
+    g += done, p += done, m += done, v += done, n -= done;
+#endif
     for (uint32_t i = 0; i < n; i++) {
         gm_adam_parameter(&f, g[i], p + i, m + i, v + i);
     }

@@ -57,6 +57,26 @@ GM_SIMD_INLINE gm_vec gm_vec_add(gm_vec a, gm_vec b)
     return _mm256_add_ps(a, b);
 }
 
+GM_SIMD_INLINE gm_vec gm_vec_sub(gm_vec a, gm_vec b)
+{
+    return _mm256_sub_ps(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_mul(gm_vec a, gm_vec b)
+{
+    return _mm256_mul_ps(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_div(gm_vec a, gm_vec b)
+{
+    return _mm256_div_ps(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_sqrt(gm_vec v)
+{
+    return _mm256_sqrt_ps(v);
+}
+
 GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
 {
 #if GM_FUSED

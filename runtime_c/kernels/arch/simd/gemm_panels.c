@@ -131,6 +131,9 @@ GM_SIMD_INLINE void panel_rows(const float *a, size_t a_row, size_t a_col, const
     }
 }
 
+/* A right-hand matrix of so many floats stays in the first cache as it lies. */
+#define SMALL 4096u
+
 /* All rows of up to a panel's width of columns. Without a panel b is read once for every GM_TILE_ROWS rows, from where
  * rows of a power of two apart share a few cache lines. */
 GM_SIMD_INLINE void columns_of(const float *a, const float *b, float *y, uint32_t m, uint32_t columns, uint32_t y_row,
@@ -138,7 +141,8 @@ GM_SIMD_INLINE void columns_of(const float *a, const float *b, float *y, uint32_
 {
     float panel[GM_PANEL_FLOATS];
     uint32_t width = vectors * GM_LANES, longest = GM_PANEL_FLOATS / width;
-    int direct = s->b_col == 1 && columns == width && m <= 2 * GM_TILE_ROWS;
+    int few = m <= 2 * GM_TILE_ROWS || (size_t)s->k * s->b_row <= SMALL;
+    int direct = s->b_col == 1 && columns == width && few;
     for (uint32_t first = 0; first < s->k; first += longest) {
         uint32_t k = s->k - first < longest ? s->k - first : longest;
         const float *from = b + (size_t)first * s->b_row;

@@ -38,6 +38,26 @@ GM_SIMD_INLINE gm_vec gm_vec_add(gm_vec a, gm_vec b)
     return vaddq_f32(a, b);
 }
 
+GM_SIMD_INLINE gm_vec gm_vec_sub(gm_vec a, gm_vec b)
+{
+    return vsubq_f32(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_mul(gm_vec a, gm_vec b)
+{
+    return vmulq_f32(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_div(gm_vec a, gm_vec b)
+{
+    return vdivq_f32(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_sqrt(gm_vec v)
+{
+    return vsqrtq_f32(v);
+}
+
 GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
 {
 #if GM_FUSED

@@ -7,6 +7,7 @@
 
 #if GM_ARCH_SIMD
 
+struct gm_adam_factors;
 struct gm_gemm_strides;
 
 /* Whether this processor has the instructions. */
@@ -35,6 +36,10 @@ int gm_simd_conv_update(const struct gm_session *session, const gm_insn_conv_upd
 
 /* GEMM_UPDATE with what its rule needs: 1 where it is done. */
 int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const float *b, gm_rule_args *args);
+
+/* gm_sgd_step() and gm_adam_step() of steps.h: how many of the n first are done. */
+uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
+uint32_t gm_simd_adam_step(const struct gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
 
 /* REDUCE_SUM over k3: how many of the row's outputs are done. Over k2 and k3: 1 where all are. */
 uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn);

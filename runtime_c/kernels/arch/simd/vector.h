@@ -7,6 +7,8 @@
  *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes alone, 0 < n <= GM_LANES; those behind load as 0
  *   gm_vec_splat(x)
  *   gm_vec_add(a, b), gm_vec_mac(acc, a, b)             rounded as + and GM_MAC are
+ *   gm_vec_sub, gm_vec_mul, gm_vec_div(a, b)            rounded as -, *, / are
+ *   gm_vec_sqrt(v)                                      rounded as gm_sqrt() is
  *   gm_vec_relu(v)                                      x < 0 ? 0 : x
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
  *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits

@@ -38,6 +38,26 @@ GM_SIMD_INLINE gm_vec gm_vec_add(gm_vec a, gm_vec b)
     return wasm_f32x4_add(a, b);
 }
 
+GM_SIMD_INLINE gm_vec gm_vec_sub(gm_vec a, gm_vec b)
+{
+    return wasm_f32x4_sub(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_mul(gm_vec a, gm_vec b)
+{
+    return wasm_f32x4_mul(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_div(gm_vec a, gm_vec b)
+{
+    return wasm_f32x4_div(a, b);
+}
+
+GM_SIMD_INLINE gm_vec gm_vec_sqrt(gm_vec v)
+{
+    return wasm_f32x4_sqrt(v);
+}
+
 GM_SIMD_INLINE gm_vec gm_vec_mac(gm_vec acc, gm_vec a, gm_vec b)
 {
     return wasm_f32x4_add(acc, wasm_f32x4_mul(a, b));

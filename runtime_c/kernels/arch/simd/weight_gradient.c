@@ -104,7 +104,8 @@ static void lay_out_vectors(const gm_weight_gradient *w, gm_gradient_sums *s)
 
 static void start_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
 {
-    for (uint32_t i = 0; i < GM_GRADIENT_SUMS; i++) {
+    uint32_t size = s->map_step == 1 ? w->g.channels * s->channel_step : w->cells * s->cell_step;
+    for (uint32_t i = 0; i < size; i++) {
         s->values[i] = GM_EMPTY_SUM;
     }
     for (uint32_t m = 0; m < s->maps && y; m++) {

@@ -1,0 +1,63 @@
+#include "../../optimizers/steps.h"
+#include "simd.h"
+#include "vector.h"
+
+#if GM_ARCH_SIMD && GM_WITH_SGD
+
+static GM_SIMD_TARGET uint32_t sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+{
+    gm_vec rate = gm_vec_splat(minus_lr), factor = gm_vec_splat(scale);
+    uint32_t i = 0;
+    for (; n - i >= GM_LANES; i += GM_LANES) {
+        gm_vec_store(p + i, gm_vec_mac(gm_vec_load(p + i), rate, gm_vec_mul(factor, gm_vec_load(g + i))));
+    }
+    return i;
+}
+
+uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+{
+    return gm_simd_runs() ? sgd_step(g, p, n, minus_lr, scale) : 0;
+}
+
+#endif
+
+#if GM_ARCH_SIMD && (GM_WITH_ADAM || GM_WITH_ADAMW)
+
+typedef struct factors {
+    gm_vec scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
+} factors;
+
+/* GM_LANES parameters, with the operations of moments.h and gm_adam_step(). */
+GM_SIMD_INLINE void adam_vector(const factors *f, const float *g, float *p, float *m, float *v)
+{
+    gm_vec gradient = gm_vec_mul(f->scale, gm_vec_load(g)), first = gm_vec_load(m);
+    first = gm_vec_mac(first, f->one_minus_beta1, gm_vec_sub(gradient, first));
+    gm_vec second = gm_vec_mul(f->beta2, gm_vec_load(v));
+    second = gm_vec_mac(second, gm_vec_mul(f->one_minus_beta2, gradient), gradient);
+    gm_vec root = gm_vec_mac(f->eps, gm_vec_sqrt(second), f->correction);
+    gm_vec kept = gm_vec_mul(gm_vec_load(p), f->keep);
+    gm_vec_store(m, first);
+    gm_vec_store(v, second);
+    gm_vec_store(p, gm_vec_mac(kept, f->step, gm_vec_div(first, root)));
+}
+
+static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    const factors f = {
+        gm_vec_splat(s->scale), gm_vec_splat(s->one_minus_beta1), gm_vec_splat(s->beta2),
+        gm_vec_splat(s->one_minus_beta2), gm_vec_splat(s->eps), gm_vec_splat(s->correction),
+        gm_vec_splat(s->keep), gm_vec_splat(s->step),
+    };
+    uint32_t i = 0;
+    for (; n - i >= GM_LANES; i += GM_LANES) {
+        adam_vector(&f, g + i, p + i, m + i, v + i);
+    }
+    return i;
+}
+
+uint32_t gm_simd_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+{
+    return gm_simd_runs() ? adam_step(factors, g, p, m, v, n) : 0;
+}
+
+#endif
