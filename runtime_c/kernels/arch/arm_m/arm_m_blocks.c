@@ -37,6 +37,14 @@ DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
                END_4)
 #endif
 
+#if !GM_ARCH_HELIUM
+DEFINE_KEEPING(block_1x8, float, "s8-s15", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s16-s23}")
+               FMA(s16, s4, s8) FMA(s17, s4, s9) FMA(s18, s4, s10) FMA(s19, s4, s11)
+               FMA(s20, s4, s12) FMA(s21, s4, s13) FMA(s22, s4, s14) FMA(s23, s4, s15)
+               LINE("vstmia %[b], {s16-s23}") LINE("add %[b], %[b_step]"))
+#endif
+
 #define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
 DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
                LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") FMA_2(s4, s8, s9) END_2)
@@ -120,6 +128,7 @@ static void add_block(const gm_walk *walk, const float *in, float *out, block *b
 {
     switch (b->outputs * 8 + b->inputs) {
 #if !GM_ARCH_HELIUM
+    case 8 * 8 + 1: block_1x8(walk, in, out, b->w); break;
     case 4 * 8 + 6: block_6x4(walk, in, out, b->w); break;
     case 4 * 8 + 4: block_4x4(walk, in, out, b->w); break;
     case 4 * 8 + 3: block_3x4(walk, in, out, b->w); break;
@@ -133,9 +142,10 @@ static void add_block(const gm_walk *walk, const float *in, float *out, block *b
     }
 }
 
-static uint32_t outputs_of_block(uint32_t left)
+/* single: inputs are taken one by one. */
+static uint32_t outputs_of_block(uint32_t left, int single)
 {
-    return left >= 4 ? 4 : left >= 2 ? 2 : 1;
+    return left >= 8 && single && !GM_ARCH_HELIUM ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
 /* apart: inputs are no neighbours, but columns are. */
@@ -144,21 +154,24 @@ static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
     if (GM_ARCH_HELIUM && outputs == 4) {
         return 1; /* more of them it has in tiles */
     }
+    if (outputs == 8) {
+        return 1;
+    }
     if (left >= 4 && !(apart && outputs < 4)) {
         return left >= 6 && outputs == 4 && !apart ? 6 : 4;
     }
     return outputs == 4 && !apart ? left : 1;
 }
 
-/* Weights of 1, 2 or 4 outputs */
+/* Weights of a block's outputs */
 static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, float *to)
 {
     to[0] = w[0];
     if (outputs > 1) {
         to[1] = w[step];
     }
-    if (outputs > 2) {
-        to[2] = w[2 * step], to[3] = w[3 * step];
+    for (uint32_t n = 2; n < outputs; n++) {
+        to[n] = w[n * step];
     }
     return to + outputs;
 }
@@ -189,7 +202,7 @@ static gm_walk turned(const gm_walk *w)
 int gm_blocks_suit(const gm_product *product)
 {
     const gm_product *p = product;
-    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums == 1) && (p->out.channel == 1 || p->outputs == 1);
+    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums < 4) && (p->out.channel == 1 || p->outputs == 1);
     int tiles = (p->w_in == 1 || p->w_out == 1) && p->sums >= 64;
     return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
 }
@@ -202,7 +215,7 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
     uint32_t inputs = p->cells * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
     block b;
     for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
-        b.outputs = outputs_of_block(p->outputs - n);
+        b.outputs = outputs_of_block(p->outputs - n, step > 1 && p->sums < 4);
         for (uint32_t i = 0; i < inputs; i += b.inputs) {
             b.inputs = inputs_of_block(inputs - i, b.outputs, step > 1);
             gather(p, w + n * p->w_out, i, &b);
