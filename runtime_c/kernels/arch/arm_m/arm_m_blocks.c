@@ -170,7 +170,10 @@ static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, fl
     if (outputs > 1) {
         to[1] = w[step];
     }
-    for (uint32_t n = 2; n < outputs; n++) {
+    if (outputs > 2) {
+        to[2] = w[2 * step], to[3] = w[3 * step];
+    }
+    for (uint32_t n = 4; n < outputs; n++) {
         to[n] = w[n * step];
     }
     return to + outputs;
