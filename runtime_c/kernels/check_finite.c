@@ -1,6 +1,7 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"
+#include "arch/simd/simd.h"
 
 #if GM_WITH_CHECK_FINITE
 
@@ -13,8 +14,11 @@ uint32_t gm_any_not_finite(const float *x, uint32_t n);
 /* The exponent is the largest; the sign is shifted out. Looking at all of x lets compilers use vectors. */
 static uint32_t gm_any_not_finite(const float *x, uint32_t n)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    uint32_t found = 0, i = 0;
+#if GM_ARCH_SIMD
+    i = gm_simd_count_finite(x, n);
+#endif
+    for (; i < n; i++) {
         found |= gm_bits_of(x[i]) << 1 >= 0xff000000u;
     }
     return found;

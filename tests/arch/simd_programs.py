@@ -15,14 +15,15 @@ from support import objects
 HERE = Path(__file__).resolve().parent
 KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE",
            "REDUCE_SUM", "MAX_POOL", "MAX_POOL_INDEX_GRAD", "MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD",
-           "SGD", "ADAM", "ADAMW")  # fmt: skip
+           "CHECK_FINITE", "SGD", "ADAM", "ADAMW")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "adam", "steps", "reduce_sum", "max_pool", "normalize",
-           "gm_opcodes")  # fmt: skip
+           "check_finite", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.
 PATIENCE = 60.0
+STATUS = 4  # bytes of what a kernel returns
 
 
 @dataclass(frozen=True)
@@ -78,19 +79,19 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, case: bytes, size: int) -> bytes:
-        """The `size` bytes of a case's memory, as its instruction leaves them."""
+        """What a case's kernel returns, 4 bytes, and the `size` bytes of its memory, as it leaves them."""
         process = self._process = self._process or self._start()
         limit = Timer(PATIENCE, process.kill)
         limit.start()
         try:
             process.stdin.write(case)
             process.stdin.flush()
-            found = process.stdout.read(size)
+            found = process.stdout.read(STATUS + size)
         except BrokenPipeError:
             found = b""
         finally:
             limit.cancel()
-        assert len(found) == size, self.close()
+        assert len(found) == STATUS + size, self.close()
         return found
 
     def close(self) -> str:

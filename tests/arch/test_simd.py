@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arch.simd_programs import Program, forms, plain
+from arch.simd_programs import STATUS, Program, forms, plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -112,9 +112,10 @@ class Case:
 
 
 def run(program: Program, case: Case) -> list[np.ndarray]:
-    """What the case's instruction wrote."""
-    memory = program.run(case.text(), len(case.memory))
-    return [words(memory[start : start + size], dtype) for start, size, dtype in case.written]
+    """What the case's instruction returned and wrote."""
+    said = program.run(case.text(), len(case.memory))
+    status, memory = np.frombuffer(said[:STATUS], np.int32), said[STATUS:]
+    return [status, *(words(memory[start : start + size], dtype) for start, size, dtype in case.written)]
 
 
 def words(data: bytes, dtype: str) -> np.ndarray:
@@ -162,6 +163,11 @@ def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
 @st.composite
 def updates(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
     return "UPDATE", {"n": draw(sizes)}, ("scale",) if draw(st.booleans()) else ()
+
+
+@st.composite
+def checks(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    return "CHECK_FINITE", {"n": draw(sizes)}, ()
 
 
 def reach_of(draw: st.DrawFn, axis: str, longest: int = 16) -> dict[str, int]:
@@ -238,8 +244,8 @@ def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...
     return name, given, tuple(operand for operand in optional if draw(st.booleans()))
 
 
-DRAWN = {"products": products(), "updates": updates(), "convolutions": convolutions(), "sums": sums(),
-         "pools": pools(), "normalizations": normalizations()}  # fmt: skip
+DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
+         "sums": sums(), "pools": pools(), "normalizations": normalizations()}  # fmt: skip
 
 
 @pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)

@@ -84,7 +84,7 @@ def measure_threads(arguments: argparse.Namespace, progress: Progress) -> None:
         progress.update(task, description=f"{TITLES[network]}, {threads.counts()[-1]} threads")
         rows.append(threads.measure(network, arguments.rounds))
         progress.advance(task)
-    results.write("threads", rows, machine=results.machine(), rounds=arguments.rounds)
+    results.write("threads", rows, machine=processor(), rounds=arguments.rounds)
 
 
 MEASURES = {
