@@ -55,10 +55,11 @@ int gm_run(gm_session *session, uint32_t max_instructions)
     const uint32_t *const end = session->end;
     uint32_t left = max_instructions;
     int status = GM_OK;
-    for (; pc != end && left != 0 && status == GM_OK; --left) {
-        uint32_t head = *pc;
+    while (left != 0 && pc != end && status == GM_OK) {
+        const uint32_t *next = pc + (*pc >> 16);
         status = gm_execute(session, pc);
-        pc += head >> 16;
+        pc = next;
+        --left;
     }
     session->instructions += max_instructions - left;
     if (pc != end && status == GM_OK) {
