@@ -115,7 +115,7 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
                 float *y = gm_f32_out(session, insn->y) + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
                 const pane p = pane_at(&window, &layout, row, column);
                 pool(insn, &p, x, y, index);
-                index += index ? insn->channels : 0;
+                index = index != NULL ? index + insn->channels : NULL;
             }
         }
     }

@@ -16,6 +16,7 @@ from linux_targets import CROSS_TARGETS
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, machine_flags
 
 ROOT = Path(__file__).resolve().parents[2]
+THREADS = ROOT / "bindings" / "threads"
 
 #: What platform.machine() says there -> compiler, and its own defaults where they differ from Debian's.
 MACHINES = {
@@ -62,7 +63,7 @@ def test_compiles(builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name
     generated = tmp_path / f"_{profile}.c"
     builder.make_ffi(profile).emit_c_code(str(generated))
     flags = [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(name.split()[0], profile)]
-    common = [compiler, "-c", "-O1", *defaults, *NUMERICS_FLAGS, *flags, *(f"-I{path}" for path in INCLUDES)]
+    common = [compiler, "-c", "-O1", *defaults, *NUMERICS_FLAGS, *flags, *(f"-I{path}" for path in (*INCLUDES, THREADS))]
     headers = python_headers(tmp_path)
     for source in (generated, *(RUNTIME / path for path in SOURCES)):
         own = headers if source == generated else []

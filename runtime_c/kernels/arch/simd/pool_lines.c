@@ -13,7 +13,7 @@ typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
 /* CHANNELS floats that lie `step` apart. */
 GM_SIMD_INLINE floats load(const float *p, uint32_t step)
 {
-    floats v;
+    floats v = { 0 };
     if (step == 1) {
         memcpy(&v, p, sizeof v);
         return v;
