@@ -62,8 +62,9 @@ def test_compiles(builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name
     monkeypatch.chdir(ROOT)
     generated = tmp_path / f"_{profile}.c"
     builder.make_ffi(profile).emit_c_code(str(generated))
-    flags = [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(name.split()[0], profile)]
-    common = [compiler, "-c", "-O1", *defaults, *NUMERICS_FLAGS, *flags, *(f"-I{path}" for path in (*INCLUDES, THREADS))]
+    flags = ["-DGM_THREADS=1", f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(name.split()[0], profile)]
+    includes = [f"-I{path}" for path in (*INCLUDES, THREADS)]
+    common = [compiler, "-c", "-O1", *defaults, *NUMERICS_FLAGS, *flags, *includes]
     headers = python_headers(tmp_path)
     for source in (generated, *(RUNTIME / path for path in SOURCES)):
         own = headers if source == generated else []
