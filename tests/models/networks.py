@@ -172,10 +172,10 @@ NETWORKS = {
     "resnet_8": Network(resnet_8, (3, 32, 32), 10),
     "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
     # A gradient jumps where rounding takes an element over a kink of ReLU6. Of the 1.7 million elements before one, the
-    # first batch of this seed keeps all away by 4e-6 (in float64; usual is 3e-7), more than what float32 rounds. Of
+    # first batch of this seed keeps all away by 2.5e-6 (in float64; usual is 3e-7), and float32 takes none over. Of
     # later batches some do cross: PyTorch's own float32 losses leave its float64 ones by 4e-2 in 5 steps at rate 1e-4,
     # by 6e-4 in 50 steps at rate 1e-6, by 6e-6 at 1e-7.
-    "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10, measured=True, data_seed=190, rate=1e-7),
+    "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10, measured=True, data_seed=384, rate=1e-7),
     "autoencoder": Network(autoencoder, (640,), None),
 }
 

@@ -25,7 +25,7 @@ def reasons(model, program="step"):
 
 NEEDED = {
     "lenet": [],  # the last pool writes its channels outermost, as Linear's weights expect them
-    "ds_cnn": ["row-major for ReluGrad"],  # the gradient of a mean lies otherwise than what it is the gradient of
+    "ds_cnn": [],
     "resnet_8": [],
 }
 

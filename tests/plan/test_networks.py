@@ -15,8 +15,9 @@ from gradmote.image import lay_out
 from gradmote.passes import pipeline
 from gradmote.plan.lifetimes import aligned
 
-#: Bytes of scratch and gradients without fusing, order or sharing, over those that are planned, are at least this.
-SAVED = {"lenet": 6, "ds_cnn": 10, "resnet_8": 9, "mobilenet_v1": 13, "mobilenet_v2": 12, "autoencoder": 100}
+#: Bytes of scratch and gradients without fusing, order or sharing, over those that are planned, are at least this. (A
+#: batch norm has no intermediate tensors to begin with.)
+SAVED = {"lenet": 6, "ds_cnn": 5, "resnet_8": 6, "mobilenet_v1": 6, "mobilenet_v2": 6, "autoencoder": 100}
 
 
 @pytest.mark.parametrize("batch", [1, 8])
@@ -32,5 +33,5 @@ def test_planning_is_quick_and_saves(name, batch):
     pipeline.optimize(compiled)
     placement = lay_out(compiled).placements["step"]
     assert time.process_time() - start < 5
-    assert naive > (SAVED[name] if batch == 1 else 5) * placement.peak
+    assert naive > (SAVED[name] if batch == 1 else 4.5) * placement.peak
     assert placement.peak <= 1.01 * placement.bound
