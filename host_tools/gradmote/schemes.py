@@ -24,6 +24,7 @@ import onnx_ir as ir
 
 from .errors import ModelError
 from .frontend.parameters import candidates, choose_parameters, floats, matching
+from .graph import DOMAIN
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
 #: Operators that have weights -> the inputs where they are; MatMul's may be on either side.
@@ -33,7 +34,7 @@ LAYERS = {
 }  # fmt: skip
 #: Inputs that are only added to the result.
 ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,), "LSTM": (3,), "GRU": (3,),
-         "RNN": (3,), "BatchNormalization": (2,)}  # fmt: skip
+         "RNN": (3,), "BatchNormalization": (2,), "Normalize": (4,)}  # fmt: skip
 #: Operators that only give a parameter another shape.
 VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast")
 _FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
@@ -196,7 +197,7 @@ def origin(value: ir.Value | None) -> ir.Value | None:
 
 
 def file_under(layer: Layer, node: ir.Node, index: int, name: str, is_weight: bool) -> None:
-    added = index in ADDED.get(node.op_type, ()) and not node.domain
+    added = index in ADDED.get(node.op_type, ()) and node.domain in ("", DOMAIN)
     (layer.weights if is_weight else layer.biases if added else layer.others).append(name)
 
 

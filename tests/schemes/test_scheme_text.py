@@ -90,6 +90,11 @@ def test_what_a_scheme_trains(text, names):
     assert trained(text) == names
 
 
+@pytest.mark.parametrize("batch_norm", ["frozen", "batch"])
+def test_the_bias_of_a_batch_norm_is_one(batch_norm):
+    assert trained("bias", batch_norm=batch_norm) == ["b1", "shift", "b2"]
+
+
 def test_more_layers_than_there_are():
     with pytest.raises(ModelError, match="3 layers"):
         trained("last:4")
