@@ -24,11 +24,11 @@ RULES = ((0, 0.0), (2, 0.0), (3, 0.01))
 FACTORS = np.array([0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 CONSTANTS = {"one": 1, "two": 2}
 #: channels, maps, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders, few
-#: channels, maps that are no whole vectors, a sum that is longer than a panel.
+#: channels, maps that are no whole vectors, a sum that is longer than a panel, borders of each kind.
 LAYERS = [
     (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
     (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
-    (6, 6, 4, 3, 1, 4, 4),
+    (6, 6, 4, 3, 1, 4, 4), (8, 4, 15, 5, 1, 1, 2), (16, 8, 14, 3, 1, 8, 8), (8, 4, 12, 3, 1, 1, 2),
 ]  # fmt: skip
 #: channels, size, kernel, stride, dilation, pad
 POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]

@@ -75,7 +75,8 @@ GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const g
     for (; k >= GM_LANES; k -= GM_LANES) {
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
-            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, GM_LANES);
+            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col,
+                                      v + 1 < vectors ? GM_LANES : last, GM_LANES);
         }
         a += GM_LANES * a_col;
         b += GM_LANES;
@@ -83,7 +84,8 @@ GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const g
     if (k > 0) {
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
-            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col, last, k);
+            sums[v] = add_block_along(sums[v], a, a_col, b + v * GM_LANES * b_col, b_col,
+                                      v + 1 < vectors ? GM_LANES : last, k);
         }
     }
     gm_tile_store(y, sums, columns, vectors);
@@ -96,13 +98,13 @@ static GM_SIMD_TARGET void row_along(const float *a, const float *b, float *y, u
         b += (size_t)GM_TILE_ROWS * GM_LANES * s->b_col;
         y += GM_TILE_ROWS * GM_LANES;
     }
-    for (; n >= GM_LANES; n -= GM_LANES) {
-        line_along(a, b, y, s, 1, GM_LANES);
-        b += (size_t)GM_LANES * s->b_col;
-        y += GM_LANES;
-    }
-    if (n > 0) {
-        line_along(a, b, y, s, 1, n);
+    uint32_t last = (n + GM_LANES - 1) % GM_LANES + 1;
+    switch ((n + GM_LANES - 1) / GM_LANES) {
+    case 4: line_along(a, b, y, s, 4, last); break;
+    case 3: line_along(a, b, y, s, 3, last); break;
+    case 2: line_along(a, b, y, s, 2, last); break;
+    case 1: line_along(a, b, y, s, 1, last); break;
+    default: break;
     }
 }
 

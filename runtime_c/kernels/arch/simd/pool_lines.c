@@ -152,28 +152,37 @@ static void find_windows(windows *found, const gm_insn_max_pool_index_grad *insn
     }
 }
 
-/* dx of CHANNELS channels at one pixel */
-GM_SIMD_INLINE void gather(const windows *w, const uint8_t *index, const float *dy, uint32_t dy_channel, float *dx)
+/* dx of CHANNELS channels at one pixel, which lies in `count` windows */
+GM_SIMD_INLINE void gather(const windows *w, uint32_t count, const uint8_t *index, const float *dy, uint32_t dy_channel,
+                           float *dx)
 {
     floats sum = {0};
-    for (uint32_t i = 0; i < w->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         words mine = (words)((words)gm_vec_load_bytes(index + w->at[i].index) == w->at[i].number);
         sum += (floats)(mine & (words)load(dy + w->at[i].dy, dy_channel)); /* a sum from +0 is never -0: +0 is nothing */
     }
     store(dx, 1, sum);
 }
 
-/* A row of a region's pixels */
-static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t count,
+/* A row of `pixels` pixels; y_channel, count: constants where they are 1 */
+GM_SIMD_INLINE void gather_pixels(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t pixels,
+                                  const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, uint32_t count)
+{
+    size_t channels = insn->channels, y_w = insn->y_w, x_w = (size_t)insn->stride_w * insn->x_w;
+    for (uint32_t column = 0; column < pixels; column++, index += channels, dy += y_w, dx += x_w) {
+        for (size_t c = 0; c < channels; c += CHANNELS) {
+            gather(w, count, index + c, dy + c * y_channel, y_channel, dx + c);
+        }
+    }
+}
+
+static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t pixels,
                                       const uint8_t *index, const float *dy, float *dx)
 {
-    for (uint32_t column = 0; column < count; column++) {
-        for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
-            gather(w, index + c, dy + (size_t)c * insn->y_channel, insn->y_channel, dx + c);
-        }
-        index += insn->channels;
-        dy += insn->y_w;
-        dx += (size_t)insn->stride_w * insn->x_w;
+    if (w->count == 1 && insn->y_channel == 1) {
+        gather_pixels(insn, w, pixels, index, dy, dx, 1, 1);
+    } else {
+        gather_pixels(insn, w, pixels, index, dy, dx, insn->y_channel, w->count);
     }
 }
 

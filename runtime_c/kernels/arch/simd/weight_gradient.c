@@ -48,6 +48,13 @@ static void find_spans(gm_weight_gradient *w)
     }
 }
 
+/* Strips: with more channels, or shorter rows, tiles lose less. */
+static int are_strips(const gm_weight_gradient *w)
+{
+    return w->g.window.kernel_w > 1 && w->g.window.out_w >= LONG && w->g.x.channel == 1 &&
+           w->g.channels % GM_LANES == 0 && w->g.channels <= GM_TILE_COLUMNS && w->maps % GM_STRIP_MAPS == 0;
+}
+
 static gm_gradient_form form_of(const gm_weight_gradient *w)
 {
     uint32_t outputs = w->g.channels * w->cells;
@@ -55,8 +62,13 @@ static gm_gradient_form form_of(const gm_weight_gradient *w)
     if (w->g.channels < FEW && in_vectors && outputs * GM_LANES <= PIECE) {
         return w->maps >= MANY && w->g.window.out_w < LONG ? GM_GRADIENT_LINES : GM_GRADIENT_TAPS;
     }
-    int fits = w->cells * GM_NARROW_ROWS * GM_TILE_COLUMNS <= GM_GRADIENT_SUMS;
-    return fits && (w->g.channels >= FEW || w->maps >= FEW) && !w->grouped ? GM_GRADIENT_TILES : GM_GRADIENT_PLAIN;
+    if (w->grouped || w->cells * GM_NARROW_ROWS * GM_TILE_COLUMNS > GM_GRADIENT_SUMS) {
+        return GM_GRADIENT_PLAIN;
+    }
+    if (are_strips(w)) {
+        return GM_GRADIENT_STRIPS;
+    }
+    return w->g.channels >= FEW || w->maps >= FEW ? GM_GRADIENT_TILES : GM_GRADIENT_PLAIN;
 }
 
 /* Finds the form. maps: of a group */
@@ -174,11 +186,31 @@ static void finish(const gm_weight_gradient *w, const gm_gradient_sums *s, const
     }
 }
 
+static void lay_out(const gm_weight_gradient *w, gm_gradient_sums *s)
+{
+    if (w->form == GM_GRADIENT_TILES || w->form == GM_GRADIENT_STRIPS) {
+        lay_out_tiles(w, s);
+    } else {
+        lay_out_vectors(w, s);
+    }
+}
+
+static void add_products(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums)
+{
+    switch (w->form) {
+    case GM_GRADIENT_TILES: gm_gradient_tiles(w, x, dy, sums); break;
+    case GM_GRADIENT_STRIPS: gm_gradient_strips(w, x, dy, sums); break;
+    case GM_GRADIENT_LINES: gm_gradient_lines(w, x, dy, sums); break;
+    case GM_GRADIENT_TAPS: gm_gradient_taps(w, x, dy, sums); break;
+    case GM_GRADIENT_PLAIN: break;
+    }
+}
+
 /* All maps of one group, or all groups with one map and channel each; x and dy: of the first */
 static void gradients(const gm_weight_gradient *w, const float *x, const float *dy, const target *to)
 {
     gm_gradient_sums s;
-    (w->form == GM_GRADIENT_TILES ? lay_out_tiles : lay_out_vectors)(w, &s);
+    lay_out(w, &s);
     uint32_t maps = s.maps, channels = s.channels;
     size_t x_step = w->grouped ? 1 : 0, dy_step = w->grouped ? 1 : w->g.dy.channel;
     for (uint32_t m = 0; m < w->maps; m += maps) {
@@ -188,11 +220,7 @@ static void gradients(const gm_weight_gradient *w, const float *x, const float *
             s.maps = w->maps - m < maps ? w->maps - m : maps;
             s.channels = w->g.channels - c < channels ? w->g.channels - c : channels;
             start_sums(w, &s, to->accumulate ? to->y + offset : NULL);
-            if (w->form == GM_GRADIENT_TILES) {
-                gm_gradient_tiles(w, own_x, own_dy, &s);
-            } else {
-                (w->form == GM_GRADIENT_LINES ? gm_gradient_lines : gm_gradient_taps)(w, own_x, own_dy, &s);
-            }
+            add_products(w, own_x, own_dy, &s);
             finish(w, &s, to, offset);
         }
     }

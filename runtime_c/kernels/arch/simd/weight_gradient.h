@@ -20,6 +20,7 @@
 typedef enum gm_gradient_form {
     GM_GRADIENT_PLAIN, /* plain C does it */
     GM_GRADIENT_TILES, /* vectors of channels, by maps */
+    GM_GRADIENT_STRIPS, /* vectors of channels, by maps and neighbouring kernel cells */
     GM_GRADIENT_LINES, /* vectors of many maps or groups, by one kernel cell */
     GM_GRADIENT_TAPS   /* a vector of maps or groups, by kernel cells */
 } gm_gradient_form;
@@ -41,6 +42,7 @@ typedef struct gm_gradient_sums {
 
 /* Adds the products of all pixels to the sums; x and dy: of their first channel and map. */
 void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
+void gm_gradient_strips(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
 void gm_gradient_lines(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
 void gm_gradient_taps(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
 
@@ -48,6 +50,22 @@ void gm_gradient_taps(const gm_weight_gradient *w, const float *x, const float *
 #define GM_NARROW_ROWS (2u * GM_TILE_ROWS)
 #define GM_NARROW_VECTORS (GM_TILE_VECTORS / 2u)
 #define GM_NARROW_COLUMNS (GM_NARROW_VECTORS * GM_LANES)
+
+/* Maps that strips take at once. */
+#define GM_STRIP_MAPS 4u
+
+/* The outputs that are in both. */
+static inline gm_span gm_both(gm_span a, gm_span b)
+{
+    gm_span s = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
+    s.end = s.end > s.first ? s.end : s.first;
+    return s;
+}
+
+static inline int gm_inside(gm_span s, uint32_t i)
+{
+    return i - s.first < s.end - s.first;
+}
 
 static inline uint32_t gm_round_up(uint32_t n, uint32_t unit)
 {

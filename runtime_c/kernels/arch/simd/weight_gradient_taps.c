@@ -12,19 +12,6 @@ typedef struct taps {
     gm_span rows[TAPS], columns[TAPS], common_rows, common_columns; /* common: outputs that have all */
 } taps;
 
-/* The outputs that are in both. */
-static gm_span both(gm_span a, gm_span b)
-{
-    gm_span s = {a.first > b.first ? a.first : b.first, a.end < b.end ? a.end : b.end};
-    s.end = s.end > s.first ? s.end : s.first;
-    return s;
-}
-
-static inline int inside(gm_span s, uint32_t i)
-{
-    return i - s.first < s.end - s.first;
-}
-
 /* Those from `cell` on; behind the last cell it stands again. */
 static taps taps_of(const gm_weight_gradient *w, uint32_t cell)
 {
@@ -35,8 +22,8 @@ static taps taps_of(const gm_weight_gradient *w, uint32_t cell)
         uint32_t own = cell + (r < t.count ? r : t.count - 1), k = own / window->kernel_w, l = own % window->kernel_w;
         t.offset[r] = (size_t)k * window->dilation_h * w->g.x.h + (size_t)l * window->dilation_w * w->g.x.w;
         t.rows[r] = w->rows[k], t.columns[r] = w->columns[l];
-        t.common_rows = both(t.common_rows, t.rows[r]);
-        t.common_columns = both(t.common_columns, t.columns[r]);
+        t.common_rows = gm_both(t.common_rows, t.rows[r]);
+        t.common_columns = gm_both(t.common_columns, t.columns[r]);
     }
     return t;
 }
@@ -73,7 +60,7 @@ static inline uint32_t members(const gm_span *spans, uint32_t i)
     uint32_t found = 0;
     GM_UNROLL
     for (uint32_t r = 0; r < TAPS; r++) {
-        found |= (uint32_t)inside(spans[r], i) << r;
+        found |= (uint32_t)gm_inside(spans[r], i) << r;
     }
     return found;
 }
@@ -108,7 +95,7 @@ GM_SIMD_INLINE void add_image(gm_vec *sums, const taps *t, const gm_conv_gradien
     for (uint32_t o = 0; o < w->out_h; o++, dy += g->dy.h) {
         size_t row = (size_t)o * w->stride_h - w->pad_h;
         size_t at = row * g->x.h - (size_t)w->pad_w * g->x.w;
-        gm_span all = inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
+        gm_span all = gm_inside(t->common_rows, o) ? t->common_columns : (gm_span){w->out_w, w->out_w};
         uint32_t rows = members(t->rows, o);
         add_edge(sums, t, g, x, at, dy, rows, (gm_span){0, all.first}, columns, grouped);
         if (all.first < all.end) {
