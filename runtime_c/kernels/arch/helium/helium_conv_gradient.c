@@ -3,6 +3,7 @@
  * pixels of a kernel cell.
  */
 #include "../../conv_gradient.h"
+#include "../../rows.h"
 #include "../arm_m/taps.h"
 #include "helium.h"
 #include "tile.h"
@@ -16,72 +17,77 @@ typedef struct block {
     uint32_t size;
 } block;
 
-/* Adds one sample's products with kernel cell `cell`. */
-static void add_tap(const block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t cells, uint32_t cell)
+/* The form of a block's tiles */
+#define FORM GM_COLUMN_BY_NEIGHBOURS
+
+/* Adds one sample's products with kernel cell `cell`. x and dy: at the tap's first pixel. */
+static void add_tap(const block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t cells, uint32_t cell,
+                    int from_empty)
 {
     int joined = tap->y_row == tap->columns * tap->y_column && tap->x_row == tap->columns * tap->x_column;
-    gm_tile tile = {
-        .a = { dy + tap->y }, .b = x + tap->x,
-        .a_k = 4 * tap->y_column, .b_k = 4 * tap->x_column, .y_column = 4 * cells, .b_column = 4,
-        .k = joined ? tap->rows * tap->columns : tap->columns, .cells = joined ? 1 : tap->rows, .rows = 1,
-        .a_cell = 4 * (tap->y_row - tap->columns * tap->y_column),
-        .b_cell = 4 * (tap->x_row - tap->columns * tap->x_column),
-    };
+    gm_tile tile;
+    tile.a[0] = dy, tile.b = x;
+    tile.a_k = 4 * tap->y_column, tile.b_k = 4 * tap->x_column;
+    tile.y_column = 4 * cells, tile.b_column = 4;
+    tile.k = joined ? tap->rows * tap->columns : tap->columns;
+    tile.cells = joined ? 1 : tap->rows, tile.rows = 1;
+    tile.a_cell = 4 * (tap->y_row - tap->columns * tap->y_column);
+    tile.b_cell = 4 * (tap->x_row - tap->columns * tap->x_column);
+    tile.from_empty = (uint32_t)from_empty;
     for (uint32_t map = 0; map < b->maps; map++) {
         tile.y[map] = b->sums + map * b->size + cell;
     }
-    gm_tile_columns(&tile, GM_COLUMN_BY_NEIGHBOURS, b->maps, b->channels);
+    gm_tile_columns(&tile, FORM, b->maps, b->channels);
 }
 
 /* x and dy: at the block's first channel and map. */
-static void add_block(const gm_conv_gradient *g, const block *b, const float *x, const float *dy)
+static void add_block(const gm_conv_gradient *g, const block *b, const float *x, const float *dy, int from_empty)
 {
     const gm_window *w = &g->window;
     uint32_t cells = w->kernel_h * w->kernel_w;
     for (uint32_t cell = 0; cell < cells; cell++) {
         gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
-        for (uint32_t i = 0; i < g->batch && tap.rows > 0; i++) {
-            add_tap(b, &tap, x + i * g->x.batch, dy + i * g->dy.batch, cells, cell);
+        if (tap.rows == 0) {
+            tap = (gm_tap){ 0 }; /* sums of nothing */
+        }
+        for (uint32_t i = 0; i < g->batch; i++) {
+            const float *x_at = x + i * g->x.batch + tap.x, *dy_at = dy + i * g->dy.batch + tap.y;
+            add_tap(b, &tap, x_at, dy_at, cells, cell, from_empty && i == 0);
         }
     }
 }
 
-static void start(const block *b, uint32_t cells)
+/* The rule's step of n parameters from `first` on. part: a copy of `update`, which says of which. */
+static void step(const gm_rule_args *update, gm_rule_args *part, const float *g, uint32_t first, uint32_t n)
 {
-    for (uint32_t map = 0; map < b->maps; map++) {
-        for (uint32_t i = 0; i < b->channels * cells; i++) {
-            b->sums[map * b->size + i] = GM_EMPTY_SUM;
-        }
-    }
+    part->g = g, part->n = n, part->p = update->p + first;
+    part->slot1 = update->slot1 ? update->slot1 + first : NULL;
+    part->slot2 = update->slot2 ? update->slot2 + first : NULL;
+    gm_rules[*(const uint32_t *)part->rule](part);
 }
 
-/* The rule's step of n parameters from `first` on. */
-static void step(const gm_rule_args *update, const float *g, uint32_t first, uint32_t n)
+/* So many neighbouring maps, whose first weight is `first`. */
+static void gradients_of_maps(const gm_conv_gradient *g, const float *x, const float *dy,
+                              const gm_gradient_target *target, uint32_t first, uint32_t maps)
 {
-    gm_rule_args part = *update;
-    part.g = g, part.n = n, part.p += first;
-    part.slot1 = part.slot1 ? part.slot1 + first : NULL;
-    part.slot2 = part.slot2 ? part.slot2 + first : NULL;
-    gm_rules[*(const uint32_t *)part.rule](&part);
+    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
+    const block all = { maps, g->channels, target->w + first, size };
+    add_block(g, &all, x, dy, !target->accumulate);
 }
 
-/* So many neighbouring maps, whose first weight is `first`; with an update, some channels at a time, as many as
- * there is room for in `row`. */
-static void maps_of_group(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
-                          uint32_t first, uint32_t maps)
+/* The same with an update, some channels at a time, as many as there is room for. */
+static void update_maps(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
+                        uint32_t first, uint32_t maps)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, size = g->channels * cells;
-    uint32_t most = target->update ? g->channels / maps / 4 * 4 : g->channels;
+    uint32_t cells = g->window.kernel_h * g->window.kernel_w, most = g->channels / maps / 4 * 4;
+    gm_rule_args args = *target->update;
     for (uint32_t c = 0, n; c < g->channels; c += n) {
         n = g->channels - c < most ? g->channels - c : most;
-        const block part = { maps, n, target->update ? target->w : target->w + first + c * cells,
-                             target->update ? n * cells : size };
-        if (!target->accumulate) {
-            start(&part, cells);
-        }
-        add_block(g, &part, x + c, dy);
-        for (uint32_t map = 0; map < maps && target->update; map++) {
-            step(target->update, part.sums + map * part.size, first + map * size + c * cells, n * cells);
+        const block part = { maps, n, target->w, n * cells };
+        add_block(g, &part, x + c, dy, 1);
+        for (uint32_t map = 0; map < maps; map++) {
+            uint32_t at = first + (map * g->channels + c) * cells;
+            step(target->update, &args, part.sums + map * part.size, at, part.size);
         }
     }
 }
@@ -90,14 +96,15 @@ static void maps_of_group(const gm_conv_gradient *g, const float *x, const float
 static void one_map(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
                     uint32_t first)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, size = g->channels * cells;
-    const block row = { 1, g->channels, target->update ? target->w : target->w + first, size };
+    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
+    float *row = target->update ? target->w : target->w + first;
     if (!target->accumulate) {
-        start(&row, cells);
+        gm_start_row(row, NULL, size);
     }
-    gm_conv_gradient_row(g, x, dy, row.sums);
+    gm_conv_gradient_row(g, x, dy, row);
     if (target->update) {
-        step(target->update, row.sums, first, size);
+        gm_rule_args args = *target->update;
+        step(target->update, &args, row, first, size);
     }
 }
 
@@ -105,18 +112,20 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
                             const gm_gradient_target *target)
 {
     uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w, first = 0;
-    uint32_t most = !target->update || g->channels >= 20 ? 5 : 4;
+    uint32_t most = !target->update || g->channels >= 24 ? 6 : 4;
     if (g->x.channel != 1 || g->dy.channel != 1 || target->maps < 4 || g->channels < (target->update ? 16 : 4)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
         for (uint32_t m = 0, maps; m < target->maps; m += maps, first += maps * size) {
-            uint32_t left = target->maps - m, rows = gm_tile_rows(left);
+            uint32_t left = target->maps - m, rows = gm_tile_rows(FORM, left);
             maps = left < 4 ? 1 : rows < most ? rows : most;
             if (maps == 1) {
                 one_map(g, x, dy + m, target, first);
+            } else if (target->update) {
+                update_maps(g, x, dy + m, target, first, maps);
             } else {
-                maps_of_group(g, x, dy + m, target, first, maps);
+                gradients_of_maps(g, x, dy + m, target, first, maps);
             }
         }
     }

@@ -148,7 +148,7 @@ static void region(const convolution *c, const run *rows, const run *columns, gm
     gm_tile tile = tile_of(c, rows, columns);
     uint32_t row = 0, column = 0;
     for (uint32_t left = rows->count * columns->count, count; left > 0; left -= count) {
-        count = gm_tile_rows(left);
+        count = gm_tile_rows(form, left);
         for (uint32_t i = 0; i < count; i++) {
             put_position(c, rows, columns, row, column, in, out, &tile, i);
             if (++column == columns->count) {

@@ -1,11 +1,12 @@
 /*
- * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum, of 5 and 4 rows:
+ * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum, of more and of 4 rows:
  *
  *     rows by neighbours, gathered     0.50, 0.53
  *     rows by steps                    0.45, 0.47
- *     column                           0.48, 0.53
+ *     column                           0.44, 0.53
  *
- * Sums are in q0 to q4; q5 and q6 have two k of b, q7 offsets or addresses of columns. Of a tile at the right edge,
+ * Sums are in q0 to q4, or of a column to q5; q5 and q6 have two k of b, or q6 one, q7 offsets or addresses of columns.
+ * Of a tile at the right edge,
  * loads and stores of sums reach only the columns that there are, and lanes behind them gather the last column again.
  */
 #include "tile.h"
@@ -21,34 +22,40 @@
 
 /* ---- Sums -------------------------------------------------------------------------------------------------- */
 
-/* What a tile has that has 5 rows */
-#define FIVE(what) what
-#define FOUR(what)
+/* What a tile has that has more than 4 rows: 5, or of a column 6 */
+#define MORE_ROWS(what) what
+#define FOUR_ROWS(what)
 
-/* Loads or stores of the sums that y's rows have, in r1 to r5. AT(row): of which address. */
-#define SUMS(what, AT, FIFTH)                                                                                 \
-    LINE("ldm r0, {r1-r5}")                                                                                   \
+#define EMPTY_SUMS                                                                                            \
+    LINE("vmov.i32 q0, #0x80000000") LINE("vmov q1, q0") LINE("vmov q2, q0") LINE("vmov q3, q0")              \
+    LINE("vmov q4, q0") LINE("vmov q5, q0")
+
+/* Loads or stores of the sums that y's rows have, in r1 and on. AT(row): of which address. */
+#define SUMS_4(what, AT)                                                                                      \
     LINE("vpstttt")                                                                                           \
-    LINE(what " q0, " AT(r1)) LINE(what " q1, " AT(r2)) LINE(what " q2, " AT(r3)) LINE(what " q3, " AT(r4))   \
-    FIFTH(LINE("vpst") LINE(what " q4, " AT(r5)))
+    LINE(what " q0, " AT(r1)) LINE(what " q1, " AT(r2)) LINE(what " q2, " AT(r3)) LINE(what " q3, " AT(r4))
 
 /* By rows y's columns are neighbours. */
 #define HERE(p) "[" #p "]"
 #define PASSING(p) "[" #p "], #16"
-#define LOAD_ROWS(FIFTH) SUMS("vldrwt.u32", HERE, FIFTH)
-#define STORE_ROWS(FIFTH) SUMS("vstrwt.32", PASSING, FIFTH) LINE("stm r0, {r1-r5}")
+#define SUMS_OF_ROWS(what, AT, MORE)                                                                          \
+    LINE("ldm r0, {r1-r5}") SUMS_4(what, AT) MORE(LINE("vpst") LINE(what " q4, " AT(r5)))
+#define LOAD_ROWS(MORE) SUMS_OF_ROWS("vldrwt.u32", HERE, MORE)
+#define STORE_ROWS(MORE) SUMS_OF_ROWS("vstrwt.32", PASSING, MORE) LINE("stm r0, {r1-r5}")
 
 /* By columns they need not be. */
 #define SCATTERED(p) "[" #p ", q7]"
+#define SUMS_OF_COLUMN(what, MORE)                                                                            \
+    LINE("ldr r12, [r0, %[y_column]]") LINE("mov r10, #0")                                                    \
+    LINE("vidup.u32 q7, r10, #1") LINE("vmul.i32 q7, q7, r12")                                                \
+    LINE("ldm r0, {r1-r6}") SUMS_4(what, SCATTERED)                                                           \
+    MORE(LINE("vpstt") LINE(what " q4, [r5, q7]") LINE(what " q5, [r6, q7]"))
+#define LOAD_COLUMN(MORE) SUMS_OF_COLUMN("vldrwt.u32", MORE)
+#define STORE_COLUMN(MORE)                                                                                    \
+    SUMS_OF_COLUMN("vstrwt.32", MORE)                                                                         \
+    LINE("lsl r12, #2") MOVE_5(r12) LINE("add r6, r12") LINE("stm r0, {r1-r6}")
 #define MOVE_5(by)                                                                                            \
     LINE("add r1, " #by) LINE("add r2, " #by) LINE("add r3, " #by) LINE("add r4, " #by) LINE("add r5, " #by)
-#define OFFSETS_OF_Y                                                                                          \
-    LINE("ldr r12, [r0, %[y_column]]") LINE("mov r10, #0")                                                    \
-    LINE("vidup.u32 q7, r10, #1") LINE("vmul.i32 q7, q7, r12")
-#define LOAD_COLUMN(FIFTH) OFFSETS_OF_Y SUMS("vldrwt.u32", SCATTERED, FIFTH)
-#define STORE_COLUMN(FIFTH)                                                                                   \
-    OFFSETS_OF_Y SUMS("vstrwt.32", SCATTERED, FIFTH)                                                          \
-    LINE("lsl r12, #2") MOVE_5(r12) LINE("stm r0, {r1-r5}")
 
 /* ---- Products ---------------------------------------------------------------------------------------------- */
 
@@ -63,20 +70,20 @@
     LINE("ldrd r9, r10, [" #p "], #8") LINE("ldrd r11, r12, [" #q "], #8")                                    \
     VFMA(sums_p, q5, r9) VFMA(sums_q, q5, r11) VFMA(sums_p, q6, r10) VFMA(sums_q, q6, r12)
 #define ONE_ROW(p, sums) LINE("ldrd r9, r10, [" #p "], #8") VFMA(sums, q5, r9) VFMA(sums, q6, r10)
-#define ROWS_2(B, FIFTH) B(q5) B(q6) TWO_ROWS(r1, r2, q0, q1) FIFTH(ONE_ROW(r5, q4)) TWO_ROWS(r3, r4, q2, q3)
-#define ROWS_1(B, FIFTH)                                                                                      \
+#define ROWS_2(B, MORE) B(q5) B(q6) TWO_ROWS(r1, r2, q0, q1) MORE(ONE_ROW(r5, q4)) TWO_ROWS(r3, r4, q2, q3)
+#define ROWS_1(B, MORE)                                                                                      \
     B(q5)                                                                                                     \
     LINE("ldr r9, [r1], #4") LINE("ldr r10, [r2], #4") LINE("ldr r11, [r3], #4") LINE("ldr r12, [r4], #4")    \
     VFMA(q0, q5, r9) VFMA(q1, q5, r10) VFMA(q2, q5, r11) VFMA(q3, q5, r12)                                    \
-    FIFTH(LINE("ldr r9, [r5], #4") VFMA(q4, q5, r9))
+    MORE(LINE("ldr r9, [r5], #4") VFMA(q4, q5, r9))
 
 /* The same of a column, which is at r1; r2: a_k */
-#define COLUMN_OF(q, B, FIFTH)                                                                                \
-    LINE("ldm r1, {r3, r4, r9, r10" FIFTH(", r11") "}") LINE("add r1, r2")                                    \
-    B(q)                                                                                                      \
-    VFMA(q0, q, r3) VFMA(q1, q, r4) VFMA(q2, q, r9) VFMA(q3, q, r10) FIFTH(VFMA(q4, q, r11))
-#define COLUMN_2(B, FIFTH) COLUMN_OF(q5, B, FIFTH) COLUMN_OF(q6, B, FIFTH)
-#define COLUMN_1(B, FIFTH) COLUMN_OF(q5, B, FIFTH)
+#define COLUMN_1(B, MORE)                                                                                     \
+    LINE("ldm r1, {r3, r4, r9, r10" MORE(", r11, r12") "}") LINE("add r1, r2")                                \
+    B(q6)                                                                                                     \
+    VFMA(q0, q6, r3) VFMA(q1, q6, r4) VFMA(q2, q6, r9) VFMA(q3, q6, r10)                                      \
+    MORE(VFMA(q4, q6, r11) VFMA(q5, q6, r12))
+#define COLUMN_2(B, MORE) COLUMN_1(B, MORE) COLUMN_1(B, MORE)
 
 /* ---- Cells ------------------------------------------------------------------------------------------------- */
 
@@ -86,8 +93,8 @@
 /* Offsets of columns; those behind the last one, r9, are its own. */
 #define BEGIN_NEIGHBOURS
 #define BEGIN_GATHERED                                                                                        \
-    LINE("ldr r9, [r0, %[last_column]]") LINE("vdup.32 q5, r9")                                               \
-    LINE("mov r10, #0") LINE("vidup.u32 q7, r10, #1") LINE("vmin.u32 q7, q7, q5")                             \
+    LINE("ldr r9, [r0, %[last_column]]") LINE("vdup.32 q6, r9")                                               \
+    LINE("mov r10, #0") LINE("vidup.u32 q7, r10, #1") LINE("vmin.u32 q7, q7, q6")                             \
     LINE("ldr r9, [r0, %[b_column]]") LINE("vmul.i32 q7, q7, r9")
 
 /* Addresses are one k behind: loads move them first. */
@@ -105,24 +112,32 @@
 
 /* Goes to `next` with the steps there in r11 and r12, or falls through at the end. */
 #define NEXT_CELL(next)                                                                                       \
-    LINE("ldrd r9, r10, [r0, %[left]]")                                                                       \
+    LINE("ldrd r9, r10, [r0, %[cells_left]]")                                                                       \
     LINE("subs r9, #1")                                                                                       \
     LINE("ittt ne")                                                                                           \
     LINE("ldrdne r11, r12, [r0, %[to_cell]]")                                                                 \
-    LINE("strne r9, [r0, %[left]]")                                                                           \
+    LINE("strne r9, [r0, %[cells_left]]")                                                                           \
     LINE("bne " #next)                                                                                        \
     LINE("subs r10, #1")                                                                                      \
     LINE("ldr r9, [r0, %[cells]]")                                                                            \
     LINE("ldrd r11, r12, [r0, %[to_row]]")                                                                    \
-    LINE("strd r9, r10, [r0, %[left]]")                                                                       \
+    LINE("strd r9, r10, [r0, %[cells_left]]")                                                                 \
+    LINE("bne " #next)
+
+/* Goes to `next` where another tile is left. */
+#define NEXT_TILE(next)                                                                                       \
+    LINE("ldr r10, [r0, %[rows]]") LINE("str r10, [r0, %[rows_left]]")                                        \
+    LINE("ldrd r8, r10, [r0, %[b_tile]]") LINE("ldr r6, [r0, %[b]]")                                          \
+    LINE("add r6, r8") LINE("subs r10, #1") LINE("str r6, [r0, %[b]]") LINE("str r10, [r0, %[tiles]]")        \
     LINE("bne " #next)
 
 /* ---- Tiles ------------------------------------------------------------------------------------------------- */
 
 #define AT(member) [member] "i"(offsetof(gm_tile, member))
 
-/* Defines a tile, which returns 0 where nothing is stored. A: ROWS or COLUMN; B: one of the forms above. */
-#define DEFINE_TILE(name, A, B, FIFTH)                                                                        \
+/* Defines what computes the tiles that are left, and returns 0 where it ends before one of them. A: ROWS or COLUMN; B:
+ * one of the forms above. */
+#define DEFINE_TILES(name, A, B, MORE)                                                                        \
     __attribute__((noinline)) static int name(gm_tile *tile)                                                  \
     {                                                                                                         \
         register uintptr_t r0 __asm__("r0") = (uintptr_t)tile; /* and what was flushed */                     \
@@ -131,43 +146,54 @@
                          LINE("ldr r6, [r0, %[last_column]]")                                                 \
                          LINE("add r6, #1")                                                                   \
                          LINE("vctp.32 r6")                                                                   \
-                         LOAD_##A(FIFTH)                                                                      \
+                         "0:\n\t"                                                                             \
+                         LINE("ldr r6, [r0, %[from_empty]]")                                                  \
+                         LINE("cmp r6, #0")                                                                   \
+                         LINE("bne 7f")                                                                       \
+                         LOAD_##A(MORE)                                                                       \
+                         "1:\n\t"                                                                             \
                          LINE("add r9, r0, %[a]")                                                             \
                          LINE("ldm r9, {r1-r6, r8}")                                                          \
                          BEGIN_##A                                                                            \
                          BEGIN_##B                                                                            \
-                         LINE("b 2f")                                                                         \
-                         "1:\n\t"                                                                             \
+                         LINE("b 3f")                                                                         \
+                         "2:\n\t"                                                                             \
                          MOVE_##A                                                                             \
                          MOVE_##B                                                                             \
-                         "2:\n\t"                                                                             \
+                         "3:\n\t"                                                                             \
                          LINE("ldr r9, [r0, %[k]]")                                                           \
                          LINE("lsr r10, r9, #1")                                                              \
-                         LINE("wls lr, r10, 4f")                                                              \
-                         "3:\n\t"                                                                             \
-                         A##_2(B, FIFTH)                                                                      \
-                         LINE("le lr, 3b")                                                                    \
-                         LINE("ldr r9, [r0, %[k]]")                                                           \
+                         LINE("wls lr, r10, 5f")                                                              \
                          "4:\n\t"                                                                             \
-                         LINE("tst r9, #1")                                                                   \
-                         LINE("beq 5f")                                                                       \
-                         A##_1(B, FIFTH)                                                                      \
+                         A##_2(B, MORE)                                                                       \
+                         LINE("le lr, 4b")                                                                    \
+                         LINE("ldr r9, [r0, %[k]]")                                                           \
                          "5:\n\t"                                                                             \
-                         NEXT_CELL(1b)                                                                        \
-                         IF_FLUSHED(r9, 6f)                                                                   \
-                         STORE_##A(FIFTH)                                                                     \
+                         LINE("tst r9, #1")                                                                   \
+                         LINE("beq 6f")                                                                       \
+                         A##_1(B, MORE)                                                                       \
                          "6:\n\t"                                                                             \
+                         NEXT_CELL(2b)                                                                        \
+                         IF_FLUSHED(r9, 8f)                                                                   \
+                         STORE_##A(MORE)                                                                      \
+                         NEXT_TILE(0b)                                                                        \
+                         LINE("b 8f")                                                                         \
+                         "7:\n\t"                                                                             \
+                         EMPTY_SUMS                                                                           \
+                         LINE("b 1b")                                                                         \
+                         "8:\n\t"                                                                             \
                          LINE("mov r0, r9")                                                                   \
                          : "+r"(r0)                                                                           \
-                         : AT(last_column), AT(a), AT(a_k), AT(k), AT(cells), AT(y_column), AT(b_column),     \
-                           [left] "i"(offsetof(gm_tile, cells_left)),                          \
+                         : AT(last_column), AT(a), AT(a_k), AT(b), AT(k), AT(cells), AT(rows), AT(y_column),  \
+                           AT(b_column), AT(from_empty), AT(cells_left), AT(rows_left), AT(b_tile),           \
+                           [tiles] "i"(offsetof(gm_tile, left)),                                              \
                            [to_cell] "i"(offsetof(gm_tile, a_cell)), [to_row] "i"(offsetof(gm_tile, a_row))   \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",         \
                            CHANGED);                                                                          \
         return r0 == 0;                                                                                       \
     }
 
-#define DEFINE_BOTH(name, A, B) DEFINE_TILE(name##_4, A, B, FOUR) DEFINE_TILE(name##_5, A, B, FIVE)
+#define DEFINE_BOTH(name, A, B) DEFINE_TILES(name##_4, A, B, FOUR_ROWS) DEFINE_TILES(name##_more, A, B, MORE_ROWS)
 
 DEFINE_BOTH(rows_by_neighbours, ROWS, NEIGHBOURS)
 DEFINE_BOTH(rows_by_gathered, ROWS, GATHERED)
@@ -176,10 +202,11 @@ DEFINE_BOTH(rows_by_steps_of_9, ROWS, STEPS_OF_9)
 DEFINE_BOTH(column_by_neighbours, COLUMN, NEIGHBOURS)
 DEFINE_BOTH(column_by_gathered, COLUMN, GATHERED)
 
+/* Of 4 rows, and of more */
 static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
-    { rows_by_neighbours_4, rows_by_neighbours_5 },     { rows_by_gathered_4, rows_by_gathered_5 },
-    { rows_by_steps_of_1_4, rows_by_steps_of_1_5 },     { rows_by_steps_of_9_4, rows_by_steps_of_9_5 },
-    { column_by_neighbours_4, column_by_neighbours_5 }, { column_by_gathered_4, column_by_gathered_5 },
+    { rows_by_neighbours_4, rows_by_neighbours_more },     { rows_by_gathered_4, rows_by_gathered_more },
+    { rows_by_steps_of_1_4, rows_by_steps_of_1_more },     { rows_by_steps_of_9_4, rows_by_steps_of_9_more },
+    { column_by_neighbours_4, column_by_neighbours_more }, { column_by_gathered_4, column_by_gathered_more },
 };
 
 /* ---- In plain C, where subnormal numbers are there --------------------------------------------------------- */
@@ -205,7 +232,7 @@ static float plain_sum(const gm_tile *tile, const float *a, const float *b, floa
     return sum;
 }
 
-/* Rows that are the same are taken once. */
+/* One tile. Rows that are the same are taken once. */
 static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
 {
     int of_column = form >= GM_COLUMN_BY_NEIGHBOURS;
@@ -213,12 +240,15 @@ static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
         const float *a = of_column ? tile->a[0] + row : tile->a[row];
         for (uint32_t column = 0; column <= tile->last_column; column++) {
             float *y = (float *)further(tile->y[row], column * tile->y_column);
-            *y = plain_sum(tile, a, further(tile->b, column * tile->b_column), *y);
+            *y = plain_sum(tile, a, further(tile->b, column * tile->b_column), tile->from_empty ? GM_EMPTY_SUM : *y);
         }
     }
-    for (uint32_t row = 0; row < GM_HELIUM_ROWS; row++) {
+    for (uint32_t row = 0; row < rows; row++) {
         tile->y[row] = (float *)further(tile->y[row], GM_HELIUM_COLUMNS * tile->y_column);
     }
+    tile->b = further(tile->b, tile->b_tile);
+    tile->rows_left = tile->rows;
+    tile->left--;
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------------------- */
@@ -234,12 +264,10 @@ static gm_tile_form at_edge(gm_tile_form form)
 static void each_tile(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t columns, uint32_t count)
 {
     tile->last_column = columns - 1;
-    for (; count > 0; count--) {
-        tile->cells_left = tile->cells, tile->rows_left = tile->rows;
-        if (!tiles[form][rows - 4](tile)) {
-            plain(tile, form, rows);
-        }
-        tile->b = further(tile->b, GM_HELIUM_COLUMNS * tile->b_column);
+    tile->cells_left = tile->cells, tile->rows_left = tile->rows;
+    tile->b_tile = GM_HELIUM_COLUMNS * tile->b_column, tile->left = count;
+    while (tile->left > 0 && !tiles[form][rows > 4](tile)) {
+        plain(tile, form, rows);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * A tile of 4 or 5 rows by 4 columns of sums, which stays in registers over a whole sum of products: of k neighbours
+ * A tile of 4 to 6 rows by 4 columns of sums, which stays in registers over a whole sum of products: of k neighbours
  * in each of columns and rows of cells. A matrix product has one cell; a convolution sums over channels in the cells
  * of its kernel; the gradient of its weights sums over pixels, in as many cells as the picture has rows.
  */
@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#define GM_HELIUM_ROWS 5
 #define GM_HELIUM_COLUMNS 4
 
 /* How a and b lie. Columns of b that are not neighbours are gathered. */
@@ -24,29 +23,38 @@ typedef enum gm_tile_form {
 
 /* Steps from one to the next, in bytes; those to a cell or a row begin behind the last k, or the last cell of a row. */
 typedef struct gm_tile {
-    float *y[GM_HELIUM_ROWS];
-    const float *a[GM_HELIUM_ROWS];
+    float *y[6];
+    const float *a[5];
     const float *b;
     uint32_t b_k, a_k;
     uint32_t y_column, b_column;
     uint32_t k, cells, rows;
     uint32_t a_cell, b_cell;
     uint32_t a_row, b_row;
+    uint32_t from_empty; /* sums start from the empty sum, not from y */
     /* What gm_tile_columns() sets */
     uint32_t last_column, cells_left, rows_left;
+    uint32_t b_tile, left; /* bytes to the columns of the next tile, and how many tiles are left */
 } gm_tile;
 
 /* The form for strides in elements: of a's rows and k, of b's k and columns. */
 gm_tile_form gm_tile_form_of(uint32_t a_row, uint32_t a_k, uint32_t b_k, uint32_t b_column);
 
-/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4 or 5. y and b move on by n columns. In the forms by rows, some
- * rows may be the same, a and y. */
+/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4, and 5 or, of a column, 6. y and b move on by n columns. In the
+ * forms by rows, some rows may be the same, a and y. */
 void gm_tile_columns(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t n);
 
-/* How many rows to take where so many are left: by 5 and 4, no row from 12 on is without others. */
-static inline uint32_t gm_tile_rows(uint32_t left)
+/* How many rows to take where so many are left: of a column by 6 and 4, else by 5 and 4, so that none from 12 on is
+ * without others, or of a column one at the most. */
+static inline uint32_t gm_tile_rows(gm_tile_form form, uint32_t left)
 {
-    return left % 5 == 0 ? 5 : left < 4 ? left : 4;
+    if (left < 4) {
+        return left;
+    }
+    if (form >= GM_COLUMN_BY_NEIGHBOURS) {
+        return left < 6 || left == 8 || left == 9 ? 4 : 6;
+    }
+    return left % 5 == 0 ? 5 : 4;
 }
 
 #endif
