@@ -4,6 +4,8 @@
  * of 4 channels, 6.
  */
 #include "../../normalize.h"
+#include "../helium/helium.h"
+#include "channels.h"
 #include "registers.h"
 
 #include "../../../src/numerics.h"
@@ -75,11 +77,6 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
 
 #if GM_WITH_NORMALIZE
 
-/* What 8 channels are normalized with. */
-typedef struct vectors {
-    const float *mean, *inv_std, *scale, *bias;
-} vectors;
-
 #define FACTORS                                                                                                     \
     LINE("ldm %[v], {r4, r5, r6, r8}")                                                                              \
     LINE("vldmia r5, {s0-s7}") LINE("vldmia r6, {s16-s23}")                                                         \
@@ -101,7 +98,7 @@ typedef struct vectors {
 #define DEFAULT_NAN LINE("vmrs %[mode], fpscr") LINE("orr r4, %[mode], #0x2000000") LINE("vmsr fpscr, r4")
 #define USUAL_NAN LINE("vmsr fpscr, %[mode]")
 
-TILE normalize_8(const float *x, float *y, uint32_t n, uint32_t step, const vectors *v)
+TILE normalize_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
     __asm__ volatile(FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}") PIXELS(NORMAL STORE)
                      : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)
@@ -109,7 +106,7 @@ TILE normalize_8(const float *x, float *y, uint32_t n, uint32_t step, const vect
                      : CORE, CHANGED);
 }
 
-TILE normalize_relu_8(const float *x, float *y, uint32_t n, uint32_t step, const vectors *v)
+TILE normalize_relu_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
     uint32_t mode;
     __asm__ volatile(FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}")
@@ -122,7 +119,7 @@ TILE normalize_relu_8(const float *x, float *y, uint32_t n, uint32_t step, const
                      : CORE, CHANGED);
 }
 
-TILE scale_8(const float *x, float *y, uint32_t n, uint32_t step, const vectors *v)
+TILE scale_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
     __asm__ volatile(FACTORS
                      PIXELS(LOAD_STEP(x, "s0-s7", step) OP_8("vmul", s16, s17, s18, s19, s20, s21, s22, s23) STORE)
@@ -131,21 +128,41 @@ TILE scale_8(const float *x, float *y, uint32_t n, uint32_t step, const vectors 
                      : CORE, CHANGED);
 }
 
+#if GM_ARCH_HELIUM
+/* With Helium as far as there are no subnormal numbers. */
+#define DEFINE_OF_8(name)                                                                                           \
+    static void name##_of_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)       \
+    {                                                                                                               \
+        uint32_t left = gm_helium_##name(x, y, n, step, v), done = (n - left) * (step / 4);                         \
+        if (left > 0) {                                                                                             \
+            name##_8(x + done, y + done, left, step, v);                                                            \
+        }                                                                                                           \
+    }
+
+DEFINE_OF_8(normalize)
+DEFINE_OF_8(normalize_relu)
+DEFINE_OF_8(scale)
+#else
+#define normalize_of_8 normalize_8
+#define normalize_relu_of_8 normalize_relu_8
+#define scale_of_8 scale_8
+#endif
+
 uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_normalize *insn)
 {
     const float *x = gm_f32(session, insn->x);
     float *y = gm_f32_out(session, insn->y);
-    vectors v = { gm_f32_optional(session, insn->mean), gm_f32(session, insn->inv_std), gm_f32(session, insn->scale),
-                  gm_f32_optional(session, insn->bias) };
+    gm_channel_vectors v = { gm_f32_optional(session, insn->mean), gm_f32(session, insn->inv_std),
+                             gm_f32(session, insn->scale), gm_f32_optional(session, insn->bias) };
     int whole = v.mean && v.bias, bare = !v.mean && !v.bias && !insn->activation;
     uint32_t c = 0, step = 4 * insn->channels;
     for (; (whole || bare) && insn->channels - c >= 8; c += 8) {
         if (bare) {
-            scale_8(x + c, y + c, insn->outer, step, &v);
+            scale_of_8(x + c, y + c, insn->outer, step, &v);
         } else if (insn->activation) {
-            normalize_relu_8(x + c, y + c, insn->outer, step, &v);
+            normalize_relu_of_8(x + c, y + c, insn->outer, step, &v);
         } else {
-            normalize_8(x + c, y + c, insn->outer, step, &v);
+            normalize_of_8(x + c, y + c, insn->outer, step, &v);
         }
         v.inv_std += 8, v.scale += 8;
         v.mean = whole ? v.mean + 8 : v.mean, v.bias = whole ? v.bias + 8 : v.bias;
@@ -157,13 +174,7 @@ uint32_t gm_normalize_across(const struct gm_session *session, const gm_insn_nor
 
 #if GM_WITH_NORMALIZE_SUMS
 
-/* Of 8 channels: what they are made with, and what becomes of them. */
-typedef struct sums {
-    const float *mean, *inv_std;
-    float *dscale, *dbias;
-} sums;
-
-TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const sums *v)
+TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const gm_channel_sums *v)
 {
     __asm__ volatile(ZERO_8(s16, s17, s18, s19, s20, s21, s22, s23) ZERO_8(s24, s25, s26, s27, s28, s29, s30, s31)
                      LINE("ldm %[v], {r4, r5, r6, r8}") LINE("vldmia r4, {s8-s15}")
@@ -187,11 +198,13 @@ TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const su
 uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_insn_normalize_sums *insn)
 {
     const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
-    sums v = { gm_f32(session, insn->mean), gm_f32(session, insn->inv_std), gm_f32_out(session, insn->dscale),
-               gm_f32_out(session, insn->dbias) };
+    gm_channel_sums v = { gm_f32(session, insn->mean), gm_f32(session, insn->inv_std),
+                          gm_f32_out(session, insn->dscale), gm_f32_out(session, insn->dbias) };
     uint32_t c = 0;
     for (; insn->channels - c >= 8; c += 8) {
-        sums_8(dy + c, x + c, insn->outer, 4 * insn->channels - 32, &v);
+        if (!gm_helium_normalize_sums(dy + c, x + c, insn->outer, 4 * insn->channels, &v)) {
+            sums_8(dy + c, x + c, insn->outer, 4 * insn->channels - 32, &v);
+        }
         v.mean += 8, v.inv_std += 8, v.dscale += 8, v.dbias += 8;
     }
     return c;

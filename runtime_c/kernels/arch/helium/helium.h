@@ -11,6 +11,7 @@
 
 #include "../arch.h"
 #include "../../conv_gradient.h"
+#include "../arm_m/channels.h"
 #include "../arm_m/walk.h"
 
 #if GM_ARCH_HELIUM
@@ -32,6 +33,15 @@ int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const flo
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
+/* y = (x - mean) (scale inv_std) + bias of 8 channels in n pixels, `step` bytes apart; the same with relu; and without
+ * mean and bias. Return how many pixels are left, the last ones: there subnormal numbers begin. */
+uint32_t gm_helium_normalize(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
+uint32_t gm_helium_normalize_relu(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
+uint32_t gm_helium_scale(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
+
+/* NORMALIZE_SUMS of 8 channels. Returns 0 where nothing is done. */
+int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32_t step, const gm_channel_sums *v);
+
 /* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it
  * would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
@@ -52,6 +62,7 @@ int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y,
 #define gm_helium_conv_gradient(g, x, dy, target) 0
 #define gm_helium_conv(insn, x, w, y) 0
 #define gm_helium_conv_transpose(insn, y, w, x) 0
+#define gm_helium_normalize_sums(dy, x, n, step, v) 0
 
 #endif
 #endif
