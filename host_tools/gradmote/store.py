@@ -17,7 +17,7 @@ from .program import Binding, Buffer, Instruction, Program
 Array = np.ndarray[Any, Any]
 
 #: Instructions that read class labels, and say how many classes there are.
-_LOSS = "SOFTMAX_CROSS_ENTROPY"
+_LOSSES = ("SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
 def classes_of(programs: Iterable[Program], label: Binding) -> int:
     """How many classes the cross-entropy over these labels has."""
     for instruction in (i for program in programs for i in program.instructions):
-        if instruction.opcode == _LOSS and is_one_label_a_sample(instruction, label):
+        if instruction.opcode in _LOSSES and is_one_label_a_sample(instruction, label):
             return int(instruction.params["classes"])
     raise refusal(f"label '{label.name}' is not the class of a sample in a cross-entropy")
 

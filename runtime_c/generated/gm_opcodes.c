@@ -1361,6 +1361,29 @@ static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 10, 10, 10
 static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 14 };
 #endif
 
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+static const gm_operand_info operands_softmax_cross_entropy_with_grad[] = {
+    { GM_READ, 3, 0 },
+    { GM_READ | GM_INDEX, 2, 3 },
+    { GM_READ | GM_OPTIONAL, 1, 5 },
+    { GM_READ | GM_OPTIONAL, 2, 6 },
+    { GM_READ | GM_STRIDED, 4, 8 },
+    { GM_WRITE | GM_STRIDED, 4, 12 },
+    { GM_WRITE, 3, 16 },
+};
+static const uint8_t params_softmax_cross_entropy_with_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_ENUM + 3,
+    GM_PARAM_I32,
+};
+static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 10, 9, 8, 10, 8, 11, 10, 12, 8, 11, 10, 12, 8, 9, 10, 8, 9, 10 };
+static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 19 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1679,6 +1702,9 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #endif
 #if GM_WITH_NORMALIZE_GRAD
     [GM_OP_NORMALIZE_GRAD] = { gm_kernel_normalize_grad, &shape_normalize_grad },
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = { gm_kernel_softmax_cross_entropy_with_grad, &shape_softmax_cross_entropy_with_grad },
 #endif
 };
 

@@ -114,7 +114,8 @@ enum gm_opcode {
     GM_OP_NORMALIZE = 104,
     GM_OP_NORMALIZE_SUMS = 105,
     GM_OP_NORMALIZE_GRAD = 106,
-    GM_OP_LIMIT = 107
+    GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD = 107,
+    GM_OP_LIMIT = 108
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -1888,6 +1889,26 @@ typedef struct gm_insn_normalize_grad {
 } gm_insn_normalize_grad;
 typedef char gm_assert_insn_normalize_grad[sizeof(gm_insn_normalize_grad) == 48 ? 1 : -1];
 
+/* SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight where reduction is mean */
+typedef struct gm_insn_softmax_cross_entropy_with_grad {
+    uint32_t head;
+    uint32_t x;
+    uint32_t labels;
+    uint32_t weight;
+    uint32_t mask;
+    uint32_t dloss;
+    uint32_t loss;
+    uint32_t dx;
+    uint32_t outer;
+    uint32_t classes;
+    uint32_t inner;
+    uint32_t loss_outer;
+    uint32_t loss_inner;
+    uint32_t reduction;
+    int32_t ignore_index;
+} gm_insn_softmax_cross_entropy_with_grad;
+typedef char gm_assert_insn_softmax_cross_entropy_with_grad[sizeof(gm_insn_softmax_cross_entropy_with_grad) == 60 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -1997,6 +2018,7 @@ int gm_kernel_moments(const struct gm_session *session, const void *instruction)
 int gm_kernel_normalize(const struct gm_session *session, const void *instruction);
 int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction);
 int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2315,6 +2337,9 @@ int gm_kernel_normalize_grad(const struct gm_session *session, const void *instr
 #endif
 #ifndef GM_WITH_NORMALIZE_GRAD
 #define GM_WITH_NORMALIZE_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+#define GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

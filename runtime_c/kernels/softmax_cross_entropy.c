@@ -1,45 +1,6 @@
-#include "../src/gm_internal.h"
-#include "softmax_line.h"
-
-/*
- * x, log_prob, dx (outer, classes, inner); labels, mask (outer, inner); weight (classes). weight and mask may be absent,
- * which is all ones. An image may let any two operands overlap, so a label is checked each time it is read, before it
- * is an index.
- */
-
-#if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
-
-/* Sets the weight of a label, 0 for ignore_index. False where the label is no class. */
-static int weight_of(int32_t label, int32_t ignore_index, const float *weight, uint32_t classes, float *out)
-{
-    if (label == ignore_index) {
-        *out = 0.0f;
-        return 1;
-    }
-    if (label < 0 || (uint32_t)label >= classes) {
-        return 0;
-    }
-    *out = weight ? weight[label] : 1.0f;
-    return 1;
-}
-
-static float at_or_one(const float *array, uint32_t i)
-{
-    return array ? array[i] : 1.0f;
-}
-
-#endif
+#include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
-
-/* Where the reduction is a mean, divides by the total weight; 0 where nothing counts. */
-static float reduce(float sum, float total_weight, uint32_t reduction)
-{
-    if (reduction != GM_REDUCTION_MEAN) {
-        return sum;
-    }
-    return total_weight == 0.0f ? 0.0f : sum / total_weight;
-}
 
 static void log_prob_line(const gm_insn_softmax_cross_entropy *insn, const float *x, float *log_prob)
 {
@@ -61,7 +22,7 @@ static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *we
     }
     float sum = 0.0f;
     for (uint32_t c = 0; c < insn->classes; c++) {
-        sum = GM_MAC(sum, at_or_one(weight, c), -log_prob[c * insn->inner]);
+        sum = GM_MAC(sum, gm_at_or_one(weight, c), -log_prob[c * insn->inner]);
     }
     return GM_MAC((1.0f - insn->smoothing) * element, insn->smoothing / (float)insn->classes, sum);
 }
@@ -82,10 +43,10 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
             log_prob_line(insn, x + line, log_prob + line);
             int32_t label = labels[o * insn->inner + i];
             float w;
-            if (!weight_of(label, insn->ignore_index, weight, insn->classes, &w)) {
+            if (!gm_label_weight(label, insn->ignore_index, weight, insn->classes, &w)) {
                 return GM_ERR_LABEL_OUT_OF_RANGE;
             }
-            float m = at_or_one(mask, o * insn->inner + i);
+            float m = gm_at_or_one(mask, o * insn->inner + i);
             float element = 0.0f;
             if (label != insn->ignore_index) {
                 element = w * -log_prob[line + (uint32_t)label * insn->inner];
@@ -99,7 +60,7 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
         }
     }
     if (insn->reduction != GM_REDUCTION_NONE) {
-        loss[0] = reduce(sum, total_weight, insn->reduction);
+        loss[0] = gm_reduce_loss(sum, total_weight, insn->reduction);
     }
     return GM_OK;
 }
@@ -126,16 +87,9 @@ static void grad_line(const struct grad *g, const float *log_prob, float *dx, in
         float p = g->log_input ? 0.0f : gm_exp(log_prob[c * g->stride]);
         float slope = sharp * (p - onehot);
         if (g->smoothing != 0.0f) {
-            slope = GM_MAC(slope, spread, p * g->class_weights - at_or_one(g->weight, c));
+            slope = GM_MAC(slope, spread, p * g->class_weights - gm_at_or_one(g->weight, c));
         }
         dx[c * g->stride] = slope;
-    }
-}
-
-static void zero_line(float *dx, uint32_t classes, uint32_t stride)
-{
-    for (uint32_t c = 0; c < classes; c++) {
-        dx[c * stride] = 0.0f;
     }
 }
 
@@ -143,7 +97,7 @@ static struct grad open_grad(const gm_insn_softmax_cross_entropy_grad *insn, con
 {
     struct grad g = { weight, insn->classes, insn->inner, insn->log_input, insn->smoothing, 0.0f };
     for (uint32_t c = 0; c < insn->classes; c++) {
-        g.class_weights += at_or_one(weight, c);
+        g.class_weights += gm_at_or_one(weight, c);
     }
     return g;
 }
@@ -153,19 +107,8 @@ static int divisor_of(const gm_insn_softmax_cross_entropy_grad *insn, const int3
                       const float *mask, float *divisor)
 {
     *divisor = 1.0f;
-    if (insn->reduction != GM_REDUCTION_MEAN) {
-        return 1;
-    }
-    float total_weight = 0.0f;
-    for (uint32_t i = 0; i < insn->outer * insn->inner; i++) {
-        float w;
-        if (!weight_of(labels[i], insn->ignore_index, weight, insn->classes, &w)) {
-            return 0;
-        }
-        total_weight += at_or_one(mask, i) * w;
-    }
-    *divisor = total_weight;
-    return 1;
+    return insn->reduction != GM_REDUCTION_MEAN || gm_total_weight(labels, insn->outer * insn->inner, insn->ignore_index,
+                                                                   weight, mask, insn->classes, divisor);
 }
 
 int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const void *instruction)
@@ -187,14 +130,14 @@ int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const
             uint32_t line = o * insn->classes * insn->inner + i;
             int32_t label = labels[o * insn->inner + i];
             float w;
-            if (!weight_of(label, insn->ignore_index, weight, insn->classes, &w)) {
+            if (!gm_label_weight(label, insn->ignore_index, weight, insn->classes, &w)) {
                 return GM_ERR_LABEL_OUT_OF_RANGE;
             }
             if (label == insn->ignore_index || divisor == 0.0f) {
-                zero_line(dx + line, insn->classes, insn->inner);
+                gm_zero_line(dx + line, insn->classes, insn->inner);
                 continue;
             }
-            float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * at_or_one(mask, o * insn->inner + i);
+            float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * gm_at_or_one(mask, o * insn->inner + i);
             grad_line(&g, log_prob + line, dx + line, label, share * w / divisor, share / divisor);
         }
     }
