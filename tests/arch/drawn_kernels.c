@@ -284,7 +284,7 @@ static void draw_channels(shape *s)
     static const uint32_t counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 19 };
     s->groups = 1, s->channels = counts[below(9)], s->maps = counts[below(9)];
     if (below(3) == 0) {
-        s->groups = between(1, 21), s->channels = 1, s->maps = below(3) ? 1 : 2;
+        s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->channels = 1, s->maps = below(4) ? 1 : 2;
     } else if (below(4) == 0) {
         s->groups = 2, s->channels = between(1, 6), s->maps = between(1, 6);
     }
@@ -302,8 +302,8 @@ static shape draw_shape(void)
     draw_channels(&s);
     do {
         s.in_h = between(1, 12), s.in_w = between(1, 12);
-        s.kernel_h = between(1, 4), s.kernel_w = between(1, 4);
-        s.stride_h = between(1, 2), s.stride_w = between(1, 3);
+        s.kernel_h = between(1, 4), s.kernel_w = below(2) ? between(1, 4) : 3;
+        s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
         s.pad_h = below(3), s.pad_w = below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);

@@ -130,7 +130,7 @@ static void sample(const conv *c, const float *x, const float *w, const float *b
     }
     for (uint32_t g = 0; g < groups; g++) {
         gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        if (!gm_helium_conv(insn, x, w, y)) {
+        if (!(is_depthwise ? gm_helium_depthwise(insn, x, w, bias, y) : gm_helium_conv(insn, x, w, y))) {
             each_product(c, x, w, y, is_depthwise);
         }
         if (insn->activation == GM_ACTIVATION_RELU) {

@@ -202,7 +202,9 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
         return 1;
     }
     if (g->channels == 1 && target->maps == 1 && g->x.group == 1 && g->dy.group == 1) {
-        by_groups(g, x, dy, target);
+        if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
+            by_groups(g, x, dy, target);
+        }
         return 1;
     }
     if (g->dy.channel == 1 && target->maps > 1 && (g->channels < 4 || g->x.channel != 1)) {

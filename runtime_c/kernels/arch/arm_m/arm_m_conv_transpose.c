@@ -54,7 +54,8 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     if (!insn->accumulate) {
         gm_start_pixels(&all, bias, x);
     }
-    if (is_depthwise || !gm_helium_conv_transpose(insn, y, w, x)) {
+    if (!(is_depthwise ? gm_helium_depthwise_transpose(insn, y, w, bias, x)
+                       : gm_helium_conv_transpose(insn, y, w, x))) {
         each_cell(insn, y, w, x, is_depthwise);
     }
     gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */

@@ -28,6 +28,17 @@ int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, fl
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target);
 
+/* The rule's step of n parameters from `first` on. args: a copy of `update`, which says of which. */
+void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
+
+/* All gradients of groups of one map and one channel, which are neighbours; and CONV and CONV_TRANSPOSE of these, one
+ * sample, whose outputs are started. Return 0, and do nothing, where kernels are not three cells wide or the like. */
+int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
+                                 const gm_gradient_target *target);
+int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y);
+int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
+                                  float *x);
+
 /* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it is. Returns 0, and
  * does nothing, where channels and maps are not neighbours, or too few. */
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
@@ -60,6 +71,9 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
 #define gm_helium_across_4(walk, a, b, y) 0
 #define gm_helium_products_8(walk, a, b, y) 0
 #define gm_helium_conv_gradient(g, x, dy, target) 0
+#define gm_helium_depthwise_gradient(g, x, dy, target) 0
+#define gm_helium_depthwise(insn, x, w, bias, y) 0
+#define gm_helium_depthwise_transpose(insn, y, w, bias, x) 0
 #define gm_helium_conv(insn, x, w, y) 0
 #define gm_helium_conv_transpose(insn, y, w, x) 0
 #define gm_helium_normalize_sums(dy, x, n, step, v) 0

@@ -57,13 +57,12 @@ static void add_block(const gm_conv_gradient *g, const block *b, const float *x,
     }
 }
 
-/* The rule's step of n parameters from `first` on. part: a copy of `update`, which says of which. */
-static void step(const gm_rule_args *update, gm_rule_args *part, const float *g, uint32_t first, uint32_t n)
+void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n)
 {
-    part->g = g, part->n = n, part->p = update->p + first;
-    part->slot1 = update->slot1 ? update->slot1 + first : NULL;
-    part->slot2 = update->slot2 ? update->slot2 + first : NULL;
-    gm_rules[*(const uint32_t *)part->rule](part);
+    args->g = g, args->n = n, args->p = update->p + first;
+    args->slot1 = update->slot1 ? update->slot1 + first : NULL;
+    args->slot2 = update->slot2 ? update->slot2 + first : NULL;
+    gm_rules[*(const uint32_t *)args->rule](args);
 }
 
 /* So many neighbouring maps, whose first weight is `first`. */
@@ -87,7 +86,7 @@ static void update_maps(const gm_conv_gradient *g, const float *x, const float *
         add_block(g, &part, x + c, dy, 1);
         for (uint32_t map = 0; map < maps; map++) {
             uint32_t at = first + (map * g->channels + c) * cells;
-            step(target->update, &args, part.sums + map * part.size, at, part.size);
+            gm_helium_step(target->update, &args, part.sums + map * part.size, at, part.size);
         }
     }
 }
@@ -104,7 +103,7 @@ static void one_map(const gm_conv_gradient *g, const float *x, const float *dy, 
     gm_conv_gradient_row(g, x, dy, row);
     if (target->update) {
         gm_rule_args args = *target->update;
-        step(target->update, &args, row, first, size);
+        gm_helium_step(target->update, &args, row, first, size);
     }
 }
 
