@@ -1,5 +1,5 @@
 """Networks at random: fused, reordered and in as few bytes as possible they train to the bits of the plain program, in
-which every buffer has a place of its own and no pass but those that say what is summed in which order has run.
+which every buffer has a place of its own and no pass but those that say what is summed and rounded how has run.
 
 GRADMOTE_NETWORKS is how many are drawn.
 """
@@ -17,7 +17,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.image import layout
-from gradmote.passes import accumulate_gradients, fuse_add, pipeline
+from gradmote.passes import accumulate_gradients, fuse_add, fuse_loss, pipeline
 
 COUNT = int(os.environ.get("GRADMOTE_NETWORKS", "24"))
 BATCH, CLASSES = 2, 3
@@ -130,7 +130,7 @@ def networks(draw):
 
 def plain(artifacts, options):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "PROGRAMS", [fuse_add.run, accumulate_gradients.run])
+        patch.setattr(pipeline, "PROGRAMS", [fuse_add.run, accumulate_gradients.run, fuse_loss.run])
         patch.setattr(layout, "place", place_apart)
         return compile_image(artifacts, options)
 
