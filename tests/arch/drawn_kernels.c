@@ -278,13 +278,16 @@ static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t 
     return in + 2 * pad < reach ? 0 : (in + 2 * pad - reach) / stride + 1;
 }
 
-/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with a multiplier. */
+/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with a multiplier. A
+ * first layer has few channels. */
 static void draw_channels(shape *s)
 {
     static const uint32_t counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 19 };
     s->groups = 1, s->channels = counts[below(9)], s->maps = counts[below(9)];
     if (below(3) == 0) {
         s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->channels = 1, s->maps = below(4) ? 1 : 2;
+    } else if (below(4) == 0) {
+        s->channels = between(2, 4), s->maps = 8;
     } else if (below(4) == 0) {
         s->groups = 2, s->channels = between(1, 6), s->maps = between(1, 6);
     }

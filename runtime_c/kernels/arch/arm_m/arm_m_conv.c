@@ -80,20 +80,29 @@ static gm_span cells_of(const gm_window *w, uint32_t column)
     return (gm_span){ left < w->pad_w ? w->pad_w - left : 0, behind < w->kernel_w ? behind : w->kernel_w };
 }
 
-/* Kernel row k at output columns that see the same cells. */
-static void add_cells(const conv *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells, gm_span columns)
+/* Kernel row k at output columns that see the same cells. vectors: with Helium, and no
+ * care for subnormal numbers. */
+static void add_cells(const conv *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells, gm_span columns,
+                      uint32_t vectors)
 {
     const gm_insn_conv *insn = c->insn;
+    (void)vectors;
     gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, cells.first, columns);
     gm_product p = product_of(insn);
     if (tap.rows > 0 && cells.first < cells.end) {
         p.rows = tap.rows, p.columns = tap.columns;
         p.cells = cells.end - cells.first, p.w_cell = insn->w_w;
+#if GM_ARCH_HELIUM
+        if (vectors) {
+            gm_helium_add_blocks(&p, insn->x_w, x + tap.x, w + k * insn->w_h + cells.first * insn->w_w, y + tap.y);
+            return;
+        }
+#endif
         gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + cells.first * insn->w_w, y + tap.y);
     }
 }
 
-static void each_row(const conv *c, const float *x, const float *w, float *y)
+static void each_row(const conv *c, const float *x, const float *w, float *y, uint32_t vectors)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
@@ -103,7 +112,7 @@ static void each_row(const conv *c, const float *x, const float *w, float *y)
             do {
                 next = cells_of(&c->window, ++columns.end);
             } while (columns.end < insn->out_w && next.first == cells.first && next.end == cells.end);
-            add_cells(c, x, w, y, k, cells, columns);
+            add_cells(c, x, w, y, k, cells, columns, vectors);
             columns.first = columns.end;
         }
     }
@@ -112,11 +121,44 @@ static void each_row(const conv *c, const float *x, const float *w, float *y)
 static void each_product(const conv *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     if (!is_depthwise && cells_are_neighbours(c->insn)) {
-        each_row(c, x, w, y);
+        each_row(c, x, w, y, 0);
     } else {
         each_cell(c, x, w, y, is_depthwise);
     }
 }
+
+#if GM_ARCH_HELIUM
+
+/* For sums that are longer, tiles are the better way. */
+#define SHORT_SUM 27
+
+/* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were flushed; y is started. */
+static int by_vectors(const conv *c, const gm_product *all, const float *x, const float *w, const float *bias, float *y)
+{
+    const gm_insn_conv *insn = c->insn;
+    if (insn->channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->maps % 4 > 0 || insn->y_map != 1 ||
+        insn->dilation_w != 1 || insn->out_h * insn->out_w < 8) {
+        return 0;
+    }
+    gm_helium_forget_flushed();
+    each_row(c, x, w, y, 1);
+    if (gm_helium_flushed()) {
+        gm_start_pixels(all, bias, y);
+        return 0;
+    }
+    return 1;
+}
+
+static int with_helium(const conv *c, const gm_product *all, const float *x, const float *w, const float *bias, float *y,
+                       int is_depthwise)
+{
+    return is_depthwise ? gm_helium_depthwise(c->insn, x, w, bias, y)
+                        : by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
+}
+
+#else
+#define with_helium(c, all, x, w, bias, y, is_depthwise) 0
+#endif
 
 /* One sample; depthwise all groups at once. */
 static void sample(const conv *c, const float *x, const float *w, const float *bias, float *y)
@@ -130,7 +172,7 @@ static void sample(const conv *c, const float *x, const float *w, const float *b
     }
     for (uint32_t g = 0; g < groups; g++) {
         gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        if (!(is_depthwise ? gm_helium_depthwise(insn, x, w, bias, y) : gm_helium_conv(insn, x, w, y))) {
+        if (!with_helium(c, &all, x, w, bias ? bias + g * insn->maps : NULL, y, is_depthwise)) {
             each_product(c, x, w, y, is_depthwise);
         }
         if (insn->activation == GM_ACTIVATION_RELU) {

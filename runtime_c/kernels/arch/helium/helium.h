@@ -12,6 +12,8 @@
 #include "../arch.h"
 #include "../../conv_gradient.h"
 #include "../arm_m/channels.h"
+#include "../arm_m/registers.h"
+#include "../arm_m/taps.h"
 #include "../arm_m/walk.h"
 
 #if GM_ARCH_HELIUM
@@ -53,6 +55,10 @@ uint32_t gm_helium_scale(const float *x, float *y, uint32_t n, uint32_t step, co
 /* NORMALIZE_SUMS of 8 channels. Returns 0 where nothing is done. */
 int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32_t step, const gm_channel_sums *v);
 
+/* gm_add_blocks() of inputs anywhere, in_cell from one cell to the next, and outputs that are neighbours, 4, 8 ... of
+ * them. It does not care for subnormal numbers: who calls asks for them, and repairs what they spoilt. */
+void gm_helium_add_blocks(const gm_product *product, uint32_t in_cell, const float *in, const float *w, float *out);
+
 /* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it
  * would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
@@ -60,6 +66,20 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
 /* IDC and UFC, by way of a register, which is 0 where neither is set */
 #define CLEAR_FLUSHED(r) LINE("vmrs " #r ", fpscr") LINE("bic " #r ", #0x88") LINE("vmsr fpscr, " #r)
 #define IF_FLUSHED(r, to) LINE("vmrs " #r ", fpscr") LINE("ands " #r ", #0x88") LINE("bne " #to)
+
+static inline void gm_helium_forget_flushed(void)
+{
+    uint32_t flags;
+    __asm__ volatile(CLEAR_FLUSHED(%[flags]) : [flags] "=&r"(flags) : : "memory");
+}
+
+/* Since they were forgotten */
+static inline int gm_helium_flushed(void)
+{
+    uint32_t flags;
+    __asm__ volatile("vmrs %[flags], fpscr" : [flags] "=r"(flags) : : "memory");
+    return (flags & 0x88) > 0;
+}
 
 /* sums += b a, of 4 sums; a is in a register of the core. */
 #define VFMA(sums, b, a) LINE("vfma.f32 " #sums ", " #b ", " #a)
@@ -72,9 +92,7 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
 #define gm_helium_products_8(walk, a, b, y) 0
 #define gm_helium_conv_gradient(g, x, dy, target) 0
 #define gm_helium_depthwise_gradient(g, x, dy, target) 0
-#define gm_helium_depthwise(insn, x, w, bias, y) 0
 #define gm_helium_depthwise_transpose(insn, y, w, bias, x) 0
-#define gm_helium_conv(insn, x, w, y) 0
 #define gm_helium_conv_transpose(insn, y, w, x) 0
 #define gm_helium_normalize_sums(dy, x, n, step, v) 0
 
