@@ -1,5 +1,6 @@
 #include "arch/simd/simd.h"
 #include "gemm_tile.h"
+#include "optimizers/steps.h"
 #include "rows.h"
 
 #if GM_WITH_GEMM_UPDATE
@@ -37,6 +38,9 @@ int gm_kernel_gemm_update(const struct gm_session *session, const void *instruct
         return GM_OK;
     }
 #endif
+    if (outer_product && gm_sgd_outer(&args, a, insn->a_row, insn->m)) {
+        return GM_OK;
+    }
     for (uint32_t m = 0; m < insn->m; m++) {
         if (outer_product) {
             args.scale = a[m * insn->a_row];

@@ -10,6 +10,14 @@
 /* p -= lr (scale g) */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
 
+#if GM_ARCH_HELIUM && GM_WITH_SGD
+/* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row a_row]. Returns 0, and does
+ * nothing, where the rule is another one. */
+int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m);
+#else
+#define gm_sgd_outer(args, a, a_row, m) 0
+#endif
+
 /* Adam and AdamW: g = scale g; m and v as moments.h has them; p = p keep + step m / (eps + sqrt(v) correction). */
 typedef struct gm_adam_factors {
     float scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;

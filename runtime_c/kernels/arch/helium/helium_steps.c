@@ -15,55 +15,114 @@
 #define STORE_P(q) LINE("vstrw.32 " #q ", [%[p]], #16")
 #define SCALE(g) LINE("vmul.f32 " #g ", " #g ", %[scale]")
 
+/* The step of n parameters. Goes to `end` before some that have subnormal numbers, n are left then; else p is past
+ * the last one by as many as n is below 0. */
+#define SGD(end)                                                                                              \
+    LINE("lsr r12, %[n], #4")                                                                                 \
+    LINE("wls lr, r12, 2f")                                                                                   \
+    "1:\n\t"                                                                                                  \
+    LOAD_G(q0) LOAD_G(q1) LOAD_G(q2) LOAD_G(q3)                                                               \
+    LOAD_P(q4, 0) LOAD_P(q5, 16) LOAD_P(q6, 32) LOAD_P(q7, 48)                                                \
+    SCALE(q0) SCALE(q1) SCALE(q2) SCALE(q3)                                                                   \
+    VFMA(q4, q0, %[minus_lr]) VFMA(q5, q1, %[minus_lr]) VFMA(q6, q2, %[minus_lr]) VFMA(q7, q3, %[minus_lr])   \
+    IF_FLUSHED(r12, end)                                                                                      \
+    STORE_P(q4) STORE_P(q5) STORE_P(q6) STORE_P(q7)                                                           \
+    LINE("sub %[n], #16")                                                                                     \
+    LINE("le lr, 1b")                                                                                         \
+    "2:\n\t"                                                                                                  \
+    LINE("cbz %[n], 4f")                                                                                      \
+    "3:\n\t"                                                                                                  \
+    LINE("vctp.32 %[n]")                                                                                      \
+    LINE("vpstt")                                                                                             \
+    LINE("vldrwt.u32 q0, [%[g]], #16") LINE("vldrwt.u32 q4, [%[p]]")                                          \
+    SCALE(q0)                                                                                                 \
+    VFMA(q4, q0, %[minus_lr])                                                                                 \
+    IF_FLUSHED(r12, end)                                                                                      \
+    LINE("vpst")                                                                                              \
+    LINE("vstrwt.32 q4, [%[p]], #16")                                                                         \
+    LINE("subs %[n], #4")                                                                                     \
+    LINE("bhi 3b")                                                                                            \
+    "4:\n\t"
+
 /* Ends before a block that has subnormal numbers. Returns how many parameters are left. */
 static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
     uint32_t minus_lr_bits = gm_bits_of(minus_lr), scale_bits = gm_bits_of(scale);
     __asm__ volatile(HELIUM
                      CLEAR_FLUSHED(r12)
-                     LINE("lsr r12, %[n], #4")
-                     LINE("wls lr, r12, 2f")
-                     "1:\n\t"
-                     LOAD_G(q0) LOAD_G(q1) LOAD_G(q2) LOAD_G(q3)
-                     LOAD_P(q4, 0) LOAD_P(q5, 16) LOAD_P(q6, 32) LOAD_P(q7, 48)
-                     SCALE(q0) SCALE(q1) SCALE(q2) SCALE(q3)
-                     VFMA(q4, q0, %[minus_lr]) VFMA(q5, q1, %[minus_lr])
-                     VFMA(q6, q2, %[minus_lr]) VFMA(q7, q3, %[minus_lr])
-                     IF_FLUSHED(r12, 4f)
-                     STORE_P(q4) STORE_P(q5) STORE_P(q6) STORE_P(q7)
-                     LINE("sub %[n], #16")
-                     LINE("le lr, 1b")
-                     "2:\n\t"
-                     LINE("cbz %[n], 4f")
-                     "3:\n\t"
-                     LINE("vctp.32 %[n]")
-                     LINE("vpstt")
-                     LINE("vldrwt.u32 q0, [%[g]], #16") LINE("vldrwt.u32 q4, [%[p]]")
-                     SCALE(q0)
-                     VFMA(q4, q0, %[minus_lr])
-                     IF_FLUSHED(r12, 4f)
-                     LINE("vpst")
-                     LINE("vstrwt.32 q4, [%[p]], #16")
-                     LINE("subs %[n], #4")
-                     LINE("bhi 3b")
+                     SGD(5f)
                      LINE("mov %[n], #0")
-                     "4:\n\t"
+                     "5:\n\t"
                      : [g] "+r"(g), [p] "+r"(p), [n] "+l"(n)
                      : [minus_lr] "r"(minus_lr_bits), [scale] "r"(scale_bits)
                      : "r12", "lr", CHANGED);
     return n;
 }
 
-/* Fewer than 4 parameters, as of weights that are scattered, are not worth the flags. */
-void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+/* From where subnormal numbers begin: up to 16 parameters in plain C, others without these again. */
+__attribute__((noinline)) static void sgd_from_flushed(const float *g, float *p, uint32_t n, float minus_lr,
+                                                       float scale)
 {
     for (uint32_t i = 0, end; i < n;) {
-        i = n - i >= 4 ? n - sgd_until_flushed(g + i, p + i, n - i, minus_lr, scale) : i;
         for (end = n - i > 16 ? i + 16 : n; i < end; i++) {
             p[i] = GM_MAC(p[i], minus_lr, scale * g[i]);
         }
+        i = n - sgd_until_flushed(g + i, p + i, n - i, minus_lr, scale);
     }
 }
+
+/* Fewer than 4 parameters, as of weights that are scattered, are not worth the flags. */
+void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+{
+    uint32_t left = n < 4 ? n : sgd_until_flushed(g, p, n, minus_lr, scale);
+    if (left > 0) {
+        sgd_from_flushed(g + (n - left), p + (n - left), left, minus_lr, scale);
+    }
+}
+
+#if GM_WITH_GEMM_UPDATE
+
+/* Rows of an outer product; ends before parameters that have subnormal numbers. Returns how many rows are left, with
+ * that one; of it, *left parameters. */
+static uint32_t rows_until_flushed(const gm_rule_args *args, const float *a, uint32_t a_row, float *p, uint32_t rows,
+                                   uint32_t *left)
+{
+    uint32_t minus_lr_bits = gm_bits_of(-args->lr), scale, n;
+    const float *g;
+    __asm__ volatile(HELIUM
+                     CLEAR_FLUSHED(r12)
+                     "6:\n\t"
+                     LINE("ldr %[scale], [%[a]]") LINE("add %[a], %[a_row]")
+                     LINE("mov %[g], %[row]") LINE("mov %[n], %[columns]")
+                     SGD(5f)
+                     LINE("add %[p], %[p], %[n], lsl #2")
+                     LINE("subs %[rows], #1")
+                     LINE("bne 6b")
+                     "5:\n\t"
+                     : [g] "=&r"(g), [p] "+r"(p), [n] "=&l"(n), [scale] "=&r"(scale), [a] "+r"(a), [rows] "+r"(rows)
+                     : [minus_lr] "r"(minus_lr_bits), [row] "r"(args->g), [columns] "r"(args->n), [a_row] "r"(4 * a_row)
+                     : "r12", "lr", CHANGED);
+    *left = n;
+    return rows;
+}
+
+int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m)
+{
+    const gm_rule_sgd *rule = args->rule;
+    if (*(const uint32_t *)args->rule != GM_RULE_SGD || rule->weight_decay != 0.0f || args->n < 4) {
+        return 0;
+    }
+    for (uint32_t row = 0, left; row < m; row++) {
+        row = m - rows_until_flushed(args, a + row * a_row, a_row, args->p + row * args->n, m - row, &left);
+        if (row < m) {
+            uint32_t done = args->n - left;
+            sgd_from_flushed(args->g + done, args->p + row * args->n + done, left, -args->lr, a[row * a_row]);
+        }
+    }
+    return 1;
+}
+
+#endif
 
 #endif
 
