@@ -59,24 +59,30 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
     return n;
 }
 
-/* From where subnormal numbers begin: up to 16 parameters in plain C, others without these again. */
-__attribute__((noinline)) static void sgd_from_flushed(const float *g, float *p, uint32_t n, float minus_lr,
-                                                       float scale)
+static void plain_sgd(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
-    for (uint32_t i = 0, end; i < n;) {
-        for (end = n - i > 16 ? i + 16 : n; i < end; i++) {
-            p[i] = GM_MAC(p[i], minus_lr, scale * g[i]);
-        }
-        i = n - sgd_until_flushed(g + i, p + i, n - i, minus_lr, scale);
+    for (uint32_t i = 0; i < n; i++) {
+        p[i] = GM_MAC(p[i], minus_lr, scale * g[i]);
+    }
+}
+
+/* Up to 16 parameters in plain C wherever subnormal numbers are there */
+__attribute__((noinline)) static void sgd_by_vectors(const float *g, float *p, uint32_t n, float minus_lr, float scale)
+{
+    for (uint32_t left; (left = sgd_until_flushed(g, p, n, minus_lr, scale)) > 0;) {
+        uint32_t done = n - left, few = left < 16 ? left : 16;
+        plain_sgd(g + done, p + done, few, minus_lr, scale);
+        g += done + few, p += done + few, n = left - few;
     }
 }
 
 /* Fewer than 4 parameters, as of weights that are scattered, are not worth the flags. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
-    uint32_t left = n < 4 ? n : sgd_until_flushed(g, p, n, minus_lr, scale);
-    if (left > 0) {
-        sgd_from_flushed(g + (n - left), p + (n - left), left, minus_lr, scale);
+    if (n < 4) {
+        plain_sgd(g, p, n, minus_lr, scale);
+    } else {
+        sgd_by_vectors(g, p, n, minus_lr, scale);
     }
 }
 
@@ -116,7 +122,7 @@ int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint3
         row = m - rows_until_flushed(args, a + row * a_row, a_row, args->p + row * args->n, m - row, &left);
         if (row < m) {
             uint32_t done = args->n - left;
-            sgd_from_flushed(args->g + done, args->p + row * args->n + done, left, -args->lr, a[row * a_row]);
+            sgd_by_vectors(args->g + done, args->p + row * args->n + done, left, -args->lr, a[row * a_row]);
         }
     }
     return 1;
