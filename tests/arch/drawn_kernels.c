@@ -302,10 +302,12 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 static shape draw_shape(void)
 {
     shape s = { .batch = between(1, 2) };
+    uint32_t most = below(4) ? 4 : 1; /* kernels of one cell are matrix products */
     draw_channels(&s);
+    s.channels += most == 1 && s.channels >= 16 ? below(30) : 0;
     do {
         s.in_h = between(1, 12), s.in_w = between(1, 12);
-        s.kernel_h = between(1, 4), s.kernel_w = below(2) ? between(1, 4) : 3;
+        s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
         s.dilation_h = below(5) ? 1 : 2, s.dilation_w = below(5) ? 1 : 2;
         s.pad_h = below(3), s.pad_w = below(3);

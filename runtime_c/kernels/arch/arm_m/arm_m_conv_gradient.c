@@ -1,9 +1,11 @@
 /*
  * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a rectangle at once, and up to 16
  * of them stand in registers: of neighbouring channels of x, else of neighbouring maps of dy, else of groups where each has
- * one channel and map.
+ * one channel and map. With a kernel of one cell they are a matrix product, maps by channels.
  */
 #include "../../conv_gradient.h"
+#include "../../gemm_tile.h"
+#include "../../rows.h"
 #include "../arch.h"
 #include "../helium/helium.h"
 #include "taps.h"
@@ -195,10 +197,61 @@ static void by_groups(const gm_conv_gradient *g, const float *x, const float *dy
     }
 }
 
+/* ---- One kernel cell --------------------------------------------------------------------------------------- */
+
+/* A block of gradients, maps by channels: sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c] */
+static void add_maps_by_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy,
+                                 float *sums, uint32_t maps, uint32_t channels)
+{
+    int joined = tap->x_row == tap->columns * tap->x_column && tap->y_row == tap->columns * tap->y_column;
+    uint32_t rows = joined ? 1 : tap->rows, pixels = joined ? tap->rows * tap->columns : tap->columns;
+    const gm_gemm_strides strides = { g->dy.channel, tap->y_column, tap->x_column, g->x.channel, pixels };
+    for (uint32_t b = 0; b < g->batch; b++) {
+        const float *x_at = x + b * g->x.batch + tap->x, *dy_at = dy + b * g->dy.batch + tap->y;
+        for (uint32_t row = 0; row < rows && pixels > 0; row++, x_at += tap->x_row, dy_at += tap->y_row) {
+            gm_gemm_matrix(dy_at, x_at, sums, maps, channels, channels, &strides);
+        }
+    }
+}
+
+/* All maps and channels of a group, whose weights begin at `at`; where they go through the rule, in blocks of 4 maps that
+ * have room in a row. */
+static void by_maps_and_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, uint32_t at,
+                                 const gm_gradient_target *target)
+{
+    uint32_t rows = target->update ? 4 : target->maps, width = target->update ? g->channels / 16 * 4 : g->channels;
+    for (uint32_t m = 0; m < target->maps; m += rows) {
+        uint32_t maps = at_most(target->maps - m, rows);
+        for (uint32_t c = 0; c < g->channels; c += width) {
+            uint32_t channels = at_most(g->channels - c, width), first = at + m * g->channels + c;
+            float *sums = target->update ? target->w : target->w + first;
+            if (!target->accumulate) {
+                gm_start_row(sums, NULL, maps * channels);
+            }
+            add_maps_by_channels(g, tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, maps, channels);
+            if (target->update) {
+                give(target, first, g->channels, sums, maps, channels);
+            }
+        }
+    }
+}
+
+static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
+    for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
+        by_maps_and_channels(g, &tap, x, dy, group * target->maps * g->channels, target);
+    }
+}
+
 int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
                                    const gm_gradient_target *target)
 {
     if (gm_helium_conv_gradient(g, x, dy, target)) {
+        return 1;
+    }
+    if (g->window.kernel_h * g->window.kernel_w == 1 && target->maps >= 4 && g->channels >= SUMS) {
+        by_products(g, x, dy, target);
         return 1;
     }
     if (g->channels == 1 && target->maps == 1 && g->x.group == 1 && g->dy.group == 1) {
