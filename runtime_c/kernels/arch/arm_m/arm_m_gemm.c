@@ -7,7 +7,7 @@
  *     4 rows, strided   a[m,.] is; 3 and 2 rows: 1.88 and 2.25                     1.69
  *     4 rows, columns   a[.,k] is; 3 and 2 rows: 2 and 2.5                         1.75
  *     4 rows, general   nothing is                                                 2.13
- *     1 row, across     b[k,.] is: walk.c
+ *     1 row, across     b[k,.] is: 16 columns; fewer: arm_m_walk.c                 1.44
  *     1 row, along      a and b[.,n] are: 4 columns, 1 column: 1.44, 2.5
  *     1 row, strided    4 columns                                                  4
  */

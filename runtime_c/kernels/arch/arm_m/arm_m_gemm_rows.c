@@ -62,6 +62,29 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
                      : CHANGED);
 }
 
+/* n outputs, a multiple of 16, of which b's are neighbours. */
+TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const float *a, *b;
+    uint32_t k;
+    __asm__ volatile("1:\n\t"
+                     LINE("vldmia %[y], {s0-s15}")
+                     LINE("mov %[a], %[a_row]") LINE("mov %[b], %[b_block]") LINE("mov %[k], %[sums]")
+                     "2:\n\t"
+                     LOAD_1_STEP(a, s16, a_step)
+                     FMA_16_ACROSS
+                     LINE("subs %[k], #1")
+                     LINE("bne 2b")
+                     LINE("vstmia %[y]!, {s0-s15}")
+                     LINE("add %[b_block], #64")
+                     LINE("subs %[n], #16")
+                     LINE("bne 1b")
+                     : [b_block] "+r"(b_block), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a), [b] "=&r"(b), [k] "=&r"(k)
+                     : [a_row] "r"(a_row), [sums] "r"(s->k), [a_step] "r"(gm_bytes(s->a_col)),
+                       [b_step] "r"(gm_bytes(s->b_row - 8))
+                     : CHANGED);
+}
+
 /* 4 neighbouring outputs of any strides */
 TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
@@ -79,6 +102,16 @@ TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *
                      : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
                      : [y] "r"(y), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
                      : CHANGED);
+}
+
+static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    uint32_t whole = n / 16 * 16;
+    if (whole > 0) {
+        across_16s(a, b, y, whole, s);
+    }
+    gm_walk_across(&walk, a, b + whole, y + whole, n - whole);
 }
 
 static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
@@ -106,8 +139,7 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 {
     int along = s->b_row == 1 && s->a_col == 1;
     if (s->b_col == 1 && !(along && n == 1)) {
-        const gm_walk walk = { 1, s->k, 0, s->a_col, 0, s->b_row };
-        gm_walk_across(&walk, a, b, y, n);
+        across_row(a, b, y, n, s);
     } else if (along) {
         along_row(a, b, y, n, s);
     } else {

@@ -15,12 +15,7 @@
 #define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
     DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
-DEFINE_ACROSS(16, "s0-s15", 8,
-              LOAD(b, "s17-s24")
-              FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)
-              LOAD_STEP(b, "s17-s24", b_step)
-              FMA(s8, s16, s17) FMA(s9, s16, s18) FMA(s10, s16, s19) FMA(s11, s16, s20)
-              FMA(s12, s16, s21) FMA(s13, s16, s22) FMA(s14, s16, s23) FMA(s15, s16, s24))
+DEFINE_ACROSS(16, "s0-s15", 8, FMA_16_ACROSS)
 DEFINE_ACROSS(8, "s0-s7", 0,
               LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
 DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))

@@ -33,6 +33,13 @@
 #define LOAD_STEP(p, registers, step) LINE("vldmia %[" #p "], {" registers "}") LINE("add %[" #p "], %[" #step "]")
 #define LOAD_1_STEP(p, register, step) LINE("vldr " #register ", [%[" #p "]]") LINE("add %[" #p "], %[" #step "]")
 
+/* s0 to s15 += s16 times 16 numbers from b, which then moves by `b_step` bytes from the ninth. */
+#define FMA_16_ACROSS                                               \
+    LOAD(b, "s17-s24")                                              \
+    FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24)              \
+    LOAD_STEP(b, "s17-s24", b_step)                                 \
+    FMA_ROW_2(s16, s17, s18, s19, s20) FMA_ROW_3(s16, s21, s22, s23, s24)
+
 /* A function of one block of assembly. Its operands take nearly all registers: within another function, whose variables
  * take some too, compilers can fail to place them. */
 #define TILE __attribute__((noinline)) static void
