@@ -5,7 +5,19 @@
 #include "../src/numerics.h"
 #include "arch/arch.h"
 
+#if GM_ARCH_ROWS
+
 /* y[i] = bias[i], or the empty sum where there is no bias. */
+void gm_start_row(float *y, const float *bias, uint32_t n);
+
+/* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
+void gm_relu_row(const float *x, float *y, uint32_t n);
+
+/* dx[i] = y[i] > 0 ? dy[i] : 0; dx may be dy or y. */
+void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n);
+
+#else
+
 static inline void gm_start_row(float *y, const float *bias, uint32_t n)
 {
     uint32_t i = 0;
@@ -20,16 +32,6 @@ static inline void gm_start_row(float *y, const float *bias, uint32_t n)
         y[i] = bias ? bias[i] : GM_EMPTY_SUM;
     }
 }
-
-#if GM_ARCH_ROWS
-
-/* y[i] = x[i] < 0 ? 0 : x[i]; x may be y. */
-void gm_relu_row(const float *x, float *y, uint32_t n);
-
-/* dx[i] = y[i] > 0 ? dy[i] : 0; dx may be dy or y. */
-void gm_relu_grad_row(const float *dy, const float *y, float *dx, uint32_t n);
-
-#else
 
 static inline float gm_relu(float x)
 {

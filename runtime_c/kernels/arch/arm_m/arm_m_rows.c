@@ -1,7 +1,7 @@
 /*
  * Kernels of contiguous rows on Cortex-M with FPU, 8 elements a turn. Machine instructions for each: sums, differences,
- * products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, CHECK_FINITE 1.38, + 0 1.5. A turn is read before it is written: a result
- * may be an operand.
+ * products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, CHECK_FINITE 1.38, + 0 1.5, what sums start from 0.63. A turn is read before it is
+ * written: a result may be an operand.
  */
 #include "../../broadcast.h"
 #include "../../rows.h"
@@ -44,6 +44,19 @@
     }
 #define STORE(registers) LINE("vstmia %[y]!, {" registers "}")
 #define ZERO_IN_S16 LINE("vmov s16, %[zero]")
+
+void gm_start_row(float *y, const float *bias, uint32_t n)
+{
+    static const float none[8] = { GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM,
+                                   GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM };
+    const float *from = bias ? bias : none;
+    uint32_t step = bias ? 4 : 0;
+    __asm__ volatile(EIGHT_AT_A_TIME(LOAD_STEP(from, "s0-s7", steps) STORE("s0-s7"),
+                                     LOAD_1_STEP(from, s0, step) STORE("s0"))
+                     : [from] "+r"(from), [y] "+r"(y), [n] "+r"(n)
+                     : [step] "r"(step), [steps] "r"(8 * step)
+                     : CHANGED);
+}
 
 #define ADD(a, b) LINE("vadd.f32 " #a ", " #a ", " #b)
 #define SUB(a, b) LINE("vsub.f32 " #a ", " #a ", " #b)
