@@ -44,24 +44,40 @@ TILE across_4x4(const float *a, const float *b, float *y, uint32_t y_row, const 
                      : CHANGED);
 }
 
-TILE outer_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+/* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each tile would show. */
+TILE outer_4_rows(const float *a_rows, const float *b_tile, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s)
 {
-    uint32_t k = s->k;
-    __asm__ volatile(LOAD_4x4
-                     "1:\n\t"
+    const float *a, *b;
+    uint32_t k;
+    __asm__ volatile("1:\n\t"
+                     LOAD_4x4
+                     LINE("mov %[a], %[a_rows]") LINE("mov %[b], %[b_tile]") LINE("mov %[k], %[sums]")
+                     "2:\n\t"
                      LOAD_STEP(a, "s16-s19", a_step)
                      LOAD_STEP(b, "s24-s27", b_step)
                      FMA_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
                      LINE("subs %[k], #1")
-                     LINE("bne 1b")
+                     LINE("bne 2b")
                      STORE_4x4
-                     : [a] "+r"(a), [b] "+r"(b), [k] "+r"(k), [y] "+r"(y)
-                     : [y_step] "r"(gm_bytes(y_row)), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
+                     LINE("add %[b_tile], #16")
+                     LINE("add %[y], #16")
+                     LINE("subs %[n], #4")
+                     LINE("bne 1b")
+                     : [b_tile] "+r"(b_tile), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a), [b] "=&r"(b), [k] "=&r"(k)
+                     : [a_rows] "r"(a_rows), [sums] "r"(s->k), [y_step] "r"(gm_bytes(y_row)),
+                       [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
                      : CHANGED);
+}
+
+void gm_outer_4x4_matrix(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
+                         const gm_gemm_strides *s)
+{
+    for (; m >= 4; m -= 4, a += 4 * s->a_row, y += 4 * y_row) {
+        outer_4_rows(a, b, y, n / 4 * 4, y_row, s);
+    }
 }
 
 DEFINE_MATRIX(along_4x4, 4)
 DEFINE_MATRIX(across_4x4, 4)
-DEFINE_MATRIX(outer_4x4, 4)
 
 #endif
