@@ -302,7 +302,7 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 static shape draw_shape(void)
 {
     shape s = { .batch = between(1, 2) };
-    uint32_t most = below(4) ? 4 : 1; /* kernels of one cell are matrix products */
+    uint32_t most = below(6) ? 4 : 1; /* kernels of one cell are matrix products */
     draw_channels(&s);
     s.channels += most == 1 && s.channels >= 16 ? below(30) : 0;
     do {

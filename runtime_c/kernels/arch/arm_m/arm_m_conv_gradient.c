@@ -17,6 +17,9 @@
 /* Sums at a time. */
 #define SUMS 16
 
+/* Cells of a map or group that take a call of the rule together. */
+#define RUN 2
+
 static uint32_t at_most(uint32_t n, uint32_t limit)
 {
     return n < limit ? n : limit;
@@ -106,19 +109,40 @@ static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const f
     }
 }
 
-/* n runs of neighbouring sums, through the rule to parameters, or to w. step: elements from one run to the next. */
-static void give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n, uint32_t run)
+/* The arguments of a rule, `elements` parameters further. */
+static void move_on(gm_rule_args *args, uint32_t elements)
 {
+    args->p += elements;
+    args->slot1 = args->slot1 ? args->slot1 + elements : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
+}
+
+/* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the next. */
+static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n,
+                        uint32_t run)
+{
+    gm_rule_args args = *target->update;
+    const gm_rule_fn rule = gm_rules[*(const uint32_t *)args.rule];
+    args.g = sums, args.n = run;
+    move_on(&args, at);
+    for (; n > 0; n--, args.g += run) {
+        rule(&args);
+        move_on(&args, step);
+    }
+}
+
+/* A function that compilers would copy to several places, or whose variables would crowd its caller's. */
+#define ONCE __attribute__((noinline)) static void
+
+/* The same, or to w. */
+ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n, uint32_t run)
+{
+    if (target->update) {
+        update_runs(target, at, step, sums, n, run);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++, at += step, sums += run) {
-        if (target->update == NULL) {
-            memcpy(target->w + at, sums, run * sizeof *sums);
-            continue;
-        }
-        gm_rule_args one = *target->update;
-        one.g = sums, one.n = run, one.p += at;
-        one.slot1 = one.slot1 ? one.slot1 + at : NULL;
-        one.slot2 = one.slot2 ? one.slot2 + at : NULL;
-        gm_rules[*(const uint32_t *)one.rule](&one);
+        memcpy(target->w + at, sums, run * sizeof *sums);
     }
 }
 
@@ -132,20 +156,30 @@ static void take(const gm_gradient_target *target, uint32_t at, uint32_t step, f
     }
 }
 
-/* n neighbouring maps or groups, whose weights are `step` apart, for each channel and kernel cell. */
+static void spread(const float *sums, uint32_t n, float *to, uint32_t step)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i * step] = sums[i];
+    }
+}
+
+/* n neighbouring maps or groups, for each channel and some kernel cells. */
 static void neighbours(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t n, uint32_t at,
                        const gm_gradient_target *target, int groups)
 {
     const gm_window *w = &g->window;
     uint32_t cells = w->kernel_h * w->kernel_w, step = g->channels * cells;
-    for (uint32_t cell = 0; cell < cells; cell++) {
-        gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
-        for (uint32_t c = 0; c < g->channels; c++) {
-            float sums[SUMS];
-            uint32_t first = at + c * cells + cell;
-            take(target, first, step, sums, n, 1);
-            add_neighbours(g, &tap, x + c * g->x.channel, dy, sums, n, groups);
-            give(target, first, step, sums, n, 1);
+    for (uint32_t c = 0; c < g->channels; c++, x += g->x.channel, at += cells) {
+        for (uint32_t first = 0, run; first < cells; first += run) {
+            float sums[SUMS], runs[RUN * SUMS];
+            run = at_most(cells - first, RUN);
+            for (uint32_t cell = first; cell < first + run; cell++) {
+                gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
+                take(target, at + cell, step, sums, n, 1);
+                add_neighbours(g, &tap, x, dy, sums, n, groups);
+                spread(sums, n, runs + cell - first, run);
+            }
+            give(target, at + first, step, runs, n, run);
         }
     }
 }
@@ -199,48 +233,49 @@ static void by_groups(const gm_conv_gradient *g, const float *x, const float *dy
 
 /* ---- One kernel cell --------------------------------------------------------------------------------------- */
 
-/* A block of gradients, maps by channels: sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c] */
-static void add_maps_by_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy,
-                                 float *sums, uint32_t maps, uint32_t channels)
+/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all maps by all channels of a block */
+ONCE add_maps_by_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                          uint32_t maps, uint32_t channels)
 {
-    int joined = tap->x_row == tap->columns * tap->x_column && tap->y_row == tap->columns * tap->y_column;
-    uint32_t rows = joined ? 1 : tap->rows, pixels = joined ? tap->rows * tap->columns : tap->columns;
-    const gm_gemm_strides strides = { g->dy.channel, tap->y_column, tap->x_column, g->x.channel, pixels };
+    const gm_gemm_strides strides = { g->dy.channel, tap->y_column, tap->x_column, g->x.channel, tap->columns };
     for (uint32_t b = 0; b < g->batch; b++) {
-        const float *x_at = x + b * g->x.batch + tap->x, *dy_at = dy + b * g->dy.batch + tap->y;
-        for (uint32_t row = 0; row < rows && pixels > 0; row++, x_at += tap->x_row, dy_at += tap->y_row) {
+        for (uint32_t row = 0; row < tap->rows; row++) {
+            const float *x_at = x + tap->x + b * g->x.batch + row * tap->x_row;
+            const float *dy_at = dy + tap->y + b * g->dy.batch + row * tap->y_row;
             gm_gemm_matrix(dy_at, x_at, sums, maps, channels, channels, &strides);
         }
     }
 }
 
-/* All maps and channels of a group, whose weights begin at `at`; where they go through the rule, in blocks of 4 maps that
- * have room in a row. */
-static void by_maps_and_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, uint32_t at,
-                                 const gm_gradient_target *target)
+/* Where the rows of both sides follow each other without a gap, they are one. */
+static gm_tap with_joined_rows(gm_tap tap)
 {
-    uint32_t rows = target->update ? 4 : target->maps, width = target->update ? g->channels / 16 * 4 : g->channels;
-    for (uint32_t m = 0; m < target->maps; m += rows) {
-        uint32_t maps = at_most(target->maps - m, rows);
-        for (uint32_t c = 0; c < g->channels; c += width) {
-            uint32_t channels = at_most(g->channels - c, width), first = at + m * g->channels + c;
+    if (tap.x_row == tap.columns * tap.x_column && tap.y_row == tap.columns * tap.y_column) {
+        tap.columns *= tap.rows;
+        tap.rows = tap.columns > 0;
+    }
+    return tap;
+}
+
+/* Blocks of 4 maps, by all channels or, through the rule, by as many as have room in a row. */
+static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    const gm_tap tap = with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
+    uint32_t most = target->update ? g->channels / 16 * 4 : g->channels;
+    for (uint32_t m = 0, maps; m < target->maps; m += maps) {
+        maps = at_most(target->maps - m, 4);
+        for (uint32_t c = 0, channels; c < g->channels; c += channels) {
+            uint32_t first = m * g->channels + c;
             float *sums = target->update ? target->w : target->w + first;
+            channels = at_most(g->channels - c, most);
             if (!target->accumulate) {
                 gm_start_row(sums, NULL, maps * channels);
             }
-            add_maps_by_channels(g, tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, maps, channels);
+            add_maps_by_channels(g, &tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, maps, channels);
             if (target->update) {
-                give(target, first, g->channels, sums, maps, channels);
+                update_runs(target, first, g->channels, sums, maps, channels);
             }
         }
-    }
-}
-
-static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
-{
-    gm_tap tap = gm_tap_of(&g->window, &g->x, &g->dy, 0, 0);
-    for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
-        by_maps_and_channels(g, &tap, x, dy, group * target->maps * g->channels, target);
     }
 }
 
@@ -250,7 +285,7 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
     if (gm_helium_conv_gradient(g, x, dy, target)) {
         return 1;
     }
-    if (g->window.kernel_h * g->window.kernel_w == 1 && target->maps >= 4 && g->channels >= SUMS) {
+    if (g->window.kernel_h * g->window.kernel_w == 1 && target->groups == 1 && target->maps >= 4 && g->channels >= 16) {
         by_products(g, x, dy, target);
         return 1;
     }

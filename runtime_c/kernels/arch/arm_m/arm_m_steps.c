@@ -19,7 +19,8 @@
     SCALE_4(s16, s17, s18, s19) SCALE_4(s20, s21, s22, s23)         \
     SGD_4(p0, p1, p2, p3, s16, s17, s18, s19) SGD_4(p4, p5, p6, p7, s20, s21, s22, s23)
 
-void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n, float minus_lr)
+void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
+                 float minus_lr)
 {
     const float *at;
     uint32_t left;
