@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, runtime_sources
 from support import objects
 
 HERE = Path(__file__).resolve().parent
@@ -20,7 +20,7 @@ SELECTED = ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "adam", "steps", "reduce_sum", "max_pool", "normalize",
            "check_finite", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
-SANITIZED = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.
 PATIENCE = 60.0
 STATUS = 4  # bytes of what a kernel returns
@@ -30,43 +30,42 @@ STATUS = 4  # bytes of what a kernel returns
 class Form:
     """How run_kernels.c is compiled and run. {} in `starter` stands for the program."""
 
-    compiler: str
-    flags: Sequence[str]
+    command: Sequence[str]
     starter: Sequence[str] = ("{}",)
     packages: str = "gcc"
     tools: Sequence[str] = ()  #: beside compiler and starter
 
     def missing(self) -> list[str]:
-        wanted = (self.compiler, *self.starter[:1], *self.tools)
+        wanted = (self.command[0], *self.starter[:1], *self.tools)
         return [tool for tool in wanted if tool != "{}" and shutil.which(tool) is None]
 
     def build(self, folder: Path) -> Program:
         """In an empty folder."""
         sources = [s for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
-        common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *SELECTED, *(f"-I{path}" for path in INCLUDES)]
         program = folder / "run_kernels"
-        objects.build([self.compiler, *common, *self.flags], [HERE / "run_kernels.c", *sources], program)
+        objects.build([*self.command, *SELECTED], [HERE / "run_kernels.c", *sources], program)
         return Program([word.format(program) for word in self.starter], folder / "said")
 
 
 def plain(profile: str) -> Form:
-    return Form("gcc", [*host_profile_flags(profile), "-O1", "-DGM_ARCH=0"])
+    return Form([*objects.command_for_host("gcc", "-O1", profile), "-DGM_ARCH=0"])
 
 
 def forms(profile: str) -> dict[str, list[Form]]:
     """Instruction set -> its forms with vectors."""
-    fused = f"-DGM_FUSED={int(profile == 'fused')}"
-    host = host_profile_flags(profile)
+    common = [f"-DGM_FUSED={int(profile == 'fused')}", "-O2", *NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS]
+    common += [f"-I{path}" for path in INCLUDES]
+    host = [objects.command_for_host("gcc", level, profile) for level in ("-O3", "-O0")]
     found = {
-        "this computer": [Form("gcc", [*host, "-O2"]), Form("gcc", [*host, *SANITIZED])],
-        "AArch64": [Form("aarch64-linux-gnu-gcc", [fused, "-O2", "-static"], ["qemu-aarch64", "{}"],
+        "this computer": [Form(host[0]), Form([*host[1], *SANITIZED])],
+        "AArch64": [Form(["aarch64-linux-gnu-gcc", *common, "-static"], ["qemu-aarch64", "{}"],
                          "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")],
     }  # fmt: skip
     if profile == "strict":  # WebAssembly's multiply-adds may be fused or not, as its engine likes
-        wasm = ["--target=wasm32-wasi", "--sysroot=/usr", "-msimd128", "-O2", fused]
+        wasm = ["clang-14", *common, "--target=wasm32-wasi", "--sysroot=/usr", "-msimd128"]
         node = ["node", "--no-warnings", str(HERE / "run_wasm.mjs"), "{}"]
         packages = "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 nodejs"
-        found["WebAssembly"] = [Form("clang-14", wasm, node, packages, ["wasm-ld-14"])]
+        found["WebAssembly"] = [Form(wasm, node, packages, ["wasm-ld-14"])]
     return found
 
 

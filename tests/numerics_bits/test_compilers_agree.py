@@ -16,11 +16,11 @@ import pytest
 from oracle import train
 
 from gradmote import optimizers
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from runtime_sources import runtime_sources
 from support import objects
 
 STEPS = 50
-COMPILERS = {"gcc -O0": ["gcc", "-O0"], "gcc -O3": ["gcc", "-O3"], "clang-14 -O2": ["clang-14", "-O2"]}
+COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang-14 -O2": ("clang-14", "-O2")}
 OPTIMIZERS = {
     "sgd": optimizers.sgd(0.1),
     "momentum": optimizers.sgd(0.02, momentum=0.9, weight_decay=0.01),
@@ -29,13 +29,11 @@ OPTIMIZERS = {
 }
 
 
-def build(compiler: list[str], profile: str, folder: Path) -> Path:
+def build(compiler: str, level: str, profile: str, folder: Path) -> Path:
     """train_state, linked with the runtime of that profile."""
     program = folder / "train_state"
-    includes = [f"-I{path}" for path in INCLUDES]
     own = Path(__file__).with_name("train_state.c")
-    flags = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *host_profile_flags(profile)]
-    objects.build([*compiler, *flags, *includes], [own, *runtime_sources()], program)
+    objects.build(objects.command_for_host(compiler, level, profile), [own, *runtime_sources()], program)
     return program
 
 
@@ -50,7 +48,7 @@ def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed")
     folders = {name: tmp_path_factory.mktemp("train_state") for name in COMPILERS}
-    return request.param, {n: build(c, request.param, folders[n]) for n, c in COMPILERS.items()}
+    return request.param, {n: build(*c, request.param, folders[n]) for n, c in COMPILERS.items()}
 
 
 def write_case(folder: Path, image: bytes, data: list[digits.Batch]) -> tuple[Path, Path]:

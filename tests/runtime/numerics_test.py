@@ -9,16 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime_sources import (
-    INCLUDES,
-    NUMERICS_FLAGS,
-    PROFILES,
-    RUNTIME,
-    WARNING_FLAGS,
-    host_profile_flags,
-    host_runs_fused,
-    runtime_sources,
-)
+from runtime_sources import PROFILES, RUNTIME, host_runs_fused, runtime_sources
+from support import objects
 
 HERE = Path(__file__).resolve().parent
 COMPILERS = [compiler for compiler in ("gcc", "clang-14") if shutil.which(compiler)]
@@ -32,14 +24,12 @@ PRODUCTS = [
 PROGRAMS = {"numerics_test.c": ([RUNTIME / "src" / "numerics.c"], ["2003"]), "kernels_gemm_test.c": (PRODUCTS, [])}
 
 
-def output_of(program: str, compiler: str, flags: list[str], folder: Path) -> str:
-    """What the test program prints, built with these flags; its own checks must pass."""
-    binary = folder / f"{Path(program).stem}{compiler}{''.join(flags)}"
+def output_of(program: str, compiler: str, level: str, profile: str, folder: Path, *flags: str) -> str:
+    """What the test program prints, built so; its own checks must pass."""
+    binary = folder / f"{Path(program).stem}{compiler}{level}{''.join(flags)}"
     needed, arguments = PROGRAMS[program]
-    sources = [str(HERE / program), *map(str, needed)]
-    includes = [f"-I{path}" for path in INCLUDES]
-    command = [compiler, *NUMERICS_FLAGS, *WARNING_FLAGS, *flags, *includes, *sources, "-lm", "-o", str(binary)]
-    subprocess.run(command, check=True, timeout=120)
+    command = [*objects.command_for_host(compiler, level, profile), *flags]
+    objects.build(command, [HERE / program, *needed], binary, "-lm")
     done = subprocess.run([binary, *arguments], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout
     return done.stdout
@@ -51,7 +41,7 @@ def test_every_compiler_and_level_gives_the_same_bits(program: str, profile: str
     if profile == "fused" and not host_runs_fused():
         pytest.skip("this computer has no fused multiply-add")
     outputs = {
-        (compiler, level): output_of(program, compiler, [level, *host_profile_flags(profile)], tmp_path)
+        (compiler, level): output_of(program, compiler, level, profile, tmp_path)
         for compiler in COMPILERS
         for level in LEVELS
     }
@@ -60,9 +50,8 @@ def test_every_compiler_and_level_gives_the_same_bits(program: str, profile: str
 
 
 def test_integer_square_root_equals_the_instruction(tmp_path: Path) -> None:
-    flags = ["-O2", *host_profile_flags("strict")]
     outputs = {
-        output_of("numerics_test.c", COMPILERS[0], [*flags, f"-DGM_HARDWARE_SQRT={hardware}"], tmp_path)
+        output_of("numerics_test.c", COMPILERS[0], "-O2", "strict", tmp_path, f"-DGM_HARDWARE_SQRT={hardware}")
         for hardware in (0, 1)
     }
     assert len(outputs) == 1

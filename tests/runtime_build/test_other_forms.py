@@ -27,7 +27,7 @@ from runtime_sources import (
     runtime_sources,
 )
 from support.classifier_image import LABELS, PIXELS, classifier_image
-from support.objects import objects, run
+from support.objects import command_for_host, objects, run
 
 CPP_FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-exceptions", "-fno-rtti", "-O2"]
 M0 = ["-mcpu=cortex-m0", "-mthumb"]
@@ -69,10 +69,9 @@ def test_one_file_has_the_functions_of_the_folder(one_file: Path) -> None:
 
 def strict_objects(form: str, one_file: Path) -> list[Path]:
     """The runtime for this computer."""
-    flags = ["gcc", *host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1"]
     if form == "one file":
-        return objects(flags, [one_file / "gradmote.c"])
-    return objects([*flags, *(f"-I{path}" for path in INCLUDES)], runtime_sources())
+        return objects(["gcc", *host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1"], [one_file / "gradmote.c"])
+    return objects(command_for_host("gcc", "-O3", "strict"), runtime_sources())
 
 
 def exported(path: Path) -> set[str]:

@@ -14,9 +14,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags
+
 KEPT = Path(__file__).resolve().parents[2] / "build" / "objects"
 #: Seconds for which an object is kept after its last use.
 KEPT_FOR = 7 * 24 * 3600
+
+
+def command_for_host(compiler: str, level: str, profile: str) -> list[str]:
+    """How tests compile the runtime for this computer, all in the same words: objects are of one text, or of two."""
+    flags = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, *host_profile_flags(profile)]
+    return [compiler, level, *flags, *(f"-I{path}" for path in INCLUDES)]
 
 
 def build(command: Sequence[str], sources: Iterable[Path], program: Path, *link_flags: str) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from render.spec import Opcode, opcodes
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, host_profile_flags, runtime_sources
+from runtime_sources import ROOT, runtime_sources
+from support import objects
 
 from .drawn_instructions import Drawn, draw
 
@@ -24,36 +25,33 @@ THREADS = ROOT / "bindings" / "threads"
 SPLIT = [op for op in opcodes() if op.split]
 #: One of each kind: products, rules with rows of their own, bits, several outputs, indices.
 SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD")
-SANITIZER = ["-O1", "-g", "-fsanitize=thread"]
+OPTIMISED, WATCHED = ("-O3", []), ("-O1", ["-g", "-fsanitize=thread"])
 PARTS = range(1, 6)
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 
 
-def build(folder: Path, flags: list[str], own: str, runtime: list[Path]) -> Path:
+def build(folder: Path, level: str, flags: list[str], own: str, runtime: list[Path]) -> Path:
     program = folder / own.removesuffix(".c")
     sources = [Path(__file__).with_name(own), THREADS / "gm_threads.c", *runtime]
-    includes = [f"-I{path}" for path in (*INCLUDES, THREADS)]
-    common = [*NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, "-pthread", "-DGM_THREADS=1", *host_profile_flags("strict")]
-    command = ["gcc", *common, *flags, *includes, *map(str, sources), "-lm", "-o", str(program)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    command = [*objects.command_for_host("gcc", level, "strict"), *flags, "-DGM_THREADS=1", f"-I{THREADS}"]
+    objects.build(command, sources, program, "-pthread", "-lm")
     return program
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("split"), ["-O2"], "run_split.c", runtime_sources())
+    return build(tmp_path_factory.mktemp("split"), *OPTIMISED, "run_split.c", runtime_sources())
 
 
 @pytest.fixture(scope="module")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("sanitized"), SANITIZER, "run_split.c", runtime_sources())
+    return build(tmp_path_factory.mktemp("sanitized"), *WATCHED, "run_split.c", runtime_sources())
 
 
-@pytest.mark.parametrize("flags", [["-O2"], SANITIZER], ids=["optimised", "sanitized"])
-def test_threads_do_each_part_once(tmp_path, flags):
-    hammer = build(tmp_path, flags, "hammer_threads.c", [])
+@pytest.mark.parametrize("level, flags", [OPTIMISED, WATCHED], ids=["optimised", "sanitized"])
+def test_threads_do_each_part_once(tmp_path, level, flags):
+    hammer = build(tmp_path, level, flags, "hammer_threads.c", [])
     done = subprocess.run([hammer], capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
 
