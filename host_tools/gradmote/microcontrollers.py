@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 KB = 1024
 #: Bytes that firmware, its console and its stack take beside the model (the most of all boards; rounded up).
-FIRMWARE_RAM, FIRMWARE_FLASH = 8 * KB, 104 * KB
+FIRMWARE_RAM, FIRMWARE_FLASH = 8 * KB, 112 * KB
 
 
 @dataclass(frozen=True)
