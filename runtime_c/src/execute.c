@@ -8,11 +8,11 @@
 static const gm_program *find_program(const gm_header *header, uint32_t kind)
 {
     const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);
-    uint32_t count = header->sections[GM_SECTION_PROGRAMS].size / (uint32_t)sizeof *program;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (program[i].kind == kind) {
-            return &program[i];
+    for (uint32_t left = header->sections[GM_SECTION_PROGRAMS].size; left != 0; left -= (uint32_t)sizeof *program) {
+        if (program->kind == kind) {
+            return program;
         }
+        ++program;
     }
     return NULL;
 }
@@ -38,14 +38,6 @@ int gm_begin(gm_session *session, uint32_t program)
     return GM_OK;
 }
 
-static void end_program(gm_session *session)
-{
-    session->pc = NULL;
-    if (GM_WITH_STORE && session->lent) {
-        gm_return_sample(session);
-    }
-}
-
 int gm_run(gm_session *session, uint32_t max_instructions)
 {
     if (session == NULL || session->pc == NULL) {
@@ -56,28 +48,14 @@ int gm_run(gm_session *session, uint32_t max_instructions)
     uint32_t left = max_instructions;
     int status = GM_OK;
     while (left != 0 && pc != end && status == GM_OK) {
-        const uint32_t *next = pc + (*pc >> 16);
         status = gm_execute(session, pc);
-        pc = next;
+        pc += *pc >> 16;
         --left;
     }
     session->instructions += max_instructions - left;
-    if (pc != end && status == GM_OK) {
-        session->pc = pc;
-        return GM_AGAIN;
+    if (pc == end || status != GM_OK) {
+        return gm_end_program(session, status);
     }
-    end_program(session);
-    gm_after_program(session, session->running, status);
-    return status;
-}
-
-void gm_abort(gm_session *session)
-{
-    if (session == NULL || session->pc == NULL) {
-        return;
-    }
-    end_program(session);
-    if (session->running == GM_PROGRAM_TRAIN) {
-        gm_control_of(session)->accumulated = 0; /* half a micro-batch may be in the gradient region */
-    }
+    session->pc = pc;
+    return GM_AGAIN;
 }

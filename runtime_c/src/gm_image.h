@@ -32,9 +32,9 @@ int gm_verify(const gm_header *header);
 /* Size, magic, version and checksum of a checkpoint of any model; reads its header. */
 int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header);
 
-/* Bookkeeping around a program: counters, gradients, learning rate. `status` is how the program ended. */
+/* Bookkeeping around a program: counters, gradients, learning rate. `status` is how it ended, and is returned. */
 int gm_before_program(gm_session *session, uint32_t kind);
-void gm_after_program(gm_session *session, uint32_t kind, int status);
+int gm_end_program(gm_session *session, int status);
 
 /* A program that ran on samples of the store has ended: the input's first sample becomes the caller's again. */
 void gm_return_sample(gm_session *session);

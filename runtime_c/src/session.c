@@ -23,12 +23,16 @@ int gm_before_program(gm_session *session, uint32_t kind)
     return GM_OK;
 }
 
-void gm_after_program(gm_session *session, uint32_t kind, int status)
+static void leave_program(gm_session *session)
 {
-    if (!GM_TRAINING) {
-        return;
+    session->pc = NULL;
+    if (GM_WITH_STORE && session->lent) {
+        gm_return_sample(session);
     }
-    gm_control *control = gm_control_of(session);
+}
+
+static void count_program(gm_control *control, uint32_t kind, int status)
+{
     int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
     int updates = kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
     if (status != GM_OK) {
@@ -43,6 +47,26 @@ void gm_after_program(gm_session *session, uint32_t kind, int status)
     if (updates) {
         ++control->optimizer_steps;
         gm_advance_schedule(control);
+    }
+}
+
+int gm_end_program(gm_session *session, int status)
+{
+    leave_program(session);
+    if (GM_TRAINING) {
+        count_program(gm_control_of(session), session->running, status);
+    }
+    return status;
+}
+
+void gm_abort(gm_session *session)
+{
+    if (session == NULL || session->pc == NULL) {
+        return;
+    }
+    leave_program(session);
+    if (session->running == GM_PROGRAM_TRAIN) {
+        gm_control_of(session)->accumulated = 0; /* half a micro-batch may be in the gradient region */
     }
 }
 

@@ -31,6 +31,10 @@ UNARY = [
 ]  # fmt: skip
 
 
+#: Smoothed cross entropy and its gradient are two instructions.
+LOSSES = {**losses.LOSSES, "smoothed": lambda: losses.cross_entropy(label_smoothing=0.1)}
+
+
 def image_of(
     model: onnx.ModelProto,
     loss: str,
@@ -42,7 +46,7 @@ def image_of(
     batch_norm: str = "frozen",
 ) -> bytes:
     update = OPTIMIZERS[optimizer]()
-    made = build_artifacts(model, train, losses.LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
+    made = build_artifacts(model, train, LOSSES[loss](), update, scheme=scheme, batch_norm=batch_norm)
     return compile_image(made, Options(batch=batch, accumulate=accumulate)).image
 
 
@@ -178,6 +182,7 @@ def fitted() -> Iterator[bytes]:
         for optimizer in OPTIMIZERS:
             yield image_of(convolutions(size, 2 * size, 3, "MaxPool"), "cross_entropy", optimizer, 2)
             yield image_of(perceptron((size, 4 * size, 24, 7), "Relu"), "cross_entropy", optimizer, size // 2)
+        yield image_of(perceptron((size, 12, size - 3), "Relu"), "smoothed", "sgd", size // 2)
         yield image_of(convolutions(size, 20, 5, "AveragePool"), "cross_entropy", "adamw", 1, accumulate=True)
         yield image_of(perceptron((3 * size, size, 5), "Tanh"), "bce_with_logits", "sgd", 3, accumulate=True)
         yield from (image_of(perceptron((6, 5 * size, 4), op), "mse", "sgd", 2) for op in UNARY)
