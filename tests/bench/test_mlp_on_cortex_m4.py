@@ -1,4 +1,5 @@
-"""Bounds on what an MLP 64-32-10 may cost on a Cortex-M4F. Exact counts: they do not depend on this machine's speed."""
+"""Bounds on what an MLP 64-32-10 may cost on a Cortex-M4F, and on a CNN's code. Exact counts: they do not depend on
+this machine's speed."""
 
 import shutil
 
@@ -22,6 +23,16 @@ def figures():
 def test_code_of_runtime_and_kernels_is_under_16_kb(figures):
     assert figures["text_O2"] < 16 * 1024
     assert figures["text_Os"] < 16 * 1024
+
+
+def test_code_of_a_cnns_trainer_is_under_32_kb(tmp_path):
+    from bench.mlp_on_cortex_m4 import trainer_text
+    from bench.speed.cases import training
+
+    from gradmote.kernels import needs_of
+
+    flags = needs_of(training("cnn", "sgd", 1).image).flags()
+    assert trainer_text("-O2", flags, tmp_path) < 32 * 1024
 
 
 def test_arena_with_parameters_is_under_11_kb(figures):
