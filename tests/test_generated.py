@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from render.__main__ import rendered
+from render.spec import check_windows, opcodes
 
 
 def test_generated_files_are_not_stale(root: Path) -> None:
@@ -18,3 +22,11 @@ def test_no_generated_file_is_left_over(root: Path) -> None:
     found = {path for folder in folders for path in folder.iterdir() if path.suffix in (".c", ".h", ".py")}
     extra = {path for path in found - expected if path.name != "__init__.py"}
     assert not extra, f"nothing renders {sorted(str(path.relative_to(root)) for path in extra)}"
+
+
+def test_a_window_that_is_not_summed_is_refused() -> None:
+    """Kernels add these parameters up: an opcode that the verifier knows no sums of could make them wrap."""
+    conv = next(op for op in opcodes() if op.name == "CONV")
+    check_windows(conv)
+    with pytest.raises(ValueError, match="leaves out dilation_w, in_w, kernel_w, out_w, pad_w, stride_w"):
+        check_windows(replace(conv, windows=conv.windows[:1]))

@@ -4,10 +4,10 @@
 
 #if GM_WITH_GEMM
 static const gm_operand_info operands_gemm[] = {
-    { GM_READ | GM_STRIDED, 6, 0 },
-    { GM_READ | GM_STRIDED, 6, 6 },
-    { GM_READ | GM_OPTIONAL, 1, 12 },
-    { GM_READ | GM_WRITE, 3, 13 },
+    { GM_READ | GM_STRIDED, 6, 4 },
+    { GM_READ | GM_STRIDED, 6, 10 },
+    { GM_READ | GM_OPTIONAL, 1, 16 },
+    { GM_READ | GM_WRITE, 3, 17 },
 };
 static const uint8_t params_gemm[] = {
     GM_PARAM_DIM,
@@ -23,21 +23,21 @@ static const uint8_t params_gemm[] = {
     GM_PARAM_FLAG,
     GM_PARAM_ENUM + 2,
 };
-static const uint8_t terms_gemm[] = { 5, 9, 6, 10, 8, 11, 5, 12, 8, 13, 7, 14, 7, 5, 6, 7, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_gemm = { operands_gemm, params_gemm, terms_gemm, 4, 12, 4, 16 };
+static const uint8_t terms_gemm[] = { 5, 6, 7, 8, 5, 9, 6, 10, 8, 11, 5, 12, 8, 13, 7, 14, 7, 5, 6, 7 };
+static const gm_opcode_shape shape_gemm = { operands_gemm, params_gemm, terms_gemm, 4, 12, 4, 0 };
 #endif
 
 #if GM_WITH_GEMM_UPDATE
 static const gm_operand_info operands_gemm_update[] = {
-    { GM_READ | GM_STRIDED, 4, 0 },
-    { GM_READ | GM_STRIDED, 4, 4 },
-    { GM_WRITE, 1, 8 },
-    { GM_READ | GM_WRITE, 2, 9 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 11 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 13 },
-    { GM_READ | GM_OPTIONAL, 1, 15 },
-    { GM_READ, 1, 16 },
-    { GM_READ | GM_RULE, 1, 17 },
+    { GM_READ | GM_STRIDED, 4, 3 },
+    { GM_READ | GM_STRIDED, 4, 7 },
+    { GM_WRITE, 1, 11 },
+    { GM_READ | GM_WRITE, 2, 12 },
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 14 },
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 16 },
+    { GM_READ | GM_OPTIONAL, 1, 18 },
+    { GM_READ, 1, 19 },
+    { GM_READ | GM_RULE, 1, 20 },
 };
 static const uint8_t params_gemm_update[] = {
     GM_PARAM_DIM,
@@ -48,31 +48,31 @@ static const uint8_t params_gemm_update[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_gemm_update[] = { 10, 13, 12, 14, 12, 15, 11, 16, 11, 10, 11, 10, 11, 10, 11, 130, 129, 129, 10, 11, 12 };
-static const gm_opcode_shape shape_gemm_update = { operands_gemm_update, params_gemm_update, terms_gemm_update, 9, 7, 3, 18 };
+static const uint8_t terms_gemm_update[] = { 10, 11, 12, 10, 13, 12, 14, 12, 15, 11, 16, 11, 10, 11, 10, 11, 10, 11, 130, 129, 129 };
+static const gm_opcode_shape shape_gemm_update = { operands_gemm_update, params_gemm_update, terms_gemm_update, 9, 7, 3, 0 };
 #endif
 
 #if GM_WITH_UPDATE
 static const gm_operand_info operands_update[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ | GM_WRITE, 1, 1 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 1, 2 },
+    { GM_READ, 1, 1 },
+    { GM_READ | GM_WRITE, 1, 2 },
     { GM_READ | GM_WRITE | GM_OPTIONAL, 1, 3 },
-    { GM_READ | GM_OPTIONAL, 1, 4 },
-    { GM_READ, 1, 5 },
-    { GM_READ | GM_OPTIONAL, 1, 6 },
-    { GM_READ | GM_RULE, 1, 7 },
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 1, 4 },
+    { GM_READ | GM_OPTIONAL, 1, 5 },
+    { GM_READ, 1, 6 },
+    { GM_READ | GM_OPTIONAL, 1, 7 },
+    { GM_READ | GM_RULE, 1, 8 },
 };
 static const uint8_t params_update[] = {
     GM_PARAM_DIM,
 };
-static const uint8_t terms_update[] = { 9, 9, 9, 9, 130, 129, 129, 129, 9 };
-static const gm_opcode_shape shape_update = { operands_update, params_update, terms_update, 8, 1, 1, 8 };
+static const uint8_t terms_update[] = { 9, 9, 9, 9, 9, 130, 129, 129, 129 };
+static const gm_opcode_shape shape_update = { operands_update, params_update, terms_update, 8, 1, 1, 0 };
 #endif
 
 #if GM_WITH_BIAS_CORRECTION
 static const gm_operand_info operands_bias_correction[] = {
-    { GM_READ | GM_WRITE, 1, 0 },
+    { GM_READ | GM_WRITE, 1, 1 },
 };
 static const uint8_t params_bias_correction[] = {
     GM_PARAM_F32,
@@ -80,51 +80,51 @@ static const uint8_t params_bias_correction[] = {
     GM_PARAM_F32,
     GM_PARAM_F32,
 };
-static const uint8_t terms_bias_correction[] = { 130, 129 };
-static const gm_opcode_shape shape_bias_correction = { operands_bias_correction, params_bias_correction, terms_bias_correction, 1, 4, 1, 1 };
+static const uint8_t terms_bias_correction[] = { 129, 130 };
+static const gm_opcode_shape shape_bias_correction = { operands_bias_correction, params_bias_correction, terms_bias_correction, 1, 4, 1, 0 };
 #endif
 
 #if GM_WITH_SUM_SQUARES
 static const gm_operand_info operands_sum_squares[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ | GM_WRITE, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_READ | GM_WRITE, 1, 2 },
 };
 static const uint8_t params_sum_squares[] = {
     GM_PARAM_DIM,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_sum_squares[] = { 3, 129, 3 };
-static const gm_opcode_shape shape_sum_squares = { operands_sum_squares, params_sum_squares, terms_sum_squares, 2, 2, 1, 2 };
+static const uint8_t terms_sum_squares[] = { 3, 3, 129 };
+static const gm_opcode_shape shape_sum_squares = { operands_sum_squares, params_sum_squares, terms_sum_squares, 2, 2, 1, 0 };
 #endif
 
 #if GM_WITH_CLIP_SCALE
 static const gm_operand_info operands_clip_scale[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ | GM_OPTIONAL, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 1 },
+    { GM_READ | GM_OPTIONAL, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_clip_scale[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clip_scale[] = { 129, 129, 129, 129 };
-static const gm_opcode_shape shape_clip_scale = { operands_clip_scale, params_clip_scale, terms_clip_scale, 3, 1, 1, 3 };
+static const gm_opcode_shape shape_clip_scale = { operands_clip_scale, params_clip_scale, terms_clip_scale, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_CHECK_FINITE
 static const gm_operand_info operands_check_finite[] = {
-    { GM_READ, 1, 0 },
+    { GM_READ, 1, 1 },
 };
 static const uint8_t params_check_finite[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_check_finite[] = { 2, 2 };
-static const gm_opcode_shape shape_check_finite = { operands_check_finite, params_check_finite, terms_check_finite, 1, 1, 1, 1 };
+static const gm_opcode_shape shape_check_finite = { operands_check_finite, params_check_finite, terms_check_finite, 1, 1, 1, 0 };
 #endif
 
 #if GM_WITH_COPY
 static const gm_operand_info operands_copy[] = {
-    { GM_READ | GM_STRIDED, 12, 0 },
-    { GM_WRITE | GM_STRIDED, 12, 12 },
+    { GM_READ | GM_STRIDED, 12, 6 },
+    { GM_WRITE | GM_STRIDED, 12, 18 },
 };
 static const uint8_t params_copy[] = {
     GM_PARAM_DIM,
@@ -146,14 +146,14 @@ static const uint8_t params_copy[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_copy[] = { 3, 9, 4, 10, 5, 11, 6, 12, 7, 13, 8, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20, 3, 4, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_copy = { operands_copy, params_copy, terms_copy, 2, 18, 6, 24 };
+static const uint8_t terms_copy[] = { 3, 4, 5, 6, 7, 8, 3, 9, 4, 10, 5, 11, 6, 12, 7, 13, 8, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20 };
+static const gm_opcode_shape shape_copy = { operands_copy, params_copy, terms_copy, 2, 18, 6, 0 };
 #endif
 
 #if GM_WITH_REDUCE_SUM
 static const gm_operand_info operands_reduce_sum[] = {
-    { GM_READ | GM_STRIDED, 16, 0 },
-    { GM_READ | GM_WRITE, 4, 16 },
+    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_READ | GM_WRITE, 4, 24 },
 };
 static const uint8_t params_reduce_sum[] = {
     GM_PARAM_DIM,
@@ -175,15 +175,15 @@ static const uint8_t params_reduce_sum[] = {
     GM_PARAM_F32,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_reduce_sum[] = { 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6, 3, 4, 5, 6, 11, 12, 13, 14 };
-static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 20 };
+static const uint8_t terms_reduce_sum[] = { 3, 4, 5, 6, 11, 12, 13, 14, 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6 };
+static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 0 };
 #endif
 
 #if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW
 static const gm_operand_info operands_add[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_WRITE, 4, 16 },
+    { GM_READ | GM_STRIDED, 8, 4 },
+    { GM_READ | GM_STRIDED, 8, 12 },
+    { GM_WRITE, 4, 20 },
 };
 static const uint8_t params_add[] = {
     GM_PARAM_DIM,
@@ -199,66 +199,66 @@ static const uint8_t params_add[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_add[] = { 4, 8, 5, 9, 6, 10, 7, 11, 4, 12, 5, 13, 6, 14, 7, 15, 4, 5, 6, 7, 4, 5, 6, 7 };
-static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 3, 12, 4, 20 };
+static const uint8_t terms_add[] = { 4, 5, 6, 7, 4, 8, 5, 9, 6, 10, 7, 11, 4, 12, 5, 13, 6, 14, 7, 15, 4, 5, 6, 7 };
+static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 3, 12, 4, 0 };
 #endif
 
 #if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS
 static const gm_operand_info operands_relu[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_relu[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_relu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_relu = { operands_relu, params_relu, terms_relu, 2, 1, 1, 2 };
+static const gm_opcode_shape shape_relu = { operands_relu, params_relu, terms_relu, 2, 1, 1, 0 };
 #endif
 
 #if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
 static const gm_operand_info operands_relu_grad[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_relu_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_relu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_relu_grad = { operands_relu_grad, params_relu_grad, terms_relu_grad, 3, 1, 1, 3 };
+static const gm_opcode_shape shape_relu_grad = { operands_relu_grad, params_relu_grad, terms_relu_grad, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
 static const gm_operand_info operands_leaky_relu[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_leaky_relu[] = {
     GM_PARAM_DIM,
     GM_PARAM_F32,
 };
 static const uint8_t terms_leaky_relu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_leaky_relu = { operands_leaky_relu, params_leaky_relu, terms_leaky_relu, 2, 2, 1, 2 };
+static const gm_opcode_shape shape_leaky_relu = { operands_leaky_relu, params_leaky_relu, terms_leaky_relu, 2, 2, 1, 0 };
 #endif
 
 #if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
 static const gm_operand_info operands_leaky_relu_grad[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_leaky_relu_grad[] = {
     GM_PARAM_DIM,
     GM_PARAM_F32,
 };
 static const uint8_t terms_leaky_relu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_leaky_relu_grad = { operands_leaky_relu_grad, params_leaky_relu_grad, terms_leaky_relu_grad, 3, 2, 1, 3 };
+static const gm_opcode_shape shape_leaky_relu_grad = { operands_leaky_relu_grad, params_leaky_relu_grad, terms_leaky_relu_grad, 3, 2, 1, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
 static const gm_operand_info operands_softmax[] = {
-    { GM_READ, 3, 0 },
-    { GM_WRITE, 3, 3 },
+    { GM_READ, 3, 3 },
+    { GM_WRITE, 3, 6 },
 };
 static const uint8_t params_softmax[] = {
     GM_PARAM_DIM,
@@ -266,14 +266,14 @@ static const uint8_t params_softmax[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_softmax[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_softmax = { operands_softmax, params_softmax, terms_softmax, 2, 3, 3, 6 };
+static const gm_opcode_shape shape_softmax = { operands_softmax, params_softmax, terms_softmax, 2, 3, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_GRAD || GM_WITH_LOG_SOFTMAX_GRAD
 static const gm_operand_info operands_softmax_grad[] = {
-    { GM_READ, 3, 0 },
     { GM_READ, 3, 3 },
-    { GM_WRITE, 3, 6 },
+    { GM_READ, 3, 6 },
+    { GM_WRITE, 3, 9 },
 };
 static const uint8_t params_softmax_grad[] = {
     GM_PARAM_DIM,
@@ -281,14 +281,14 @@ static const uint8_t params_softmax_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_softmax_grad[] = { 4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6 };
-static const gm_opcode_shape shape_softmax_grad = { operands_softmax_grad, params_softmax_grad, terms_softmax_grad, 3, 3, 3, 9 };
+static const gm_opcode_shape shape_softmax_grad = { operands_softmax_grad, params_softmax_grad, terms_softmax_grad, 3, 3, 3, 0 };
 #endif
 
 #if GM_WITH_DROPOUT
 static const gm_operand_info operands_dropout[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_dropout[] = {
     GM_PARAM_DIM,
@@ -296,18 +296,18 @@ static const uint8_t params_dropout[] = {
     GM_PARAM_U32,
     GM_PARAM_F32,
 };
-static const uint8_t terms_dropout[] = { 4, 130, 4, 4 };
-static const gm_opcode_shape shape_dropout = { operands_dropout, params_dropout, terms_dropout, 3, 4, 1, 3 };
+static const uint8_t terms_dropout[] = { 4, 4, 130, 4 };
+static const gm_opcode_shape shape_dropout = { operands_dropout, params_dropout, terms_dropout, 3, 4, 1, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
 static const gm_operand_info operands_softmax_cross_entropy[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ | GM_OPTIONAL, 1, 5 },
-    { GM_READ | GM_OPTIONAL, 2, 6 },
-    { GM_WRITE, 3, 8 },
-    { GM_WRITE | GM_STRIDED, 4, 11 },
+    { GM_READ, 3, 3 },
+    { GM_READ | GM_INDEX, 2, 6 },
+    { GM_READ | GM_OPTIONAL, 1, 8 },
+    { GM_READ | GM_OPTIONAL, 2, 9 },
+    { GM_WRITE, 3, 11 },
+    { GM_WRITE | GM_STRIDED, 4, 14 },
 };
 static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_DIM,
@@ -320,18 +320,18 @@ static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_F32,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_softmax_cross_entropy[] = { 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 10, 9, 11, 7, 8, 9 };
-static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 9, 3, 15 };
+static const uint8_t terms_softmax_cross_entropy[] = { 7, 8, 9, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 10, 9, 11 };
+static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 9, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
 static const gm_operand_info operands_softmax_cross_entropy_grad[] = {
-    { GM_READ | GM_STRIDED, 4, 0 },
-    { GM_READ, 3, 4 },
-    { GM_READ | GM_INDEX, 2, 7 },
-    { GM_READ | GM_OPTIONAL, 1, 9 },
-    { GM_READ | GM_OPTIONAL, 2, 10 },
-    { GM_WRITE, 3, 12 },
+    { GM_READ | GM_STRIDED, 4, 3 },
+    { GM_READ, 3, 7 },
+    { GM_READ | GM_INDEX, 2, 10 },
+    { GM_READ | GM_OPTIONAL, 1, 12 },
+    { GM_READ | GM_OPTIONAL, 2, 13 },
+    { GM_WRITE, 3, 15 },
 };
 static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_DIM,
@@ -344,47 +344,47 @@ static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_F32,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_softmax_cross_entropy_grad[] = { 7, 10, 9, 11, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 8, 9 };
-static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 9, 3, 15 };
+static const uint8_t terms_softmax_cross_entropy_grad[] = { 7, 8, 9, 7, 10, 9, 11, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9 };
+static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 9, 3, 0 };
 #endif
 
 #if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS
 static const gm_operand_info operands_mse_loss[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE | GM_STRIDED, 2, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE | GM_STRIDED, 2, 3 },
 };
 static const uint8_t params_mse_loss[] = {
     GM_PARAM_DIM,
     GM_PARAM_FLAG,
     GM_PARAM_F32,
 };
-static const uint8_t terms_mse_loss[] = { 4, 4, 4, 5, 4 };
-static const gm_opcode_shape shape_mse_loss = { operands_mse_loss, params_mse_loss, terms_mse_loss, 3, 3, 1, 4 };
+static const uint8_t terms_mse_loss[] = { 4, 4, 4, 4, 5 };
+static const gm_opcode_shape shape_mse_loss = { operands_mse_loss, params_mse_loss, terms_mse_loss, 3, 3, 1, 0 };
 #endif
 
 #if GM_WITH_MSE_LOSS_GRAD || GM_WITH_L1_LOSS_GRAD
 static const gm_operand_info operands_mse_loss_grad[] = {
-    { GM_READ | GM_STRIDED, 2, 0 },
-    { GM_READ, 1, 2 },
+    { GM_READ | GM_STRIDED, 2, 1 },
     { GM_READ, 1, 3 },
-    { GM_WRITE, 1, 4 },
+    { GM_READ, 1, 4 },
+    { GM_WRITE, 1, 5 },
 };
 static const uint8_t params_mse_loss_grad[] = {
     GM_PARAM_DIM,
     GM_PARAM_FLAG,
     GM_PARAM_F32,
 };
-static const uint8_t terms_mse_loss_grad[] = { 5, 6, 5, 5, 5, 5 };
-static const gm_opcode_shape shape_mse_loss_grad = { operands_mse_loss_grad, params_mse_loss_grad, terms_mse_loss_grad, 4, 3, 1, 5 };
+static const uint8_t terms_mse_loss_grad[] = { 5, 5, 6, 5, 5, 5 };
+static const gm_opcode_shape shape_mse_loss_grad = { operands_mse_loss_grad, params_mse_loss_grad, terms_mse_loss_grad, 4, 3, 1, 0 };
 #endif
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS
 static const gm_operand_info operands_bce_with_logits_loss[] = {
-    { GM_READ, 2, 0 },
     { GM_READ, 2, 2 },
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 4 },
-    { GM_WRITE | GM_STRIDED, 4, 6 },
+    { GM_READ, 2, 4 },
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 6 },
+    { GM_WRITE | GM_STRIDED, 4, 8 },
 };
 static const uint8_t params_bce_with_logits_loss[] = {
     GM_PARAM_DIM,
@@ -394,17 +394,17 @@ static const uint8_t params_bce_with_logits_loss[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_F32,
 };
-static const uint8_t terms_bce_with_logits_loss[] = { 5, 6, 5, 6, 6, 7, 5, 8, 6, 9, 5, 6 };
-static const gm_opcode_shape shape_bce_with_logits_loss = { operands_bce_with_logits_loss, params_bce_with_logits_loss, terms_bce_with_logits_loss, 4, 6, 2, 10 };
+static const uint8_t terms_bce_with_logits_loss[] = { 5, 6, 5, 6, 5, 6, 6, 7, 5, 8, 6, 9 };
+static const gm_opcode_shape shape_bce_with_logits_loss = { operands_bce_with_logits_loss, params_bce_with_logits_loss, terms_bce_with_logits_loss, 4, 6, 2, 0 };
 #endif
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 static const gm_operand_info operands_bce_with_logits_loss_grad[] = {
-    { GM_READ | GM_STRIDED, 4, 0 },
-    { GM_READ, 2, 4 },
+    { GM_READ | GM_STRIDED, 4, 2 },
     { GM_READ, 2, 6 },
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 8 },
-    { GM_WRITE, 2, 10 },
+    { GM_READ, 2, 8 },
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 10 },
+    { GM_WRITE, 2, 12 },
 };
 static const uint8_t params_bce_with_logits_loss_grad[] = {
     GM_PARAM_DIM,
@@ -414,16 +414,18 @@ static const uint8_t params_bce_with_logits_loss_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_F32,
 };
-static const uint8_t terms_bce_with_logits_loss_grad[] = { 6, 9, 7, 10, 6, 7, 6, 7, 7, 8, 6, 7, 6, 7 };
-static const gm_opcode_shape shape_bce_with_logits_loss_grad = { operands_bce_with_logits_loss_grad, params_bce_with_logits_loss_grad, terms_bce_with_logits_loss_grad, 5, 6, 2, 12 };
+static const uint8_t terms_bce_with_logits_loss_grad[] = { 6, 7, 6, 9, 7, 10, 6, 7, 6, 7, 7, 8, 6, 7 };
+static const gm_opcode_shape shape_bce_with_logits_loss_grad = { operands_bce_with_logits_loss_grad, params_bce_with_logits_loss_grad, terms_bce_with_logits_loss_grad, 5, 6, 2, 0 };
 #endif
 
 #if GM_WITH_CONV
 static const gm_operand_info operands_conv[] = {
-    { GM_READ | GM_STRIDED, 10, 0 },
-    { GM_READ | GM_STRIDED, 10, 10 },
-    { GM_READ | GM_OPTIONAL, 2, 20 },
-    { GM_WRITE | GM_STRIDED, 10, 22 },
+    { GM_READ | GM_STRIDED, 10, 8 },
+    { GM_READ | GM_STRIDED, 10, 18 },
+    { GM_READ | GM_OPTIONAL, 2, 28 },
+    { GM_WRITE | GM_STRIDED, 10, 30 },
+    { GM_STRIDED, 8, 40 },
+    { GM_STRIDED, 8, 48 },
 };
 static const uint8_t params_conv[] = {
     GM_PARAM_DIM,
@@ -459,16 +461,18 @@ static const uint8_t params_conv[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_ENUM + 2,
 };
-static const uint8_t terms_conv[] = { 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 8, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 5, 6, 7, 8, 11, 12, 13, 14 };
-static const gm_opcode_shape shape_conv = { operands_conv, params_conv, terms_conv, 4, 32, 8, 32 };
+static const uint8_t terms_conv[] = { 5, 6, 7, 8, 11, 12, 13, 14, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 8, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 11, 15, 13, 17, 130, 19, 9, 129, 12, 16, 14, 18, 130, 20, 10, 129 };
+static const gm_opcode_shape shape_conv = { operands_conv, params_conv, terms_conv, 4, 32, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_TRANSPOSE
 static const gm_operand_info operands_conv_transpose[] = {
-    { GM_READ | GM_STRIDED, 10, 0 },
-    { GM_READ | GM_STRIDED, 10, 10 },
-    { GM_READ | GM_OPTIONAL, 2, 20 },
-    { GM_READ | GM_WRITE | GM_STRIDED, 10, 22 },
+    { GM_READ | GM_STRIDED, 10, 8 },
+    { GM_READ | GM_STRIDED, 10, 18 },
+    { GM_READ | GM_OPTIONAL, 2, 28 },
+    { GM_READ | GM_WRITE | GM_STRIDED, 10, 30 },
+    { GM_STRIDED, 8, 40 },
+    { GM_STRIDED, 8, 48 },
 };
 static const uint8_t params_conv_transpose[] = {
     GM_PARAM_DIM,
@@ -504,15 +508,17 @@ static const uint8_t params_conv_transpose[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_conv_transpose[] = { 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 7, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 5, 6, 7, 8, 9, 10, 13, 14 };
-static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 32, 8, 32 };
+static const uint8_t terms_conv_transpose[] = { 5, 6, 7, 8, 9, 10, 13, 14, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 7, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 11, 15, 13, 17, 130, 19, 9, 129, 12, 16, 14, 18, 130, 20, 10, 129 };
+static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 32, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_GRAD_W
 static const gm_operand_info operands_conv_grad_w[] = {
-    { GM_READ | GM_STRIDED, 10, 0 },
-    { GM_READ | GM_STRIDED, 10, 10 },
-    { GM_READ | GM_WRITE, 5, 20 },
+    { GM_READ | GM_STRIDED, 10, 8 },
+    { GM_READ | GM_STRIDED, 10, 18 },
+    { GM_READ | GM_WRITE, 5, 28 },
+    { GM_STRIDED, 8, 33 },
+    { GM_STRIDED, 8, 41 },
 };
 static const uint8_t params_conv_grad_w[] = {
     GM_PARAM_DIM,
@@ -543,21 +549,23 @@ static const uint8_t params_conv_grad_w[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_conv_grad_w[] = { 4, 20, 8, 21, 9, 22, 5, 23, 6, 24, 4, 25, 10, 26, 11, 27, 5, 28, 7, 29, 5, 7, 6, 12, 13, 4, 5, 6, 7, 10, 11, 12, 13 };
-static const gm_opcode_shape shape_conv_grad_w = { operands_conv_grad_w, params_conv_grad_w, terms_conv_grad_w, 3, 27, 8, 25 };
+static const uint8_t terms_conv_grad_w[] = { 4, 5, 6, 7, 10, 11, 12, 13, 4, 20, 8, 21, 9, 22, 5, 23, 6, 24, 4, 25, 10, 26, 11, 27, 5, 28, 7, 29, 5, 7, 6, 12, 13, 10, 14, 12, 16, 130, 18, 8, 129, 11, 15, 13, 17, 130, 19, 9, 129 };
+static const gm_opcode_shape shape_conv_grad_w = { operands_conv_grad_w, params_conv_grad_w, terms_conv_grad_w, 3, 27, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_UPDATE
 static const gm_operand_info operands_conv_update[] = {
-    { GM_READ | GM_STRIDED, 10, 0 },
-    { GM_READ | GM_STRIDED, 10, 10 },
-    { GM_WRITE, 3, 20 },
-    { GM_READ | GM_WRITE, 5, 23 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 28 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 33 },
-    { GM_READ | GM_OPTIONAL, 1, 38 },
-    { GM_READ, 1, 39 },
-    { GM_READ | GM_RULE, 1, 40 },
+    { GM_READ | GM_STRIDED, 10, 8 },
+    { GM_READ | GM_STRIDED, 10, 18 },
+    { GM_WRITE, 3, 28 },
+    { GM_READ | GM_WRITE, 5, 31 },
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 36 },
+    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 41 },
+    { GM_READ | GM_OPTIONAL, 1, 46 },
+    { GM_READ, 1, 47 },
+    { GM_READ | GM_RULE, 1, 48 },
+    { GM_STRIDED, 8, 49 },
+    { GM_STRIDED, 8, 57 },
 };
 static const uint8_t params_conv_update[] = {
     GM_PARAM_DIM,
@@ -587,15 +595,17 @@ static const uint8_t params_conv_update[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_conv_update[] = { 10, 26, 14, 27, 15, 28, 11, 29, 12, 30, 10, 31, 16, 32, 17, 33, 11, 34, 13, 35, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 130, 129, 129, 10, 11, 12, 13, 16, 17, 18, 19 };
-static const gm_opcode_shape shape_conv_update = { operands_conv_update, params_conv_update, terms_conv_update, 9, 26, 8, 41 };
+static const uint8_t terms_conv_update[] = { 10, 11, 12, 13, 16, 17, 18, 19, 10, 26, 14, 27, 15, 28, 11, 29, 12, 30, 10, 31, 16, 32, 17, 33, 11, 34, 13, 35, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 130, 129, 129, 16, 20, 18, 22, 130, 24, 14, 129, 17, 21, 19, 23, 130, 25, 15, 129 };
+static const gm_opcode_shape shape_conv_update = { operands_conv_update, params_conv_update, terms_conv_update, 9, 26, 8, 2 };
 #endif
 
 #if GM_WITH_MAX_POOL
 static const gm_operand_info operands_max_pool[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_WRITE | GM_STRIDED, 8, 8 },
-    { GM_WRITE | GM_OPTIONAL | GM_BYTES, 4, 16 },
+    { GM_READ | GM_STRIDED, 8, 6 },
+    { GM_WRITE | GM_STRIDED, 8, 14 },
+    { GM_WRITE | GM_OPTIONAL | GM_BYTES, 4, 22 },
+    { GM_STRIDED, 8, 26 },
+    { GM_STRIDED, 8, 34 },
 };
 static const uint8_t params_max_pool[] = {
     GM_PARAM_DIM,
@@ -622,15 +632,17 @@ static const uint8_t params_max_pool[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_max_pool[] = { 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 8, 9, 5, 4, 5, 8, 9, 10, 11 };
-static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_pool, terms_max_pool, 3, 23, 6, 20 };
+static const uint8_t terms_max_pool[] = { 4, 5, 8, 9, 10, 11, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 8, 9, 5, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
+static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_pool, terms_max_pool, 3, 23, 6, 2 };
 #endif
 
 #if GM_WITH_MAX_POOL_GRAD
 static const gm_operand_info operands_max_pool_grad[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
     { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_WRITE | GM_STRIDED, 8, 16 },
+    { GM_READ | GM_STRIDED, 8, 16 },
+    { GM_WRITE | GM_STRIDED, 8, 24 },
+    { GM_STRIDED, 8, 32 },
+    { GM_STRIDED, 8, 40 },
 };
 static const uint8_t params_max_pool_grad[] = {
     GM_PARAM_DIM,
@@ -656,14 +668,16 @@ static const uint8_t params_max_pool_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_max_pool_grad[] = { 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 4, 5, 6, 7, 10, 11, 10, 11 };
-static const gm_opcode_shape shape_max_pool_grad = { operands_max_pool_grad, params_max_pool_grad, terms_max_pool_grad, 3, 22, 8, 24 };
+static const uint8_t terms_max_pool_grad[] = { 4, 5, 6, 7, 10, 11, 10, 11, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
+static const gm_opcode_shape shape_max_pool_grad = { operands_max_pool_grad, params_max_pool_grad, terms_max_pool_grad, 3, 22, 8, 2 };
 #endif
 
 #if GM_WITH_AVERAGE_POOL
 static const gm_operand_info operands_average_pool[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_WRITE | GM_STRIDED, 8, 8 },
+    { GM_READ | GM_STRIDED, 8, 6 },
+    { GM_WRITE | GM_STRIDED, 8, 14 },
+    { GM_STRIDED, 8, 22 },
+    { GM_STRIDED, 8, 30 },
 };
 static const uint8_t params_average_pool[] = {
     GM_PARAM_DIM,
@@ -692,14 +706,16 @@ static const uint8_t params_average_pool[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_average_pool[] = { 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 3, 4, 7, 8, 9, 10 };
-static const gm_opcode_shape shape_average_pool = { operands_average_pool, params_average_pool, terms_average_pool, 2, 25, 6, 16 };
+static const uint8_t terms_average_pool[] = { 3, 4, 7, 8, 9, 10, 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 7, 11, 9, 13, 130, 15, 5, 129, 8, 12, 10, 14, 130, 16, 6, 129 };
+static const gm_opcode_shape shape_average_pool = { operands_average_pool, params_average_pool, terms_average_pool, 2, 25, 6, 2 };
 #endif
 
 #if GM_WITH_AVERAGE_POOL_GRAD
 static const gm_operand_info operands_average_pool_grad[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_WRITE | GM_STRIDED, 8, 8 },
+    { GM_READ | GM_STRIDED, 8, 8 },
+    { GM_WRITE | GM_STRIDED, 8, 16 },
+    { GM_STRIDED, 8, 24 },
+    { GM_STRIDED, 8, 32 },
 };
 static const uint8_t params_average_pool_grad[] = {
     GM_PARAM_DIM,
@@ -728,14 +744,14 @@ static const uint8_t params_average_pool_grad[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_average_pool_grad[] = { 3, 21, 7, 22, 8, 23, 4, 24, 3, 17, 5, 18, 6, 19, 4, 20, 3, 4, 5, 6, 9, 10, 9, 10 };
-static const gm_opcode_shape shape_average_pool_grad = { operands_average_pool_grad, params_average_pool_grad, terms_average_pool_grad, 2, 25, 8, 16 };
+static const uint8_t terms_average_pool_grad[] = { 3, 4, 5, 6, 9, 10, 9, 10, 3, 21, 7, 22, 8, 23, 4, 24, 3, 17, 5, 18, 6, 19, 4, 20, 7, 11, 9, 13, 130, 15, 5, 129, 8, 12, 10, 14, 130, 16, 6, 129 };
+static const gm_opcode_shape shape_average_pool_grad = { operands_average_pool_grad, params_average_pool_grad, terms_average_pool_grad, 2, 25, 8, 2 };
 #endif
 
 #if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
 static const gm_operand_info operands_clamp[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_clamp[] = {
     GM_PARAM_DIM,
@@ -743,14 +759,14 @@ static const uint8_t params_clamp[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clamp[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 2 };
+static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 0 };
 #endif
 
 #if GM_WITH_CLAMP_GRAD
 static const gm_operand_info operands_clamp_grad[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_clamp_grad[] = {
     GM_PARAM_DIM,
@@ -758,13 +774,13 @@ static const uint8_t params_clamp_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clamp_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 3 };
+static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 0 };
 #endif
 
 #if GM_WITH_ELU
 static const gm_operand_info operands_elu[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_elu[] = {
     GM_PARAM_DIM,
@@ -773,14 +789,14 @@ static const uint8_t params_elu[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_elu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 2, 4, 1, 2 };
+static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 2, 4, 1, 0 };
 #endif
 
 #if GM_WITH_ELU_GRAD
 static const gm_operand_info operands_elu_grad[] = {
-    { GM_READ, 1, 0 },
     { GM_READ, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_elu_grad[] = {
     GM_PARAM_DIM,
@@ -789,14 +805,14 @@ static const uint8_t params_elu_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_elu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 3 };
+static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 0 };
 #endif
 
 #if GM_WITH_GATHER
 static const gm_operand_info operands_gather[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 1, 3 },
-    { GM_WRITE, 3, 4 },
+    { GM_READ, 3, 3 },
+    { GM_READ | GM_INDEX, 1, 6 },
+    { GM_WRITE, 3, 7 },
 };
 static const uint8_t params_gather[] = {
     GM_PARAM_DIM,
@@ -804,15 +820,15 @@ static const uint8_t params_gather[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_gather[] = { 4, 5, 7, 6, 4, 6, 7, 4, 6, 7 };
-static const gm_opcode_shape shape_gather = { operands_gather, params_gather, terms_gather, 3, 4, 3, 7 };
+static const uint8_t terms_gather[] = { 4, 6, 7, 4, 5, 7, 6, 4, 6, 7 };
+static const gm_opcode_shape shape_gather = { operands_gather, params_gather, terms_gather, 3, 4, 3, 0 };
 #endif
 
 #if GM_WITH_SCATTER_ADD
 static const gm_operand_info operands_scatter_add[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 1, 3 },
-    { GM_READ | GM_WRITE, 3, 4 },
+    { GM_READ, 3, 3 },
+    { GM_READ | GM_INDEX, 1, 6 },
+    { GM_READ | GM_WRITE, 3, 7 },
 };
 static const uint8_t params_scatter_add[] = {
     GM_PARAM_DIM,
@@ -820,16 +836,16 @@ static const uint8_t params_scatter_add[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_scatter_add[] = { 4, 6, 7, 6, 4, 5, 7, 4, 6, 7 };
-static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 7 };
+static const uint8_t terms_scatter_add[] = { 4, 6, 7, 4, 6, 7, 6, 4, 5, 7 };
+static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 0 };
 #endif
 
 #if GM_WITH_WEIGHTED_GATHER
 static const gm_operand_info operands_weighted_gather[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ, 2, 5 },
-    { GM_WRITE, 3, 7 },
+    { GM_READ, 3, 4 },
+    { GM_READ | GM_INDEX, 2, 7 },
+    { GM_READ, 2, 9 },
+    { GM_WRITE, 3, 11 },
 };
 static const uint8_t params_weighted_gather[] = {
     GM_PARAM_DIM,
@@ -838,16 +854,16 @@ static const uint8_t params_weighted_gather[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_weighted_gather[] = { 5, 6, 9, 7, 8, 7, 8, 5, 7, 9, 5, 7, 8, 9 };
-static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 10 };
+static const uint8_t terms_weighted_gather[] = { 5, 7, 8, 9, 5, 6, 9, 7, 8, 7, 8, 5, 7, 9 };
+static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 0 };
 #endif
 
 #if GM_WITH_WEIGHTED_SCATTER_ADD
 static const gm_operand_info operands_weighted_scatter_add[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ, 2, 5 },
-    { GM_READ | GM_WRITE, 3, 7 },
+    { GM_READ, 3, 4 },
+    { GM_READ | GM_INDEX, 2, 7 },
+    { GM_READ, 2, 9 },
+    { GM_READ | GM_WRITE, 3, 11 },
 };
 static const uint8_t params_weighted_scatter_add[] = {
     GM_PARAM_DIM,
@@ -856,14 +872,14 @@ static const uint8_t params_weighted_scatter_add[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_weighted_scatter_add[] = { 5, 7, 9, 7, 8, 7, 8, 5, 6, 9, 5, 7, 8, 9 };
-static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 10 };
+static const uint8_t terms_weighted_scatter_add[] = { 5, 7, 8, 9, 5, 7, 9, 7, 8, 7, 8, 5, 6, 9 };
+static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 0 };
 #endif
 
 #if GM_WITH_CUMSUM
 static const gm_operand_info operands_cumsum[] = {
-    { GM_READ, 3, 0 },
-    { GM_WRITE, 3, 3 },
+    { GM_READ, 3, 3 },
+    { GM_WRITE, 3, 6 },
 };
 static const uint8_t params_cumsum[] = {
     GM_PARAM_DIM,
@@ -873,13 +889,13 @@ static const uint8_t params_cumsum[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_cumsum[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 6 };
+static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 0 };
 #endif
 
 #if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
 static const gm_operand_info operands_reduce_max[] = {
-    { GM_READ | GM_STRIDED, 16, 0 },
-    { GM_WRITE, 4, 16 },
+    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_WRITE, 4, 24 },
 };
 static const uint8_t params_reduce_max[] = {
     GM_PARAM_DIM,
@@ -899,16 +915,16 @@ static const uint8_t params_reduce_max[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_reduce_max[] = { 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6, 3, 4, 5, 6, 11, 12, 13, 14 };
-static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 20 };
+static const uint8_t terms_reduce_max[] = { 3, 4, 5, 6, 11, 12, 13, 14, 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6 };
+static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 0 };
 #endif
 
 #if GM_WITH_REDUCE_EXTREMUM_GRAD
 static const gm_operand_info operands_reduce_extremum_grad[] = {
-    { GM_READ, 4, 0 },
-    { GM_READ, 4, 4 },
-    { GM_READ | GM_STRIDED, 16, 8 },
-    { GM_WRITE | GM_STRIDED, 16, 24 },
+    { GM_READ, 4, 8 },
+    { GM_READ, 4, 12 },
+    { GM_READ | GM_STRIDED, 16, 16 },
+    { GM_WRITE | GM_STRIDED, 16, 32 },
 };
 static const uint8_t params_reduce_extremum_grad[] = {
     GM_PARAM_DIM,
@@ -928,16 +944,16 @@ static const uint8_t params_reduce_extremum_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_reduce_extremum_grad[] = { 5, 6, 7, 8, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 13, 14, 15, 16 };
-static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 40 };
+static const uint8_t terms_reduce_extremum_grad[] = { 5, 6, 7, 8, 13, 14, 15, 16, 5, 6, 7, 8, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20 };
+static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 0 };
 #endif
 
 #if GM_WITH_SELECT
 static const gm_operand_info operands_select[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_READ | GM_STRIDED, 8, 16 },
-    { GM_WRITE, 4, 24 },
+    { GM_READ | GM_STRIDED, 8, 4 },
+    { GM_READ | GM_STRIDED, 8, 12 },
+    { GM_READ | GM_STRIDED, 8, 20 },
+    { GM_WRITE, 4, 28 },
 };
 static const uint8_t params_select[] = {
     GM_PARAM_DIM,
@@ -957,17 +973,17 @@ static const uint8_t params_select[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_select[] = { 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 28 };
+static const uint8_t terms_select[] = { 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8 };
+static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 0 };
 #endif
 
 #if GM_WITH_STANDARDIZE
 static const gm_operand_info operands_standardize[] = {
-    { GM_READ | GM_STRIDED, 16, 0 },
-    { GM_WRITE | GM_OPTIONAL, 4, 16 },
-    { GM_WRITE | GM_OPTIONAL, 4, 20 },
+    { GM_READ | GM_STRIDED, 16, 8 },
     { GM_WRITE | GM_OPTIONAL, 4, 24 },
-    { GM_WRITE | GM_STRIDED, 16, 28 },
+    { GM_WRITE | GM_OPTIONAL, 4, 28 },
+    { GM_WRITE | GM_OPTIONAL, 4, 32 },
+    { GM_WRITE | GM_STRIDED, 16, 36 },
 };
 static const uint8_t params_standardize[] = {
     GM_PARAM_DIM,
@@ -989,16 +1005,16 @@ static const uint8_t params_standardize[] = {
     GM_PARAM_F32,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_standardize[] = { 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 6, 7, 8, 9, 6, 7, 8, 9, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 14, 15, 16, 17 };
-static const gm_opcode_shape shape_standardize = { operands_standardize, params_standardize, terms_standardize, 5, 18, 8, 44 };
+static const uint8_t terms_standardize[] = { 6, 7, 8, 9, 14, 15, 16, 17, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 6, 7, 8, 9, 6, 7, 8, 9, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21 };
+static const gm_opcode_shape shape_standardize = { operands_standardize, params_standardize, terms_standardize, 5, 18, 8, 0 };
 #endif
 
 #if GM_WITH_STANDARDIZE_GRAD
 static const gm_operand_info operands_standardize_grad[] = {
-    { GM_READ | GM_STRIDED, 16, 0 },
-    { GM_READ | GM_STRIDED, 16, 16 },
-    { GM_READ, 4, 32 },
-    { GM_WRITE | GM_STRIDED, 16, 36 },
+    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_READ | GM_STRIDED, 16, 24 },
+    { GM_READ, 4, 40 },
+    { GM_WRITE | GM_STRIDED, 16, 44 },
 };
 static const uint8_t params_standardize_grad[] = {
     GM_PARAM_DIM,
@@ -1019,20 +1035,20 @@ static const uint8_t params_standardize_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_standardize_grad[] = { 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 13, 14, 15, 16 };
-static const gm_opcode_shape shape_standardize_grad = { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 52 };
+static const uint8_t terms_standardize_grad[] = { 5, 6, 7, 8, 13, 14, 15, 16, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20 };
+static const gm_opcode_shape shape_standardize_grad = { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 0 };
 #endif
 
 #if GM_WITH_LSTM_CELLS
 static const gm_operand_info operands_lstm_cells[] = {
-    { GM_READ, 4, 0 },
-    { GM_READ, 3, 4 },
-    { GM_READ | GM_OPTIONAL, 2, 7 },
-    { GM_READ | GM_OPTIONAL, 2, 9 },
-    { GM_READ | GM_OPTIONAL, 2, 11 },
-    { GM_WRITE | GM_STRIDED, 8, 13 },
-    { GM_WRITE | GM_STRIDED, 8, 21 },
-    { GM_WRITE, 4, 29 },
+    { GM_READ, 4, 5 },
+    { GM_READ, 3, 9 },
+    { GM_READ | GM_OPTIONAL, 2, 12 },
+    { GM_READ | GM_OPTIONAL, 2, 14 },
+    { GM_READ | GM_OPTIONAL, 2, 16 },
+    { GM_WRITE | GM_STRIDED, 8, 18 },
+    { GM_WRITE | GM_STRIDED, 8, 26 },
+    { GM_WRITE, 4, 34 },
 };
 static const uint8_t params_lstm_cells[] = {
     GM_PARAM_DIM,
@@ -1043,22 +1059,22 @@ static const uint8_t params_lstm_cells[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_lstm_cells[] = { 9, 10, 132, 11, 132, 11, 11, 131, 11, 10, 11, 10, 11, 9, 12, 130, 12, 10, 11, 11, 129, 9, 13, 130, 13, 10, 11, 11, 129, 9, 10, 132, 11, 9, 10, 132, 11, 11 };
-static const gm_opcode_shape shape_lstm_cells = { operands_lstm_cells, params_lstm_cells, terms_lstm_cells, 8, 7, 5, 33 };
+static const uint8_t terms_lstm_cells[] = { 9, 10, 132, 11, 11, 9, 10, 132, 11, 132, 11, 11, 131, 11, 10, 11, 10, 11, 9, 12, 130, 12, 10, 11, 11, 129, 9, 13, 130, 13, 10, 11, 11, 129, 9, 10, 132, 11 };
+static const gm_opcode_shape shape_lstm_cells = { operands_lstm_cells, params_lstm_cells, terms_lstm_cells, 8, 7, 5, 0 };
 #endif
 
 #if GM_WITH_LSTM_CELLS_GRAD
 static const gm_operand_info operands_lstm_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
-    { GM_READ | GM_OPTIONAL, 2, 6 },
-    { GM_READ | GM_OPTIONAL, 2, 8 },
-    { GM_READ, 3, 10 },
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 5 },
+    { GM_READ | GM_OPTIONAL, 2, 11 },
     { GM_READ | GM_OPTIONAL, 2, 13 },
-    { GM_READ | GM_STRIDED, 8, 15 },
-    { GM_READ, 4, 23 },
-    { GM_WRITE, 2, 27 },
-    { GM_WRITE, 2, 29 },
-    { GM_WRITE, 4, 31 },
+    { GM_READ, 3, 15 },
+    { GM_READ | GM_OPTIONAL, 2, 18 },
+    { GM_READ | GM_STRIDED, 8, 20 },
+    { GM_READ, 4, 28 },
+    { GM_WRITE, 2, 32 },
+    { GM_WRITE, 2, 34 },
+    { GM_WRITE, 4, 36 },
 };
 static const uint8_t params_lstm_cells_grad[] = {
     GM_PARAM_DIM,
@@ -1070,19 +1086,19 @@ static const uint8_t params_lstm_cells_grad[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_lstm_cells_grad[] = { 11, 14, 12, 15, 13, 129, 12, 13, 12, 13, 132, 13, 13, 131, 13, 11, 16, 130, 16, 12, 13, 13, 129, 11, 12, 132, 13, 12, 13, 12, 13, 11, 12, 132, 13, 11, 12, 132, 13, 13 };
-static const gm_opcode_shape shape_lstm_cells_grad = { operands_lstm_cells_grad, params_lstm_cells_grad, terms_lstm_cells_grad, 10, 8, 5, 35 };
+static const uint8_t terms_lstm_cells_grad[] = { 11, 12, 132, 13, 13, 11, 14, 12, 15, 13, 129, 12, 13, 12, 13, 132, 13, 13, 131, 13, 11, 16, 130, 16, 12, 13, 13, 129, 11, 12, 132, 13, 12, 13, 12, 13, 11, 12, 132, 13 };
+static const gm_opcode_shape shape_lstm_cells_grad = { operands_lstm_cells_grad, params_lstm_cells_grad, terms_lstm_cells_grad, 10, 8, 5, 0 };
 #endif
 
 #if GM_WITH_GRU_CELLS
 static const gm_operand_info operands_gru_cells[] = {
-    { GM_READ, 4, 0 },
-    { GM_READ, 3, 4 },
-    { GM_READ | GM_OPTIONAL, 1, 7 },
-    { GM_READ | GM_OPTIONAL, 2, 8 },
-    { GM_WRITE | GM_STRIDED, 8, 10 },
-    { GM_WRITE | GM_STRIDED, 6, 18 },
-    { GM_WRITE, 4, 24 },
+    { GM_READ, 4, 5 },
+    { GM_READ, 3, 9 },
+    { GM_READ | GM_OPTIONAL, 1, 12 },
+    { GM_READ | GM_OPTIONAL, 2, 13 },
+    { GM_WRITE | GM_STRIDED, 8, 15 },
+    { GM_WRITE | GM_STRIDED, 6, 23 },
+    { GM_WRITE, 4, 29 },
 };
 static const uint8_t params_gru_cells[] = {
     GM_PARAM_DIM,
@@ -1093,21 +1109,21 @@ static const uint8_t params_gru_cells[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_gru_cells[] = { 8, 9, 131, 10, 131, 10, 10, 10, 9, 10, 8, 11, 130, 11, 9, 10, 10, 129, 8, 12, 9, 10, 10, 129, 8, 9, 131, 10, 8, 9, 131, 10, 10 };
-static const gm_opcode_shape shape_gru_cells = { operands_gru_cells, params_gru_cells, terms_gru_cells, 7, 7, 5, 28 };
+static const uint8_t terms_gru_cells[] = { 8, 9, 131, 10, 10, 8, 9, 131, 10, 131, 10, 10, 10, 9, 10, 8, 11, 130, 11, 9, 10, 10, 129, 8, 12, 9, 10, 10, 129, 8, 9, 131, 10 };
+static const gm_opcode_shape shape_gru_cells = { operands_gru_cells, params_gru_cells, terms_gru_cells, 7, 7, 5, 0 };
 #endif
 
 #if GM_WITH_GRU_CELLS_GRAD
 static const gm_operand_info operands_gru_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
-    { GM_READ | GM_OPTIONAL, 2, 6 },
-    { GM_READ, 3, 8 },
-    { GM_READ | GM_STRIDED, 8, 11 },
-    { GM_READ | GM_STRIDED, 6, 19 },
-    { GM_READ, 4, 25 },
-    { GM_WRITE, 2, 29 },
-    { GM_WRITE | GM_STRIDED, 6, 31 },
-    { GM_WRITE, 4, 37 },
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 5 },
+    { GM_READ | GM_OPTIONAL, 2, 11 },
+    { GM_READ, 3, 13 },
+    { GM_READ | GM_STRIDED, 8, 16 },
+    { GM_READ | GM_STRIDED, 6, 24 },
+    { GM_READ, 4, 30 },
+    { GM_WRITE, 2, 34 },
+    { GM_WRITE | GM_STRIDED, 6, 36 },
+    { GM_WRITE, 4, 42 },
 };
 static const uint8_t params_gru_cells_grad[] = {
     GM_PARAM_DIM,
@@ -1121,17 +1137,17 @@ static const uint8_t params_gru_cells_grad[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_gru_cells_grad[] = { 10, 13, 11, 14, 12, 129, 11, 12, 131, 12, 12, 10, 15, 130, 15, 11, 12, 12, 129, 10, 16, 11, 12, 12, 129, 10, 11, 131, 12, 11, 12, 10, 17, 11, 12, 12, 129, 10, 11, 131, 12, 10, 11, 131, 12, 12 };
-static const gm_opcode_shape shape_gru_cells_grad = { operands_gru_cells_grad, params_gru_cells_grad, terms_gru_cells_grad, 9, 10, 5, 41 };
+static const uint8_t terms_gru_cells_grad[] = { 10, 11, 131, 12, 12, 10, 13, 11, 14, 12, 129, 11, 12, 131, 12, 12, 10, 15, 130, 15, 11, 12, 12, 129, 10, 16, 11, 12, 12, 129, 10, 11, 131, 12, 11, 12, 10, 17, 11, 12, 12, 129, 10, 11, 131, 12 };
+static const gm_opcode_shape shape_gru_cells_grad = { operands_gru_cells_grad, params_gru_cells_grad, terms_gru_cells_grad, 9, 10, 5, 0 };
 #endif
 
 #if GM_WITH_RNN_CELLS
 static const gm_operand_info operands_rnn_cells[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ, 2, 3 },
-    { GM_READ | GM_OPTIONAL, 2, 5 },
-    { GM_WRITE | GM_STRIDED, 8, 7 },
-    { GM_WRITE, 3, 15 },
+    { GM_READ, 3, 4 },
+    { GM_READ, 2, 7 },
+    { GM_READ | GM_OPTIONAL, 2, 9 },
+    { GM_WRITE | GM_STRIDED, 8, 11 },
+    { GM_WRITE, 3, 19 },
 };
 static const uint8_t params_rnn_cells[] = {
     GM_PARAM_DIM,
@@ -1141,18 +1157,18 @@ static const uint8_t params_rnn_cells[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_rnn_cells[] = { 6, 7, 8, 8, 8, 7, 8, 6, 9, 130, 9, 7, 8, 8, 129, 6, 7, 8, 6, 7, 8, 8 };
-static const gm_opcode_shape shape_rnn_cells = { operands_rnn_cells, params_rnn_cells, terms_rnn_cells, 5, 6, 4, 18 };
+static const uint8_t terms_rnn_cells[] = { 6, 7, 8, 8, 6, 7, 8, 8, 8, 7, 8, 6, 9, 130, 9, 7, 8, 8, 129, 6, 7, 8 };
+static const gm_opcode_shape shape_rnn_cells = { operands_rnn_cells, params_rnn_cells, terms_rnn_cells, 5, 6, 4, 0 };
 #endif
 
 #if GM_WITH_RNN_CELLS_GRAD
 static const gm_operand_info operands_rnn_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 0 },
-    { GM_READ | GM_OPTIONAL, 2, 6 },
-    { GM_READ, 2, 8 },
-    { GM_READ | GM_STRIDED, 8, 10 },
-    { GM_WRITE, 2, 18 },
-    { GM_WRITE, 3, 20 },
+    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 4 },
+    { GM_READ | GM_OPTIONAL, 2, 10 },
+    { GM_READ, 2, 12 },
+    { GM_READ | GM_STRIDED, 8, 14 },
+    { GM_WRITE, 2, 22 },
+    { GM_WRITE, 3, 24 },
 };
 static const uint8_t params_rnn_cells_grad[] = {
     GM_PARAM_DIM,
@@ -1164,44 +1180,44 @@ static const uint8_t params_rnn_cells_grad[] = {
     GM_PARAM_FLAG,
     GM_PARAM_FLAG,
 };
-static const uint8_t terms_rnn_cells_grad[] = { 7, 10, 8, 11, 9, 129, 8, 9, 9, 9, 7, 12, 130, 12, 8, 9, 9, 129, 8, 9, 7, 8, 9, 7, 8, 9, 9 };
-static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 23 };
+static const uint8_t terms_rnn_cells_grad[] = { 7, 8, 9, 9, 7, 10, 8, 11, 9, 129, 8, 9, 9, 9, 7, 12, 130, 12, 8, 9, 9, 129, 8, 9, 7, 8, 9 };
+static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 0 };
 #endif
 
 #if GM_WITH_REDUCE_PROD
 static const gm_operand_info operands_reduce_prod[] = {
-    { GM_READ, 3, 0 },
-    { GM_WRITE, 2, 3 },
+    { GM_READ, 3, 3 },
+    { GM_WRITE, 2, 6 },
 };
 static const uint8_t params_reduce_prod[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_reduce_prod[] = { 3, 4, 5, 3, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_reduce_prod = { operands_reduce_prod, params_reduce_prod, terms_reduce_prod, 2, 3, 3, 5 };
+static const uint8_t terms_reduce_prod[] = { 3, 4, 5, 3, 4, 5, 3, 5 };
+static const gm_opcode_shape shape_reduce_prod = { operands_reduce_prod, params_reduce_prod, terms_reduce_prod, 2, 3, 3, 0 };
 #endif
 
 #if GM_WITH_REDUCE_PROD_GRAD
 static const gm_operand_info operands_reduce_prod_grad[] = {
-    { GM_READ, 2, 0 },
-    { GM_READ, 3, 2 },
-    { GM_WRITE, 3, 5 },
+    { GM_READ, 2, 3 },
+    { GM_READ, 3, 5 },
+    { GM_WRITE, 3, 8 },
 };
 static const uint8_t params_reduce_prod_grad[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_reduce_prod_grad[] = { 4, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6 };
-static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 8 };
+static const uint8_t terms_reduce_prod_grad[] = { 4, 5, 6, 4, 6, 4, 5, 6, 4, 5, 6 };
+static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 0 };
 #endif
 
 #if GM_WITH_MATMUL
 static const gm_operand_info operands_matmul[] = {
-    { GM_READ | GM_STRIDED, 8, 0 },
-    { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_WRITE | GM_STRIDED, 8, 16 },
+    { GM_READ | GM_STRIDED, 8, 5 },
+    { GM_READ | GM_STRIDED, 8, 13 },
+    { GM_WRITE | GM_STRIDED, 8, 21 },
 };
 static const uint8_t params_matmul[] = {
     GM_PARAM_DIM,
@@ -1221,15 +1237,17 @@ static const uint8_t params_matmul[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_matmul[] = { 4, 9, 5, 10, 6, 11, 8, 12, 4, 13, 5, 14, 8, 15, 7, 16, 4, 17, 5, 18, 6, 19, 7, 129, 4, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 24 };
+static const uint8_t terms_matmul[] = { 4, 5, 6, 7, 8, 4, 9, 5, 10, 6, 11, 8, 12, 4, 13, 5, 14, 8, 15, 7, 16, 4, 17, 5, 18, 6, 19, 7, 129 };
+static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 0 };
 #endif
 
 #if GM_WITH_MAX_POOL_INDEX_GRAD
 static const gm_operand_info operands_max_pool_index_grad[] = {
-    { GM_READ | GM_BYTES, 4, 0 },
-    { GM_READ | GM_STRIDED, 8, 4 },
-    { GM_WRITE | GM_STRIDED, 8, 12 },
+    { GM_READ | GM_BYTES, 4, 6 },
+    { GM_READ | GM_STRIDED, 8, 10 },
+    { GM_WRITE | GM_STRIDED, 8, 18 },
+    { GM_STRIDED, 8, 26 },
+    { GM_STRIDED, 8, 34 },
 };
 static const uint8_t params_max_pool_index_grad[] = {
     GM_PARAM_DIM,
@@ -1255,14 +1273,14 @@ static const uint8_t params_max_pool_index_grad[] = {
     GM_PARAM_STRIDE,
     GM_PARAM_STRIDE,
 };
-static const uint8_t terms_max_pool_index_grad[] = { 4, 8, 9, 5, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 4, 5, 6, 7, 10, 11 };
-static const gm_opcode_shape shape_max_pool_index_grad = { operands_max_pool_index_grad, params_max_pool_index_grad, terms_max_pool_index_grad, 3, 22, 6, 20 };
+static const uint8_t terms_max_pool_index_grad[] = { 4, 5, 6, 7, 10, 11, 4, 8, 9, 5, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
+static const gm_opcode_shape shape_max_pool_index_grad = { operands_max_pool_index_grad, params_max_pool_index_grad, terms_max_pool_index_grad, 3, 22, 6, 2 };
 #endif
 
 #if GM_WITH_MASK
 static const gm_operand_info operands_mask[] = {
-    { GM_READ, 1, 0 },
-    { GM_WRITE | GM_BITS, 1, 1 },
+    { GM_READ, 1, 1 },
+    { GM_WRITE | GM_BITS, 1, 2 },
 };
 static const uint8_t params_mask[] = {
     GM_PARAM_DIM,
@@ -1271,28 +1289,28 @@ static const uint8_t params_mask[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_mask[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_mask = { operands_mask, params_mask, terms_mask, 2, 4, 1, 2 };
+static const gm_opcode_shape shape_mask = { operands_mask, params_mask, terms_mask, 2, 4, 1, 0 };
 #endif
 
 #if GM_WITH_MASK_GRAD
 static const gm_operand_info operands_mask_grad[] = {
-    { GM_READ, 1, 0 },
-    { GM_READ | GM_BITS, 1, 1 },
-    { GM_WRITE, 1, 2 },
+    { GM_READ, 1, 1 },
+    { GM_READ | GM_BITS, 1, 2 },
+    { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_mask_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_mask_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 3 };
+static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_MOMENTS
 static const gm_operand_info operands_moments[] = {
-    { GM_READ, 3, 0 },
-    { GM_WRITE, 1, 3 },
-    { GM_WRITE, 1, 4 },
-    { GM_WRITE | GM_OPTIONAL, 1, 5 },
+    { GM_READ, 3, 3 },
+    { GM_WRITE, 1, 6 },
+    { GM_WRITE, 1, 7 },
+    { GM_WRITE | GM_OPTIONAL, 1, 8 },
 };
 static const uint8_t params_moments[] = {
     GM_PARAM_DIM,
@@ -1300,18 +1318,18 @@ static const uint8_t params_moments[] = {
     GM_PARAM_DIM,
     GM_PARAM_F32,
 };
-static const uint8_t terms_moments[] = { 5, 6, 7, 6, 6, 6, 5, 6, 7 };
-static const gm_opcode_shape shape_moments = { operands_moments, params_moments, terms_moments, 4, 4, 3, 6 };
+static const uint8_t terms_moments[] = { 5, 6, 7, 5, 6, 7, 6, 6, 6 };
+static const gm_opcode_shape shape_moments = { operands_moments, params_moments, terms_moments, 4, 4, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE
 static const gm_operand_info operands_normalize[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_OPTIONAL, 1, 3 },
-    { GM_READ, 1, 4 },
-    { GM_READ, 1, 5 },
+    { GM_READ, 3, 3 },
     { GM_READ | GM_OPTIONAL, 1, 6 },
-    { GM_WRITE, 3, 7 },
+    { GM_READ, 1, 7 },
+    { GM_READ, 1, 8 },
+    { GM_READ | GM_OPTIONAL, 1, 9 },
+    { GM_WRITE, 3, 10 },
 };
 static const uint8_t params_normalize[] = {
     GM_PARAM_DIM,
@@ -1319,57 +1337,57 @@ static const uint8_t params_normalize[] = {
     GM_PARAM_DIM,
     GM_PARAM_ENUM + 2,
 };
-static const uint8_t terms_normalize[] = { 7, 8, 9, 8, 8, 8, 8, 7, 8, 9, 7, 8, 9 };
-static const gm_opcode_shape shape_normalize = { operands_normalize, params_normalize, terms_normalize, 6, 4, 3, 10 };
+static const uint8_t terms_normalize[] = { 7, 8, 9, 7, 8, 9, 8, 8, 8, 8, 7, 8, 9 };
+static const gm_opcode_shape shape_normalize = { operands_normalize, params_normalize, terms_normalize, 6, 4, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE_SUMS
 static const gm_operand_info operands_normalize_sums[] = {
-    { GM_READ, 3, 0 },
     { GM_READ, 3, 3 },
-    { GM_READ, 1, 6 },
-    { GM_READ, 1, 7 },
-    { GM_WRITE, 1, 8 },
-    { GM_WRITE, 1, 9 },
+    { GM_READ, 3, 6 },
+    { GM_READ, 1, 9 },
+    { GM_READ, 1, 10 },
+    { GM_WRITE, 1, 11 },
+    { GM_WRITE, 1, 12 },
 };
 static const uint8_t params_normalize_sums[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_normalize_sums[] = { 7, 8, 9, 7, 8, 9, 8, 8, 8, 8, 7, 8, 9 };
-static const gm_opcode_shape shape_normalize_sums = { operands_normalize_sums, params_normalize_sums, terms_normalize_sums, 6, 3, 3, 10 };
+static const uint8_t terms_normalize_sums[] = { 7, 8, 9, 7, 8, 9, 7, 8, 9, 8, 8, 8, 8 };
+static const gm_opcode_shape shape_normalize_sums = { operands_normalize_sums, params_normalize_sums, terms_normalize_sums, 6, 3, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE_GRAD
 static const gm_operand_info operands_normalize_grad[] = {
-    { GM_READ, 3, 0 },
     { GM_READ, 3, 3 },
-    { GM_READ, 1, 6 },
-    { GM_READ, 1, 7 },
-    { GM_READ, 1, 8 },
+    { GM_READ, 3, 6 },
     { GM_READ, 1, 9 },
     { GM_READ, 1, 10 },
-    { GM_WRITE, 3, 11 },
+    { GM_READ, 1, 11 },
+    { GM_READ, 1, 12 },
+    { GM_READ, 1, 13 },
+    { GM_WRITE, 3, 14 },
 };
 static const uint8_t params_normalize_grad[] = {
     GM_PARAM_DIM,
     GM_PARAM_DIM,
     GM_PARAM_DIM,
 };
-static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 10, 10, 10, 10, 10, 9, 10, 11, 9, 10, 11 };
-static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 14 };
+static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 9, 10, 11, 10, 10, 10, 10, 10, 9, 10, 11 };
+static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 static const gm_operand_info operands_softmax_cross_entropy_with_grad[] = {
-    { GM_READ, 3, 0 },
-    { GM_READ | GM_INDEX, 2, 3 },
-    { GM_READ | GM_OPTIONAL, 1, 5 },
-    { GM_READ | GM_OPTIONAL, 2, 6 },
-    { GM_READ | GM_STRIDED, 4, 8 },
-    { GM_WRITE | GM_STRIDED, 4, 12 },
-    { GM_WRITE, 3, 16 },
+    { GM_READ, 3, 3 },
+    { GM_READ | GM_INDEX, 2, 6 },
+    { GM_READ | GM_OPTIONAL, 1, 8 },
+    { GM_READ | GM_OPTIONAL, 2, 9 },
+    { GM_READ | GM_STRIDED, 4, 11 },
+    { GM_WRITE | GM_STRIDED, 4, 15 },
+    { GM_WRITE, 3, 19 },
 };
 static const uint8_t params_softmax_cross_entropy_with_grad[] = {
     GM_PARAM_DIM,
@@ -1380,8 +1398,8 @@ static const uint8_t params_softmax_cross_entropy_with_grad[] = {
     GM_PARAM_ENUM + 3,
     GM_PARAM_I32,
 };
-static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 10, 9, 8, 10, 8, 11, 10, 12, 8, 11, 10, 12, 8, 9, 10, 8, 9, 10 };
-static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 19 };
+static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 9, 10, 8, 10, 9, 8, 10, 8, 11, 10, 12, 8, 11, 10, 12, 8, 9, 10 };
+static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 };
 #endif
 
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {

@@ -2367,11 +2367,10 @@ enum gm_param_kind { GM_PARAM_DIM, GM_PARAM_STRIDE, GM_PARAM_FLAG, GM_PARAM_F32,
 
 /* What the verifier knows of an instruction; opcodes of one shape share it. */
 typedef struct gm_opcode_shape {
-    const gm_operand_info *operands;
-    const uint8_t *params;       /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
-    const uint8_t *terms;
-    uint8_t n_operands, n_params, n_work;
-    uint8_t first_work;          /* index into terms of the product that bounds the kernel's trips */
+    const gm_operand_info *operands; /* behind the operands, what is to stay below 2^31, as if it were one */
+    const uint8_t *params;           /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
+    const uint8_t *terms;            /* the first n_work: the product that bounds the kernel's trips */
+    uint8_t n_operands, n_params, n_work, n_windows;
 } gm_opcode_shape;
 
 typedef struct gm_opcode_info {

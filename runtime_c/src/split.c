@@ -211,7 +211,7 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
 {
     uint64_t work = 1;
     for (uint32_t i = 0; i < shape->n_work; i++) {
-        work *= gm_term_value(instruction, shape->terms[shape->first_work + i]);
+        work *= gm_term_value(instruction, shape->terms[i]);
     }
     return work;
 }

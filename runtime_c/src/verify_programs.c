@@ -1,4 +1,4 @@
-/* The verifier of programs: what an instruction may touch and how much it may do. "V14" .. "V22" are of docs/SPEC.md. */
+/* The verifier of programs: what an instruction may touch and how much it may do. "V14" .. "V22", "V25" are of docs/SPEC.md. */
 #include "gm_internal.h"
 #include "verify.h"
 
@@ -178,6 +178,18 @@ static int check_params(const uint32_t *instruction, const gm_opcode_shape *shap
     return GM_OK;
 }
 
+/* V25: what kernels compute of windows stays below 2^31, and so never wraps. */
+static int check_windows(const uint32_t *instruction, const gm_opcode_shape *shape)
+{
+    const gm_operand_info *window = shape->operands + shape->n_operands;
+    for (uint32_t i = 0; i < shape->n_windows; ++i) {
+        if (extent(instruction, shape, &window[i]) > INT32_MAX) {
+            return GM_ERR_BAD_INSTRUCTION;
+        }
+    }
+    return GM_OK;
+}
+
 /* V14: the opcode is known and in this build, and the length is its own. `available` counts words, at least 1. */
 static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t available)
 {
@@ -191,12 +203,15 @@ static int check_instruction(verifier *v, const uint32_t *instruction, uint32_t 
     }
     int status = check_params(instruction, shape);
     if (status == GM_OK) {
+        status = check_windows(instruction, shape);
+    }
+    if (status == GM_OK) {
         status = check_operands(v, instruction, shape);
     }
     if (status != GM_OK) {
         return status;
     }
-    uint64_t work = product_of_terms(instruction, shape->terms + shape->first_work, shape->n_work);
+    uint64_t work = product_of_terms(instruction, shape->terms, shape->n_work);
     if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V20 */
         return GM_ERR_TOO_MUCH_WORK;
     }

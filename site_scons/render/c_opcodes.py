@@ -1,7 +1,7 @@
 """gm_opcodes.h and gm_opcodes.c: instruction structs, kernel prototypes, and the tables that the verifier and the
 executor walk."""
 
-from .spec import COUNTS, Opcode, Operand, Param, opcodes
+from .spec import COUNTS, Opcode, Operand, Param, Terms, opcodes
 
 ACCESS = {"r": "GM_READ", "w": "GM_WRITE", "rw": "GM_READ | GM_WRITE"}
 C_PARAM = {
@@ -66,11 +66,10 @@ enum gm_param_kind {{ {kinds} }};
 
 /* What the verifier knows of an instruction; opcodes of one shape share it. */
 typedef struct gm_opcode_shape {{
-    const gm_operand_info *operands;
-    const uint8_t *params;       /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
-    const uint8_t *terms;
-    uint8_t n_operands, n_params, n_work;
-    uint8_t first_work;          /* index into terms of the product that bounds the kernel's trips */
+    const gm_operand_info *operands; /* behind the operands, what is to stay below 2^31, as if it were one */
+    const uint8_t *params;           /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
+    const uint8_t *terms;            /* the first n_work: the product that bounds the kernel's trips */
+    uint8_t n_operands, n_params, n_work, n_windows;
 }} gm_opcode_shape;
 
 typedef struct gm_opcode_info {{
@@ -129,8 +128,8 @@ def term(op: Opcode, name: str) -> int:
     return 1 + len(op.operands) + [p.name for p in op.params].index(name)
 
 
-def operand_terms(op: Opcode, operand: Operand) -> list[int]:
-    return [term(op, n) for pair in operand.terms for n in pair if n is not None]
+def indices(op: Opcode, terms: Terms) -> list[int]:
+    return [term(op, n) for pair in terms for n in pair if n is not None]
 
 
 def param_kind(p: Param) -> str:
@@ -151,8 +150,9 @@ def operand_flags(operand: Operand) -> str:
 def shape_key(op: Opcode) -> tuple[object, ...]:
     """Opcodes with equal keys look alike to the verifier."""
     return (
-        tuple((operand_flags(o), tuple(operand_terms(op, o))) for o in op.operands),
+        tuple((operand_flags(o), tuple(indices(op, o.terms))) for o in op.operands),
         tuple(map(param_kind, op.params)),
+        tuple(tuple(indices(op, w)) for w in op.windows),
         tuple(term(op, n) for n in op.work),
     )
 
@@ -160,22 +160,21 @@ def shape_key(op: Opcode) -> tuple[object, ...]:
 def shape_tables(sharing: list[Opcode]) -> str:
     """The static tables of one shape, in builds that have any opcode of it."""
     op, name = sharing[0], sharing[0].name.lower()
-    terms: list[int] = []
-    operands = []
-    for o in op.operands:
-        mine = operand_terms(op, o)
-        operands.append(f"{{ {operand_flags(o)}, {len(mine)}, {len(terms)} }}")
+    terms = [term(op, n) for n in op.work]
+    extents = []
+    for flags, extent in [(operand_flags(o), o.terms) for o in op.operands] + [("GM_STRIDED", w) for w in op.windows]:
+        mine = indices(op, extent)
+        extents.append(f"{{ {flags}, {len(mine)}, {len(terms)} }}")
         terms += mine
-    work = [term(op, n) for n in op.work]
     params = map(param_kind, op.params)
     parts = f"operands_{name}, params_{name}, terms_{name}"
-    counts = f"{len(operands)}, {len(op.params)}, {len(work)}, {len(terms)}"
+    counts = f"{len(op.operands)}, {len(op.params)}, {len(op.work)}, {len(op.windows)}"
     return "\n".join(
         [
             f"#if {' || '.join(f'GM_WITH_{o.name}' for o in sharing)}",
-            f"static const gm_operand_info operands_{name}[] = {{\n    {f',{NEWLINE}    '.join(operands)},\n}};",
+            f"static const gm_operand_info operands_{name}[] = {{\n    {f',{NEWLINE}    '.join(extents)},\n}};",
             f"static const uint8_t params_{name}[] = {{\n    {f',{NEWLINE}    '.join(params)},\n}};",
-            f"static const uint8_t terms_{name}[] = {{ {', '.join(map(str, terms + work))} }};",
+            f"static const uint8_t terms_{name}[] = {{ {', '.join(map(str, terms))} }};",
             f"static const gm_opcode_shape shape_{name} = {{ {parts}, {counts} }};",
             "#endif\n",
         ]

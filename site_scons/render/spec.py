@@ -28,14 +28,20 @@ def load(name: str) -> dict[str, Any]:
     return tomllib.loads((SPEC / f"{name}.toml").read_text())
 
 
+#: (dim, stride) names of a strided extent, or (dim, None) of a product.
+Terms = tuple[tuple[str, "str | None"], ...]
+#: Parameters from which kernels compute where a window lies.
+WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_\w+")
+
+
 @dataclass(frozen=True)
 class Operand:
-    """One operand word. `terms` are (dim, stride) names of a strided extent, or (dim, None) of a product."""
+    """One operand word."""
 
     name: str
     access: str
     dtype: str
-    terms: tuple[tuple[str, str | None], ...]
+    terms: Terms
     optional: bool
 
     @property
@@ -57,6 +63,7 @@ class Opcode:
     meaning: str
     operands: tuple[Operand, ...]
     params: tuple[Param, ...]
+    windows: tuple[Terms, ...]
     work: tuple[str, ...]
     inplace: tuple[str, ...]
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
@@ -87,11 +94,15 @@ def parse_operand(text: str) -> Operand:
     if not match:
         raise ValueError(f"operand {text!r} is not 'name: access type extent'")
     name, access, dtype, extent, optional = match.groups()
-    if "@" in extent:
-        terms = tuple(tuple(t.strip().split("@")) for t in extent.split(","))
-    else:
-        terms = tuple((t, None) for t in extent.split("*"))
-    return Operand(name, access, dtype, terms, optional is not None)  # type: ignore[arg-type]
+    return Operand(name, access, dtype, parse_terms(extent), optional is not None)
+
+
+def parse_terms(extent: str) -> Terms:
+    """The terms of an extent, strided ("m@s, n@t") or a product ("m*n")."""
+    if "@" not in extent:
+        return tuple((dim, None) for dim in extent.split("*"))
+    pairs = (term.strip().partition("@") for term in extent.split(","))
+    return tuple((dim, stride) for dim, _, stride in pairs)
 
 
 def parse_param(text: str) -> Param:
@@ -120,13 +131,26 @@ def opcodes() -> list[Opcode]:
                 meaning=entry["meaning"],
                 operands=tuple(parse_operand(o) for o in shape["operands"]),
                 params=tuple(parse_param(p) for p in shape["params"]),
+                windows=tuple(map(parse_terms, shape.get("windows", ()))),
                 work=tuple(shape["work"].split("*")),
                 inplace=tuple(shape.get("inplace", ())),
                 split=tuple(map(parse_split, shape.get("split", ()))),
                 own=tuple(shape.get("own", ())),
             )
         )
+        check_windows(parsed[-1])
     return sorted(parsed, key=lambda o: o.code)
+
+
+def check_windows(op: Opcode) -> None:
+    """Raises ValueError where an instruction with a kernel has parameters of windows that no sum of `windows` has."""
+    names = {p.name for p in op.params}
+    if not any(name.startswith("kernel_") for name in names):
+        return
+    summed = {name for terms in op.windows for pair in terms for name in pair}
+    missing = sorted(name for name in names - summed if WINDOW.fullmatch(name))
+    if missing:
+        raise ValueError(f"{op.name}: `windows` leaves out {', '.join(missing)}, so that sums of them could wrap")
 
 
 def parse_field(text: str) -> Field:

@@ -12,7 +12,7 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
 {
     uint64_t work = 1;
     for (uint32_t i = 0; i < shape->n_work && work <= UINT32_MAX; ++i) {
-        uint8_t term = shape->terms[shape->first_work + i];
+        uint8_t term = shape->terms[i];
         work *= term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
     }
     return work;

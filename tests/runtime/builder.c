@@ -72,7 +72,7 @@ void builder_emit(builder *b, uint32_t opcode, void *instruction)
     const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
     uint32_t words = 1u + shape->n_operands + shape->n_params, work = 1;
     for (uint32_t i = 0; i < shape->n_work; ++i) {
-        uint8_t term = shape->terms[shape->first_work + i];
+        uint8_t term = shape->terms[i];
         work *= term < GM_TERM_COUNT ? word[term] : term - GM_TERM_COUNT;
     }
     word[0] = opcode | words << 16;

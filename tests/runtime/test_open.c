@@ -307,6 +307,29 @@ static void test_indices_are_not_overwritten(void)
     CHECK_STATUS(GM_ERR_BAD_OPERAND, gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
 }
 
+/* Padding alone takes the limit of each window. */
+static void test_windows_do_not_wrap(void)
+{
+    uint32_t size = build_all_opcodes(image.bytes), seen = 0;
+    const gm_header *header = (const gm_header *)(const void *)image.bytes;
+    uint32_t *word = (uint32_t *)(void *)(image.bytes + header->sections[GM_SECTION_CODE].offset);
+    const uint32_t *end = word + header->sections[GM_SECTION_CODE].size / 4;
+    for (; word < end; word += *word >> 16) {
+        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        for (uint32_t i = 0; i < shape->n_windows; ++i, ++seen) {
+            /* The sixth of its terms is pad. */
+            uint32_t *pad = &word[shape->terms[shape->operands[shape->n_operands + i].first_term + 5]], was = *pad;
+            gm_session session;
+            *pad = INT32_MAX;
+            image_seal(image.bytes);
+            CHECK_STATUS(GM_ERR_BAD_INSTRUCTION,
+                         gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
+            *pad = was;
+        }
+    }
+    CHECK(seen >= 18);
+}
+
 /* Two numbers of TRAIN's product go to `at` in the state, where the moment of w (2 x 3) is called a statistic. */
 static int open_writing_state(uint32_t size, uint32_t at)
 {
@@ -543,6 +566,7 @@ int main(void)
     test_truncations(size);
     test_bit_flips(size);
     test_indices_are_not_overwritten();
+    test_windows_do_not_wrap();
     test_statistics_are_written(size);
     test_extents_in_bits();
     test_extents_in_bytes();
