@@ -1,5 +1,5 @@
-"""How far a window reaches was a sum of any two products of parameters, which could wrap at 2^32: kernels read outside of
-the arena. There is one image for each kernel that did; all are refused."""
+"""How far a window reaches was a sum of any two products of parameters, which could wrap at 2^32: kernels read outside
+of the arena. There is one image for each kernel that did; all are refused."""
 
 import pytest
 
