@@ -267,7 +267,7 @@ def read_properties(data: bytes) -> dict[str, int | float | str]:
     values: dict[str, int | float | str] = {}
     for offset in range(0, len(data), records.size_of("property")):
         slot = records.unpack("property", data, offset)
-        key = struct.pack("<5I", *slot["key"]).split(b"\0")[0].decode()
+        key = struct.pack("<5I", *slot["key"]).split(b"\0")[0].decode(errors="backslashreplace")
         bits = struct.pack("<I", slot["value"])
         if slot["type"] == PROPERTY_TYPE["i32"]:
             values[key] = struct.unpack("<i", bits)[0]

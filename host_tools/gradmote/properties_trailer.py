@@ -52,7 +52,15 @@ def check(name: str, value: object) -> None:
     """Raises DataError unless the property is a named int, float (finite) or str."""
     if not isinstance(name, str) or not name:
         raise DataError(f"{name!r} is no name for a property", "use a non-empty string")
+    for text in (name, value):
+        if isinstance(text, str) and not is_unicode(text):
+            raise DataError(f"{text!r} in property {name!r} is no Unicode text", "leave out its lone surrogates")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise DataError(f"property '{name}' is a {type(value).__name__}", "use an int, a float or a str")
     if isinstance(value, float) and not math.isfinite(value):
         raise DataError(f"property '{name}' is {value}", "use a finite number")
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether UTF-8 can hold the text: one half of a surrogate pair alone it cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

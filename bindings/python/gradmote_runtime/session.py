@@ -6,7 +6,8 @@
     open("model.gmck", "wb").write(session.save())
 
 Signatures are positional and plain, so that the same script drives the module of the same shape on MicroPython.
-A session serves one thread at a time. Every array that it hands out is a view of the arena, valid (but no longer
+A session serves one thread at a time: a call from another thread meanwhile, close() included, raises GradmoteError and
+changes nothing. Every array that it hands out is a view of the arena, valid (but no longer
 updated) after close().
 """
 
@@ -20,7 +21,9 @@ from typing import Any, TypeVar
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
 
 from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
+from .exclusive import Exclusive
 from .library import load
+from .names import text, utf8
 from .places import Place, Places, feed, need_given
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
@@ -56,7 +59,7 @@ class Session:
         module = load(profile)
         self.profile = profile
         self._ffi: Any = module.ffi
-        self._lib: Any = module.lib
+        self._lib: Any = Exclusive(module.lib)
         self._image = _aligned_image(self._ffi, image)
         needs = _requirements(self._ffi, self._lib, self._image)
         shared = _threads(self._ffi, self._lib, threads)
@@ -95,7 +98,10 @@ class Session:
         self._check(self._lib.gm_reset(self._open()), "reset")
 
     def close(self) -> None:
-        """Ends the session. Closing twice does no harm."""
+        """End the session. Closing twice does no harm.
+
+        GradmoteError while another thread is in a call of this session, which then goes on undisturbed.
+        """
         if self._session is not None:
             self._lib.gm_close(self._session)
             self._session = None
@@ -384,12 +390,12 @@ class Session:
         if not isinstance(value, float) and not -(2**31) <= value < 2**31:
             raise DataError(f"property '{key}' is {value}", "an int must fit 32 bits; pass a float instead")
         set_value = self._lib.gm_property_set_f32 if isinstance(value, float) else self._lib.gm_property_set_i32
-        self._check(set_value(self._open(), key.encode(), value), f"property '{key}'")
+        self._check(set_value(self._open(), utf8(key, "the property's key"), value), f"property '{key}'")
 
     def get_property(self, key: str) -> int | float:
         """The number kept under that key."""
         slot = self._ffi.new("gm_property *")
-        self._check(self._lib.gm_property_get(self._open(), key.encode(), slot), f"property '{key}'")
+        self._check(self._lib.gm_property_get(self._open(), utf8(key, "the property's key"), slot), f"property '{key}'")
         return self._property(slot)[1]
 
     def properties(self) -> dict[str, int | float]:
@@ -405,7 +411,7 @@ class Session:
 
     def remove_property(self, key: str) -> None:
         """Frees the slot of that key."""
-        self._check(self._lib.gm_property_remove(self._open(), key.encode()), f"property '{key}'")
+        self._check(self._lib.gm_property_remove(self._open(), utf8(key, "the property's key")), f"property '{key}'")
 
     # ---- Inside -------------------------------------------------------------------------------------------------
 
@@ -456,7 +462,7 @@ class Session:
     def _parameter(self, name_or_index: str | int) -> Any:
         view = self._ffi.new("gm_view *")
         if isinstance(name_or_index, str):
-            code = self._lib.gm_parameter_named(self._open(), name_or_index.encode(), view)
+            code = self._lib.gm_parameter_named(self._open(), utf8(name_or_index, "the parameter's name"), view)
         else:
             code = self._lib.gm_parameter(self._open(), _u32(name_or_index, "the parameter's index"), view)
         self._check(code, f"parameter '{name_or_index}'")
@@ -471,7 +477,7 @@ class Session:
         return names.index(name_or_index)
 
     def _name(self, view: Any, index: int) -> str:
-        return self._ffi.string(view.name).decode() if view.name else str(index)
+        return text(self._ffi.string(view.name)) if view.name else str(index)
 
     def _bytes(self, view: Any) -> memoryview:
         """The arena's bytes under a gm_view; they keep the arena alive, as a pointer would not."""
@@ -488,7 +494,7 @@ class Session:
         return self._ffi.from_buffer(source), size
 
     def _property(self, slot: Any) -> tuple[str, int | float]:
-        key = bytes(self._ffi.buffer(slot.key)).rstrip(b"\0").decode()
+        key = text(bytes(self._ffi.buffer(slot.key)).split(b"\0")[0])
         code = "<f" if slot.type == self._lib.GM_PROPERTY_TYPE_F32 else "<i"
         return key, struct.unpack(code, struct.pack("<I", slot.value))[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .arrays import DTYPE_NAME, ITEM_CODE
+from .names import text
 
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")
@@ -49,7 +50,7 @@ def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
     names = ffi.cast("const char *", session.image + sections[lib.GM_SECTION_NAMES].offset)
     records = ffi.cast("const gm_tensor *", session.image + table.offset)
     named = [
-        (records[i], None if records[i].name == lib.GM_NONE else ffi.string(names + records[i].name).decode())
+        (records[i], None if records[i].name == lib.GM_NONE else text(ffi.string(names + records[i].name)))
         for i in range(table.size // ffi.sizeof("gm_tensor"))
     ]
     return [_row(record, name, session.header.scratch_offset) for record, name in named]
