@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from rich import console as rich_console
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.markup import escape
+from rich.segment import Segment
 from rich.table import Table
 
+from .printable import in_one_line, printable
 from .tables import Bar, Row, Rows, heading, is_numeric
 
 #: Columns of what goes to a file or a pipe.
 WIDTH = 140
 #: Characters of a whole bar.
 BAR = 24
+
+
+class Console(rich_console.Console):
+    """Rich's console, which shows what a terminal would obey as escapes, wherever in a text it stands."""
+
+    def render(self, *arguments: Any, **options: Any) -> Iterable[Segment]:
+        """Yield the segments of what is printed. Only Rich's own control segments pass as they are."""
+        for segment in super().render(*arguments, **options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 def console() -> Console:
@@ -25,8 +39,8 @@ def table(title: str, content: Rows) -> Table:
     """Numbers to the right and in one line; texts are printed as they are, without markup."""
     columns, rows = content
     drawn = Table(
-        title=f"\n{escape(title)}", title_justify="left", title_style="bold", show_edge=False, pad_edge=False,
-        box=SIMPLE_HEAD,
+        title=f"\n{escape(in_one_line(title))}", title_justify="left", title_style="bold",
+        show_edge=False, pad_edge=False, box=SIMPLE_HEAD,
     )  # fmt: skip
     for column in columns:
         number = is_numeric(column)
@@ -42,4 +56,4 @@ def table(title: str, content: Rows) -> Table:
 
 
 def cells(row: Row) -> list[str]:
-    return ["█" * round(BAR * cell.share) if isinstance(cell, Bar) else escape(cell) for cell in row]
+    return ["█" * round(BAR * cell.share) if isinstance(cell, Bar) else escape(in_one_line(cell)) for cell in row]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.markup import escape
 
-from ..terminal import table
+from ..terminal import Console, table
 from .gather import Report, macs
 from .sections import compared, whole
 from .tables import rounded, verdict

@@ -5,13 +5,13 @@ Subcommands import what is heavy when they run, so that `gradmote --help` answer
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 
 import typer
 
 from ..errors import GradmoteError
+from ..printable import printable
 from . import (
     analyze,
     artifacts,
@@ -33,6 +33,7 @@ from . import (
     train,
     update,
 )
+from .output import say, say_json
 
 #: (name, function, panel in --help)
 COMMANDS: list[tuple[str, Callable[..., None], str]] = [
@@ -84,13 +85,10 @@ def main(arguments: list[str] | None = None) -> int:
 def refuse(error: GradmoteError, as_json: bool) -> int:
     """Says what was wrong, and what to do about it."""
     if as_json:
-        typer.echo(json.dumps({"error": type(error).__name__, "message": error.message, "hint": error.hint}))
+        say_json({"error": type(error).__name__, "message": error.message, "hint": error.hint})
     else:
-        typer.secho(
-            f"error: {error.args[0] if not error.hint else error.args[0].removesuffix(f' - {error.hint}')}",
-            fg="red",
-            err=True,
-        )
+        told = error.args[0] if not error.hint else error.args[0].removesuffix(f" - {error.hint}")
+        typer.secho(printable(f"error: {told}"), fg="red", err=True)
         if error.hint:
-            typer.echo(f" hint: {error.hint}", err=True)
+            say(f" hint: {error.hint}", err=True)
     return 1

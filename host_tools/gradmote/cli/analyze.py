@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from . import options as o
 from .compiler import Compiler, with_compiler
+from .output import say_json
 
 if TYPE_CHECKING:
     from ..analyze import Report
@@ -68,7 +68,7 @@ def command(
 
         write_atomically(html, page(report).encode())
     if as_json:
-        typer.echo(json.dumps(as_dict(report)))
+        say_json(as_dict(report))
         return
     from ..analyze.text import show
     from ..terminal import console

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from . import options as o
+from .output import say, say_json
 
 
 def command(
@@ -47,14 +47,14 @@ def command(
     )
     written = write_artifacts(made, directory, prefix, nominal=False)
     if as_json:
-        typer.echo(json.dumps({"files": [str(p) for p in written], "parameters": list(made.parameters)}))
+        say_json({"files": [str(p) for p in written], "parameters": list(made.parameters)})
         return
     for path in written:
-        typer.echo(f"{path}  {path.stat().st_size:,} bytes")
+        say(f"{path}  {path.stat().st_size:,} bytes")
     count = sum(a.size for a in made.parameters.values())
     normalization = made.batch_norm()
     if normalization is not None:
-        typer.echo(o.describe_batch_norm(*normalization))
+        say(o.describe_batch_norm(*normalization))
     if made.shared_weights():
-        typer.echo(o.describe_shared(made.shared_weights()))
-    typer.echo(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")
+        say(o.describe_shared(made.shared_weights()))
+    say(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")

@@ -13,6 +13,7 @@ import typer
 
 from . import options as o
 from .compiler import Compiler, with_compiler
+from .output import say_json
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -86,7 +87,7 @@ def command(
         counted = {name: count(bench, name, bar) for name in boards}
         times = timed(bench, rounds, bar)
     if as_json:
-        typer.echo(json.dumps(as_dict(bench, times, counted)))
+        say_json(as_dict(bench, times, counted))
     else:
         show(bench, times, counted, rounds)
     if against is not None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-import typer
-
 from . import options as o
+from .output import say_json
 
 if TYPE_CHECKING:
     from ..boards import Board
@@ -25,7 +23,7 @@ def command(as_json: o.AsJson = False) -> None:
 
     found = boards()
     if as_json:
-        typer.echo(json.dumps({"boards": [board.as_dict() for board in found]}))
+        say_json({"boards": [board.as_dict() for board in found]})
         return
     from ..terminal import console, table
 

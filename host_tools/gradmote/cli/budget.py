@@ -11,6 +11,7 @@ import typer
 
 from ..errors import ModelError
 from .compiler import Compiler
+from .output import say
 
 if TYPE_CHECKING:
     from ..budget import Found, Limits, Task, Tried, Worth
@@ -131,7 +132,7 @@ def show(found: Found) -> None:
 
     console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:
-        typer.echo(f"  {words}")
+        say(f"  {words}")
 
 
 def rows(found: Found) -> Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from . import budget
 from . import options as o
 from .compiler import Compiler, with_compiler
+from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..compile import Result
@@ -46,9 +46,9 @@ def command(
     path = out or model.with_suffix(".mote")
     write_atomically(path, result.image)
     if as_json:
-        typer.echo(json.dumps({"image": str(path), **summary(result), "budget": found and budget.as_dict(found)}))
+        say_json({"image": str(path), **summary(result), "budget": found and budget.as_dict(found)})
         return
-    typer.echo(describe(path, result))
+    say(describe(path, result))
     if found is not None:
         budget.show(found)
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .output import say
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -36,7 +38,7 @@ def command(port: Port, baud: Baud = 115200) -> None:
     """
     with _opened(port, baud) as link:
         if sys.stdin.isatty():
-            typer.echo(f"{port}: Ctrl-C or Ctrl-] leaves; type help", err=True)
+            say(f"{port}: Ctrl-C or Ctrl-] leaves; type help", err=True)
             _interact(link)
         else:
             _pipe(link)

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 
 def command(
     model: Annotated[Path, typer.Argument(help="The .onnx file that was compiled.")],
@@ -17,4 +19,4 @@ def command(
     from ..export import export_inference
 
     export_inference(model, checkpoint, out)
-    typer.echo(f"{out}  {out.stat().st_size:,} bytes")
+    say(f"{out}  {out.stat().st_size:,} bytes")

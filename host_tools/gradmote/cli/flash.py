@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,6 +12,7 @@ import typer
 
 from ..errors import DataError
 from . import options as o
+from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.flash.flow import Flashed, Watch
@@ -88,8 +88,10 @@ def _stop(board: str, as_json: bool) -> None:
     from ..device.flash.emulated import stop
 
     ended = stop(board)
-    said = f"the emulated {board} has ended" if ended else f"no emulated {board} was running"
-    typer.echo(json.dumps({"board": board, "ended": ended}) if as_json else said)
+    if as_json:
+        say_json({"board": board, "ended": ended})
+        return
+    say(f"the emulated {board} has ended" if ended else f"no emulated {board} was running")
 
 
 @contextmanager
@@ -115,10 +117,10 @@ def _watching(quiet: bool) -> Iterator[Watch]:
 
 def _report(done: Flashed, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(asdict(done)))
+        say_json(asdict(done))
         return
     model = f"model {done.model_id[:8]} of {done.image:,} B, arena {done.arena:,} B" if done.model_id else "no model"
-    typer.echo(f"{done.board} runs gradmote {done.version}, {done.profile}: firmware {done.code:,} B, {model}")
+    say(f"{done.board} runs gradmote {done.version}, {done.profile}: firmware {done.code:,} B, {model}")
     if done.pid:
-        typer.echo(f"it runs in the background (process {done.pid}) until: gradmote flash --stop {done.board}")
-    typer.echo(f"its serial line: {done.port}   type at it: gradmote console {done.port}")
+        say(f"it runs in the background (process {done.pid}) until: gradmote flash --stop {done.board}")
+    say(f"its serial line: {done.port}   type at it: gradmote console {done.port}")

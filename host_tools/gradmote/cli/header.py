@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 
 def command(
     image: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")],
@@ -23,4 +25,4 @@ def command(
     path = out or image.with_suffix(".h")
     text = c_header(image, name or re.sub(r"\W", "_", image.stem))
     write_atomically(path, text.encode())
-    typer.echo(f"wrote {path}")
+    say(f"wrote {path}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import options as o
+from .output import say_json
 
 if TYPE_CHECKING:
     from ..checkpoint import Checkpoint
@@ -34,7 +34,7 @@ def command(
     if key is not None:
         require_signed(image, key)
     if as_json:
-        typer.echo(json.dumps(as_dict(found)))
+        say_json(as_dict(found))
         return
     from ..terminal import console, table
 
@@ -66,7 +66,7 @@ def show_checkpoint(path: Path, as_json: bool) -> None:
 
     found = load(path)
     if as_json:
-        typer.echo(json.dumps(checkpoint_dict(found)))
+        say_json(checkpoint_dict(found))
         return
     from ..terminal import console, table
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from . import options as o
+from .output import say, say_json
 
 
 def command(
@@ -27,9 +27,9 @@ def command(
 
     needs = needs_of(*images)
     if flags:
-        typer.echo(" ".join(needs.flags()))
+        say(" ".join(needs.flags()))
     elif as_json:
-        typer.echo(json.dumps({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()}))
+        say_json({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()})
     else:
         from ..terminal import console, table
 

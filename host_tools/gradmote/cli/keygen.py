@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 
 def command(
     key: Annotated[Path, typer.Argument(help="The private key to write (.pem). Whoever has it can sign.")],
@@ -15,5 +17,5 @@ def command(
     from ..signing import make_keys
 
     public, key_id = make_keys(key)
-    typer.echo(f"wrote {key}, to be kept secret: gradmote sign model.mote --key {key}")
-    typer.echo(f"wrote {public}, key {key_id.hex()}, for the board: scons firmware BOARD=NAME KEY={public}")
+    say(f"wrote {key}, to be kept secret: gradmote sign model.mote --key {key}")
+    say(f"wrote {public}, key {key_id.hex()}, for the board: scons firmware BOARD=NAME KEY={public}")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")],
@@ -23,4 +25,4 @@ def command(
     from ..project.create import create
 
     made = create(folder, board, model)
-    typer.echo(f"wrote {made}: its README.md says how to go on")
+    say(f"wrote {made}: its README.md says how to go on")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
-import typer
-
 from . import options as o
+from .output import say_json
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -25,7 +22,7 @@ def command(as_json: o.AsJson = False) -> None:
     ]
     kernels = [{"opcode": spec["code"], "kernel": name, "meaning": spec["meaning"]} for name, spec in OPCODES.items()]
     if as_json:
-        typer.echo(json.dumps({"operators": operators, "kernels": kernels}))
+        say_json({"operators": operators, "kernels": kernels})
         return
     from ..terminal import console, table
 

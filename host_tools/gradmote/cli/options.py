@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError, ModelError
+from .output import say
 
 if TYPE_CHECKING:
     from ..store import StoreOptions
@@ -130,7 +131,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 def tell(line: str) -> None:
     """Progress of what takes long, beside what is printed."""
-    typer.echo(line, err=True)
+    say(line, err=True)
 
 
 def describe_batch_norm(mode: str, layers: int) -> str:

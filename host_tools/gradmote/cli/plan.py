@@ -9,6 +9,7 @@ import typer
 
 from .analyze import open_report
 from .compiler import Compiler, with_compiler
+from .output import say
 
 if TYPE_CHECKING:
     from ..analyze import Report
@@ -34,7 +35,7 @@ def command(
     chosen = program_of(report, program)
     if png is not None:
         draw(report, chosen, png)
-        typer.echo(f"{png}  {png.stat().st_size:,} bytes")
+        say(f"{png}  {png.stat().st_size:,} bytes")
     else:
         from ..analyze.tables import plan_rows
         from ..terminal import console, table

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import typer
-
 from . import options as o
+from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.ports import Answer
@@ -27,11 +25,11 @@ def command(as_json: o.AsJson = False) -> None:
     parts = [part for board in boards() if board.emulator and (part := running(board.name)) is not None]
     answers = [ask(port) for port in (*(p.device for p in serial_ports()), *(part.url for part in parts))]
     if as_json:
-        typer.echo(json.dumps({"ports": [asdict(answer) for answer in answers]}))
+        say_json({"ports": [asdict(answer) for answer in answers]})
     elif answers:
         _show(answers)
     else:
-        typer.echo("no serial port on USB, and no emulated board: plug one in, or gradmote flash --board mps2-an386")
+        say("no serial port on USB, and no emulated board: plug one in, or gradmote flash --board mps2-an386")
 
 
 def _show(answers: list[Answer]) -> None:

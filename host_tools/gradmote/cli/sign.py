@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .output import say
+
 
 def command(
     image: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")],
@@ -22,4 +24,4 @@ def command(
     private = load_private_key(key, lambda: typer.prompt(f"passphrase of {key}", hide_input=True, err=True))
     path = out or image
     write_atomically(path, sign(image.read_bytes(), private))
-    typer.echo(f"signed {path} by key {key_id_of(private.public_key()).hex()}")
+    say(f"signed {path} by key {key_id_of(private.public_key()).hex()}")

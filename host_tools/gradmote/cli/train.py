@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
+from .output import say_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,9 +202,9 @@ def _ctrl_c() -> Iterator[list[int]]:
 
 def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(_finite(_summary(target, result, checkpoint))))
+        say_json(_finite(_summary(target, result, checkpoint)))
         return
-    from rich.console import Console
+    from ..terminal import Console
 
     console = Console()
     console.print(_table(result))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options as o
+from .output import say_json
 
 if TYPE_CHECKING:
     from ..device.types import Update
@@ -31,7 +31,7 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
     with open_target(on) as target:
         update = update_with_progress(target, image.read_bytes(), image.name, not fresh, quiet=as_json)
         if as_json:
-            typer.echo(json.dumps({"target": target.name, **asdict(update)}))
+            say_json({"target": target.name, **asdict(update)})
         else:
             show(update)
 

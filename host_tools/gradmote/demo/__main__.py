@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ..errors import GradmoteError
+from ..printable import printable
 from . import digits, watch
 from .watch_model import EPOCHS
 
@@ -59,7 +60,7 @@ def errors_in_one_line() -> Iterator[None]:
     try:
         yield
     except GradmoteError as error:
-        typer.secho(f"error: {error}", fg="red", err=True)
+        typer.secho(printable(f"error: {error}"), fg="red", err=True)
         raise typer.Exit(1) from error
 
 

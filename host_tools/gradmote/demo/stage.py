@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from rich.console import Console
 
 from ..compile import Result
 from ..device.board_target import BoardTarget
@@ -24,6 +23,7 @@ from ..device.types import Memory
 from ..errors import DeviceError
 from ..export import export_inference
 from ..files import write_atomically
+from ..terminal import Console
 
 console = Console()
 

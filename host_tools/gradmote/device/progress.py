@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..terminal import Console
 from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Epoch, Fit, Step, fit

@@ -1,0 +1,20 @@
+"""What commands print as plain text. Tables go through gradmote.terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import typer
+
+from ..printable import printable
+
+
+def say(text: str, err: bool = False) -> None:
+    """Print the text and a line feed to stdout, or to stderr where `err`, with escapes for what a terminal obeys."""
+    typer.echo(printable(text), err=err)
+
+
+def say_json(value: Any) -> None:
+    """Print the value as one line of JSON, which has its own escapes."""
+    typer.echo(json.dumps(value))
