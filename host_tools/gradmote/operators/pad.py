@@ -51,13 +51,30 @@ def is_constant(node: ir.Node) -> bool:
 
 def tables(node: ir.Node) -> dict[int, Table]:
     """For each padded axis, the position that each output repeats."""
-    mode, x = attribute(node, "mode"), node.inputs[0]
     chosen = {}
     for axis, (before, after) in enumerate(zip(*pads_of(node), strict=True)):
         if before or after:
-            dim = known_dim(x, axis, node)
-            chosen[axis] = Table(repeated(np.arange(-before, dim + after), dim, mode))
+            chosen[axis] = Table(positions_of(node, axis, before, after))
     return chosen
+
+
+def positions_of(node: ir.Node, axis: int, before: int, after: int) -> np.ndarray:
+    """The positions along one axis: what pads below 0 leave of it, repeated by the others."""
+    left = what_is_left(node, axis, known_dim(node.inputs[0], axis, node), before, after)
+    around = np.arange(min(-before, 0), len(left) + max(after, 0))
+    return left.start + repeated(around, len(left), attribute(node, "mode"))
+
+
+def what_is_left(node: ir.Node, axis: int, dim: int, before: int, after: int) -> range:
+    """The positions that pads below 0 do not cut. Raises UnsupportedOperator where there are none."""
+    left = range(max(-before, 0), dim + min(after, 0))
+    if not left:
+        raise UnsupportedOperator(
+            f"Pad that cuts all of the {dim} elements along axis {axis} of '{node.inputs[0].name}'",
+            "use pads that leave some",
+            describe(node),
+        )
+    return left
 
 
 def repeated(positions: np.ndarray, dim: int, mode: str) -> np.ndarray:
@@ -106,12 +123,12 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def lower_constant(low: Lowering, node: ir.Node) -> None:
     x, y = low.view(node.inputs[0]), node.outputs[0]
     shape, (before, after) = static_shape(node.inputs[0], node), pads_of(node)
+    left = [what_is_left(node, axis, *sizes) for axis, sizes in enumerate(zip(shape, before, after, strict=True))]
     low.output(y, packed(static_shape(y, node), physical_order(shape, x.strides)))
     target = low.view(y)
     if max(*before, *after) > 0:
         low.fill(node, target.ref, filler(node))
-    middle = [d + min(b, 0) + min(a, 0) for d, b, a in zip(shape, before, after, strict=True)]
-    low.move(node, middle, x.at([max(-b, 0) for b in before]), target.at([max(b, 0) for b in before]))
+    low.move(node, [len(r) for r in left], x.at([r.start for r in left]), target.at([max(b, 0) for b in before]))
 
 
 OPERATORS = [Operator("Pad", gradient, lower, constants=(1, 2, 3))]
