@@ -1,4 +1,4 @@
-"""Models of opset 7 to 12, and PaddlePaddle's exports: weights in Constant nodes, open dimensions of -1."""
+"""Models of opset 6 to 12, and PaddlePaddle's exports: weights in Constant nodes, open dimensions of -1."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .output import say, say_json
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="The model to train: a .onnx file, opset 7 or newer.")],
+    model: Annotated[Path, typer.Argument(help="The model to train: a .onnx file, opset 6 or newer.")],
     directory: Annotated[Path, typer.Option("--out", "-o", help="Where the four files go.")] = Path("artifacts"),
     loss: o.LossOption = o.LossName.cross_entropy,
     optimizer: o.OptimizerOption = o.OptimizerName.adamw,

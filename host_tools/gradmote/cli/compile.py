@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @with_compiler
 def command(
-    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 7 or newer.")],
+    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 6 or newer.")],
     compiler: Compiler,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")

@@ -15,10 +15,17 @@ from ..passes import pipeline
 from ..registry import attach_functions
 from .limits import check_limits
 from .parameters import weights
-from .prepare import expand_scalers, forget_negative_dims, name_split_outputs, name_weights, raise_opset
+from .prepare import (
+    expand_scalers,
+    forget_default_inputs,
+    forget_negative_dims,
+    name_split_outputs,
+    name_weights,
+    raise_opset,
+)
 from .shapes import infer_shapes, settle_shapes
 
-OLDEST_OPSET = 7  # what onnx converts from
+OLDEST_OPSET = 6  # what onnx converts from
 _EXPORT_AGAIN = "export the model again"
 _DEPRECATED = "gradmote.deprecated"
 
@@ -58,6 +65,7 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
 def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:
     """The model in memory, its own weights noted."""
     proto = raise_opset(read_model(source))
+    forget_default_inputs(proto)
     forget_negative_dims(proto)
     name_weights(proto.graph)
     model = to_ir(proto)

@@ -11,6 +11,10 @@ from ..errors import ModelError, UnsupportedOperator
 from ..graph import Builder, attribute, describe, take_over, unique_name
 
 _ML = "ai.onnx.ml"
+#: The first opset in which a PRelu's slopes broadcast.
+_OPSET_OF_BROADCAST_SLOPES = 7
+#: The first IR version in which an initializer need not be an input.
+_IR_WITH_WEIGHTS_ALONE = 4
 
 
 def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -19,12 +23,29 @@ def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
     version = next((o.version for o in proto.opset_import if not o.domain), 13)
     if version < 13:
         try:
+            if version < _OPSET_OF_BROADCAST_SLOPES:
+                spread_slopes(proto)
             proto = onnx.version_converter.convert_version(proto, 13)
         except Exception as error:  # ConvertError, and what else the converter meets
             raise ModelError(
                 f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
             ) from error
     return raise_opset_13(proto)
+
+
+def spread_slopes(proto: onnx.ModelProto) -> None:
+    """Before opset 7, a PRelu's slopes (C) were one a channel; since then they broadcast, as (C, 1, 1) does, which
+    onnx's converter leaves out."""
+    graph = onnx.shape_inference.infer_shapes(proto).graph
+    shapes = {v.name: v.type.tensor_type.shape.dim for v in (*graph.input, *graph.value_info)}
+    shapes |= {t.name: t.dims for t in graph.initializer}
+    for index, node in reversed(list(enumerate(proto.graph.node))):
+        rank = len(shapes.get(node.input[0], ())) if node.op_type == "PRelu" else 0
+        if rank > 2 and len(shapes.get(node.input[1], ())) == 1:
+            spread = f"{node.output[0]}.slopes"
+            made = onnx.helper.make_node("Unsqueeze", [node.input[1]], [spread], axes=list(range(1, rank - 1)))
+            node.input[1] = spread
+            proto.graph.node.insert(index, made)
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -42,6 +63,15 @@ def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
     except onnx.checker.ValidationError:
         return proto
     return raised
+
+
+def forget_default_inputs(proto: onnx.ModelProto) -> None:
+    """Initializers that are inputs too, as IR version 3 demanded, are the model's weights: no caller feeds them."""
+    weights = {tensor.name for tensor in proto.graph.initializer}
+    inputs = [value for value in proto.graph.input if value.name not in weights]
+    del proto.graph.input[:]
+    proto.graph.input.extend(inputs)
+    proto.ir_version = max(proto.ir_version, _IR_WITH_WEIGHTS_ALONE)
 
 
 def forget_negative_dims(proto: onnx.ModelProto) -> None:

@@ -62,7 +62,8 @@ def lower_broadcast(opcode: str, operands: str) -> LoweringRule:
         output = static_shape(y, node)
         views = [low.view(x) for x in node.inputs]
         walks = [
-            broadcast_walk(v.strides, static_shape(x, node), output) for v, x in zip(views, node.inputs, strict=True)
+            broadcast_walk(v.strides, broadcastable(x, output, node), output)
+            for v, x in zip(views, node.inputs, strict=True)
         ]
         layout = output_layout(output, walks)
         order = physical_order(output, layout)
@@ -73,6 +74,20 @@ def lower_broadcast(opcode: str, operands: str) -> LoweringRule:
         low.emit(opcode, node, {**refs, "y": low.output(y, layout)}, params)
 
     return lower
+
+
+def broadcastable(x: ir.Value, output: tuple[int, ...], node: ir.Node) -> tuple[int, ...]:
+    """The shape of an operand. Raises ModelError where it does not broadcast to the output's, which onnx's inference
+    does not look at in every operator."""
+    shape = static_shape(x, node)
+    missing = len(output) - len(shape)
+    if missing < 0 or any(d not in (1, output[missing + axis]) for axis, d in enumerate(shape)):
+        raise ModelError(
+            f"'{x.name}' of shape {list(shape)} does not broadcast to {list(output)}",
+            "give it a dimension of 1 for each axis along which it repeats",
+            describe(node),
+        )
+    return shape
 
 
 def output_layout(output: tuple[int, ...], walks: list[list[int]]) -> list[int]:
