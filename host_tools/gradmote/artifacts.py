@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -29,7 +29,7 @@ import onnx_ir as ir
 
 from . import checkpoint, losses, optimizers
 from .errors import ModelError
-from .files import write_atomically
+from .files import Output, make_folder, write_together
 from .frontend import load_model
 from .losses import Loss
 from .optimizers import Optimizer
@@ -137,6 +137,7 @@ def generate_artifacts(
     overlap = set(requires_grad or ()) & set(frozen_params or ())
     if overlap:
         raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
+    outputs = artifact_outputs(Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
     made = build_artifacts(
         model,
         list(requires_grad or ()),
@@ -147,7 +148,7 @@ def generate_artifacts(
         batch_norm=batch_norm,
         running_variance=running_variance,
     )
-    write_artifacts(made, Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
+    write_artifacts(made, outputs)
 
 
 def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
@@ -237,18 +238,20 @@ def to_proto(model: ir.Model) -> onnx.ModelProto:
 # ---- files
 
 
-def write_artifacts(made: Artifacts, directory: Path, prefix: str, nominal: bool) -> list[Path]:
-    """Writes what there is; every file appears whole or not at all."""
-    directory.mkdir(parents=True, exist_ok=True)
+def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, Output]:
+    """The files that write_artifacts() may write, by name, in a folder that is made. Raises OutputError."""
+    names = ["training_model.onnx", "eval_model.onnx", "optimizer_model.onnx", "checkpoint"]
+    names += ["nominal_checkpoint"] if nominal else []
+    make_folder(directory)
+    return {name: Output(directory / f"{prefix}{name}") for name in names}
+
+
+def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path]:
+    """Write what there is; no file is replaced before all are on the disk. Returns their paths. Raises OutputError."""
     models = {"training_model": made.training, "eval_model": made.evaluation, "optimizer_model": made.optimizer}
-    written = []
-    for name, proto in models.items():
-        if proto is not None:
-            written.append(directory / f"{prefix}{name}.onnx")
-            write_atomically(written[-1], proto.SerializeToString(deterministic=True))
-    written.append(directory / f"{prefix}checkpoint")
-    write_atomically(written[-1], checkpoint.pack(made.parameters, made.statistics))
-    if nominal:
-        written.append(directory / f"{prefix}nominal_checkpoint")
-        write_atomically(written[-1], checkpoint.pack(made.parameters, made.statistics, nominal=True))
-    return written
+    contents = {f"{name}.onnx": m.SerializeToString(deterministic=True) for name, m in models.items() if m is not None}
+    contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics)
+    if "nominal_checkpoint" in outputs:
+        contents["nominal_checkpoint"] = checkpoint.pack(made.parameters, made.statistics, nominal=True)
+    write_together([(outputs[name], data, None) for name, data in contents.items()])
+    return [outputs[name].path for name in contents]

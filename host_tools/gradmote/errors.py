@@ -6,6 +6,7 @@
     ├── ImageError            a .mote file cannot be read
     ├── CheckpointError       a .gmck file cannot be read, or belongs to another model
     ├── DataError             arrays of the wrong dtype, shape or range
+    ├── OutputError           a result cannot be written to its file
     ├── RuntimeFault          the C runtime returned a negative code, on the twin or on a board
     └── DeviceError           no board, no answer, or an answer that makes no sense
 
@@ -52,6 +53,10 @@ class CheckpointError(GradmoteError):
 
 class DataError(GradmoteError):
     """Arrays of the wrong dtype, shape or range."""
+
+
+class OutputError(GradmoteError):
+    """A result cannot be written to its file. The message says where it is kept instead, once there is one."""
 
 
 class RuntimeFault(GradmoteError):

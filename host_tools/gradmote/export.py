@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 
 import numpy as np
 import onnx
@@ -12,7 +11,7 @@ import onnx
 from . import checkpoint as checkpoint_format
 from .checkpoint import Checkpoint
 from .errors import CheckpointError
-from .files import write_atomically
+from .files import Output
 from .frontend import fold_batch_norm, read_model
 from .passes.batch_norm.claim import STATISTICS
 from .passes.batch_norm.fold import FOLDED
@@ -27,7 +26,8 @@ def export_inference(
     model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
 ) -> None:
     """Writes trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
-    write_atomically(Path(path), trained_model(model, checkpoint).SerializeToString(deterministic=True))
+    output = Output(path)
+    output.write(trained_model(model, checkpoint).SerializeToString(deterministic=True))
 
 
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:

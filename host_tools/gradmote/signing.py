@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import DataError, GradmoteError, ImageError
-from .files import write_atomically
+from .files import Output, write_together
 from .image.read import read_image
 from .image.signature import KEY_ID_SIZE, Signature, signature_of, without_signature
 
@@ -57,14 +57,15 @@ def make_keys(private: Path) -> tuple[Path, bytes]:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     public = private.with_suffix(".pub.pem")
+    outputs = [Output(path) for path in (private, public)]
     for path in (private, public):
         if path.exists():
             raise DataError(f"{path} is there already", "give another name: a key that is lost cannot be made again")
     key = Ed25519PrivateKey.generate()
     pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
     secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
-    write_atomically(private, secret, _PRIVATE_MODE)
-    write_atomically(public, key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo))
+    known = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    write_together(list(zip(outputs, (secret, known), (_PRIVATE_MODE, None), strict=True)))
     return public, key_id_of(key.public_key())
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import OutputError
 from .gather import Code, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 #: Share of the picture's height and width that a rectangle needs before its name is written into it.
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
@@ -35,3 +39,14 @@ def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: st
     axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
     if width / extent[0] >= _WIDE_ENOUGH and height / extent[1] >= _TALL_ENOUGH:
         axes.text(x + width / 2, y + height / 2, name, ha="center", va="center", fontsize=7, clip_on=True)
+
+
+def encoded(figure: Figure, path: Path, dpi: int) -> bytes:
+    """The picture, in the format that the path's ending names. OutputError for an ending that names none."""
+    known = figure.canvas.get_supported_filetypes()
+    kind = path.suffix.removeprefix(".").lower() or "png"
+    if kind not in known:
+        raise OutputError(f"cannot write {path}: there is no picture format '{kind}'", f"there are {', '.join(known)}")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=dpi, format=kind)
+    return buffer.getvalue()

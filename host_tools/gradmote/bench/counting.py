@@ -20,6 +20,7 @@ from typing import Any
 from ..boards import board as known
 from ..device.emulator import COMPILERS, EMULATORS, SECONDS_PER_INSTRUCTION
 from ..errors import DeviceError, RuntimeFault
+from ..files import write_part
 from ..generated.records import PROGRAM
 from ..kernels import needs_of
 from ..project.sources import origin
@@ -58,7 +59,7 @@ class Counter:
     def count(self, image: bytes) -> dict[str, Counted]:
         """Program kind -> its machine instructions. RuntimeFault where the board refuses the image or a program."""
         path = self.elf.with_suffix(".mote")
-        path.write_bytes(image)
+        write_part(path, image)
         command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
         command += ["-serial", "stdio", "-icount", "shift=7"]
         command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.place:#x},force-raw=on"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import math
 import os
 from collections.abc import Callable
@@ -19,8 +20,8 @@ import numpy as np
 
 from ..compile import compile_image
 from ..device import Dataset, TwinTarget, evaluate, fit
-from ..errors import ModelError
-from ..files import write_atomically
+from ..errors import ModelError, OutputError
+from ..files import make_folder, write_atomically
 from ..schemes import Layer, Scheme
 from .task import Task
 from .worth import Part, Worth, members, parts
@@ -53,8 +54,7 @@ def measure(
     gains = read(file)
     if gains is None:
         gains = trained_gains(task, known, data, settings, on_part)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, json.dumps([[*part, gain] for part, gain in gains.items()]).encode())
+        keep(file, gains)
     values = {part: max(gain, 0.0) for part, gain in gains.items()}
     return Worth(known, values, f"measured on {len(data.x)} samples, tested on {len(data.x_test)}")  # type: ignore[arg-type]
 
@@ -132,6 +132,15 @@ def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
     digest.update(repr((settings, data.scale, data.zero)).encode())
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return root / "gradmote" / "contributions" / f"{digest.hexdigest()[:32]}.json"
+
+
+def keep(file: Path, gains: dict[Part, float]) -> None:
+    """For the next time. Where there is no place for it, that is told, and the result holds all the same."""
+    try:
+        make_folder(file.parent)
+        write_atomically(file, json.dumps([[*part, gain] for part, gain in gains.items()]).encode())
+    except OutputError as error:
+        logging.getLogger(__name__).warning("what was measured is not kept for the next time: %s", error)
 
 
 def read(file: Path) -> dict[Part, float] | None:

@@ -55,18 +55,19 @@ def command(
     """
     from ..analyze import as_dict
     from ..boards import board as find
+    from ..files import Output
 
+    output = None if html is None else Output(html)
     alone = any(path is not None and path.suffix == IMAGE for path in (model, diff))
     report = open_report(model, compiler, alone)
     report.other = None if diff is None else open_report(diff, compiler, alone)
     report.board = None if board is None else find(board)
     if schemes is not None or (html is not None and model.suffix != IMAGE and report.trains):
         add_schemes(report, model, compiler, schemes or SCHEMES)
-    if html is not None:
+    if output is not None:
         from ..analyze.html import page
-        from ..files import write_atomically
 
-        write_atomically(html, page(report).encode())
+        output.write(page(report).encode())
     if as_json:
         say_json(as_dict(report))
         return

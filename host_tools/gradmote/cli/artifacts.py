@@ -32,8 +32,9 @@ def command(
     as_json: o.AsJson = False,
 ) -> None:
     """Differentiate a model: writes training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint."""
-    from ..artifacts import build_artifacts, write_artifacts
+    from ..artifacts import artifact_outputs, build_artifacts, write_artifacts
 
+    outputs = artifact_outputs(directory, prefix, nominal=False)
     made = build_artifacts(
         str(model),
         train,
@@ -45,7 +46,7 @@ def command(
         batch_norm=batch_norm.value,
         running_variance=running_variance.value,
     )
-    written = write_artifacts(made, directory, prefix, nominal=False)
+    written = write_artifacts(made, outputs)
     if as_json:
         say_json({"files": [str(p) for p in written], "parameters": list(made.parameters)})
         return

@@ -38,17 +38,17 @@ def command(
 
     Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which batch and optimizer.
     """
-    from ..files import write_atomically
+    from ..files import Output
 
+    output = Output(out or model.with_suffix(".mote"))
     given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
     found = budget.cut(model, compiler, given) if given.is_given() else None
     result = compiler(model) if found is None else found.result
-    path = out or model.with_suffix(".mote")
-    write_atomically(path, result.image)
+    output.write(result.image)
     if as_json:
-        say_json({"image": str(path), **summary(result), "budget": found and budget.as_dict(found)})
+        say_json({"image": str(output.path), **summary(result), "budget": found and budget.as_dict(found)})
         return
-    say(describe(path, result))
+    say(describe(output.path, result))
     if found is not None:
         budget.show(found)
 

@@ -20,9 +20,9 @@ def command(
 ) -> None:
     """Write an image as a C header: an aligned array `model_image`, and MODEL_ARENA_BYTES."""
     from ..c_header import c_header
-    from ..files import write_atomically
+    from ..files import Output
 
-    path = out or image.with_suffix(".h")
+    output = Output(out or image.with_suffix(".h"))
     text = c_header(image, name or re.sub(r"\W", "_", image.stem))
-    write_atomically(path, text.encode())
-    say(f"wrote {path}")
+    output.write(text.encode())
+    say(f"wrote {output.path}")

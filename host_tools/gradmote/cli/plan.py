@@ -14,6 +14,7 @@ from .output import say
 if TYPE_CHECKING:
     from ..analyze import Report
     from ..analyze.gather import Code
+    from ..files import Output
 
 
 @with_compiler
@@ -31,11 +32,14 @@ def command(
 
     As a picture, arena offset against time: `gradmote plan model.mote --png plan.png`
     """
+    from ..files import Output
+
+    output = None if png is None else Output(png)
     report = open_report(model, compiler)
     chosen = program_of(report, program)
-    if png is not None:
-        draw(report, chosen, png)
-        say(f"{png}  {png.stat().st_size:,} bytes")
+    if output is not None:
+        draw(report, chosen, output)
+        say(f"{output.path}  {output.path.stat().st_size:,} bytes")
     else:
         from ..analyze.tables import plan_rows
         from ..terminal import console, table
@@ -53,16 +57,16 @@ def program_of(report: Report, kind: str | None) -> Code:
     return report.main if kind is None else found[kind]
 
 
-def draw(report: Report, program: Code, path: Path) -> None:
+def draw(report: Report, program: Code, output: Output) -> None:
     from ..errors import GradmoteError
 
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise GradmoteError("matplotlib is not installed", "pip install 'gradmote[plot]'") from error
-    from ..analyze.picture import draw_memory_map
+    from ..analyze.picture import draw_memory_map, encoded
 
     figure = Figure(figsize=(12, 7), layout="constrained")
     draw_memory_map(figure.add_subplot(), report, program)
     figure.suptitle(report.name)
-    figure.savefig(path, dpi=120)
+    output.write(encoded(figure, output.path, dpi=120))

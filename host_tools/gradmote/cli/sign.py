@@ -18,10 +18,10 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The signed image; in place by default.")] = None,
 ) -> None:
     """Sign an image, for boards whose firmware demands that (scons firmware KEY=key.pub.pem)."""
-    from ..files import write_atomically
+    from ..files import Output
     from ..signing import key_id_of, load_private_key, sign
 
+    output = Output(out or image)
     private = load_private_key(key, lambda: typer.prompt(f"passphrase of {key}", hide_input=True, err=True))
-    path = out or image
-    write_atomically(path, sign(image.read_bytes(), private))
-    say(f"signed {path} by key {key_id_of(private.public_key()).hex()}")
+    output.write(sign(image.read_bytes(), private))
+    say(f"signed {output.path} by key {key_id_of(private.public_key()).hex()}")

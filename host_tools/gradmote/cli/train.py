@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, OutputError
+from . import options as o
 from .output import say_json
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ..device.fit import Fit
     from ..device.target import Target
     from ..device.types import Saves
+    from ..files import Output
 
 #: What data sheets of flash in microcontrollers promise at the least.
 ERASE_CYCLES = 10_000
@@ -116,16 +118,17 @@ def command(
     """
     from ..device.dataset import Dataset
     from ..device.opening import open_target
-    from ..files import write_atomically
+    from ..files import Output
 
+    output = None if checkpoint is None else Output(checkpoint)
     samples = Dataset.read(data)
     with open_target(on, threads=threads) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
-        _save_to(target, checkpoint, save_every)
+        _save_to(target, output, save_every)
         result = _train(target, samples, epochs, batch_order, micro_batches, save_every, as_json)
-        if checkpoint is not None:
-            write_atomically(checkpoint, target.save(half))
+        if output is not None:
+            output.write(target.save(half))
         _report(target, result, checkpoint, as_json)
 
 
@@ -157,15 +160,24 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
         target.set_learning_rate(rate)
 
 
-def _save_to(target: Target, checkpoint: Path | None, save_every: int | None) -> None:
+def _save_to(target: Target, output: Output | None, save_every: int | None) -> None:
     """The twin has no flash: what it saves on its way goes to the file of the end."""
     from ..device.twin_target import TwinTarget
-    from ..files import write_atomically
 
+    if output is not None:
+        output.require_room(target.info().state_size)
     if save_every and isinstance(target, TwinTarget):
-        if checkpoint is None:
+        if output is None:
             raise DataError("--save-every on the twin without --checkpoint", "say where: --checkpoint learned.gmck")
-        target.on_save = partial(write_atomically, checkpoint)
+        target.on_save = partial(_save_on_the_way, output)
+
+
+def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
+    """A save that fails does not end the training, as on a board: the next one may succeed."""
+    try:
+        output.replace(checkpoint)
+    except OutputError as error:
+        o.tell(f"a save on the way failed, and the training goes on: {error}")
 
 
 def _train(

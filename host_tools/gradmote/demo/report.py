@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 from ..analyze import analyze_result
-from ..analyze.picture import draw_memory_map
+from ..analyze.picture import draw_memory_map, encoded
+from ..files import write_atomically
 from .stage import Outcome, Trained, console, say
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def picture(path: Path, outcome: Outcome) -> None:
     report = analyze_result(compiled, outcome.lesson.title)
     draw_memory_map(arena, report, report.main)
     draw_memory_map(scratch, report, report.main, bottom=compiled.layout.inputs_offset)
-    figure.savefig(path, dpi=110)
+    write_atomically(path, encoded(figure, path, dpi=110))
     pyplot.close(figure)
 
 

@@ -22,7 +22,7 @@ from ..device.twin_target import TwinTarget
 from ..device.types import Memory
 from ..errors import DeviceError
 from ..export import export_inference
-from ..files import write_atomically
+from ..files import Output, make_folder, write_atomically
 from ..terminal import Console
 
 console = Console()
@@ -102,12 +102,13 @@ class Outcome:
 def run(lesson: Lesson, on: str, out: Path) -> Outcome:
     """Teaches, and says so step by step. `out` gets the model, the image, the checkpoint and the better model."""
     model = save_model(lesson, out)
+    checkpoint = Output(out / "learned.gmck")
     with open_or_twin(on) as target:
         trained = train(target, lesson, lesson.test_each_epoch or isinstance(target, TwinTarget))
         memory = target.mem()
-    write_atomically(out / "learned.gmck", trained.checkpoint)
+    checkpoint.write(trained.checkpoint)
     twin = None if isinstance(target, TwinTarget) else compare_with_twin(trained, lesson)
-    export_inference(model, out / "learned.gmck", out / "better.onnx")
+    export_inference(model, checkpoint.path, out / "better.onnx")
     exported = Answers(onnxruntime_classes(out / "better.onnx", lesson), lesson.tests[1])
     say(f"exported {out / 'better.onnx'}; onnxruntime gets {exported.accuracy:.1%} of what was held out right")
     instructions = count_instructions(lesson) if on.startswith("qemu") and memory is not None else None
@@ -124,7 +125,7 @@ def say(text: str) -> None:
 def save_model(lesson: Lesson, out: Path) -> Path:
     """Writes the model and its image; returns the model's path."""
     path, image, compiled = out / f"{lesson.name}.onnx", out / f"{lesson.name}.mote", lesson.compiled
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     write_atomically(path, lesson.model.SerializeToString())
     write_atomically(image, compiled.image)
     say(f"compiled: {image}, {len(compiled.image):,} B of flash, {compiled.layout.arena_size:,} B of RAM")

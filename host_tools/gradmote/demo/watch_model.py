@@ -17,7 +17,7 @@ from ..device.progress import fit_with_progress
 from ..device.twin_target import TwinTarget
 from ..errors import ModelError
 from ..export import trained_model
-from ..files import build_folder, write_atomically
+from ..files import build_folder, make_folder, write_atomically
 from ..optimizers import Optimizer
 
 GRAPH = """
@@ -102,7 +102,7 @@ def _key(image: bytes, data: Dataset, epochs: int) -> str:
 
 
 def _keep(path: Path, model: onnx.ModelProto) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     write_atomically(path, model.SerializeToString(deterministic=True))
 
 

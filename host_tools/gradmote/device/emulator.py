@@ -14,7 +14,7 @@ from pathlib import Path
 from gradmote.boards import Board as Known
 from gradmote.boards import board
 from gradmote.errors import DeviceError
-from gradmote.files import build_folder
+from gradmote.files import build_folder, write_part
 
 from .client import Board
 from .link import Link, open_link
@@ -103,7 +103,7 @@ class Emulator:
             return image
         self._folder = tempfile.TemporaryDirectory(prefix="gradmote-")
         path = Path(self._folder.name) / "model.mote"
-        path.write_bytes(image)
+        write_part(path, image)
         return path
 
     def _await_link(self) -> Link:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -11,6 +11,7 @@ from typing import Any
 from ..boards import Board, board
 from ..c_header import c_header
 from ..errors import DataError, ImageError
+from ..files import make_folder, new_folder, write_part
 from ..image import read_image
 from .environment import environment
 from .example import example_image
@@ -51,19 +52,14 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     sensor. Then nothing has been written.
     """
     chosen = board(board_name)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already, and not empty", "name a new folder")
     image = model.read_bytes() if model is not None else example_image()
     shape = shape_of(image)
     check_room(chosen, image)
     target = folder.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as temporary:
-        made = Path(temporary) / "project"
+    with new_folder(target) as made:
         write_project(made, chosen, image, shape)
-        if target.exists():
-            target.rmdir()
-        made.rename(target)
     return target
 
 
@@ -111,12 +107,12 @@ def check_room(board: Board, image: bytes) -> None:
 
 def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> None:
     copy_sources(folder / "gradmote")
-    (folder / "src").mkdir()
-    (folder / "model.mote").write_bytes(image)
-    (folder / "src" / "my_model.h").write_text(c_header(folder / "model.mote", "my_model"))
+    make_folder(folder / "src")
+    write_part(folder / "model.mote", image)
+    write_part(folder / "src" / "my_model.h", c_header(folder / "model.mote", "my_model").encode())
     words = {**words_of(shape), **environment(board, folder / "gradmote")}
     for template, name in FILES.items():
-        (folder / name).write_text(Template((TEMPLATES / template).read_text()).substitute(words))
+        write_part(folder / name, Template((TEMPLATES / template).read_text()).substitute(words).encode())
 
 
 def words_of(shape: Shape) -> dict[str, str | int]:

@@ -5,8 +5,9 @@ The package carries a copy (setup.py), so that it makes projects where there is 
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
+
+from ..files import copy_part
 
 PARTS = (
     "LICENSE",
@@ -34,11 +35,6 @@ def origin() -> Path:
 
 
 def copy_sources(target: Path) -> None:
-    """Copies PARTS into a folder."""
+    """Copies PARTS into a folder. Raises OutputError."""
     for part in PARTS:
-        source, copy = origin() / part, target / part
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if source.is_dir():
-            shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", ".pio"))
-        else:
-            shutil.copyfile(source, copy)
+        copy_part(origin() / part, target / part)

@@ -17,7 +17,7 @@ from ..artifact_files import (
     statistic_names,
 )
 from ..errors import CheckpointError, DataError, ModelError
-from ..files import write_atomically
+from ..files import Output
 from .inputs import Input, as_array, check, user_inputs
 from .state import CheckpointState
 
@@ -127,9 +127,10 @@ class Module:
         self, inference_model_uri: str | os.PathLike[str], graph_output_names: Sequence[str]
     ) -> None:
         """Writes an ONNX model that ends at the named values, with the parameters as they are now."""
+        output = Output(inference_model_uri)
         tensors = {n: self._twin.parameter(n) for n in self._twin.names} | self._twin.statistics()
         proto = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
-        write_atomically(inference_model_uri, proto.SerializeToString(deterministic=True))
+        output.write(proto.SerializeToString(deterministic=True))
 
     def input_names(self) -> list[str]:
         """Names of data and labels, in the order in which a call takes them."""

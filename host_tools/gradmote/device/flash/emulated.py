@@ -20,7 +20,7 @@ from pathlib import Path
 from gradmote.boards import Board
 from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
 from gradmote.errors import DeviceError
-from gradmote.files import build_folder
+from gradmote.files import build_folder, make_folder, write_atomically
 
 from .elf import Segment, read_segments
 from .gdb import Gdb
@@ -63,10 +63,10 @@ def program(
     try:
         part, debugger = _start(board, elf, port)
         _program(debugger, segments, progress)
+        write_atomically(_state_file(board.name), json.dumps(asdict(part)).encode())
     except BaseException:
         stop(board.name)
         raise
-    _state_file(board.name).write_text(json.dumps(asdict(part)))
     return part
 
 
@@ -147,7 +147,7 @@ def _pid(name: str) -> int | None:
 def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
     """Halted, before its first instruction."""
     debugger = free_port()
-    _folder().mkdir(parents=True, exist_ok=True)
+    make_folder(_folder())
     command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
     command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on", "-monitor", "none"]
     command += ["-pidfile", str(_pid_file(board.name))]

@@ -1,11 +1,11 @@
 """A copy to the drive as which a board in its boot loader appears. Setting: the number of its UF2 family."""
 
 import glob
-import shutil
 import time
 from pathlib import Path
 
 from gradmote.errors import DeviceError
+from gradmote.files import copy_part
 
 from .tool import Command, Job, Tool
 
@@ -25,7 +25,7 @@ def copy(job: Job) -> None:
             f"{len(drives)} drives are those of a UF2 boot loader, one is needed",
             "hold the board's BOOT button while you plug it in; its drive must be mounted",
         )
-    shutil.copyfile(job.file, drives[0] / job.file.name)
+    copy_part(job.file, drives[0] / job.file.name)
     time.sleep(_RESTART_SECONDS)  # with the last block the board restarts by itself
 
 
