@@ -5,11 +5,13 @@
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "failure.h"
+#include "left_over.h"
 
 /* ---- Reading ------------------------------------------------------------------------------------------------ */
 
@@ -75,18 +77,36 @@ static void remove_started(void)
     }
 }
 
-/* "folder/.name.XXXXXX" */
-static int name_temporary(replacement *r)
+/* A link's target, where the path is a link; only regular files are replaced. */
+static int find_target(replacement *r, const char *path)
 {
-    char folder[sizeof r->temporary], name[sizeof r->temporary];
-    if (strlen(r->path) >= sizeof folder) {
+    struct stat about;
+    int there = stat(path, &about) == 0;
+    if (!there && errno != ENOENT) {
+        return -1;
+    }
+    if (there && !S_ISREG(about.st_mode)) {
+        errno = S_ISDIR(about.st_mode) ? EISDIR : ENOTSUP;
+        return -1;
+    }
+    if (strlen(path) >= sizeof r->path) {
         errno = ENAMETOOLONG;
         return -1;
     }
+    if (!there || realpath(path, r->path) == NULL) {
+        strcpy(r->path, path);
+    }
+    return 0;
+}
+
+static int name_temporary(replacement *r)
+{
+    char folder[sizeof r->temporary], name[sizeof r->temporary];
     strcpy(folder, r->path);
     strcpy(name, r->path);
-    int length = snprintf(r->temporary, sizeof r->temporary, "%s/.%s.XXXXXX", dirname(folder), basename(name));
-    if (length >= (int)sizeof r->temporary) {
+    const char *in = dirname(folder);
+    left_over_remove(in);
+    if (left_over_name(r->temporary, sizeof r->temporary, in, basename(name)) != 0) {
         errno = ENAMETOOLONG;
         return -1;
     }
@@ -96,8 +116,7 @@ static int name_temporary(replacement *r)
 int replacement_begin(replacement *r, const char *path)
 {
     static int registered;
-    r->path = path;
-    if (name_temporary(r) != 0) {
+    if (find_target(r, path) != 0 || name_temporary(r) != 0) {
         return -1;
     }
     int file = mkstemp(r->temporary);
@@ -106,6 +125,7 @@ int replacement_begin(replacement *r, const char *path)
     }
     started = r;
     registered = registered || atexit(remove_started) == 0;
+    (void)flock(file, LOCK_EX | LOCK_NB); /* tells it from what a killed run left */
     r->file = fdopen(file, "wb");
     if (r->file == NULL || fchmod(file, 0644) != 0) {
         give_up(r);
@@ -146,10 +166,26 @@ int replacement_commit(replacement *r)
     return 0;
 }
 
-int file_can_be_replaced(const char *path)
+static int reserve(replacement *r, size_t size)
+{
+    static const uint8_t zeros[4096];
+    for (size_t done = 0; done < size; done += sizeof zeros) {
+        size_t rest = size - done;
+        if (replacement_write(r, zeros, rest < sizeof zeros ? rest : sizeof zeros) != 0) {
+            return -1;
+        }
+    }
+    if (fflush(r->file) != 0 || fsync(fileno(r->file)) != 0) {
+        give_up(r);
+        return -1;
+    }
+    return 0;
+}
+
+int file_can_be_replaced(const char *path, size_t size)
 {
     replacement r;
-    if (replacement_begin(&r, path) != 0) {
+    if (replacement_begin(&r, path) != 0 || reserve(&r, size) != 0) {
         return -1;
     }
     give_up(&r);
@@ -163,4 +199,24 @@ int file_replace(const char *path, const void *data, size_t size)
         return -1;
     }
     return replacement_commit(&r);
+}
+
+const char *file_keep_elsewhere(const char *name, const void *data, size_t size)
+{
+    static char kept[4096];
+    const char *folders[] = { getenv("TMPDIR"), "/tmp", "/var/tmp" };
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
+        char folder[2048], copy[2048];
+        if (folders[i] == NULL || strlen(name) >= sizeof copy
+            || snprintf(folder, sizeof folder, "%s/gradmote-XXXXXX", folders[i]) >= (int)sizeof folder
+            || mkdtemp(folder) == NULL) {
+            continue;
+        }
+        snprintf(kept, sizeof kept, "%s/%s", folder, basename(strcpy(copy, name)));
+        if (file_replace(kept, data, size) == 0) {
+            return kept;
+        }
+        rmdir(folder);
+    }
+    return NULL;
 }

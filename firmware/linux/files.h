@@ -20,7 +20,7 @@ void *memory_map(size_t size);
 
 /* A file that grows beside `path` and takes its place when it is complete. One at a time: at exit a started one is removed. */
 typedef struct replacement {
-    const char *path;
+    char path[4096];
     char temporary[4096];
     FILE *file;
 } replacement;
@@ -31,10 +31,14 @@ int replacement_write(replacement *r, const void *data, size_t size);
 /* Brings the bytes to the disk, then renames. */
 int replacement_commit(replacement *r);
 
-/* Whether a replacement can begin. Returns 0, or -1 with errno set. */
-int file_can_be_replaced(const char *path);
+/* Whether a file of this size can take the place of `path`. Returns 0, or -1 with errno set. */
+int file_can_be_replaced(const char *path, size_t size);
 
 /* All of it at once. Returns 0, or -1 with errno set. */
 int file_replace(const char *path, const void *data, size_t size);
+
+/* Writes what has no place where it should go into a new temporary folder, under the same name. Returns its path, valid until
+ * the next call; NULL where that fails too. */
+const char *file_keep_elsewhere(const char *name, const void *data, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import signal
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device import TwinTarget
+from gradmote.device import TwinTarget, fit
+from gradmote.device.dataset import Dataset
 
 TRAIN = ("train", "mlp.mote", "--input", "x.npy", "--label", "y.npy", "--scale", "0.0625", "--checkpoint", "c.gmck")
 
@@ -68,3 +70,71 @@ def test_a_full_disk_leaves_the_file_before(sanitized, folder: Path) -> None:
     assert done.returncode == 1 and "c.gmck: File too large" in done.stderr
     assert (folder / "c.gmck").read_bytes() == b"before"
     assert not list(folder.glob(".c.gmck*"))
+
+
+@pytest.mark.parametrize("target", [".", "nodir/c.gmck", "x.npy/c.gmck", "n" * 300, "pipe"])
+def test_what_cannot_be_written_is_told_before_the_training(sanitized, folder: Path, target: str) -> None:
+    if target == "pipe":
+        os.mkfifo(folder / target)
+    train = [word if word != "c.gmck" else target for word in TRAIN]
+    done = sanitized.run(*train, "--epochs", 1000000, cwd=folder)  # its end would not be waited for
+    assert done.returncode == 1 and done.stderr.startswith(f"error: {target}: ") and not done.stdout
+
+
+def test_saves_on_the_way_are_those_of_the_twin(sanitized, folder: Path, digits: Dataset) -> None:
+    """25 steps in an epoch: the file is of the 20th when the training is killed in the second."""
+    sanitized.check(*TRAIN, "--save-every", 10, "--epochs", 2, cwd=folder)
+    kept = []
+    with TwinTarget(sanitized.profile) as twin:
+        twin.load_image((folder / "mlp.mote").read_bytes())
+        twin.on_save = kept.append
+        fit(twin, digits, epochs=2, save_every=10)
+        assert (folder / "c.gmck").read_bytes() == twin.save() and len(kept) == 5
+    refused = sanitized.run(*TRAIN[:-2], "--save-every", 10, cwd=folder)
+    assert refused.returncode == 2 and "say where: --checkpoint" in refused.stderr
+
+
+def test_a_kill_leaves_what_was_saved_on_the_way(sanitized, folder: Path) -> None:
+    process = start(sanitized, folder, "--epochs", 1000000, "--save-every", 1)
+    while not (folder / "c.gmck").exists():
+        assert process.poll() is None
+    process.kill()
+    process.communicate()
+    assert train_steps(folder, sanitized.profile) > 0
+
+
+def test_what_a_killed_run_left_is_removed(sanitized, folder: Path) -> None:
+    """Files of a process that lives, and with names that only look alike, stay."""
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left = folder / f".c.gmck.gradmote-{dead.pid}-0123456789ab"
+    others = [f".c.gmck.gradmote-{os.getpid()}-0123456789ab", f".c.gmck.gradmote-{dead.pid}-0123", ".gradmote-x"]
+    for name in [left.name, *others]:
+        (folder / name).write_bytes(b"")
+    sanitized.check(*TRAIN, cwd=folder)
+    assert not left.exists() and all((folder / name).exists() for name in others)
+
+
+def test_a_link_stays_one(sanitized, folder: Path) -> None:
+    (folder / "real").write_bytes(b"")
+    (folder / "c.gmck").symlink_to("real")
+    sanitized.check(*TRAIN, cwd=folder)
+    assert (folder / "c.gmck").is_symlink() and (folder / "real").stat().st_size > 0
+
+
+def test_a_folder_that_goes_does_not_take_the_result_along(sanitized, folder: Path) -> None:
+    (folder / "gone").mkdir()
+    (folder / "kept").mkdir()
+    train = [word if word != "c.gmck" else "gone/c.gmck" for word in TRAIN]
+    process = subprocess.Popen(
+        [*sanitized.command, *train, "--epochs", "1000000"], cwd=folder, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, env=os.environ | {"TMPDIR": str(folder / "kept")},
+    )  # fmt: skip
+    while not (folder / "gone" / "c.gmck").exists():
+        assert process.poll() is None
+    (folder / "gone").rename(folder / "away")
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=20)[1]
+    (kept,) = (folder / "kept").glob("gradmote-*/c.gmck")
+    assert process.returncode == 1 and f"what was learnt is in {kept}" in said
+    assert kept.stat().st_size == (folder / "away" / "c.gmck").stat().st_size

@@ -1,5 +1,7 @@
 #include "opened.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,18 +48,41 @@ static int write_memory(void *user, uint32_t offset, const void *data, uint32_t 
     return 0;
 }
 
-void opened_save(const opened *m, const char *checkpoint)
+/* The bytes of a checkpoint; `name` is for what goes wrong. */
+static file_view pack(const opened *m, const char *name)
 {
     static uint8_t *bytes;
+    uint32_t size = gm_checkpoint_size(&m->session);
     if (bytes == NULL) {
-        bytes = memory_map(gm_checkpoint_size(&m->session));
+        bytes = memory_map(size);
     }
     int error = gm_checkpoint_save(&m->session, write_memory, bytes);
     if (error) {
-        fail_code(error, checkpoint);
+        fail_code(error, name);
     }
-    if (file_replace(checkpoint, bytes, gm_checkpoint_size(&m->session)) != 0) {
+    return (file_view){ bytes, size };
+}
+
+void opened_save(const opened *m, const char *checkpoint)
+{
+    file_view packed = pack(m, checkpoint);
+    if (file_replace(checkpoint, packed.data, packed.size) == 0) {
+        return;
+    }
+    int reason = errno;
+    const char *kept = file_keep_elsewhere(checkpoint, packed.data, packed.size);
+    if (kept == NULL) {
+        errno = reason;
         fail_errno(checkpoint);
+    }
+    fail("move it from there", "%s: %s; what was learnt is in %s", checkpoint, strerror(reason), kept);
+}
+
+void opened_try_save(const opened *m, const char *checkpoint)
+{
+    file_view packed = pack(m, checkpoint);
+    if (file_replace(checkpoint, packed.data, packed.size) != 0) {
+        fprintf(stderr, "%s: %s; the training goes on\n", checkpoint, strerror(errno));
     }
 }
 

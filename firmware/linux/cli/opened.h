@@ -16,7 +16,10 @@ typedef struct opened {
 /* All of these end the program where something is wrong. */
 void opened_model(opened *m, const char *path);
 void opened_load(opened *m, const char *checkpoint);
+/* Where the checkpoint cannot be written to its place, it is kept in a temporary folder, and the program ends all the same. */
 void opened_save(const opened *m, const char *checkpoint);
+/* A save on the way: where it fails, that is told, and the checkpoint before stays. */
+void opened_try_save(const opened *m, const char *checkpoint);
 /* Runs a program to its end. */
 void opened_run(opened *m, uint32_t program);
 /* Of the EVAL, TRAIN or STEP that ran last. */

@@ -12,9 +12,9 @@
 typedef struct training {
     file_list inputs, labels;
     u8_scale bytes;
-    uint32_t epochs, micro_batches, batch_order, warmup, seed;
+    uint32_t epochs, micro_batches, batch_order, warmup, seed, save_every;
     float rate;
-    int has_rate, has_warmup, has_seed;
+    int has_rate, has_warmup, has_seed, has_save_every;
     const char *checkpoint, *resume;
     opened model;
     dataset data;
@@ -60,6 +60,14 @@ static void show(training *t, uint32_t epoch, uint32_t step, double loss)
     progress_update(&t->progress, (uint64_t)(epoch - 1) * t->steps + step, note);
 }
 
+/* As boards count: updates since the training began, also those before --resume. */
+static void save_where_due(const training *t)
+{
+    if (t->save_every != 0 && gm_control_view(&t->model.session)->optimizer_steps % t->save_every == 0) {
+        opened_try_save(&t->model, t->checkpoint);
+    }
+}
+
 /* Stops early where a signal comes. */
 static void train_epoch(training *t, uint32_t epoch)
 {
@@ -69,6 +77,7 @@ static void train_epoch(training *t, uint32_t epoch)
     while (done < t->steps && !interrupt_signal()) {
         double loss = update(t, t->order + (size_t)done * size);
         sum += loss;
+        save_where_due(t);
         show(t, epoch, ++done, loss);
     }
     progress_end(&t->progress);
@@ -80,22 +89,18 @@ static void train_epoch(training *t, uint32_t epoch)
     }
 }
 
-static void keep(const training *t)
-{
-    if (t->checkpoint != NULL) {
-        opened_save(&t->model, t->checkpoint);
-    }
-}
-
 static void train_all(training *t)
 {
     t->progress = progress_begin("train", (uint64_t)t->epochs * t->steps);
     for (uint32_t epoch = 1; epoch <= t->epochs && !interrupt_signal(); ++epoch) {
         train_epoch(t, epoch);
-        keep(t);
+        if (t->checkpoint != NULL && epoch < t->epochs && !interrupt_signal()) {
+            opened_try_save(&t->model, t->checkpoint);
+        }
     }
-    if (t->epochs == 0) {
-        keep(t);
+    if (t->checkpoint != NULL) {
+        opened_save(&t->model, t->checkpoint);
+        printf("wrote %s\n", t->checkpoint);
     }
 }
 
@@ -153,6 +158,34 @@ static void set_rate(training *t)
     }
 }
 
+/* The property by which a board knows it too. */
+static void set_saves(training *t)
+{
+    gm_session *session = &t->model.session;
+    if (t->save_every != 0 && t->checkpoint == NULL) {
+        misuse("say where: --checkpoint learned.gmck", "--save-every without --checkpoint");
+    }
+    if (t->save_every > INT32_MAX) {
+        misuse("0 saves after each epoch alone", "--save-every takes 0 to %d", INT32_MAX);
+    }
+    int error = 0;
+    if (t->save_every != 0) {
+        error = gm_property_set_i32(session, "save_every", (int32_t)t->save_every);
+    } else if (t->has_save_every) {
+        (void)gm_property_remove(session, "save_every");
+    }
+    if (error) {
+        fail_code(error, "--save-every");
+    }
+}
+
+static void try_checkpoint(const training *t)
+{
+    if (t->checkpoint != NULL && file_can_be_replaced(t->checkpoint, gm_checkpoint_size(&t->model.session)) != 0) {
+        fail_errno(t->checkpoint); /* now, rather than after the first epoch */
+    }
+}
+
 static void parse(training *t, int argc, char **argv)
 {
     const char *image;
@@ -167,6 +200,7 @@ static void parse(training *t, int argc, char **argv)
           &t->has_warmup },
         { "--micro-batches", OPTION_U32, &t->micro_batches, "N", "batches averaged in one update (1)", NULL },
         { "--checkpoint", OPTION_TEXT, &t->checkpoint, "C.gmck", "write what was learnt here, after each epoch", NULL },
+        { "--save-every", OPTION_U32, &t->save_every, "N", "write --checkpoint after each N updates, too", &t->has_save_every },
         { "--resume", OPTION_TEXT, &t->resume, "C.gmck", "go on from this checkpoint", NULL },
         { "--batch-order", OPTION_U32, &t->batch_order, "N", "seed of the shuffling (0): same seed, same bits", NULL },
         { "--seed", OPTION_U32, &t->seed, "N", "seed of dropout", &t->has_seed },
@@ -200,13 +234,9 @@ int run_train(int argc, char **argv)
         opened_load(&t.model, t.resume);
     }
     set_rate(&t);
-    if (t.checkpoint != NULL && file_can_be_replaced(t.checkpoint) != 0) {
-        fail_errno(t.checkpoint); /* now, rather than after the first epoch */
-    }
+    set_saves(&t);
+    try_checkpoint(&t);
     interrupt_catch();
     train_all(&t);
-    if (t.checkpoint != NULL) {
-        printf("wrote %s\n", t.checkpoint);
-    }
     return interrupt_signal() ? 128 + interrupt_signal() : EXIT_SUCCESS;
 }
