@@ -16,6 +16,7 @@ may pass newer values.
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -31,16 +32,19 @@ from . import checkpoint, losses, optimizers
 from .errors import ModelError
 from .files import Output, make_folder, write_together
 from .frontend import load_model
+from .frontend.parameters import some
 from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.model import optimizer_model
 from .passes import pipeline, split_channels
-from .passes.batch_norm import INFERENCE, applied
+from .passes.batch_norm import FROZEN, INFERENCE, applied
 from .passes.batch_norm.claim import running_statistics
 from .passes.note_shared import shared_weights
 from .registry import attach_functions
 from .schemes import Scheme, choose, resolve
 from .training_graph import expose_parameters, with_gradients, with_loss
+
+log = logging.getLogger(__name__)
 
 
 class LossType(Enum):
@@ -89,7 +93,7 @@ class Artifacts:
 
     def shared_weights(self) -> dict[str, int]:
         """Trained weights that several nodes of the model use, and how many do."""
-        return {n: count for n, count in shared_weights(self._metadata()).items() if n in self.parameters}
+        return {n: len(users) for n, users in shared_weights(self._metadata()).items() if n in self.parameters}
 
     def _metadata(self) -> dict[str, str]:
         return {p.key: p.value for p in self.inference.graph.metadata_props}
@@ -119,7 +123,7 @@ def generate_artifacts(
     additional_output_names: Sequence[str] | None = None,
     nominal_checkpoint: bool = False,
     loss_input_names: Sequence[str] | None = None,
-    batch_norm: str = "frozen",
+    batch_norm: str | None = None,
     running_variance: str = "population",
 ) -> None:
     """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts, but
@@ -170,30 +174,36 @@ def build_artifacts(
     outputs: Sequence[str] | None = None,
     additional_outputs: Sequence[str] = (),
     loss_inputs: Sequence[str] | None = None,
-    batch_norm: str = "frozen",
+    batch_norm: str | None = None,
     running_variance: str = "population",
     loss_scale: float = 1.0,
+    untie: bool = False,
 ) -> Artifacts:
     """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
-    Scheme or its text. outputs: those to keep.
+    Scheme or its text. outputs: those to keep. untie: a weight that several nodes use becomes one for each of them.
 
-    batch_norm: "frozen", "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains, "frozen" folds
-    too, which leaves the least to compute); running_variance: for "batch", over n ("population", as ONNX) or n - 1
-    values ("sample", as PyTorch).
+    batch_norm: "frozen" (by default), "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains,
+    "frozen" folds too, which leaves the least to compute); running_variance: for "batch", over n ("population", as
+    ONNX) or n - 1 values ("sample", as PyTorch).
 
     loss_scale: a power of two that the loss is multiplied with before it is differentiated; an image divides by it in
     the update. So gradients that would underflow do not, and where none would, all bits stay.
     """
     check_loss_scale(loss_scale)
     trains = loss is not None and train != []
-    forward = load_model(model, outputs, batch_norm if trains or batch_norm != "frozen" else INFERENCE)
+    mode = batch_norm or FROZEN
+    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie)
+    log.info("read the model: %d nodes in normal form", len(forward.graph))
+    warn_without_batch_norm(batch_norm, forward.graph)
     chosen = resolve(scheme, train, freeze)
     names, split = choose(forward.graph, chosen) if trains else ([], [])
     if split and chosen.split_ratio is not None:
         forward, pieces = split_channels.run(forward, split, chosen.split_ratio)
         names = split_channels.together(forward.graph, names, pieces)
+    warn_of_shared(forward.graph, names)
     parameters = data_of(forward.graph, names)
     statistics = running_statistics(forward.graph) if names else []
+    log.info("%d of %d initializers are trained", len(names), len(forward.graph.initializers))
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
     training = None
     if evaluation is not None and names:
@@ -215,6 +225,27 @@ def build_artifacts(
         optimizer.learning_rate if optimizer else 1e-3,
         data_of(forward.graph, statistics),
     )
+
+
+def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
+    """Warns where a mode was asked for and there is nothing that has one."""
+    if wanted is not None and applied(graph.metadata_props) is None:
+        log.warning(
+            "this model has no BatchNormalization, so batch norm '%s' changes nothing. PyTorch's exporter folds it "
+            "into the weights before; torch.onnx.export(..., optimize=False) keeps it",
+            wanted,
+        )
+
+
+def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Warns of weights that train as one for several nodes: not everybody who has them knows."""
+    shared = {n: users for n, users in shared_weights(graph.metadata_props).items() if n in names}
+    if shared:
+        log.warning(
+            "%s; each trains as one weight. If they are not tied on purpose, an exporter merged what was equal: "
+            "--untie (untie=True) gives each node its own copy",
+            "; ".join(f"'{name}' is used by {some(users)}" for name, users in shared.items()),
+        )
 
 
 def check_loss_scale(scale: float) -> None:

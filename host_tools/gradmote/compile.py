@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ import onnx
 
 from . import records
 from .artifacts import Artifacts, build_artifacts
+from .batch import with_batch
 from .errors import ModelError
+from .frontend import read_model
 from .image import Layout, Placing, lay_out, write_image
 from .losses import Loss
 from .lowering import Shared
@@ -24,6 +27,8 @@ from .programs.forward import lower_forward
 from .programs.training import training_programs
 from .schemes import Scheme
 from .store import StoreOptions, store_of
+
+log = logging.getLogger(__name__)
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
@@ -77,18 +82,20 @@ def compile_model(
     freeze: Sequence[str] | None = None,
     scheme: Scheme | str | None = None,
     outputs: Sequence[str] | None = None,
-    batch_norm: str = "frozen",
+    batch_norm: str | None = None,
     running_variance: str = "population",
     loss_scale: float = 1.0,
+    untie: bool = False,
 ) -> Result:
     """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
 
     loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
     trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
-    model to keep. batch_norm, running_variance, loss_scale: see build_artifacts.
+    model to keep. batch_norm, running_variance, loss_scale, untie: see build_artifacts. A batch that the model fixes
+    at 1 becomes the one asked for, where that is what the model means (gradmote.batch).
     """
     made = build_artifacts(
-        model,
+        model_for(model, options or Options(), outputs),
         train,
         loss,
         optimizer,
@@ -98,17 +105,33 @@ def compile_model(
         batch_norm=batch_norm,
         running_variance=running_variance,
         loss_scale=loss_scale,
+        untie=untie,
     )
     return compile_image(made, options)
+
+
+def model_for(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes, options: Options, outputs: Sequence[str] | None = None
+) -> onnx.ModelProto:
+    """The model with a batch that the options may choose, as gradmote.batch says."""
+
+    def infer(proto: onnx.ModelProto, batch: int) -> bytes:
+        made = build_artifacts(proto, outputs=outputs)
+        return compile_image(made, Options(batch=batch, dims=options.dims)).image
+
+    return with_batch(read_model(model), options.batch, infer)
 
 
 def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
     """One .mote image. Raises ModelError or UnsupportedOperator; never a half-compiled image."""
     compiled = flatten(artifacts, options or Options())
     pipeline.optimize(compiled)
+    for program in compiled.programs:
+        log.info("program %s: %d instructions", program.kind, len(program.instructions))
     layout = lay_out(compiled, placing(options) if options and options.exact_plan else None)
     if layout.arena_size > ADDRESSABLE:
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
+    log.info("planned: an arena of %s bytes", f"{layout.arena_size:,}")
     image = write_image(compiled, layout, (options or Options()).strip_names)
     return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import onnx
@@ -12,7 +13,8 @@ from . import checkpoint as checkpoint_format
 from .checkpoint import Checkpoint
 from .errors import CheckpointError
 from .files import Output
-from .frontend import fold_batch_norm, read_model
+from .frontend import fold_batch_norm, read_model, read_untied
+from .frontend.untie import UNTIED
 from .passes.batch_norm.claim import STATISTICS
 from .passes.batch_norm.fold import FOLDED
 
@@ -32,7 +34,8 @@ def export_inference(
 
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
     """`model` with its trained weights and running statistics replaced by the checkpoint's; nothing else in it changes,
-    but where it was compiled with batch_norm "fold": then its BatchNormalizations go.
+    but where it was compiled with batch_norm "fold": then its BatchNormalizations go; and where it was with `untie`:
+    then its nodes have weights of their own.
 
     model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
     ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
@@ -41,14 +44,23 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
     trained = read_checkpoint(checkpoint)
     if trained.nominal:
         raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
-    folded = any(part_of(name)[0].endswith(FOLDED) for name in trained.parameters)
-    proto = fold_batch_norm(model) if folded else read_model(model)
+    proto = as_compiled(model, [*trained.parameters, *trained.statistics])
     for name in trained.statistics:
         give_own_statistic(proto.graph, name, trained.tensors[name])
     tensors = weights(proto.graph)
     for name in (*trained.parameters, *trained.statistics):
         replace(tensors, name, trained.tensors[name])
     return proto
+
+
+def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
+    """The model with what compiling changed in its weights, as the names of the trained ones tell."""
+    proto = read_model(model)
+    known = weights(proto.graph)
+    untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
+    if any(part_of(name)[0].endswith(FOLDED) for name in names):
+        return fold_batch_norm(model, untied)
+    return read_untied(model) if untied else proto
 
 
 def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import onnx
 
 from ..artifacts import Artifacts, build_artifacts
-from ..compile import Options, Result, compile_image
+from ..compile import Options, Result, compile_image, model_for
 from ..frontend import load_model
 from ..losses import Loss
 from ..optimizers import Optimizer
+from ..passes.batch_norm import FROZEN
 from ..schemes import Layer, Scheme, layers
 from .choice import Choice
 
@@ -36,8 +38,14 @@ class Task:
 
     def layers(self) -> list[Layer]:
         """The model's layers, in order, with the parameters of each."""
-        outputs, batch_norm = self.more.get("outputs"), self.more.get("batch_norm", "frozen")
-        return layers(load_model(self.model, outputs, batch_norm).graph)
+        batch_norm = self.more.get("batch_norm") or FROZEN
+        forward = load_model(self.source, self.more.get("outputs"), batch_norm, self.more.get("untie", False))
+        return layers(forward.graph)
+
+    @cached_property
+    def source(self) -> onnx.ModelProto:
+        """The model, which takes the batch of the options and any part of it."""
+        return model_for(self.model, self.options, self.more.get("outputs"))
 
     def compiled(self, choice: Choice) -> Result:
         """Raises ModelError where the model allows no such scheme."""
@@ -57,6 +65,6 @@ class Task:
         key = (str(choice.scheme), choice.optimizer.rule)
         if key not in self._made:
             self._made[key] = build_artifacts(
-                self.model, None, self.loss, choice.optimizer, scheme=choice.scheme, **self.more
+                self.source, None, self.loss, choice.optimizer, scheme=choice.scheme, **self.more
             )
         return self._made[key]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -25,6 +26,7 @@ from . import (
     inspect,
     kernels,
     keygen,
+    messages,
     new,
     ops,
     plan,
@@ -32,42 +34,75 @@ from . import (
     sign,
     train,
     update,
+    version,
 )
+from .help import Command, Group
 from .output import say, say_json
 
-#: (name, function, panel in --help)
-COMMANDS: list[tuple[str, Callable[..., None], str]] = [
-    ("artifacts", artifacts.command, "On the desk"),
-    ("compile", compile.command, "On the desk"),
-    ("analyze", analyze.command, "On the desk"),
-    ("bench", bench.command, "On the desk"),
-    ("plan", plan.command, "On the desk"),
-    ("boards", boards.command, "On the desk"),
-    ("inspect", inspect.command, "On the desk"),
-    ("header", header.command, "On the desk"),
-    ("kernels", kernels.command, "On the desk"),
-    ("keygen", keygen.command, "On the desk"),
-    ("sign", sign.command, "On the desk"),
-    ("new", new.command, "On the desk"),
-    ("ops", ops.command, "On the desk"),
-    ("export", export.command, "On the desk"),
-    ("flash", flash.command, "On the device"),
-    ("train", train.command, "On the device"),
-    ("update", update.command, "On the device"),
-    ("console", console.command, "On the device"),
-    ("ports", ports.command, "On the device"),
+DESK, DEVICE = "On the desk", "On the device"
+
+
+class Entry(NamedTuple):
+    """A subcommand. panel: its part of --help. prints: what it prints is its result, which --quiet leaves."""
+
+    name: str
+    function: Callable[..., None]
+    panel: str
+    prints: bool = False
+
+
+COMMANDS: list[Entry] = [
+    Entry("artifacts", artifacts.command, DESK),
+    Entry("compile", compile.command, DESK),
+    Entry("analyze", analyze.command, DESK, prints=True),
+    Entry("bench", bench.command, DESK, prints=True),
+    Entry("plan", plan.command, DESK, prints=True),
+    Entry("boards", boards.command, DESK, prints=True),
+    Entry("inspect", inspect.command, DESK, prints=True),
+    Entry("header", header.command, DESK),
+    Entry("kernels", kernels.command, DESK, prints=True),
+    Entry("keygen", keygen.command, DESK),
+    Entry("sign", sign.command, DESK),
+    Entry("new", new.command, DESK),
+    Entry("ops", ops.command, DESK, prints=True),
+    Entry("export", export.command, DESK),
+    Entry("flash", flash.command, DEVICE),
+    Entry("train", train.command, DEVICE),
+    Entry("update", update.command, DEVICE),
+    Entry("console", console.command, DEVICE, prints=True),
+    Entry("ports", ports.command, DEVICE, prints=True),
 ]
 
 app = typer.Typer(
+    cls=Group,
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Trains neural networks on the device: ONNX in, the board learns, a better model out.",
     epilog="Start with: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
 )
-for _name, _command, _panel in COMMANDS:
-    app.command(_name, rich_help_panel=_panel)(_command)
+
+
+@app.callback()
+def common(
+    context: typer.Context,
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=version.show, help="Print the versions of the tools and the runtime."
+        ),
+    ] = False,
+    quiet: messages.Quiet = False,
+    verbose: messages.Verbose = False,
+) -> None:
+    """What is said before the subcommand holds for it."""
+    context.with_resource(messages.level_restored())
+    messages.set_level(quiet, verbose)
+
+
+for _entry in COMMANDS:
+    _command = messages.with_messages(_entry.function, _entry.prints)
+    app.command(_entry.name, cls=Command, rich_help_panel=_entry.panel)(_command)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -20,8 +20,9 @@ def command(
     freeze: o.Freeze = None,
     scheme: o.SchemeOption = None,
     output: o.Outputs = None,
-    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
+    batch_norm: o.BatchNormOption = None,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
+    untie: o.Untie = False,
     loss_set: o.LossSettings = None,
     label_smoothing: o.LabelSmoothing = None,
     ignore_index: o.IgnoreIndex = None,
@@ -43,8 +44,9 @@ def command(
         freeze=freeze,
         scheme=scheme,
         outputs=output,
-        batch_norm=batch_norm.value,
+        batch_norm=batch_norm and batch_norm.value,
         running_variance=running_variance.value,
+        untie=untie,
     )
     written = write_artifacts(made, outputs)
     if as_json:

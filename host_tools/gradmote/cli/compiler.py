@@ -64,8 +64,9 @@ def compiler_of(
     ignore_index: o.IgnoreIndex = None,
     mask: o.Mask = False,
     output: o.Outputs = None,
-    batch_norm: o.BatchNormOption = o.BatchNorm.frozen,
+    batch_norm: o.BatchNormOption = None,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
+    untie: o.Untie = False,
     dim: Annotated[
         list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
     ] = None,
@@ -113,9 +114,10 @@ def compiler_of(
             {"train": train, "freeze": freeze, "scheme": scheme},
             {
                 "outputs": output,
-                "batch_norm": batch_norm.value,
+                "batch_norm": batch_norm and batch_norm.value,
                 "running_variance": running_variance.value,
                 "loss_scale": loss_scale,
+                "untie": untie,
             },
         )
 

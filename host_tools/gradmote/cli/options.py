@@ -103,16 +103,24 @@ OptimizerSettings = Annotated[
     ),
 ]
 BatchNormOption = Annotated[
-    BatchNorm,
+    BatchNorm | None,
     typer.Option(
         "--batch-norm",
-        help="frozen: keep the running statistics, train scale and bias. fold: into the weights before. batch: "
-        "statistics of the batch, as in training from scratch; for batches of 8 and more.",
+        help="frozen, by default: keep the running statistics, train scale and bias. fold: into the weights before. "
+        "batch: statistics of the batch, as in training from scratch; for batches of 8 and more.",
     ),
 ]
 RunningVarianceOption = Annotated[
     RunningVariance,
     typer.Option(help="With --batch-norm batch: variance over n (population, ONNX) or n - 1 values (sample, PyTorch)."),
+]
+Untie = Annotated[
+    bool,
+    typer.Option(
+        "--untie",
+        help="Give each node its own copy of a weight that several use: for weights that an exporter merged because "
+        "they were equal.",
+    ),
 ]
 StoreSize = Annotated[
     int | None,
@@ -148,7 +156,7 @@ def describe_batch_norm(mode: str, layers: int) -> str:
 def describe_shared(weights: dict[str, int]) -> str:
     """Weights that several nodes use, in one line."""
     uses = ", ".join(f"{name} ({count} nodes)" for name, count in weights.items())
-    return f"shared weights, trained as one: {uses} (not meant? some exporters merge equal ones when they optimize)"
+    return f"shared weights, trained as one: {uses} (not meant? --untie)"
 
 
 def make_loss(

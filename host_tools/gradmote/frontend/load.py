@@ -24,6 +24,7 @@ from .prepare import (
     raise_opset,
 )
 from .shapes import infer_shapes, settle_shapes
+from .untie import untie as untie_weights
 
 OLDEST_OPSET = 6  # what onnx converts from
 _EXPORT_AGAIN = "export the model again"
@@ -34,13 +35,15 @@ def load_model(
     source: str | os.PathLike[str] | bytes | onnx.ModelProto,
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
+    untie: bool = False,
 ) -> ir.Model:
     """An inference graph in normal form: functions inlined, constants folded, Gemm plain, ranks known.
 
     outputs: graph outputs to keep; all by default. Weights (float32 initializers with at least one dimension) survive
-    folding. batch_norm: a mode of passes.batch_norm. Raises ModelError for what is no valid ONNX model.
+    folding. batch_norm: a mode of passes.batch_norm. untie: a copy of a weight for each node that uses it. Raises
+    ModelError for what is no valid ONNX model.
     """
-    model = read_weights(source)
+    model = read_weights(source, untie)
     if outputs is not None:
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
@@ -50,9 +53,11 @@ def load_model(
     return infer_shapes(attach_functions(model))
 
 
-def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
+def fold_batch_norm(
+    source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False
+) -> onnx.ModelProto:
     """A model in standard ONNX without BatchNormalization, whose weights have it in them under names of their own."""
-    model = read_weights(source)
+    model = read_weights(source, untie)
     keep = set(noted_weights(model.graph) or ())
     return ir.to_proto(pipeline.prepare(flat(model, keep), keep, "fold"))
 
@@ -62,15 +67,26 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
     return settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
 
 
-def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> ir.Model:
+def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> ir.Model:
     """The model in memory, its own weights noted."""
     proto = raise_opset(read_model(source))
     forget_default_inputs(proto)
     forget_negative_dims(proto)
     name_weights(proto.graph)
+    if untie:
+        untie_weights(proto.graph, weights(to_ir(proto).graph))
     model = to_ir(proto)
     note_weights(model.graph, weights(model.graph))
     return model
+
+
+def read_untied(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
+    """A valid model with a copy of a weight for each node that uses it."""
+    proto = read_model(source)
+    forget_default_inputs(proto)
+    name_weights(proto.graph)
+    untie_weights(proto.graph, weights(to_ir(proto).graph))
+    return proto
 
 
 def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:

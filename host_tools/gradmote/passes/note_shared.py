@@ -8,19 +8,19 @@ from collections.abc import Set
 
 import onnx_ir as ir
 
-from ..graph import noted_weights
+from ..graph import describe, noted_weights
 
 _SHARED = "gradmote.shared_weights"
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     weights = [graph.initializers[name] for name in noted_weights(graph) or () if name in graph.initializers]
-    users = {str(w.name): len({id(use.node) for use in w.uses()}) for w in weights}
-    shared = {name: count for name, count in users.items() if count > 1}
+    users = {str(w.name): {id(use.node): describe(use.node) for use in w.uses()} for w in weights}
+    shared = {name: list(nodes.values()) for name, nodes in users.items() if len(nodes) > 1}
     if shared:
         graph.metadata_props[_SHARED] = json.dumps(shared)
 
 
-def shared_weights(metadata: dict[str, str]) -> dict[str, int]:
-    """Weight -> number of nodes that use it, of a model that was read."""
+def shared_weights(metadata: dict[str, str]) -> dict[str, list[str]]:
+    """Weight -> the nodes that use it, of a model that was read."""
     return dict(json.loads(metadata.get(_SHARED, "{}")))

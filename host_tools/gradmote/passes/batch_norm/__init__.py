@@ -17,9 +17,11 @@ from ...errors import ModelError
 from . import claim, fold, frozen
 from .shared import batch_norms
 
+#: The mode where nobody chooses.
+FROZEN = "frozen"
 #: What each mode does to a model when it is read.
-MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {"frozen": frozen.run, "fold": fold.run, "batch": claim.run}
-#: What becomes of "frozen" where nothing trains.
+MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: frozen.run, "fold": fold.run, "batch": claim.run}
+#: What becomes of it where nothing trains.
 INFERENCE = "inference"
 
 #: Metadata of a graph: the mode, and how many nodes it was for.

@@ -1,0 +1,84 @@
+"""What --help prints: plain text that wraps, so that every option's name is whole in 80 columns."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+#: Columns of a name and the space behind it. What is longer has its explanation below.
+NAME = 26
+#: Lines are not made longer than this in a wide window, nor shorter in a narrow one.
+WIDEST, NARROWEST = 100, 60
+
+Rows = Iterable[tuple[str, str]]
+
+
+class Command(TyperCommand):
+    """A subcommand."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the command's help, called by typer."""
+        formatter.write(text_of(self, ctx))
+
+
+class Group(TyperGroup):
+    """The tool itself: its commands in their panels, and its options."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help of all commands, called by typer."""
+        commands = [self.commands[name] for name in self.list_commands(ctx)]
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for command in commands:
+            panel = str(getattr(command, "rich_help_panel", "Commands"))
+            panels.setdefault(panel, []).append((str(command.name), summary(command.help or "")))
+        formatter.write(text_of(self, ctx, panels))
+
+
+def text_of(command: Any, ctx: Any, panels: dict[str, list[tuple[str, str]]] | None = None) -> str:
+    """The whole help of a command."""
+    parameters: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+    for parameter in command.get_params(ctx):
+        record = parameter.get_help_record(ctx)
+        if record is not None:
+            parameters[parameter.param_type_name].append(record)
+    usage = " ".join(["Usage:", ctx.command_path, *command.collect_usage_pieces(ctx)])
+    parts = [wrapped(usage, "", "    "), *paragraphs(command.help or "")]
+    sections = {**(panels or {}), "Arguments": parameters["argument"], "Options": parameters["option"]}
+    parts += [section(title, rows) for title, rows in sections.items() if rows]
+    parts += paragraphs(command.epilog or "")
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(text: str) -> str:
+    """The first sentence of a help text."""
+    first = inspect.cleandoc(text).split("\n\n")[0].replace("\n", " ")
+    return re.split(r"(?<=[.!?]) |: (?=`)", first)[0].rstrip(":")
+
+
+def paragraphs(text: str) -> list[str]:
+    parts = [" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n")]
+    return [wrapped(part, "  ", "  ") for part in parts if part]
+
+
+def section(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    return "\n".join([f"{title}:", *(row(name, text) for name, text in rows)])
+
+
+def row(name: str, text: str) -> str:
+    """A name and what it means, beside it or, where it is long, below it."""
+    head = wrapped(name.replace("|", "| "), "  ", "      ").replace("| ", "|")
+    body = wrapped(text, " " * NAME, " " * NAME)
+    short = "\n" not in head and len(head) <= NAME - 2
+    return (head + body[len(head) :] if short else f"{head}\n{body}") if text else head
+
+
+def wrapped(text: str, first: str, then: str) -> str:
+    """The text in lines as wide as the terminal. Names are not broken."""
+    columns = min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
+    return textwrap.fill(text, columns, initial_indent=first, subsequent_indent=then, break_on_hyphens=False)

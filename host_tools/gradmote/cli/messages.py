@@ -1,0 +1,103 @@
+"""What commands say beside their result, and how much of it: --quiet and --verbose.
+
+The package tells what it does, and warns, through Python's logging under the name "gradmote". The command line shows
+warnings on stderr; --verbose what is done too, --quiet errors alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import io
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+import typer
+
+from ..printable import printable
+from .compiler import parameters_of
+
+logger = logging.getLogger("gradmote")
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors, and what --json prints.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr what is done, with times.")]
+
+
+class OnStderr(logging.Handler):
+    """Prints each message once, however often it comes: a search compiles a model many times."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: set[str] = set()
+        self.start = time.monotonic()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a record, called by logging."""
+        text = record.getMessage()
+        if record.levelno >= logging.WARNING:
+            if text not in self.said:
+                typer.secho(printable(f"{record.levelname.lower()}: {text}"), fg="yellow", err=True)
+            self.said.add(text)
+        else:
+            typer.secho(printable(f"{time.monotonic() - self.start:7.2f} s  {text}"), dim=True, err=True)
+
+
+def set_level(quiet: bool, verbose: bool) -> None:
+    """Set what is told from now on. Neither: as it was."""
+    if quiet and verbose:
+        raise typer.BadParameter("say --quiet or --verbose, not both")
+    if quiet or verbose:
+        logger.setLevel(logging.ERROR if quiet else logging.DEBUG)
+
+
+def is_quiet() -> bool:
+    return logger.level >= logging.ERROR
+
+
+@contextlib.contextmanager
+def level_restored() -> Iterator[None]:
+    """What is told afterwards is what was told before."""
+    level = logger.level
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+@contextlib.contextmanager
+def on_stderr() -> Iterator[None]:
+    """Messages go to stderr: warnings, where nothing else was said."""
+    handler = OnStderr()
+    logger.addHandler(handler)
+    try:
+        with level_restored():
+            logger.setLevel(logger.level or logging.WARNING)
+            yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def with_messages(command: Callable[..., None], prints: bool) -> Callable[..., None]:
+    """The command with --quiet and --verbose. prints: what it prints is its result, and stays."""
+    own = parameters_of(command)
+
+    @functools.wraps(command)
+    def call(quiet: bool, verbose: bool, **given: Any) -> None:
+        with on_stderr():
+            set_level(quiet, verbose)
+            silent = is_quiet() and not prints and not given.get("as_json")
+            with contextlib.redirect_stdout(io.StringIO()) if silent else contextlib.nullcontext():
+                command(**given)
+
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    more = [
+        inspect.Parameter("quiet", keyword, default=False, annotation=Quiet),
+        inspect.Parameter("verbose", keyword, default=False, annotation=Verbose),
+    ]
+    parameters = [*(p.replace(kind=keyword) for p in own), *more]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    return call

@@ -1,0 +1,34 @@
+"""gradmote --version."""
+
+from __future__ import annotations
+
+import typer
+
+from .. import __version__
+from .output import say
+
+
+def show(wanted: bool) -> None:
+    """Print the versions, and end."""
+    if wanted:
+        say("\n".join(lines()))
+        raise typer.Exit
+
+
+def lines() -> list[str]:
+    """The version of the tools, and that of the compiled runtime with the profile that it takes on this computer."""
+    from ..errors import GradmoteError
+
+    try:
+        return [f"gradmote {__version__}", runtime()]
+    except GradmoteError as error:
+        return [f"gradmote {__version__}", f"runtime: {error}"]
+
+
+def runtime() -> str:
+    from gradmote_runtime.library import cpu_has_fma, load
+
+    lib = load("strict").lib
+    version = f"{lib.GM_VERSION_MAJOR}.{lib.GM_VERSION_MINOR}.{lib.GM_VERSION_PATCH}"
+    profiles = "fused (and strict)" if cpu_has_fma() else "strict (this processor has no fused multiply-add)"
+    return f"runtime {version}, image format {lib.GM_FORMAT_VERSION}, profile {profiles}"

@@ -1,0 +1,76 @@
+"""Weights that several nodes use, with a copy for each node.
+
+Some exporters merge initializers that are equal, such as the ones and zeros of fresh normalization layers. Merged, they
+train as one; apart, each layer has its own again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import onnx
+
+from .free_batch import new_name
+
+#: Follows a weight's name in those of its copies, before their number.
+UNTIED = ".untied_"
+
+#: What only looks at a weight in another way: the node behind it is the one that uses it.
+_VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
+
+#: The nodes from a weight to what uses it: views, then the user.
+Path = list[onnx.NodeProto]
+
+
+def untie(graph: onnx.GraphProto, names: Sequence[str]) -> None:
+    """Give each node that uses one of these initializers a copy, called after it with UNTIED and a number from 1."""
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
+    for name in names:
+        paths = list(paths_from(graph, name))
+        users = list({id(path[-1]): path[-1] for path in paths}.values())
+        for number, user in enumerate(users if len(users) > 1 else [], 1):
+            copy = graph.initializer.add()
+            copy.CopyFrom(tensors[name])
+            copy.name = new_name(graph, f"{name}{UNTIED}{number}")
+            for path in paths:
+                if path[-1] is user:
+                    lead(graph, name, copy.name, path)
+        if len(users) > 1:
+            remove(graph, name)
+
+
+def paths_from(graph: onnx.GraphProto, name: str) -> Iterator[Path]:
+    """The ways from a value to the nodes that use it."""
+    outputs = {output.name for output in graph.output}
+    for node in graph.node:
+        if name not in node.input:
+            continue
+        looks = node.op_type in _VIEWS and not node.domain and node.input[0] == name
+        behind = list(paths_from(graph, node.output[0])) if looks and node.output[0] not in outputs else []
+        yield from ([node, *path] for path in behind or [[]])
+
+
+def lead(graph: onnx.GraphProto, old: str, new: str, path: Path) -> None:
+    """The user at the end of the path takes `new` in the place of `old`, through views of its own."""
+    for view in path[:-1]:
+        own = onnx.NodeProto()
+        own.CopyFrom(view)
+        own.input[0] = new
+        own.output[0] = new_name(graph, f"{view.output[0]}{UNTIED.rstrip('_')}")
+        own.name = own.output[0]
+        place = list(graph.node).index(view) + 1
+        graph.node.insert(place, own)
+        old, new = view.output[0], own.output[0]
+    user = path[-1]
+    for index, name in enumerate(user.input):
+        if name == old:
+            user.input[index] = new
+
+
+def remove(graph: onnx.GraphProto, name: str) -> None:
+    """Removes the initializer that is now copied, and the views of it that nobody uses any more."""
+    for node in [node for node in graph.node if name in node.input]:
+        remove(graph, node.output[0])
+        graph.node.remove(node)
+    for tensor in [tensor for tensor in graph.initializer if tensor.name == name]:
+        graph.initializer.remove(tensor)
