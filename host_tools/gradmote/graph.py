@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from .errors import ModelError
+from .errors import ModelError, UnsupportedOperator
 
 #: Domain of the operators that ONNX lacks; each has a function body in standard ONNX.
 DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
+
+#: Types of ONNX, and how the runtime has them.
+DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
 #: Metadata of a node: the node of the user's model that it came from, and whether it is part of that one's gradient.
 LAYER, BACKWARD = "gradmote.layer", "gradmote.backward"
@@ -68,6 +71,14 @@ def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
     if not -n <= axis < n:
         raise ModelError(f"axis {axis} does not exist in '{value.name}' of rank {n}", "", describe(node))
     return axis % n
+
+
+def runtime_type(value: ir.Value) -> str:
+    """How the runtime has an input's elements. Raises UnsupportedOperator for a type that no input can have."""
+    found = DTYPES.get(value.dtype)  # type: ignore[arg-type]
+    if found is None:
+        raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
+    return found
 
 
 def note_weights(graph: ir.Graph, names: Sequence[str]) -> None:

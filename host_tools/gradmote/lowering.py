@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from .errors import ModelError, UnsupportedOperator
-from .graph import BACKWARD, LAYER, constant_array, describe, static_shape
+from .graph import BACKWARD, LAYER, constant_array, describe, runtime_type, static_shape
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .registry import TABLE
 from .strides import contiguous, fit, is_gapless, same_walk
@@ -19,7 +19,6 @@ from .strides import contiguous, fit, is_gapless, same_walk
 COPY_RANK = 6
 #: Who reads what no node reads.
 API = "the API"
-DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,7 @@ class Shared:
         """The place of an input or label, the same in every program."""
         assert value.name is not None
         if value.name not in self.inputs:
-            dtype = DTYPES.get(value.dtype)  # type: ignore[arg-type]
-            if dtype is None:
-                raise UnsupportedOperator(
-                    f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels"
-                )
+            dtype = runtime_type(value)
             shape = static_shape(value)
             if 0 in shape:
                 raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")

@@ -10,7 +10,7 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import note_weights, noted_weights, prune
+from ..graph import note_weights, noted_weights, prune, runtime_type
 from ..passes import pipeline
 from ..registry import attach_functions
 from .limits import check_limits
@@ -68,7 +68,7 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
 
 
 def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> ir.Model:
-    """The model in memory, its own weights noted."""
+    """The model in memory, its own weights noted. Raises ModelError for inputs of a type that the runtime lacks."""
     proto = raise_opset(read_model(source))
     forget_default_inputs(proto)
     forget_negative_dims(proto)
@@ -76,6 +76,8 @@ def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie
     if untie:
         untie_weights(proto.graph, weights(to_ir(proto).graph))
     model = to_ir(proto)
+    for value in model.graph.inputs:
+        runtime_type(value)
     note_weights(model.graph, weights(model.graph))
     return model
 

@@ -17,10 +17,11 @@ MASK = 1e9
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension, and not the factors of a Resize."""
+    """Initializers that could be trained: float32 with at least one dimension and one element, and not the factors of
+    a Resize."""
     return [
         str(name) for name, v in graph.initializers.items()
-        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0
+        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0 and v.const_value.size > 0
         and not is_setting(v)
     ]
 

@@ -8,7 +8,7 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import describe
+from ..graph import constant_array, describe
 from ..passes import fold_constants
 
 
@@ -102,8 +102,12 @@ def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None
 
 
 def require_shapes(graph: ir.Graph) -> None:
-    """Raises ModelError naming the first node whose output has no static shape of positive dimensions."""
+    """Raises ModelError naming the first node whose output has no static shape of positive dimensions, or that reads
+    data without elements."""
     for node in graph:
+        for value in node.inputs:
+            if value is not None and value.shape is not None and 0 in value.shape and constant_array(value) is None:
+                raise ModelError(f"'{value.name}' has shape {value.shape}", "give each at least 1", describe(node))
         for output in node.outputs:
             if output.name and (output.shape is None or not output.shape.is_static()):
                 raise ModelError(

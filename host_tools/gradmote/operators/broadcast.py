@@ -31,6 +31,12 @@ def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
 def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[list[int], list[int]]:
     """Axes of `output` that `target` lacks, and axes of `target` that are 1 where `output`'s are not."""
     missing = rank(output, node) - rank(target, node)
+    if missing < 0:
+        raise ModelError(
+            f"'{target.name}' of rank {rank(target, node)} does not broadcast to rank {rank(output, node)}",
+            "export the model again",
+            describe(node),
+        )
     ones = []
     for axis, (d_target, d_output) in enumerate(zip(target.shape, list(output.shape)[missing:], strict=True)):
         if d_target == 1 and d_output != 1:

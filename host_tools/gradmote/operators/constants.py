@@ -26,6 +26,14 @@ def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
     return [int(i) for i in array.reshape(-1)]
 
 
+def integer(node: ir.Node, index: int, what: str) -> int:
+    """The one constant integer of an input that the node must have."""
+    found = integers(node, index, what) or []
+    if len(found) != 1:
+        raise UnsupportedOperator(f"{node.op_type} with {len(found)} numbers for {what}", "give it one", describe(node))
+    return found[0]
+
+
 def known_dim(value: ir.Value, axis: int, node: ir.Node) -> int:
     """One dimension that a rule must know before the batch is fixed."""
     assert value.shape is not None

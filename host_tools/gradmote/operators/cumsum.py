@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from ..graph import attribute, normalize_axis, static_shape
 from ..strides import physical_order
-from .constants import integers
+from .constants import integer
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless
 
@@ -24,8 +24,7 @@ def gradient(back: Backward) -> Gradients:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     shape = static_shape(node.inputs[0], node)
-    (given,) = integers(node, 1, "axis") or (0,)
-    axis = normalize_axis(given, node.inputs[0], node)
+    axis = normalize_axis(integer(node, 1, "axis"), node.inputs[0], node)
     x = gapless(low, node, low.view(node.inputs[0]), shape)
     params = around(shape, physical_order(shape, x.strides), axis)
     params |= {name: attribute(node, name, 0) for name in ("exclusive", "reverse")}

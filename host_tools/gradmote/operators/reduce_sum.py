@@ -30,7 +30,7 @@ def reduced_axes(node: ir.Node) -> list[int]:
             raise UnsupportedOperator(
                 f"{node.op_type} with axes that are computed", "make the axes constant", describe(node)
             )
-        axes = [int(a) for a in array]
+        axes = [int(a) for a in array.reshape(-1)]
     else:
         axes = list(attribute(node, "axes", []))
     if not axes and not attribute(node, "noop_with_empty_axes", 0):

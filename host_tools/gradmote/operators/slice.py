@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import normalize_axis, static_shape
+from ..errors import UnsupportedOperator
+from ..graph import describe, normalize_axis, static_shape
 from .constants import integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
@@ -28,7 +29,14 @@ def ranges(node: ir.Node) -> dict[int, range]:
     taken = {}
     for start, end, axis, step in zip(starts, ends, axes, steps, strict=True):
         axis = normalize_axis(axis, x, node)
-        taken[axis] = range(*slice(start, end, step).indices(known_dim(x, axis, node)))
+        dim = known_dim(x, axis, node)
+        taken[axis] = range(*slice(start, end, step or 1).indices(dim))
+        if not taken[axis] or step == 0:
+            raise UnsupportedOperator(
+                f"Slice that takes nothing of the {dim} elements along axis {axis} of '{x.name}'",
+                "take some, or take the output away",
+                describe(node),
+            )
     return taken
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, static_shape
+from ..errors import ModelError
+from ..graph import DOMAIN, attribute, describe, normalize_axis, static_shape
 from .along_axis import split_at
 from .operator import Backward, Gradients, Operator
 
@@ -25,7 +26,10 @@ NO_LABEL = -100
 
 
 def reduction_of(node: ir.Node) -> str:
-    return attribute(node, "reduction", "mean")
+    reduction = attribute(node, "reduction", "mean")
+    if reduction not in REDUCTIONS:
+        raise ModelError(f"there is no reduction '{reduction}'", f"use {', '.join(REDUCTIONS)}", describe(node))
+    return str(reduction)
 
 
 def gradient(back: Backward) -> Gradients:
@@ -76,7 +80,7 @@ def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
 
 
 def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, int]:
-    sizes = split_at(static_shape(scores, node), 1)
+    sizes = split_at(static_shape(scores, node), normalize_axis(1, scores, node))
     one_each = reduction == "none"
     return {
         **sizes,

@@ -49,6 +49,9 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
         return shape_of(node)
     if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
         return None
+    empty = [without_elements(output) for output in node.outputs]
+    if all(array is not None for array in empty):
+        return empty  # type: ignore[return-value]
     inputs = {v.name: known_array(v) for v in node.inputs if v is not None}
     if any(a is None for a in inputs.values()) or any(name in keep for name in inputs):
         return None
@@ -64,9 +67,14 @@ def is_small(node: ir.Node) -> bool:
 def known_array(value: ir.Value) -> np.ndarray | None:
     """The value's data where it is constant, or where there is none."""
     array = constant_array(value)
-    if array is not None or value.shape is None or 0 not in value.shape or value.dtype is None:
-        return array
-    return np.empty([int(d) for d in value.shape], value.dtype.numpy()) if value.shape.is_static() else None
+    return without_elements(value) if array is None else array
+
+
+def without_elements(value: ir.Value) -> np.ndarray | None:
+    """The value's data where inference says that there is none."""
+    if value.shape is None or not value.shape.is_static() or 0 not in value.shape or value.dtype is None:
+        return None
+    return np.empty([int(d) for d in value.shape], value.dtype.numpy())
 
 
 def shape_of(node: ir.Node) -> list[np.ndarray] | None:
@@ -99,9 +107,16 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
     opsets = [onnx.helper.make_opsetid(d, v) for d, v in graph.opset_imports.items() if d in ("", node.domain)]
     try:
         evaluator = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(onnx_graph, opset_imports=opsets))
-        return evaluator.run(outputs, inputs)  # type: ignore[return-value]
-    except (NotImplementedError, RuntimeError, MemoryError):
-        return None  # the operator stays, and lowering refuses it by name
+        with np.errstate(all="ignore"):
+            values = evaluator.run(outputs, inputs)
+    except Exception:  # the evaluator has no common base for its errors, nor do the functions of numpy that it calls
+        return None  # the operator stays, and lowering or its rule refuses it by name
+    return [np.asarray(v) for v in values] if all(map(is_numeric, values)) else None
+
+
+def is_numeric(value: object) -> bool:
+    """No sequence, and no text."""
+    return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU"
 
 
 def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:

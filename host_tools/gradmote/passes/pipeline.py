@@ -15,6 +15,7 @@ from . import (
     binary_chains,
     check_gradients,
     direct_writes,
+    drop_empty_parts,
     fold_constants,
     fuse_add,
     fuse_gemm_bias,
@@ -51,6 +52,7 @@ from .verify import verify_graph, verify_program
 PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_synonyms.run,
     fold_constants.run,
+    drop_empty_parts.run,
     binary_chains.run,
     remove_identity.run,
     simplify_gemm.run,

@@ -11,7 +11,8 @@ import onnx_ir as ir
 
 from ..frontend import infer_shapes, set_batch
 from ..frontend.shapes import require_shapes, settle_shapes
-from ..lowering import DTYPES, Lowering, Shared
+from ..graph import DTYPES
+from ..lowering import Lowering, Shared
 from ..passes import pipeline
 from ..program import Binding, Buffer, Instruction, Program, Ref
 from ..registry import attach_functions
