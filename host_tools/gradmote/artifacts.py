@@ -31,7 +31,7 @@ import onnx_ir as ir
 from . import checkpoint, losses, optimizers
 from .errors import ModelError
 from .files import Output, make_folder, write_together
-from .frontend import load_model
+from .frontend import left_out, load_model
 from .frontend.parameters import some
 from .losses import Loss
 from .optimizers import Optimizer
@@ -86,6 +86,7 @@ class Artifacts:
     parameters: dict[str, np.ndarray]  # trained ones, in state order
     learning_rate: float = 1e-3
     statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
+    left_out: list[str] = field(default_factory=list)  # numbers that are trained only where they are named
 
     def batch_norm(self) -> tuple[str, int] | None:
         """The mode of the model's BatchNormalizations and how many it had; None where it had none."""
@@ -224,6 +225,7 @@ def build_artifacts(
         parameters,
         optimizer.learning_rate if optimizer else 1e-3,
         data_of(forward.graph, statistics),
+        [n for n in left_out(forward.graph) if n not in names] if trains else [],
     )
 
 

@@ -63,13 +63,14 @@ class Options:
 @dataclass
 class Result:
     """An image with what was known when it was made. batch_norm: mode and number of layers, or None. shared: trained
-    weights that several nodes use, and how many do."""
+    weights that several nodes use, and how many do. left_out: numbers that are trained only where they are named."""
 
     image: bytes
     compiled: Compiled
     layout: Layout
     batch_norm: tuple[str, int] | None
     shared: dict[str, int]
+    left_out: list[str]
 
 
 def compile_model(
@@ -133,7 +134,7 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
     log.info("planned: an arena of %s bytes", f"{layout.arena_size:,}")
     image = write_image(compiled, layout, (options or Options()).strip_names)
-    return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights())
+    return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights(), artifacts.left_out)
 
 
 def placing(options: Options) -> Placing:

@@ -3,6 +3,7 @@ other error comes through. Constant inputs go through constant folding, the othe
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 
@@ -32,6 +33,7 @@ SCHEMAS = sorted(
 KINDS = onnx.defs.OpSchema.AttrType
 
 
+TYPES = {"float": np.float32, "int64": np.int64, "bool": np.bool_}
 SHAPES = st.lists(st.integers(0, 3), max_size=4)
 
 
@@ -39,7 +41,7 @@ SHAPES = st.lists(st.integers(0, 3), max_size=4)
 def arrays(draw, schema, index, shape):
     """A small array of a type that the input takes, mostly of the shape given: also of rank 0, or without elements."""
     types = schema.inputs[min(index, len(schema.inputs) - 1)].types
-    fitting = [d for t, d in (("float", np.float32), ("int64", np.int64), ("bool", np.bool_)) if f"tensor({t})" in types]
+    fitting = [dtype for name, dtype in TYPES.items() if f"tensor({name})" in types]
     dtype = draw(st.sampled_from(fitting[:2] or [np.float32]))
     shape = draw(st.sampled_from([shape, shape, shape, shape[1:], [len(shape)], [], draw(SHAPES)]))
     count = int(np.prod(shape))
@@ -86,10 +88,8 @@ def models(draw):
 
 def with_output_shape(model):
     """A valid model's outputs have a shape: what onnx infers, or a number's."""
-    try:
+    with contextlib.suppress(Exception):  # InferenceError, and what else onnx meets in nodes that make no sense
         model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    except Exception:  # InferenceError, and what else onnx meets in nodes that make no sense
-        pass
     if not model.graph.output[0].type.tensor_type.HasField("shape"):
         model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", FLOAT, []))
     return model

@@ -60,4 +60,6 @@ def command(
         say(o.describe_batch_norm(*normalization))
     if made.shared_weights():
         say(o.describe_shared(made.shared_weights()))
+    if made.left_out:
+        say(o.describe_left_out(made.left_out))
     say(f"{count:,} parameters in {len(made.parameters)} tensors are trained: {', '.join(made.parameters)}")

@@ -71,6 +71,7 @@ def summary(result: Result) -> dict[str, object]:
         "batch": result.compiled.batch,
         "batch_norm": result.batch_norm,
         "shared_weights": result.shared,
+        "left_out": result.left_out,
         "scheme": result.compiled.scheme or None,
         "trained": [p.name for p in result.compiled.parameters],
         "updates": asdict(updates_of(result.compiled)),
@@ -127,6 +128,8 @@ def describe(path: Path, result: Result) -> str:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     if result.shared:
         lines.append(f"  {o.describe_shared(result.shared)}")
+    if result.left_out:
+        lines.append(f"  {o.describe_left_out(result.left_out)}")
     trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
     scheme = f" ({result.compiled.scheme})" if result.compiled.scheme else ""
     return "\n".join([*lines, f"  trains {trained}{scheme}"])

@@ -159,6 +159,13 @@ def describe_shared(weights: dict[str, int]) -> str:
     return f"shared weights, trained as one: {uses} (not meant? --untie)"
 
 
+def describe_left_out(numbers: list[str], limit: int = 5) -> str:
+    """Numbers that do not train, in one line."""
+    more = f" and {len(numbers) - limit} more" if len(numbers) > limit else ""
+    named = ", ".join(numbers[:limit])
+    return f"taken for numbers of the model's code, not trained: {named}{more} (--train NAME trains one)"
+
+
 def make_loss(
     name: LossName | None,
     settings: list[str] | None,

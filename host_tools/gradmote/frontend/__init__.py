@@ -1,13 +1,14 @@
 """ONNX in: reading, checking and simplifying a model before anything is differentiated."""
 
 from .load import fold_batch_norm, load_model, read_model, read_untied
-from .parameters import choose_parameters
+from .parameters import choose_parameters, left_out
 from .shapes import infer_shapes, set_batch
 
 __all__ = [
     "choose_parameters",
     "fold_batch_norm",
     "infer_shapes",
+    "left_out",
     "load_model",
     "read_model",
     "read_untied",

@@ -12,16 +12,24 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..graph import noted_weights
 
+#: Inputs by which no gradient goes: operator -> their indices.
+SETTINGS = {
+    "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "Pow": (1,), "OneHot": (1, 2),
+    "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
+}  # fmt: skip
+#: What exporters and simplifiers call numbers of the model's code; PyTorch's exporter: val_<n>.
+_NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
+_COMPUTED = re.compile(r"val_\d+")
+
 #: No weight is as far below zero as this.
 MASK = 1e9
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one dimension and one element, and not the factors of
-    a Resize."""
+    """Initializers that could be trained: float32 with at least one element, and no settings."""
     return [
         str(name) for name, v in graph.initializers.items()
-        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and len(v.const_value.shape) > 0 and v.const_value.size > 0
+        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and v.const_value.size > 0
         and not is_setting(v)
     ]
 
@@ -32,9 +40,9 @@ def is_mask(array: np.ndarray) -> bool:
 
 
 def is_setting(value: ir.Value) -> bool:
-    """Whether it only says where a Resize looks."""
+    """Whether it only says how a node works, such as where a Resize looks, or the bounds of a Clip."""
     uses = list(value.uses())
-    return bool(uses) and all(use.node.op_type == "Resize" and use.idx > 0 for use in uses)
+    return bool(uses) and all(use.idx in SETTINGS.get(use.node.op_type, ()) for use in uses)
 
 
 def is_zero_state(value: ir.Value) -> bool:
@@ -47,7 +55,10 @@ def is_zero_state(value: ir.Value) -> bool:
 def weights(graph: ir.Graph) -> list[str]:
     """What counts as the model's own weights."""
     values = ((name, graph.initializers[name]) for name in floats(graph))
-    return [n for n, v in values if not is_zero_state(v) and not is_mask(v.const_value.numpy())]  # type: ignore[union-attr]
+    return [
+        n for n, v in values
+        if not is_zero_state(v) and not is_mask(v.const_value.numpy()) and not is_number(v)  # type: ignore[union-attr]
+    ]
 
 
 def candidates(graph: ir.Graph) -> list[str]:
@@ -57,10 +68,17 @@ def candidates(graph: ir.Graph) -> list[str]:
 
 
 def is_number(value: ir.Value) -> bool:
-    """Whether it is a number of the model's code, such as the scale of attention: PyTorch's exporter calls what it
-    computed itself val_<n>; of more elements, that may be a weight which it transposed."""
-    one = value.shape is not None and list(value.shape) == [1]
-    return one and re.fullmatch(r"val_\d+", str(value.name)) is not None
+    """Whether it is a number of the model's code, such as the scale of attention or an epsilon, and no learnable scale:
+    by its name, the only thing that tells. What has more elements may be a weight which PyTorch's exporter
+    transposed."""
+    shape = list(value.const_value.shape) if value.const_value is not None else None
+    pattern = {(): _NUMBER, (1,): _COMPUTED}.get(tuple(shape)) if shape is not None else None
+    return pattern is not None and pattern.fullmatch(str(value.name)) is not None
+
+
+def left_out(graph: ir.Graph) -> list[str]:
+    """Numbers that nothing tells from weights but their names, which can be trained where these are given in full."""
+    return [n for n in floats(graph) if graph.initializers[n].const_value.shape == () and n not in candidates(graph)]
 
 
 def choose_parameters(
@@ -69,7 +87,7 @@ def choose_parameters(
     """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
 
     train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
-    initializers with at least one dimension that hold no mask. A constant of the graph is trained only where `train`
+    initializers that hold no mask and are no numbers of its code. A constant of the graph is trained only where `train`
     names it in full.
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """

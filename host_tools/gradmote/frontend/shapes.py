@@ -105,9 +105,6 @@ def require_shapes(graph: ir.Graph) -> None:
     """Raises ModelError naming the first node whose output has no static shape of positive dimensions, or that reads
     data without elements."""
     for node in graph:
-        for value in node.inputs:
-            if value is not None and value.shape is not None and 0 in value.shape and constant_array(value) is None:
-                raise ModelError(f"'{value.name}' has shape {value.shape}", "give each at least 1", describe(node))
         for output in node.outputs:
             if output.name and (output.shape is None or not output.shape.is_static()):
                 raise ModelError(
@@ -116,3 +113,6 @@ def require_shapes(graph: ir.Graph) -> None:
                 )
             if output.name and not all(int(d) > 0 for d in output.shape):  # type: ignore[union-attr, arg-type]
                 raise ModelError(f"'{output.name}' has shape {output.shape}", "give each at least 1", describe(node))
+        for value in node.inputs:
+            if value is not None and value.shape is not None and 0 in value.shape and constant_array(value) is None:
+                raise ModelError(f"'{value.name}' has shape {value.shape}", "give each at least 1", describe(node))
