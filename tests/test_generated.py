@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from render.__main__ import rendered
-from render.spec import check_windows, opcodes
+from render.spec import check_folds, check_windows, opcodes
 
 
 def test_generated_files_are_not_stale(root: Path) -> None:
@@ -30,3 +30,10 @@ def test_a_window_that_is_not_summed_is_refused() -> None:
     check_windows(conv)
     with pytest.raises(ValueError, match="leaves out dilation_w, in_w, kernel_w, out_w, pad_w, stride_w"):
         check_windows(replace(conv, windows=conv.windows[:1]))
+
+
+def test_an_output_that_folds_is_not_cut() -> None:
+    cells = next(op for op in opcodes() if op.folds)
+    check_folds(cells)
+    with pytest.raises(ValueError, match="parts could write one element of loss"):
+        check_folds(replace(cells, split=(("batch", 1),)))

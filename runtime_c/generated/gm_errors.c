@@ -14,7 +14,7 @@ const char *gm_error_text(int error)
     case GM_ERR_BAD_SECTION: return "a section lies outside the file, is misaligned or has an impossible size";
     case GM_ERR_BAD_OPCODE: return "an instruction is unknown to this build of the runtime";
     case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters are not what its opcode requires";
-    case GM_ERR_BAD_OPERAND: return "an operand reaches outside the arena or the constants, or may not be written";
+    case GM_ERR_BAD_OPERAND: return "an operand reaches outside the arena or the constants, may not be written, or overlaps another";
     case GM_ERR_TOO_MUCH_WORK: return "a program would run longer than this runtime allows";
     case GM_ERR_ARENA_TOO_SMALL: return "the arena is smaller than the image requires";
     case GM_ERR_NO_PROGRAM: return "the image has no such program";

@@ -12,7 +12,7 @@ enum gm_error {
     GM_ERR_BAD_SECTION = -6, /* a section lies outside the file, is misaligned or has an impossible size */
     GM_ERR_BAD_OPCODE = -7, /* an instruction is unknown to this build of the runtime */
     GM_ERR_BAD_INSTRUCTION = -8, /* an instruction's length or parameters are not what its opcode requires */
-    GM_ERR_BAD_OPERAND = -9, /* an operand reaches outside the arena or the constants, or may not be written */
+    GM_ERR_BAD_OPERAND = -9, /* an operand reaches outside the arena or the constants, may not be written, or overlaps another */
     GM_ERR_TOO_MUCH_WORK = -10, /* a program would run longer than this runtime allows */
     GM_ERR_ARENA_TOO_SMALL = -11, /* the arena is smaller than the image requires */
     GM_ERR_NO_PROGRAM = -12, /* the image has no such program */

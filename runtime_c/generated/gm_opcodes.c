@@ -4,10 +4,10 @@
 
 #if GM_WITH_GEMM
 static const gm_operand_info operands_gemm[] = {
-    { GM_READ | GM_STRIDED, 6, 4 },
-    { GM_READ | GM_STRIDED, 6, 10 },
-    { GM_READ | GM_OPTIONAL, 1, 16 },
-    { GM_READ | GM_WRITE, 3, 17 },
+    { GM_STRIDED, 6, 4 },
+    { GM_STRIDED, 6, 10 },
+    { GM_OPTIONAL, 1, 16 },
+    { GM_WRITE, 3, 17 },
 };
 static const uint8_t params_gemm[] = {
     GM_PARAM_DIM,
@@ -29,15 +29,15 @@ static const gm_opcode_shape shape_gemm = { operands_gemm, params_gemm, terms_ge
 
 #if GM_WITH_GEMM_UPDATE
 static const gm_operand_info operands_gemm_update[] = {
-    { GM_READ | GM_STRIDED, 4, 3 },
-    { GM_READ | GM_STRIDED, 4, 7 },
+    { GM_STRIDED, 4, 3 },
+    { GM_STRIDED, 4, 7 },
     { GM_WRITE, 1, 11 },
-    { GM_READ | GM_WRITE, 2, 12 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 14 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 2, 16 },
-    { GM_READ | GM_OPTIONAL, 1, 18 },
-    { GM_READ, 1, 19 },
-    { GM_READ | GM_RULE, 1, 20 },
+    { GM_WRITE, 2, 12 },
+    { GM_WRITE | GM_OPTIONAL, 2, 14 },
+    { GM_WRITE | GM_OPTIONAL, 2, 16 },
+    { GM_OPTIONAL, 1, 18 },
+    { 0, 1, 19 },
+    { GM_RULE, 1, 20 },
 };
 static const uint8_t params_gemm_update[] = {
     GM_PARAM_DIM,
@@ -54,14 +54,14 @@ static const gm_opcode_shape shape_gemm_update = { operands_gemm_update, params_
 
 #if GM_WITH_UPDATE
 static const gm_operand_info operands_update[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ | GM_WRITE, 1, 2 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 1, 3 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 1, 4 },
-    { GM_READ | GM_OPTIONAL, 1, 5 },
-    { GM_READ, 1, 6 },
-    { GM_READ | GM_OPTIONAL, 1, 7 },
-    { GM_READ | GM_RULE, 1, 8 },
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
+    { GM_WRITE | GM_OPTIONAL, 1, 3 },
+    { GM_WRITE | GM_OPTIONAL, 1, 4 },
+    { GM_OPTIONAL, 1, 5 },
+    { 0, 1, 6 },
+    { GM_OPTIONAL, 1, 7 },
+    { GM_RULE, 1, 8 },
 };
 static const uint8_t params_update[] = {
     GM_PARAM_DIM,
@@ -72,7 +72,7 @@ static const gm_opcode_shape shape_update = { operands_update, params_update, te
 
 #if GM_WITH_BIAS_CORRECTION
 static const gm_operand_info operands_bias_correction[] = {
-    { GM_READ | GM_WRITE, 1, 1 },
+    { GM_WRITE, 1, 1 },
 };
 static const uint8_t params_bias_correction[] = {
     GM_PARAM_F32,
@@ -86,8 +86,8 @@ static const gm_opcode_shape shape_bias_correction = { operands_bias_correction,
 
 #if GM_WITH_SUM_SQUARES
 static const gm_operand_info operands_sum_squares[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ | GM_WRITE, 1, 2 },
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_sum_squares[] = {
     GM_PARAM_DIM,
@@ -99,8 +99,8 @@ static const gm_opcode_shape shape_sum_squares = { operands_sum_squares, params_
 
 #if GM_WITH_CLIP_SCALE
 static const gm_operand_info operands_clip_scale[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ | GM_OPTIONAL, 1, 2 },
+    { 0, 1, 1 },
+    { GM_OPTIONAL, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_clip_scale[] = {
@@ -112,7 +112,7 @@ static const gm_opcode_shape shape_clip_scale = { operands_clip_scale, params_cl
 
 #if GM_WITH_CHECK_FINITE
 static const gm_operand_info operands_check_finite[] = {
-    { GM_READ, 1, 1 },
+    { 0, 1, 1 },
 };
 static const uint8_t params_check_finite[] = {
     GM_PARAM_DIM,
@@ -123,7 +123,7 @@ static const gm_opcode_shape shape_check_finite = { operands_check_finite, param
 
 #if GM_WITH_COPY
 static const gm_operand_info operands_copy[] = {
-    { GM_READ | GM_STRIDED, 12, 6 },
+    { GM_STRIDED, 12, 6 },
     { GM_WRITE | GM_STRIDED, 12, 18 },
 };
 static const uint8_t params_copy[] = {
@@ -152,8 +152,8 @@ static const gm_opcode_shape shape_copy = { operands_copy, params_copy, terms_co
 
 #if GM_WITH_REDUCE_SUM
 static const gm_operand_info operands_reduce_sum[] = {
-    { GM_READ | GM_STRIDED, 16, 8 },
-    { GM_READ | GM_WRITE, 4, 24 },
+    { GM_STRIDED, 16, 8 },
+    { GM_WRITE, 4, 24 },
 };
 static const uint8_t params_reduce_sum[] = {
     GM_PARAM_DIM,
@@ -181,8 +181,8 @@ static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_re
 
 #if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW
 static const gm_operand_info operands_add[] = {
-    { GM_READ | GM_STRIDED, 8, 4 },
-    { GM_READ | GM_STRIDED, 8, 12 },
+    { GM_STRIDED | GM_IN_PLACE, 8, 4 },
+    { GM_STRIDED | GM_IN_PLACE, 8, 12 },
     { GM_WRITE, 4, 20 },
 };
 static const uint8_t params_add[] = {
@@ -205,7 +205,7 @@ static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 
 
 #if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS
 static const gm_operand_info operands_relu[] = {
-    { GM_READ, 1, 1 },
+    { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_relu[] = {
@@ -217,8 +217,8 @@ static const gm_opcode_shape shape_relu = { operands_relu, params_relu, terms_re
 
 #if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
 static const gm_operand_info operands_relu_grad[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { GM_IN_PLACE, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_relu_grad[] = {
@@ -230,7 +230,7 @@ static const gm_opcode_shape shape_relu_grad = { operands_relu_grad, params_relu
 
 #if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
 static const gm_operand_info operands_leaky_relu[] = {
-    { GM_READ, 1, 1 },
+    { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_leaky_relu[] = {
@@ -243,8 +243,8 @@ static const gm_opcode_shape shape_leaky_relu = { operands_leaky_relu, params_le
 
 #if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
 static const gm_operand_info operands_leaky_relu_grad[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { GM_IN_PLACE, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_leaky_relu_grad[] = {
@@ -257,7 +257,7 @@ static const gm_opcode_shape shape_leaky_relu_grad = { operands_leaky_relu_grad,
 
 #if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
 static const gm_operand_info operands_softmax[] = {
-    { GM_READ, 3, 3 },
+    { GM_IN_PLACE, 3, 3 },
     { GM_WRITE, 3, 6 },
 };
 static const uint8_t params_softmax[] = {
@@ -271,8 +271,8 @@ static const gm_opcode_shape shape_softmax = { operands_softmax, params_softmax,
 
 #if GM_WITH_SOFTMAX_GRAD || GM_WITH_LOG_SOFTMAX_GRAD
 static const gm_operand_info operands_softmax_grad[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ, 3, 6 },
+    { GM_IN_PLACE, 3, 3 },
+    { GM_IN_PLACE, 3, 6 },
     { GM_WRITE, 3, 9 },
 };
 static const uint8_t params_softmax_grad[] = {
@@ -286,8 +286,8 @@ static const gm_opcode_shape shape_softmax_grad = { operands_softmax_grad, param
 
 #if GM_WITH_DROPOUT
 static const gm_operand_info operands_dropout[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { 0, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_dropout[] = {
@@ -302,12 +302,12 @@ static const gm_opcode_shape shape_dropout = { operands_dropout, params_dropout,
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
 static const gm_operand_info operands_softmax_cross_entropy[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ | GM_INDEX, 2, 6 },
-    { GM_READ | GM_OPTIONAL, 1, 8 },
-    { GM_READ | GM_OPTIONAL, 2, 9 },
+    { GM_IN_PLACE, 3, 3 },
+    { 0, 2, 6 },
+    { GM_OPTIONAL, 1, 8 },
+    { GM_OPTIONAL, 2, 9 },
     { GM_WRITE, 3, 11 },
-    { GM_WRITE | GM_STRIDED, 4, 14 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 4, 14 },
 };
 static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_DIM,
@@ -326,11 +326,11 @@ static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cr
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
 static const gm_operand_info operands_softmax_cross_entropy_grad[] = {
-    { GM_READ | GM_STRIDED, 4, 3 },
-    { GM_READ, 3, 7 },
-    { GM_READ | GM_INDEX, 2, 10 },
-    { GM_READ | GM_OPTIONAL, 1, 12 },
-    { GM_READ | GM_OPTIONAL, 2, 13 },
+    { GM_STRIDED, 4, 3 },
+    { GM_IN_PLACE, 3, 7 },
+    { 0, 2, 10 },
+    { GM_OPTIONAL, 1, 12 },
+    { GM_OPTIONAL, 2, 13 },
     { GM_WRITE, 3, 15 },
 };
 static const uint8_t params_softmax_cross_entropy_grad[] = {
@@ -350,9 +350,9 @@ static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softm
 
 #if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS
 static const gm_operand_info operands_mse_loss[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
-    { GM_WRITE | GM_STRIDED, 2, 3 },
+    { 0, 1, 1 },
+    { 0, 1, 2 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 2, 3 },
 };
 static const uint8_t params_mse_loss[] = {
     GM_PARAM_DIM,
@@ -365,9 +365,9 @@ static const gm_opcode_shape shape_mse_loss = { operands_mse_loss, params_mse_lo
 
 #if GM_WITH_MSE_LOSS_GRAD || GM_WITH_L1_LOSS_GRAD
 static const gm_operand_info operands_mse_loss_grad[] = {
-    { GM_READ | GM_STRIDED, 2, 1 },
-    { GM_READ, 1, 3 },
-    { GM_READ, 1, 4 },
+    { GM_STRIDED, 2, 1 },
+    { GM_IN_PLACE, 1, 3 },
+    { GM_IN_PLACE, 1, 4 },
     { GM_WRITE, 1, 5 },
 };
 static const uint8_t params_mse_loss_grad[] = {
@@ -381,10 +381,10 @@ static const gm_opcode_shape shape_mse_loss_grad = { operands_mse_loss_grad, par
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS
 static const gm_operand_info operands_bce_with_logits_loss[] = {
-    { GM_READ, 2, 2 },
-    { GM_READ, 2, 4 },
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 6 },
-    { GM_WRITE | GM_STRIDED, 4, 8 },
+    { 0, 2, 2 },
+    { 0, 2, 4 },
+    { GM_OPTIONAL | GM_STRIDED, 2, 6 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 4, 8 },
 };
 static const uint8_t params_bce_with_logits_loss[] = {
     GM_PARAM_DIM,
@@ -400,10 +400,10 @@ static const gm_opcode_shape shape_bce_with_logits_loss = { operands_bce_with_lo
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 static const gm_operand_info operands_bce_with_logits_loss_grad[] = {
-    { GM_READ | GM_STRIDED, 4, 2 },
-    { GM_READ, 2, 6 },
-    { GM_READ, 2, 8 },
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 2, 10 },
+    { GM_STRIDED, 4, 2 },
+    { GM_IN_PLACE, 2, 6 },
+    { GM_IN_PLACE, 2, 8 },
+    { GM_OPTIONAL | GM_STRIDED, 2, 10 },
     { GM_WRITE, 2, 12 },
 };
 static const uint8_t params_bce_with_logits_loss_grad[] = {
@@ -420,9 +420,9 @@ static const gm_opcode_shape shape_bce_with_logits_loss_grad = { operands_bce_wi
 
 #if GM_WITH_CONV
 static const gm_operand_info operands_conv[] = {
-    { GM_READ | GM_STRIDED, 10, 8 },
-    { GM_READ | GM_STRIDED, 10, 18 },
-    { GM_READ | GM_OPTIONAL, 2, 28 },
+    { GM_STRIDED, 10, 8 },
+    { GM_STRIDED, 10, 18 },
+    { GM_OPTIONAL, 2, 28 },
     { GM_WRITE | GM_STRIDED, 10, 30 },
     { GM_STRIDED, 8, 40 },
     { GM_STRIDED, 8, 48 },
@@ -467,10 +467,10 @@ static const gm_opcode_shape shape_conv = { operands_conv, params_conv, terms_co
 
 #if GM_WITH_CONV_TRANSPOSE
 static const gm_operand_info operands_conv_transpose[] = {
-    { GM_READ | GM_STRIDED, 10, 8 },
-    { GM_READ | GM_STRIDED, 10, 18 },
-    { GM_READ | GM_OPTIONAL, 2, 28 },
-    { GM_READ | GM_WRITE | GM_STRIDED, 10, 30 },
+    { GM_STRIDED, 10, 8 },
+    { GM_STRIDED, 10, 18 },
+    { GM_OPTIONAL, 2, 28 },
+    { GM_WRITE | GM_STRIDED, 10, 30 },
     { GM_STRIDED, 8, 40 },
     { GM_STRIDED, 8, 48 },
 };
@@ -514,9 +514,9 @@ static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, p
 
 #if GM_WITH_CONV_GRAD_W
 static const gm_operand_info operands_conv_grad_w[] = {
-    { GM_READ | GM_STRIDED, 10, 8 },
-    { GM_READ | GM_STRIDED, 10, 18 },
-    { GM_READ | GM_WRITE, 5, 28 },
+    { GM_STRIDED, 10, 8 },
+    { GM_STRIDED, 10, 18 },
+    { GM_WRITE, 5, 28 },
     { GM_STRIDED, 8, 33 },
     { GM_STRIDED, 8, 41 },
 };
@@ -555,15 +555,15 @@ static const gm_opcode_shape shape_conv_grad_w = { operands_conv_grad_w, params_
 
 #if GM_WITH_CONV_UPDATE
 static const gm_operand_info operands_conv_update[] = {
-    { GM_READ | GM_STRIDED, 10, 8 },
-    { GM_READ | GM_STRIDED, 10, 18 },
+    { GM_STRIDED, 10, 8 },
+    { GM_STRIDED, 10, 18 },
     { GM_WRITE, 3, 28 },
-    { GM_READ | GM_WRITE, 5, 31 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 36 },
-    { GM_READ | GM_WRITE | GM_OPTIONAL, 5, 41 },
-    { GM_READ | GM_OPTIONAL, 1, 46 },
-    { GM_READ, 1, 47 },
-    { GM_READ | GM_RULE, 1, 48 },
+    { GM_WRITE, 5, 31 },
+    { GM_WRITE | GM_OPTIONAL, 5, 36 },
+    { GM_WRITE | GM_OPTIONAL, 5, 41 },
+    { GM_OPTIONAL, 1, 46 },
+    { 0, 1, 47 },
+    { GM_RULE, 1, 48 },
     { GM_STRIDED, 8, 49 },
     { GM_STRIDED, 8, 57 },
 };
@@ -601,7 +601,7 @@ static const gm_opcode_shape shape_conv_update = { operands_conv_update, params_
 
 #if GM_WITH_MAX_POOL
 static const gm_operand_info operands_max_pool[] = {
-    { GM_READ | GM_STRIDED, 8, 6 },
+    { GM_STRIDED, 8, 6 },
     { GM_WRITE | GM_STRIDED, 8, 14 },
     { GM_WRITE | GM_OPTIONAL | GM_BYTES, 4, 22 },
     { GM_STRIDED, 8, 26 },
@@ -638,8 +638,8 @@ static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_po
 
 #if GM_WITH_MAX_POOL_GRAD
 static const gm_operand_info operands_max_pool_grad[] = {
-    { GM_READ | GM_STRIDED, 8, 8 },
-    { GM_READ | GM_STRIDED, 8, 16 },
+    { GM_STRIDED, 8, 8 },
+    { GM_STRIDED, 8, 16 },
     { GM_WRITE | GM_STRIDED, 8, 24 },
     { GM_STRIDED, 8, 32 },
     { GM_STRIDED, 8, 40 },
@@ -674,7 +674,7 @@ static const gm_opcode_shape shape_max_pool_grad = { operands_max_pool_grad, par
 
 #if GM_WITH_AVERAGE_POOL
 static const gm_operand_info operands_average_pool[] = {
-    { GM_READ | GM_STRIDED, 8, 6 },
+    { GM_STRIDED, 8, 6 },
     { GM_WRITE | GM_STRIDED, 8, 14 },
     { GM_STRIDED, 8, 22 },
     { GM_STRIDED, 8, 30 },
@@ -712,7 +712,7 @@ static const gm_opcode_shape shape_average_pool = { operands_average_pool, param
 
 #if GM_WITH_AVERAGE_POOL_GRAD
 static const gm_operand_info operands_average_pool_grad[] = {
-    { GM_READ | GM_STRIDED, 8, 8 },
+    { GM_STRIDED, 8, 8 },
     { GM_WRITE | GM_STRIDED, 8, 16 },
     { GM_STRIDED, 8, 24 },
     { GM_STRIDED, 8, 32 },
@@ -750,7 +750,7 @@ static const gm_opcode_shape shape_average_pool_grad = { operands_average_pool_g
 
 #if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
 static const gm_operand_info operands_clamp[] = {
-    { GM_READ, 1, 1 },
+    { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_clamp[] = {
@@ -764,8 +764,8 @@ static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms
 
 #if GM_WITH_CLAMP_GRAD
 static const gm_operand_info operands_clamp_grad[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { GM_IN_PLACE, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_clamp_grad[] = {
@@ -779,7 +779,7 @@ static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_cl
 
 #if GM_WITH_ELU
 static const gm_operand_info operands_elu[] = {
-    { GM_READ, 1, 1 },
+    { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
 };
 static const uint8_t params_elu[] = {
@@ -794,8 +794,8 @@ static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 
 
 #if GM_WITH_ELU_GRAD
 static const gm_operand_info operands_elu_grad[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { GM_IN_PLACE, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_elu_grad[] = {
@@ -810,8 +810,8 @@ static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_gr
 
 #if GM_WITH_GATHER
 static const gm_operand_info operands_gather[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ | GM_INDEX, 1, 6 },
+    { 0, 3, 3 },
+    { 0, 1, 6 },
     { GM_WRITE, 3, 7 },
 };
 static const uint8_t params_gather[] = {
@@ -826,9 +826,9 @@ static const gm_opcode_shape shape_gather = { operands_gather, params_gather, te
 
 #if GM_WITH_SCATTER_ADD
 static const gm_operand_info operands_scatter_add[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ | GM_INDEX, 1, 6 },
-    { GM_READ | GM_WRITE, 3, 7 },
+    { 0, 3, 3 },
+    { 0, 1, 6 },
+    { GM_WRITE, 3, 7 },
 };
 static const uint8_t params_scatter_add[] = {
     GM_PARAM_DIM,
@@ -842,9 +842,9 @@ static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_
 
 #if GM_WITH_WEIGHTED_GATHER
 static const gm_operand_info operands_weighted_gather[] = {
-    { GM_READ, 3, 4 },
-    { GM_READ | GM_INDEX, 2, 7 },
-    { GM_READ, 2, 9 },
+    { 0, 3, 4 },
+    { 0, 2, 7 },
+    { 0, 2, 9 },
     { GM_WRITE, 3, 11 },
 };
 static const uint8_t params_weighted_gather[] = {
@@ -860,10 +860,10 @@ static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather,
 
 #if GM_WITH_WEIGHTED_SCATTER_ADD
 static const gm_operand_info operands_weighted_scatter_add[] = {
-    { GM_READ, 3, 4 },
-    { GM_READ | GM_INDEX, 2, 7 },
-    { GM_READ, 2, 9 },
-    { GM_READ | GM_WRITE, 3, 11 },
+    { 0, 3, 4 },
+    { 0, 2, 7 },
+    { 0, 2, 9 },
+    { GM_WRITE, 3, 11 },
 };
 static const uint8_t params_weighted_scatter_add[] = {
     GM_PARAM_DIM,
@@ -878,7 +878,7 @@ static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_sc
 
 #if GM_WITH_CUMSUM
 static const gm_operand_info operands_cumsum[] = {
-    { GM_READ, 3, 3 },
+    { GM_IN_PLACE, 3, 3 },
     { GM_WRITE, 3, 6 },
 };
 static const uint8_t params_cumsum[] = {
@@ -894,7 +894,7 @@ static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, te
 
 #if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
 static const gm_operand_info operands_reduce_max[] = {
-    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_STRIDED, 16, 8 },
     { GM_WRITE, 4, 24 },
 };
 static const uint8_t params_reduce_max[] = {
@@ -921,9 +921,9 @@ static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_re
 
 #if GM_WITH_REDUCE_EXTREMUM_GRAD
 static const gm_operand_info operands_reduce_extremum_grad[] = {
-    { GM_READ, 4, 8 },
-    { GM_READ, 4, 12 },
-    { GM_READ | GM_STRIDED, 16, 16 },
+    { 0, 4, 8 },
+    { 0, 4, 12 },
+    { GM_STRIDED, 16, 16 },
     { GM_WRITE | GM_STRIDED, 16, 32 },
 };
 static const uint8_t params_reduce_extremum_grad[] = {
@@ -950,9 +950,9 @@ static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extr
 
 #if GM_WITH_SELECT
 static const gm_operand_info operands_select[] = {
-    { GM_READ | GM_STRIDED, 8, 4 },
-    { GM_READ | GM_STRIDED, 8, 12 },
-    { GM_READ | GM_STRIDED, 8, 20 },
+    { GM_STRIDED | GM_IN_PLACE, 8, 4 },
+    { GM_STRIDED | GM_IN_PLACE, 8, 12 },
+    { GM_STRIDED | GM_IN_PLACE, 8, 20 },
     { GM_WRITE, 4, 28 },
 };
 static const uint8_t params_select[] = {
@@ -979,7 +979,7 @@ static const gm_opcode_shape shape_select = { operands_select, params_select, te
 
 #if GM_WITH_STANDARDIZE
 static const gm_operand_info operands_standardize[] = {
-    { GM_READ | GM_STRIDED, 16, 8 },
+    { GM_STRIDED | GM_IN_PLACE, 16, 8 },
     { GM_WRITE | GM_OPTIONAL, 4, 24 },
     { GM_WRITE | GM_OPTIONAL, 4, 28 },
     { GM_WRITE | GM_OPTIONAL, 4, 32 },
@@ -1011,9 +1011,9 @@ static const gm_opcode_shape shape_standardize = { operands_standardize, params_
 
 #if GM_WITH_STANDARDIZE_GRAD
 static const gm_operand_info operands_standardize_grad[] = {
-    { GM_READ | GM_STRIDED, 16, 8 },
-    { GM_READ | GM_STRIDED, 16, 24 },
-    { GM_READ, 4, 40 },
+    { GM_STRIDED | GM_IN_PLACE, 16, 8 },
+    { GM_STRIDED | GM_IN_PLACE, 16, 24 },
+    { 0, 4, 40 },
     { GM_WRITE | GM_STRIDED, 16, 44 },
 };
 static const uint8_t params_standardize_grad[] = {
@@ -1041,13 +1041,13 @@ static const gm_opcode_shape shape_standardize_grad = { operands_standardize_gra
 
 #if GM_WITH_LSTM_CELLS
 static const gm_operand_info operands_lstm_cells[] = {
-    { GM_READ, 4, 5 },
-    { GM_READ, 3, 9 },
-    { GM_READ | GM_OPTIONAL, 2, 12 },
-    { GM_READ | GM_OPTIONAL, 2, 14 },
-    { GM_READ | GM_OPTIONAL, 2, 16 },
-    { GM_WRITE | GM_STRIDED, 8, 18 },
-    { GM_WRITE | GM_STRIDED, 8, 26 },
+    { GM_IN_PLACE, 4, 5 },
+    { 0, 3, 9 },
+    { GM_OPTIONAL, 2, 12 },
+    { GM_OPTIONAL, 2, 14 },
+    { GM_OPTIONAL, 2, 16 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 8, 18 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 8, 26 },
     { GM_WRITE, 4, 34 },
 };
 static const uint8_t params_lstm_cells[] = {
@@ -1065,13 +1065,13 @@ static const gm_opcode_shape shape_lstm_cells = { operands_lstm_cells, params_ls
 
 #if GM_WITH_LSTM_CELLS_GRAD
 static const gm_operand_info operands_lstm_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 5 },
-    { GM_READ | GM_OPTIONAL, 2, 11 },
-    { GM_READ | GM_OPTIONAL, 2, 13 },
-    { GM_READ, 3, 15 },
-    { GM_READ | GM_OPTIONAL, 2, 18 },
-    { GM_READ | GM_STRIDED, 8, 20 },
-    { GM_READ, 4, 28 },
+    { GM_OPTIONAL | GM_STRIDED, 6, 5 },
+    { GM_OPTIONAL, 2, 11 },
+    { GM_OPTIONAL, 2, 13 },
+    { 0, 3, 15 },
+    { GM_OPTIONAL, 2, 18 },
+    { GM_STRIDED, 8, 20 },
+    { GM_IN_PLACE, 4, 28 },
     { GM_WRITE, 2, 32 },
     { GM_WRITE, 2, 34 },
     { GM_WRITE, 4, 36 },
@@ -1092,12 +1092,12 @@ static const gm_opcode_shape shape_lstm_cells_grad = { operands_lstm_cells_grad,
 
 #if GM_WITH_GRU_CELLS
 static const gm_operand_info operands_gru_cells[] = {
-    { GM_READ, 4, 5 },
-    { GM_READ, 3, 9 },
-    { GM_READ | GM_OPTIONAL, 1, 12 },
-    { GM_READ | GM_OPTIONAL, 2, 13 },
-    { GM_WRITE | GM_STRIDED, 8, 15 },
-    { GM_WRITE | GM_STRIDED, 6, 23 },
+    { GM_IN_PLACE, 4, 5 },
+    { 0, 3, 9 },
+    { GM_OPTIONAL, 1, 12 },
+    { GM_OPTIONAL, 2, 13 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 8, 15 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 6, 23 },
     { GM_WRITE, 4, 29 },
 };
 static const uint8_t params_gru_cells[] = {
@@ -1115,14 +1115,14 @@ static const gm_opcode_shape shape_gru_cells = { operands_gru_cells, params_gru_
 
 #if GM_WITH_GRU_CELLS_GRAD
 static const gm_operand_info operands_gru_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 5 },
-    { GM_READ | GM_OPTIONAL, 2, 11 },
-    { GM_READ, 3, 13 },
-    { GM_READ | GM_STRIDED, 8, 16 },
-    { GM_READ | GM_STRIDED, 6, 24 },
-    { GM_READ, 4, 30 },
+    { GM_OPTIONAL | GM_STRIDED, 6, 5 },
+    { GM_OPTIONAL, 2, 11 },
+    { 0, 3, 13 },
+    { GM_STRIDED, 8, 16 },
+    { GM_STRIDED, 6, 24 },
+    { GM_IN_PLACE, 4, 30 },
     { GM_WRITE, 2, 34 },
-    { GM_WRITE | GM_STRIDED, 6, 36 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 6, 36 },
     { GM_WRITE, 4, 42 },
 };
 static const uint8_t params_gru_cells_grad[] = {
@@ -1143,10 +1143,10 @@ static const gm_opcode_shape shape_gru_cells_grad = { operands_gru_cells_grad, p
 
 #if GM_WITH_RNN_CELLS
 static const gm_operand_info operands_rnn_cells[] = {
-    { GM_READ, 3, 4 },
-    { GM_READ, 2, 7 },
-    { GM_READ | GM_OPTIONAL, 2, 9 },
-    { GM_WRITE | GM_STRIDED, 8, 11 },
+    { GM_IN_PLACE, 3, 4 },
+    { 0, 2, 7 },
+    { GM_OPTIONAL, 2, 9 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 8, 11 },
     { GM_WRITE, 3, 19 },
 };
 static const uint8_t params_rnn_cells[] = {
@@ -1163,10 +1163,10 @@ static const gm_opcode_shape shape_rnn_cells = { operands_rnn_cells, params_rnn_
 
 #if GM_WITH_RNN_CELLS_GRAD
 static const gm_operand_info operands_rnn_cells_grad[] = {
-    { GM_READ | GM_OPTIONAL | GM_STRIDED, 6, 4 },
-    { GM_READ | GM_OPTIONAL, 2, 10 },
-    { GM_READ, 2, 12 },
-    { GM_READ | GM_STRIDED, 8, 14 },
+    { GM_OPTIONAL | GM_STRIDED, 6, 4 },
+    { GM_OPTIONAL, 2, 10 },
+    { 0, 2, 12 },
+    { GM_STRIDED, 8, 14 },
     { GM_WRITE, 2, 22 },
     { GM_WRITE, 3, 24 },
 };
@@ -1186,7 +1186,7 @@ static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, p
 
 #if GM_WITH_REDUCE_PROD
 static const gm_operand_info operands_reduce_prod[] = {
-    { GM_READ, 3, 3 },
+    { 0, 3, 3 },
     { GM_WRITE, 2, 6 },
 };
 static const uint8_t params_reduce_prod[] = {
@@ -1200,8 +1200,8 @@ static const gm_opcode_shape shape_reduce_prod = { operands_reduce_prod, params_
 
 #if GM_WITH_REDUCE_PROD_GRAD
 static const gm_operand_info operands_reduce_prod_grad[] = {
-    { GM_READ, 2, 3 },
-    { GM_READ, 3, 5 },
+    { 0, 2, 3 },
+    { 0, 3, 5 },
     { GM_WRITE, 3, 8 },
 };
 static const uint8_t params_reduce_prod_grad[] = {
@@ -1215,8 +1215,8 @@ static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_gra
 
 #if GM_WITH_MATMUL
 static const gm_operand_info operands_matmul[] = {
-    { GM_READ | GM_STRIDED, 8, 5 },
-    { GM_READ | GM_STRIDED, 8, 13 },
+    { GM_STRIDED, 8, 5 },
+    { GM_STRIDED, 8, 13 },
     { GM_WRITE | GM_STRIDED, 8, 21 },
 };
 static const uint8_t params_matmul[] = {
@@ -1243,8 +1243,8 @@ static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, te
 
 #if GM_WITH_MAX_POOL_INDEX_GRAD
 static const gm_operand_info operands_max_pool_index_grad[] = {
-    { GM_READ | GM_BYTES, 4, 6 },
-    { GM_READ | GM_STRIDED, 8, 10 },
+    { GM_BYTES, 4, 6 },
+    { GM_STRIDED, 8, 10 },
     { GM_WRITE | GM_STRIDED, 8, 18 },
     { GM_STRIDED, 8, 26 },
     { GM_STRIDED, 8, 34 },
@@ -1279,7 +1279,7 @@ static const gm_opcode_shape shape_max_pool_index_grad = { operands_max_pool_ind
 
 #if GM_WITH_MASK
 static const gm_operand_info operands_mask[] = {
-    { GM_READ, 1, 1 },
+    { 0, 1, 1 },
     { GM_WRITE | GM_BITS, 1, 2 },
 };
 static const uint8_t params_mask[] = {
@@ -1294,8 +1294,8 @@ static const gm_opcode_shape shape_mask = { operands_mask, params_mask, terms_ma
 
 #if GM_WITH_MASK_GRAD
 static const gm_operand_info operands_mask_grad[] = {
-    { GM_READ, 1, 1 },
-    { GM_READ | GM_BITS, 1, 2 },
+    { GM_IN_PLACE, 1, 1 },
+    { GM_BITS, 1, 2 },
     { GM_WRITE, 1, 3 },
 };
 static const uint8_t params_mask_grad[] = {
@@ -1307,7 +1307,7 @@ static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask
 
 #if GM_WITH_MOMENTS
 static const gm_operand_info operands_moments[] = {
-    { GM_READ, 3, 3 },
+    { 0, 3, 3 },
     { GM_WRITE, 1, 6 },
     { GM_WRITE, 1, 7 },
     { GM_WRITE | GM_OPTIONAL, 1, 8 },
@@ -1324,11 +1324,11 @@ static const gm_opcode_shape shape_moments = { operands_moments, params_moments,
 
 #if GM_WITH_NORMALIZE
 static const gm_operand_info operands_normalize[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ | GM_OPTIONAL, 1, 6 },
-    { GM_READ, 1, 7 },
-    { GM_READ, 1, 8 },
-    { GM_READ | GM_OPTIONAL, 1, 9 },
+    { GM_IN_PLACE, 3, 3 },
+    { GM_OPTIONAL, 1, 6 },
+    { 0, 1, 7 },
+    { 0, 1, 8 },
+    { GM_OPTIONAL, 1, 9 },
     { GM_WRITE, 3, 10 },
 };
 static const uint8_t params_normalize[] = {
@@ -1343,10 +1343,10 @@ static const gm_opcode_shape shape_normalize = { operands_normalize, params_norm
 
 #if GM_WITH_NORMALIZE_SUMS
 static const gm_operand_info operands_normalize_sums[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ, 3, 6 },
-    { GM_READ, 1, 9 },
-    { GM_READ, 1, 10 },
+    { 0, 3, 3 },
+    { 0, 3, 6 },
+    { 0, 1, 9 },
+    { 0, 1, 10 },
     { GM_WRITE, 1, 11 },
     { GM_WRITE, 1, 12 },
 };
@@ -1361,13 +1361,13 @@ static const gm_opcode_shape shape_normalize_sums = { operands_normalize_sums, p
 
 #if GM_WITH_NORMALIZE_GRAD
 static const gm_operand_info operands_normalize_grad[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ, 3, 6 },
-    { GM_READ, 1, 9 },
-    { GM_READ, 1, 10 },
-    { GM_READ, 1, 11 },
-    { GM_READ, 1, 12 },
-    { GM_READ, 1, 13 },
+    { GM_IN_PLACE, 3, 3 },
+    { GM_IN_PLACE, 3, 6 },
+    { 0, 1, 9 },
+    { 0, 1, 10 },
+    { 0, 1, 11 },
+    { 0, 1, 12 },
+    { 0, 1, 13 },
     { GM_WRITE, 3, 14 },
 };
 static const uint8_t params_normalize_grad[] = {
@@ -1381,12 +1381,12 @@ static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, p
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 static const gm_operand_info operands_softmax_cross_entropy_with_grad[] = {
-    { GM_READ, 3, 3 },
-    { GM_READ | GM_INDEX, 2, 6 },
-    { GM_READ | GM_OPTIONAL, 1, 8 },
-    { GM_READ | GM_OPTIONAL, 2, 9 },
-    { GM_READ | GM_STRIDED, 4, 11 },
-    { GM_WRITE | GM_STRIDED, 4, 15 },
+    { GM_IN_PLACE, 3, 3 },
+    { 0, 2, 6 },
+    { GM_OPTIONAL, 1, 8 },
+    { GM_OPTIONAL, 2, 9 },
+    { GM_STRIDED, 4, 11 },
+    { GM_WRITE | GM_STRIDED | GM_FOLDS, 4, 15 },
     { GM_WRITE, 3, 19 },
 };
 static const uint8_t params_softmax_cross_entropy_with_grad[] = {

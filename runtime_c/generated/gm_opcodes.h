@@ -2344,12 +2344,12 @@ int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, 
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
-#define GM_READ 1u
+#define GM_FOLDS 1u     /* written; strides may be 0 */
 #define GM_WRITE 2u
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
 #define GM_RULE 16u
-#define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
+#define GM_IN_PLACE 32u /* an output may take its place */
 #define GM_BYTES 64u
 #define GM_BITS 128u
 
@@ -2380,9 +2380,10 @@ typedef struct gm_opcode_info {
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
 
+#define GM_MOST_OPERANDS 10u   /* of an instruction */
+
 #if GM_THREADS
-#define GM_MOST_WORDS 37u      /* of an instruction */
-#define GM_MOST_OPERANDS 10u
+#define GM_MOST_WORDS 37u
 #define GM_MOST_FACTORS 8u     /* of an extent */
 
 typedef struct gm_split_axis {

@@ -3,8 +3,8 @@
  *
  * A part is an instruction itself: one dim of the outputs is shorter, and operands start where its range does. So kernels
  * know nothing of it, and do for each output what they do for all: the bits are the same. opcodes.toml says along which
- * dims ("split"). That no part writes what another reads or writes is not taken on trust but checked, for each
- * instruction, from the places of its operands; what fails runs whole.
+ * dims ("split"). No part writes what another reads or writes, since the verifier has seen to it that no two indices of an
+ * output mean one element, and that outputs are apart from other operands or lie exactly as these do.
  */
 #include <string.h>
 
@@ -98,41 +98,6 @@ static uint32_t size_of(const place *p)
     return bytes_of(p, elements);
 }
 
-static int overlap(const place *a, const place *b)
-{
-    return a->offset < b->offset + size_of(b) && b->offset < a->offset + size_of(a);
-}
-
-/* Whether equal indices mean the same element, as where an operation works in place. */
-static int are_same(const place *a, const place *b)
-{
-    uint32_t kinds = GM_BYTES | GM_BITS;
-    if (a->offset != b->offset || a->axes != b->axes || ((a->flags ^ b->flags) & kinds) != 0) {
-        return 0;
-    }
-    for (uint32_t i = 0; i < a->axes; i++) {
-        if (a->term[i] != b->term[i] || a->stride[i] != b->stride[i]) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* Whether different indices mean different elements: each axis steps over all that those of smaller steps reach. */
-static int is_one_to_one(const place *p)
-{
-    for (uint32_t i = 0; i < p->axes; i++) {
-        uint32_t reach = 0;
-        for (uint32_t j = 0; j < p->axes; j++) {
-            reach += j != i && p->stride[j] <= p->stride[i] ? (p->length[j] - 1) * p->stride[j] : 0;
-        }
-        if (p->stride[i] <= reach) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
 /* ---- Cuts ----------------------------------------------------------------------------------------------------- */
 
 typedef struct cut {
@@ -172,27 +137,10 @@ static int can_start_at_parts(const cut *c, const place *p)
     return (p->flags & GM_STRIDED) != 0 || axis == p->axes - 1;
 }
 
-/* Whether no other operand has bytes of this one, but where `in_place` one that lies as it does. */
-static int is_alone(const cut *c, const place *places, uint32_t index, int in_place)
+/* Whether what each part writes of an operand is its own. */
+static int writes_apart(const cut *c, const place *p, uint32_t index)
 {
-    for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        int in_arena = (places[i].offset & GM_CONSTANT_BIT) == 0; /* and not GM_NONE */
-        if (i != index && in_arena && overlap(&places[index], &places[i]) &&
-            !(in_place && are_same(&places[index], &places[i]))) {
-            return 0;
-        }
-    }
-    return 1;
-}
-
-/* Whether what each part writes of an operand is its own, and no other part reads it. places: of all operands. */
-static int writes_apart(const cut *c, const place *places, uint32_t index)
-{
-    const place *p = &places[index];
-    if (1 + index == c->split->own) {
-        return size_of(p) <= c->session->spare && is_alone(c, places, index, 0);
-    }
-    return find_axis(p, c->axis) != NO_AXIS && is_one_to_one(p) && is_alone(c, places, index, 1);
+    return 1 + index == c->split->own ? size_of(p) <= c->session->spare : find_axis(p, c->axis) != NO_AXIS;
 }
 
 static int is_safe(const cut *c, const place *places)
@@ -200,7 +148,7 @@ static int is_safe(const cut *c, const place *places)
     for (uint32_t i = 0; i < c->shape->n_operands; i++) {
         const place *p = &places[i];
         int is_written = (p->flags & GM_WRITE) != 0;
-        if (p->offset != GM_NONE && (!can_start_at_parts(c, p) || (is_written && !writes_apart(c, places, i)))) {
+        if (p->offset != GM_NONE && (!can_start_at_parts(c, p) || (is_written && !writes_apart(c, p, i)))) {
             return 0;
         }
     }

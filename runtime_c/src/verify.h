@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "gm_image.h"
+#include "gm_internal.h"
 
 /* Largest file and largest arena: byte offsets then fit 31 bits, and their sums fit 32. */
 #define SIZE_LIMIT (UINT32_C(1) << 30)
@@ -54,6 +55,22 @@ static inline const gm_store *store_of(const gm_header *header)
 /* Bytes of the store in the state: a counter, what is known of each class, labels, scales of INT8 samples, samples. Exact
  * up to SIZE_LIMIT, and larger than that where it is larger. */
 uint64_t gm_store_size(const gm_store *store);
+
+/* One program under verification. */
+typedef struct gm_verifier {
+    const gm_header *header;
+    const gm_program *program;
+    uint32_t write_floor; /* arena offset below which the program may not write */
+    uint64_t work;        /* of the instructions seen so far */
+} gm_verifier;
+
+uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count);
+
+/* How many elements the kernel may touch from an operand on. */
+uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info);
+
+/* The operands of an instruction whose parameters are verified. */
+int gm_verify_operands(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape);
 
 /* Programs and their instructions, of an image all else of which is verified: GM_OK or what is wrong. */
 int gm_verify_programs(const gm_header *header);

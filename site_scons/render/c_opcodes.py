@@ -3,7 +3,6 @@ executor walk."""
 
 from .spec import COUNTS, Opcode, Operand, Param, Terms, opcodes
 
-ACCESS = {"r": "GM_READ", "w": "GM_WRITE", "rw": "GM_READ | GM_WRITE"}
 C_PARAM = {
     "dim": "uint32_t",
     "stride": "uint32_t",
@@ -43,12 +42,12 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */
 
-#define GM_READ 1u
+#define GM_FOLDS 1u     /* written; strides may be 0 */
 #define GM_WRITE 2u
 #define GM_OPTIONAL 4u
 #define GM_STRIDED 8u
 #define GM_RULE 16u
-#define GM_INDEX 32u  /* holds indices: no other operand of the instruction may write over it */
+#define GM_IN_PLACE 32u /* an output may take its place */
 #define GM_BYTES 64u
 #define GM_BITS 128u
 
@@ -79,9 +78,10 @@ typedef struct gm_opcode_info {{
 
 extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
 
+#define GM_MOST_OPERANDS {operands}u   /* of an instruction */
+
 #if GM_THREADS
-#define GM_MOST_WORDS {words}u      /* of an instruction */
-#define GM_MOST_OPERANDS {operands}u
+#define GM_MOST_WORDS {words}u
 #define GM_MOST_FACTORS {factors}u     /* of an extent */
 
 typedef struct gm_split_axis {{
@@ -136,21 +136,22 @@ def param_kind(p: Param) -> str:
     return f"GM_PARAM_ENUM + {len(p.choices)}" if p.kind == "enum" else f"GM_PARAM_{p.kind.upper()}"
 
 
-def operand_flags(operand: Operand) -> str:
-    flags = [ACCESS[operand.access]]
+def operand_flags(op: Opcode, operand: Operand) -> str:
+    flags = ["GM_WRITE"] if "w" in operand.access else []
     flags += ["GM_OPTIONAL"] if operand.optional else []
     flags += ["GM_STRIDED"] if operand.strided else []
     flags += ["GM_RULE"] if operand.dtype == "rule" else []
-    flags += ["GM_INDEX"] if operand.dtype == "i32" else []
+    flags += ["GM_IN_PLACE"] if operand.name in op.inplace else []
+    flags += ["GM_FOLDS"] if operand.name in op.folds else []
     flags += ["GM_BYTES"] if operand.dtype == "u8" else []
     flags += ["GM_BITS"] if operand.dtype == "bit" else []
-    return " | ".join(flags)
+    return " | ".join(flags) or "0"
 
 
 def shape_key(op: Opcode) -> tuple[object, ...]:
     """Opcodes with equal keys look alike to the verifier."""
     return (
-        tuple((operand_flags(o), tuple(indices(op, o.terms))) for o in op.operands),
+        tuple((operand_flags(op, o), tuple(indices(op, o.terms))) for o in op.operands),
         tuple(map(param_kind, op.params)),
         tuple(tuple(indices(op, w)) for w in op.windows),
         tuple(term(op, n) for n in op.work),
@@ -162,7 +163,8 @@ def shape_tables(sharing: list[Opcode]) -> str:
     op, name = sharing[0], sharing[0].name.lower()
     terms = [term(op, n) for n in op.work]
     extents = []
-    for flags, extent in [(operand_flags(o), o.terms) for o in op.operands] + [("GM_STRIDED", w) for w in op.windows]:
+    operands = [(operand_flags(op, o), o.terms) for o in op.operands]
+    for flags, extent in operands + [("GM_STRIDED", w) for w in op.windows]:
         mine = indices(op, extent)
         extents.append(f"{{ {flags}, {len(mine)}, {len(terms)} }}")
         terms += mine

@@ -66,6 +66,7 @@ class Opcode:
     windows: tuple[Terms, ...]
     work: tuple[str, ...]
     inplace: tuple[str, ...]
+    folds: tuple[str, ...]
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
     own: tuple[str, ...]
 
@@ -134,11 +135,13 @@ def opcodes() -> list[Opcode]:
                 windows=tuple(map(parse_terms, shape.get("windows", ()))),
                 work=tuple(shape["work"].split("*")),
                 inplace=tuple(shape.get("inplace", ())),
+                folds=tuple(shape.get("folds", ())),
                 split=tuple(map(parse_split, shape.get("split", ()))),
                 own=tuple(shape.get("own", ())),
             )
         )
         check_windows(parsed[-1])
+        check_folds(parsed[-1])
     return sorted(parsed, key=lambda o: o.code)
 
 
@@ -151,6 +154,12 @@ def check_windows(op: Opcode) -> None:
     missing = sorted(name for name in names - summed if WINDOW.fullmatch(name))
     if missing:
         raise ValueError(f"{op.name}: `windows` leaves out {', '.join(missing)}, so that sums of them could wrap")
+
+
+def check_folds(op: Opcode) -> None:
+    """Raises ValueError where parts of an instruction could write one element at the same time."""
+    if op.folds and op.split:
+        raise ValueError(f"{op.name}: parts could write one element of {', '.join(op.folds)}: it may have no `split`")
 
 
 def parse_field(text: str) -> Field:

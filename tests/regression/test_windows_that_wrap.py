@@ -51,6 +51,7 @@ def test_windows_do_not_wrap(name):
 def test_the_limit_is_exact(axis, reach):
     """A window may reach to 2^31 - 1 together with the input's length, and no further."""
     params = {f"{name}_{axis}": value for name, value in reach.items()}
+    params |= {"y_h": 1, "y_w": 1}
     Session(image_of("MAX_POOL", "xy", **params)).close()
     with pytest.raises(RuntimeFault, match="BAD_INSTRUCTION"):
         Session(image_of("MAX_POOL", "xy", **params, **{f"in_{axis}": 2}))

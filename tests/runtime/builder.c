@@ -374,16 +374,33 @@ static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
     word[gm_opcodes[opcode].shape->n_operands] = rule_constant(b, kind);
 }
 
-/* Operand i at 256 i in the scratch. */
+/* Strides of what is written, so that no two indices mean one element: the last axis moves fastest. */
+static void set_strides(const gm_opcode_shape *shape, const gm_operand_info *info, uint32_t *word)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    for (uint32_t i = info->n_terms, step = 1; i > 0; i -= 2, step *= 2) {
+        int is_param = term[i - 1] < GM_TERM_COUNT;
+        if (is_param && shape->params[term[i - 1] - 1u - shape->n_operands] == GM_PARAM_STRIDE) {
+            word[term[i - 1]] = step;
+        }
+    }
+}
+
+/* Operand i at BUILDER_STEP i in the scratch. */
 static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
 {
     const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
     uint32_t word[64] = { 0 };
     for (uint32_t i = 0; i < shape->n_operands; ++i) {
-        word[1 + i] = b->header.scratch_offset + 256 * i;
+        word[1 + i] = b->header.scratch_offset + BUILDER_STEP * i;
     }
     for (uint32_t i = 0; i < shape->n_params; ++i) {
         word[1u + shape->n_operands + i] = default_param(shape->params[i]);
+    }
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
+        if ((shape->operands[i].flags & (GM_WRITE | GM_STRIDED)) == (GM_WRITE | GM_STRIDED)) {
+            set_strides(shape, &shape->operands[i], word);
+        }
     }
     if (has_rule(shape)) {
         set_rule(b, opcode, word, rule_kind);
@@ -398,7 +415,7 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.state_size = sizeof(gm_control);
     b.header.gradients_offset = b.header.scratch_offset = b.header.state_size;
     b.header.properties_offset = b.header.state_size;
-    b.header.arena_size = b.header.scratch_offset + 4096;
+    b.header.arena_size = b.header.scratch_offset + GM_MOST_OPERANDS * BUILDER_STEP;
     b.header.batch = 1;
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {

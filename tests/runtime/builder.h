@@ -68,8 +68,11 @@ enum {
 /* y[2,3] = x[2,3] w[3,3]^T, mean cross-entropy, SGD; INFER and STEP, and a store of INT8 samples. */
 uint32_t build_taught(uint8_t *out);
 
+/* Bytes from one operand to the next in the image below. */
+#define BUILDER_STEP 1024u
+
 /* Every opcode, and those with a rule once for each kind, in one STEP program. Operand i of each instruction is at
- * 256 i in the scratch; dims 2, strides 1. Labels 0. */
+ * BUILDER_STEP i in the scratch; dims 2, strides 1 but for those of outputs. Labels 0. */
 uint32_t build_all_opcodes(uint8_t *out);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../runtime_c/src/verify.h"
 #include "builder.h"
 #include "checks.h"
 
@@ -290,41 +291,82 @@ static void test_bit_flips(uint32_t size)
     }
 }
 
-/* Labels that overlap what their instruction writes could change between check and use. */
-static void test_indices_are_not_overwritten(void)
+/* The first instruction of the image that build_all_opcodes() left in `image`; *end: behind the last. */
+static uint32_t *all_opcodes(uint32_t **end)
 {
-    uint32_t size = build_all_opcodes(image.bytes);
-    gm_header *header = (gm_header *)(void *)image.bytes;
-    uint32_t *word = (uint32_t *)(void *)(image.bytes + header->sections[GM_SECTION_CODE].offset);
+    const gm_header *header = (const gm_header *)(const void *)image.bytes;
+    uint32_t *first = (uint32_t *)(void *)(image.bytes + header->sections[GM_SECTION_CODE].offset);
+    *end = first + header->sections[GM_SECTION_CODE].size / 4;
+    return first;
+}
+
+/* What gm_open() says to `image` with that word in place of another. */
+static int open_with(uint32_t size, uint32_t *word, uint32_t value)
+{
     gm_session session;
-    CHECK_STATUS(GM_OK, gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
-    while ((*word & 0xFFFF) != GM_OP_SOFTMAX_CROSS_ENTROPY) {
-        word += *word >> 16;
-    }
-    gm_insn_softmax_cross_entropy *insn = (gm_insn_softmax_cross_entropy *)(void *)word;
-    insn->labels = insn->log_prob + 16;
+    uint32_t was = *word;
+    *word = value;
     image_seal(image.bytes);
-    CHECK_STATUS(GM_ERR_BAD_OPERAND, gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
+    int status = gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes);
+    *word = was;
+    return status;
+}
+
+/* Each output a word behind the start of each other operand; then labels that could change between check and use. */
+static void test_outputs_are_apart(void)
+{
+    uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end);
+    for (; word < end; word += *word >> 16) {
+        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        for (uint32_t i = 0; i < shape->n_operands * (uint32_t)shape->n_operands; ++i) {
+            uint32_t output = i / shape->n_operands, other = i % shape->n_operands, at = word[1 + other];
+            if ((shape->operands[output].flags & GM_WRITE) != 0 && output != other && (at & GM_CONSTANT_BIT) == 0) {
+                int one_word = gm_extent(word, shape, &shape->operands[other]) == 1 ||
+                               (shape->operands[other].flags & (GM_BYTES | GM_BITS)) != 0;
+                uint32_t off = one_word ? 0 : 4;
+                CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(size, &word[1 + output], at + off));
+            }
+        }
+        if ((*word & 0xFFFF) == GM_OP_SOFTMAX_CROSS_ENTROPY) {
+            gm_insn_softmax_cross_entropy *insn = (gm_insn_softmax_cross_entropy *)(void *)word;
+            CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(size, &insn->labels, insn->log_prob + 16));
+            CHECK_STATUS(GM_OK, open_with(size, &insn->log_prob, insn->x));
+        }
+    }
+}
+
+/* Each stride of an output becomes 0, or that of another axis. */
+static void test_outputs_are_one_to_one(void)
+{
+    uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end), seen = 0;
+    for (; word < end; word += *word >> 16) {
+        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        for (uint32_t i = 0; i < shape->n_operands; ++i) {
+            const gm_operand_info *info = &shape->operands[i];
+            const uint8_t *term = shape->terms + info->first_term;
+            int several = info->n_terms > 2;
+            if ((info->flags & (GM_WRITE | GM_STRIDED)) != (GM_WRITE | GM_STRIDED) || (several && term[1] == term[3])) {
+                continue;
+            }
+            ++seen;
+            CHECK_STATUS((info->flags & GM_FOLDS) != 0 ? GM_OK : GM_ERR_BAD_OPERAND, open_with(size, &word[term[1]], 0));
+            if (several) {
+                CHECK_STATUS(GM_ERR_BAD_OPERAND, open_with(size, &word[term[1]], gm_term_value(word, term[3])));
+            }
+        }
+    }
+    CHECK(seen >= 12);
 }
 
 /* Padding alone takes the limit of each window. */
 static void test_windows_do_not_wrap(void)
 {
-    uint32_t size = build_all_opcodes(image.bytes), seen = 0;
-    const gm_header *header = (const gm_header *)(const void *)image.bytes;
-    uint32_t *word = (uint32_t *)(void *)(image.bytes + header->sections[GM_SECTION_CODE].offset);
-    const uint32_t *end = word + header->sections[GM_SECTION_CODE].size / 4;
+    uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end), seen = 0;
     for (; word < end; word += *word >> 16) {
         const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
         for (uint32_t i = 0; i < shape->n_windows; ++i, ++seen) {
-            /* The sixth of its terms is pad. */
-            uint32_t *pad = &word[shape->terms[shape->operands[shape->n_operands + i].first_term + 5]], was = *pad;
-            gm_session session;
-            *pad = INT32_MAX;
-            image_seal(image.bytes);
-            CHECK_STATUS(GM_ERR_BAD_INSTRUCTION,
-                         gm_open(&session, image.bytes, size, guarded.bytes, sizeof guarded.bytes));
-            *pad = was;
+            uint32_t pad = shape->terms[shape->operands[shape->n_operands + i].first_term + 5u];
+            CHECK_STATUS(GM_ERR_BAD_INSTRUCTION, open_with(size, &word[pad], INT32_MAX));
         }
     }
     CHECK(seen >= 18);
@@ -565,7 +607,8 @@ int main(void)
     test_refusals(refusals, sizeof refusals / sizeof *refusals, size);
     test_truncations(size);
     test_bit_flips(size);
-    test_indices_are_not_overwritten();
+    test_outputs_are_apart();
+    test_outputs_are_one_to_one();
     test_windows_do_not_wrap();
     test_statistics_are_written(size);
     test_extents_in_bits();

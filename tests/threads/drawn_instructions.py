@@ -1,4 +1,4 @@
-"""Instructions of any opcode, drawn from its spec: small dims, nested strides, operands apart, in place, anywhere."""
+"""Instructions of any opcode, drawn from its spec: small dims, nested strides, operands apart or in place."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def draw_other(kind: str, choices: tuple[str, ...], rng: np.random.Generator) ->
 
 def draw_strides(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> dict[str, int]:
     """Of axes in any order, now and then with room between neighbours; or, where it is only read, 0 or any."""
-    found, step = {}, 1
-    kind = rng.random()
+    found, kind = {}, rng.random()
+    step = int(np.prod([size_of(dim, params) for dim, stride in operand.terms if stride in COUNTS]))
     for at in rng.permutation(len(operand.terms)) if kind < 0.5 else reversed(range(len(operand.terms))):
         dim, stride = operand.terms[at]
         if stride is None or stride in COUNTS or "loss" in stride or stride == "pos_stride":
@@ -105,28 +105,35 @@ def elements(operand: Operand, params: dict[str, int]) -> int:
 
 
 def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> tuple[bytes, dict[str, int]]:
-    """The memory, a multiple of 16 bytes, and the operands' offsets. No output lies over a rule or indices, which the
-    verifier refuses."""
+    """The memory, a multiple of 16 bytes, and the operands' offsets."""
     memory, offsets = bytearray(), {}
-    for operand in sorted(op.operands, key=lambda o: ("w" in o.access, o.dtype in ("i32", "rule"))):
+    for operand in sorted(op.operands, key=lambda o: "w" in o.access):
         if operand.optional and operand.name not in NEVER_ABSENT and rng.random() < 0.3:
             offsets[operand.name] = NONE
             continue
         data = contents(operand, params, rng)
-        offsets[operand.name] = place(op, operand, len(data), len(memory), offsets, rng)
+        offsets[operand.name] = place(op, operand, params, len(memory), offsets, rng)
         if offsets[operand.name] == len(memory):
             memory += data + bytes(-len(data) % 16 + 16)
     return bytes(memory), offsets
 
 
-def place(op: Opcode, operand: Operand, size: int, end: int, offsets: dict[str, int], rng: np.random.Generator) -> int:
-    """Behind all others, or of outputs: over what it may work in place of, or over anything."""
-    chance = rng.random()
-    if "w" in operand.access and chance < 0.3 and op.inplace:
-        return offsets[str(rng.choice(op.inplace))]
-    fixed = [offsets[o.name] for o in op.operands if o.dtype in ("i32", "rule") and o.name in offsets]
-    room = min([end, *fixed]) - size
-    return 4 * int(rng.integers(0, room // 4 + 1)) if "w" in operand.access and chance > 0.85 and room >= 0 else end
+def place(op: Opcode, operand: Operand, params: dict[str, int], end: int, offsets: dict[str, int],
+          rng: np.random.Generator) -> int:  # fmt: skip
+    """Behind all others; or of outputs: now and then in place of an operand that lies as they do."""
+    alike = [o.name for o in op.operands if o.name in op.inplace and axes(o, params) == axes(operand, params)]
+    if "w" in operand.access and alike and rng.random() < 0.5:
+        return offsets[str(rng.choice(alike))]
+    return end
+
+
+def axes(operand: Operand, params: dict[str, int]) -> list[tuple[str, int]]:
+    """Dims of more than one element, and the elements from one to the next."""
+    found, step = [], 1
+    for dim, stride in reversed(operand.terms):
+        found.append((dim, size_of(stride, params) if stride else step))
+        step *= size_of(dim, params)
+    return [(dim, stride) for dim, stride in found if size_of(dim, params) > 1]
 
 
 def contents(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> bytes:

@@ -1,5 +1,5 @@
 """Instructions in parts on several threads give the bits of the whole: of each opcode that may be cut, drawn ones, with
-operands in place and over each other; under ThreadSanitizer too.
+operands in place too; under ThreadSanitizer too.
 
 GRADMOTE_SPLIT_EXAMPLES: how many of each are drawn, 25 by default.
 """

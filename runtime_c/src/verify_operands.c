@@ -1,0 +1,229 @@
+/* The verifier of operands: which bytes an instruction may touch. "V16" .. "V26" are of docs/SPEC.md. */
+#include "verify.h"
+
+/* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
+
+uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
+{
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        product = saturating_product(product, gm_term_value(instruction, term[i]));
+    }
+    return product;
+}
+
+uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    if ((info->flags & GM_STRIDED) == 0) {
+        return gm_product_of_terms(instruction, term, info->n_terms);
+    }
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < info->n_terms && elements <= UINT32_MAX; i += 2) {
+        elements += (uint64_t)(gm_term_value(instruction, term[i]) - 1) * gm_term_value(instruction, term[i + 1]);
+    }
+    return elements;
+}
+
+/* Bytes of that many elements; saturates with them. */
+static uint64_t bytes_of(const gm_operand_info *info, uint64_t elements)
+{
+    if ((info->flags & GM_BITS) != 0) {
+        return elements / 8 + (elements % 8 != 0);
+    }
+    return elements > SIZE_LIMIT || (info->flags & GM_BYTES) != 0 ? elements : WORD * elements;
+}
+
+/* V19: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
+static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
+{
+    static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
+    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    /* GEMM_UPDATE and CONV_UPDATE have their moments in the same place. */
+    uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
+                                                                            : offsetof(gm_insn_gemm_update, slot1));
+    const uint32_t *moment = &instruction[first / WORD];
+    if ((operand & GM_CONSTANT_BIT) == 0 ||
+        !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {
+        return GM_ERR_BAD_OPERAND;
+    }
+    const uint8_t *constants = gm_section_data(v->header, GM_SECTION_CONSTANTS);
+    uint32_t kind = *(const uint32_t *)(const void *)(constants + offset);
+    if (kind >= GM_RULE_COUNT || gm_rules[kind] == NULL) {
+        return GM_ERR_BAD_OPCODE;
+    }
+    int fits = (moment[0] != GM_NONE) == (slots[kind] >= 1) && (moment[1] != GM_NONE) == (slots[kind] >= 2) &&
+               (moment[2] != GM_NONE) == aux[kind];
+    return fits ? GM_OK : GM_ERR_BAD_OPERAND;
+}
+
+/* Whether the bytes lie in one running mean or variance. */
+static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
+{
+    const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
+    uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
+            lies_in(offset, size, entry[i].offset, (uint64_t)entry[i].offset + entry[i].size)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* V17: nothing is written below the program's floor but statistics by TRAIN, nor over the control record, the
+ * properties, the store or the inputs. */
+static int may_write(const gm_verifier *v, uint32_t offset, uint64_t size)
+{
+    const gm_header *header = v->header;
+    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    uint32_t inputs = inputs_offset(header);
+    const gm_store *store = store_of(header);
+    int is_allowed = offset >= v->write_floor ||
+                     (GM_TRAINING && v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
+    return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
+           !overlaps(offset, size, header->properties_offset, properties_size) &&
+           !(GM_WITH_STORE && store != NULL && overlaps(offset, size, store->offset, gm_store_size(store))) &&
+           !overlaps(offset, size, inputs, header->scratch_offset - inputs);
+}
+
+/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. *bytes: how many. */
+static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index,
+                         uint32_t *bytes)
+{
+    const gm_operand_info *info = &shape->operands[index];
+    uint32_t operand = instruction[1 + index];
+    *bytes = 0;
+    if (operand == GM_NONE) {
+        return (info->flags & GM_OPTIONAL) != 0 ? GM_OK : GM_ERR_BAD_OPERAND;
+    }
+    if (GM_TRAINING && (info->flags & GM_RULE) != 0) {
+        return check_rule(v, instruction, operand);
+    }
+    uint64_t size = bytes_of(info, gm_extent(instruction, shape, info));
+    int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
+    uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
+    uint32_t offset = operand & ~GM_CONSTANT_BIT;
+    if (size > SIZE_LIMIT || !lies_in(offset, size, 0, end) ||
+        (writes && (in_constants || !may_write(v, offset, size)))) {
+        return GM_ERR_BAD_OPERAND;
+    }
+    *bytes = (uint32_t)size;
+    return GM_OK;
+}
+
+/* ---- What is written ------------------------------------------------------------------------------------------------ */
+
+/* Axes of an operand that have more than one element, from the last on. */
+typedef struct axes {
+    const uint8_t *term;         /* of the operand's first */
+    uint32_t left;               /* terms that are still to come */
+    int strided;
+    uint32_t dim;                /* term of the axis */
+    uint32_t stride, next_stride;
+} axes;
+
+static axes axes_of(const gm_opcode_shape *shape, const gm_operand_info *info)
+{
+    int strided = (info->flags & GM_STRIDED) != 0;
+    return (axes){ shape->terms + info->first_term, info->n_terms, strided, 0, 0, 1 };
+}
+
+/* Takes the next axis: 0 where there is none, and then dim and stride are 0. */
+static int next_axis(axes *a, const uint32_t *instruction)
+{
+    while (a->left != 0) {
+        a->left -= 1u + (uint32_t)a->strided;
+        a->dim = a->term[a->left];
+        uint32_t length = gm_term_value(instruction, (uint8_t)a->dim);
+        a->stride = a->strided ? gm_term_value(instruction, a->term[a->left + 1]) : a->next_stride;
+        a->next_stride *= length;
+        if (length > 1) {
+            return 1;
+        }
+    }
+    a->dim = a->stride = 0;
+    return 0;
+}
+
+/* Whether equal indices mean the same place in both operands, if they start at the same. */
+static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *one,
+                     const gm_operand_info *other)
+{
+    axes a = axes_of(shape, one), b = axes_of(shape, other);
+    int more;
+    do {
+        more = next_axis(&a, instruction);
+        if (more != next_axis(&b, instruction) || a.dim != b.dim || a.stride != b.stride) {
+            return 0;
+        }
+    } while (more);
+    return 1;
+}
+
+/* V18: what is written is apart from all other operands, but for one that the output may take the place of. */
+static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape, const uint32_t *bytes, uint32_t written)
+{
+    const gm_operand_info *info = shape->operands;
+    uint32_t at = instruction[1 + written];
+    for (uint32_t i = 0; i < shape->n_operands; ++i) {
+        uint32_t other = instruction[1 + i];
+        int in_place = (info[i].flags & GM_IN_PLACE) != 0 && at == other;
+        if (i != written && overlaps(at, bytes[written], other, bytes[i]) &&
+            !(in_place && lie_alike(instruction, shape, &info[written], &info[i]))) {
+            return GM_ERR_BAD_OPERAND;
+        }
+    }
+    return GM_OK;
+}
+
+/* Elements between those of index 0 and the last index of all axes whose stride is `stride` at the most, but for the axes
+ * of that stride parameter. */
+static uint32_t reach_below(const uint32_t *instruction, const uint8_t *term, uint32_t n_terms, uint32_t parameter)
+{
+    uint32_t stride = gm_term_value(instruction, (uint8_t)parameter), reach = 0;
+    for (uint32_t i = 0; i < n_terms; i += 2) {
+        uint32_t step = gm_term_value(instruction, term[i + 1]);
+        if (term[i + 1] != parameter && step <= stride) {
+            reach += (gm_term_value(instruction, term[i]) - 1) * step;
+        }
+    }
+    return reach;
+}
+
+/* V26: no two indices mean one element: each axis steps over all that those of smaller steps reach. The extent is known to
+ * be in the arena, so that nothing here wraps. */
+static int check_one_to_one(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    if ((info->flags & GM_STRIDED) == 0) {
+        return GM_OK;
+    }
+    for (uint32_t i = 0; i < info->n_terms; i += 2) {
+        uint32_t stride = gm_term_value(instruction, term[i + 1]);
+        int counts = gm_term_value(instruction, term[i]) > 1 && (stride != 0 || (info->flags & GM_FOLDS) == 0);
+        if (counts && stride <= reach_below(instruction, term, info->n_terms, term[i + 1])) {
+            return GM_ERR_BAD_OPERAND;
+        }
+    }
+    return GM_OK;
+}
+
+int gm_verify_operands(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
+{
+    uint32_t bytes[GM_MOST_OPERANDS];
+    int status = GM_OK;
+    for (uint32_t i = 0; i < shape->n_operands && status == GM_OK; ++i) {
+        status = check_operand(v, instruction, shape, i, &bytes[i]);
+    }
+    for (uint32_t i = 0; i < shape->n_operands && status == GM_OK; ++i) {
+        if ((shape->operands[i].flags & GM_WRITE) == 0 || instruction[1 + i] == GM_NONE) {
+            continue;
+        }
+        status = check_one_to_one(instruction, shape, &shape->operands[i]);
+        if (status == GM_OK) {
+            status = check_apart(instruction, shape, bytes, i);
+        }
+    }
+    return status;
+}
