@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -44,6 +45,7 @@ def load_artifacts(
         {n: np.asarray(parameters[n], np.float32) for n in names},
         float(metadata(step)["gradmote.learning_rate"]) if step else 1e-3,
         {t.name: onnx.numpy_helper.to_array(t) for t in train.graph.initializer if t.name in statistics},
+        frozen=frozen_weights(train),
     )
 
 
@@ -73,6 +75,32 @@ def parameter_names(training: onnx.ModelProto) -> list[str]:
 def statistic_names(training: onnx.ModelProto) -> list[str]:
     """The running statistics that a training model updates; of an eval model, none."""
     return list(json.loads(metadata(training).get("gradmote.statistics", "[]")))
+
+
+def frozen_weights(training: onnx.ModelProto) -> dict[str, np.ndarray]:
+    """Return copies of the weights that nothing trains but that belong to the checkpoint, by name."""
+    names = json.loads(metadata(training).get("gradmote.frozen", "[]"))
+    arrays = {t.name: onnx.numpy_helper.to_array(t).copy() for t in training.graph.initializer if t.name in names}
+    return {name: arrays[name] for name in names}
+
+
+def with_weights(artifacts: Artifacts, frozen: Mapping[str, np.ndarray]) -> Artifacts:
+    """Return the artifacts with other data in these frozen weights. Shapes are those of before."""
+    models = (artifacts.inference, artifacts.evaluation, artifacts.training)
+    inference, evaluation, training = (proto and exchanged(proto, frozen) for proto in models)
+    assert inference is not None
+    kept = {**artifacts.frozen, **frozen}
+    return replace(artifacts, inference=inference, evaluation=evaluation, training=training, frozen=kept)
+
+
+def exchanged(proto: onnx.ModelProto, arrays: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+    """Return a copy of the model with other data in the initializers of these names."""
+    result = onnx.ModelProto()
+    result.CopyFrom(proto)
+    for tensor in result.graph.initializer:
+        if tensor.name in arrays:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(arrays[tensor.name]), tensor.name))
+    return result
 
 
 def parameter_shapes(training: onnx.ModelProto) -> dict[str, tuple[int, ...]]:

@@ -16,6 +16,7 @@ may pass newer values.
 
 from __future__ import annotations
 
+import json
 import logging
 import math
 import os
@@ -32,7 +33,7 @@ from . import checkpoint, losses, optimizers
 from .errors import ModelError
 from .files import Output, make_folder, write_together
 from .frontend import left_out, load_model
-from .frontend.parameters import some
+from .frontend.parameters import floats, some
 from .losses import Loss
 from .optimizers import Optimizer
 from .optimizers.model import optimizer_model
@@ -87,6 +88,7 @@ class Artifacts:
     learning_rate: float = 1e-3
     statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
     left_out: list[str] = field(default_factory=list)  # numbers that are trained only where they are named
+    frozen: dict[str, np.ndarray] = field(default_factory=dict)  # weights that stay, but belong to the checkpoint
 
     def batch_norm(self) -> tuple[str, int] | None:
         """The mode of the model's BatchNormalizations and how many it had; None where it had none."""
@@ -130,7 +132,8 @@ def generate_artifacts(
     """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts, but
     for batch_norm and running_variance (see build_artifacts): onnxruntime always trains with statistics of the batch.
 
-    requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params: must not overlap with it.
+    requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params: initializers that stay as
+    they are, but are parameters of the checkpoint; they must not overlap with requires_grad.
     loss: a LossType or a function over the graph (gradmote.losses). additional_output_names: values that the training
     and eval models also return. nominal_checkpoint: also writes `nominal_checkpoint` without parameter data.
     loss_input_names: outputs that the loss takes; all by default. Raises ModelError.
@@ -148,6 +151,7 @@ def generate_artifacts(
         list(requires_grad or ()),
         resolve_loss(loss),
         resolve_optimizer(optimizer),
+        keep=list(frozen_params or ()),
         additional_outputs=additional_output_names or (),
         loss_inputs=loss_input_names,
         batch_norm=batch_norm,
@@ -172,6 +176,7 @@ def build_artifacts(
     *,
     freeze: Sequence[str] | None = None,
     scheme: Scheme | str | None = None,
+    keep: Sequence[str] = (),
     outputs: Sequence[str] | None = None,
     additional_outputs: Sequence[str] = (),
     loss_inputs: Sequence[str] | None = None,
@@ -181,7 +186,9 @@ def build_artifacts(
     untie: bool = False,
 ) -> Artifacts:
     """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
-    Scheme or its text. outputs: those to keep. untie: a weight that several nodes use becomes one for each of them.
+    Scheme or its text. keep: names of frozen weights that belong to the checkpoint all the same, so that they can be
+    exchanged without other models. outputs: those to keep. untie: a weight that several nodes use becomes one for each
+    of them.
 
     batch_norm: "frozen" (by default), "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains,
     "frozen" folds too, which leaves the least to compute); running_variance: for "batch", over n ("population", as
@@ -202,30 +209,32 @@ def build_artifacts(
         forward, pieces = split_channels.run(forward, split, chosen.split_ratio)
         names = split_channels.together(forward.graph, names, pieces)
     warn_of_shared(forward.graph, names)
-    parameters = data_of(forward.graph, names)
+    parameters, frozen = data_of(forward.graph, names), data_of(forward.graph, check_frozen(forward.graph, keep))
     statistics = running_statistics(forward.graph) if names else []
     log.info("%d of %d initializers are trained", len(names), len(forward.graph.initializers))
     evaluation = with_loss(forward, loss, loss_inputs, additional_outputs) if loss is not None else None
     training = None
     if evaluation is not None and names:
         training = with_gradients(evaluation, names, additional_outputs, running_variance, loss_scale)
+        training.metadata_props["gradmote.frozen"] = json.dumps(list(frozen))
         training.metadata_props["gradmote.scheme"] = str(chosen)
         if loss_scale != 1.0:
             training.metadata_props["gradmote.loss_scale"] = repr(float(loss_scale))
     inference = forward.clone()
-    attach_functions(pipeline.for_inference(inference, {*names, *statistics}))
+    attach_functions(pipeline.for_inference(inference, {*names, *frozen, *statistics}))
     if evaluation is not None:
-        attach_functions(pipeline.for_inference(evaluation, {*names, *statistics}))
+        attach_functions(pipeline.for_inference(evaluation, {*names, *frozen, *statistics}))
         expose_parameters(evaluation.graph, [*names, *statistics])
     return Artifacts(
         to_proto(inference),
         to_proto(evaluation) if evaluation else None,
         to_proto(training) if training else None,
-        to_proto(optimizer_model(optimizer, parameters)) if optimizer is not None and names else None,
+        to_proto(optimizer_model(optimizer, parameters, forward)) if optimizer is not None and names else None,
         parameters,
         optimizer.learning_rate if optimizer else 1e-3,
         data_of(forward.graph, statistics),
         [n for n in left_out(forward.graph) if n not in names] if trains else [],
+        frozen,
     )
 
 
@@ -248,6 +257,15 @@ def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
             "--untie (untie=True) gives each node its own copy",
             "; ".join(f"'{name}' is used by {some(users)}" for name, users in shared.items()),
         )
+
+
+def check_frozen(graph: ir.Graph, names: Sequence[str]) -> list[str]:
+    """Return the names, each once. Raises ModelError for one that is no float32 initializer of the model."""
+    known = floats(graph)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ModelError(f"no weight is called {', '.join(missing)}", f"the model's weights are {some(known)}")
+    return list(dict.fromkeys(names))
 
 
 def check_loss_scale(scale: float) -> None:
@@ -283,8 +301,10 @@ def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path
     """Write what there is; no file is replaced before all are on the disk. Returns their paths. Raises OutputError."""
     models = {"training_model": made.training, "eval_model": made.evaluation, "optimizer_model": made.optimizer}
     contents = {f"{name}.onnx": m.SerializeToString(deterministic=True) for name, m in models.items() if m is not None}
-    contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics)
+    contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics, frozen=made.frozen)
     if "nominal_checkpoint" in outputs:
-        contents["nominal_checkpoint"] = checkpoint.pack(made.parameters, made.statistics, nominal=True)
+        contents["nominal_checkpoint"] = checkpoint.pack(
+            made.parameters, made.statistics, nominal=True, frozen=made.frozen
+        )
     write_together([(outputs[name], data, None) for name, data in contents.items()])
     return [outputs[name].path for name in contents]

@@ -38,7 +38,8 @@ class Checkpoint:
     tensors: parameters, running statistics and moments by name, float32 copies. control: counters and learning rate;
     empty in a desk checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes,
     zero in a desk checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers
-    the device's state has room for. version, encoding: of the file; encoding is a key of ENCODING.
+    the device's state has room for. version, encoding: of the file; encoding is a key of ENCODING. frozen: weights of
+    the model that nothing trains, from a checkpoint of the desk; a device does not see them.
     """
 
     tensors: dict[str, np.ndarray]
@@ -51,13 +52,20 @@ class Checkpoint:
     property_slots: int | None = None
     version: int = CHECKPOINT_VERSION
     encoding: str = "plain"
+    frozen: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def pack(
-    parameters: Mapping[str, np.ndarray], statistics: Mapping[str, np.ndarray] | None = None, nominal: bool = False
+    parameters: Mapping[str, np.ndarray],
+    statistics: Mapping[str, np.ndarray] | None = None,
+    nominal: bool = False,
+    frozen: Mapping[str, np.ndarray] | None = None,
 ) -> bytes:
-    """A desk checkpoint of float32 parameters and running statistics; nominal leaves their data out and keeps names and
-    shapes."""
+    """Return a desk checkpoint of float32 parameters and running statistics.
+
+    nominal leaves their data out and keeps names and shapes. frozen: weights that follow in a checkpoint of their own,
+    behind the end that a device sees.
+    """
     names, table, state = b"", [], b""
     pieces = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
     for role, name, array in pieces:
@@ -68,7 +76,8 @@ def pack(
         state += data
     names += bytes(-len(names) % 4)
     state = b"" if nominal else state
-    return seal(b"".join(table), names, state, len(table), bytes(16))
+    behind = pack(frozen, nominal=nominal) if frozen else b""
+    return seal(b"".join(table), names, state, len(table), bytes(16)) + behind
 
 
 def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
@@ -145,10 +154,12 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
 
 def unpack(data: bytes) -> Checkpoint:
     """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
-    data, trailer = split_trailer(data)
+    data, behind = split_trailer(data)
     header = checked_header(data)
+    frozen, trailer = split_frozen(behind)
     try:
         found = read_body(header, data)
+        found.frozen = read_body(checked_header(frozen), frozen).tensors if frozen else {}
         found.properties = properties_trailer.unpack(trailer) if trailer else found.properties
     except (struct.error, ValueError, RecursionError) as error:
         raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
@@ -198,12 +209,23 @@ def check_places(table: list[dict], state: bytes) -> None:
 
 
 def split_trailer(data: bytes) -> tuple[bytes, bytes]:
-    """The checkpoint, as long as its header says, and the desk's properties where they follow it."""
+    """Return the checkpoint, as long as its header says, and what the desk wrote behind it: frozen weights, properties,
+    or both in this order."""
     if len(data) >= records.size_of("checkpoint"):
         size = records.unpack("checkpoint", data)["size"]
-        if properties_trailer.starts(data[size:]):
+        if properties_trailer.starts(data[size:]) or starts(data[size:]):
             return data[:size], data[size:]
     return data, b""
+
+
+def split_frozen(behind: bytes) -> tuple[bytes, bytes]:
+    """Return the checkpoint of the frozen weights, where there is one, and the properties where they follow."""
+    return split_trailer(behind) if starts(behind) else (b"", behind)
+
+
+def starts(data: bytes) -> bool:
+    """Return whether the bytes begin like a checkpoint."""
+    return data[:4] == CHECKPOINT_MAGIC.to_bytes(4, "little")
 
 
 def checked_header(data: bytes) -> dict:

@@ -22,7 +22,10 @@ from .registry import attach_functions
 
 
 def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
-    """The forward graph with the loss as its first output and labels as inputs."""
+    """Return the forward graph with the loss as its first output, then the additional ones in their order.
+
+    Then come the outputs of the model that are left. Labels are inputs.
+    """
     model = forward.clone()
     graph = model.graph
     outputs = list(graph.outputs)
@@ -36,7 +39,7 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
     check_arity(loss, taken)
     with layer_called(graph, "loss"):
         value = loss(Builder(graph), *taken)
-    graph.outputs[:] = [value, *outputs, *(by_name[n] for n in additional if by_name[n] not in outputs)]
+    graph.outputs[:] = list(dict.fromkeys([value, *(by_name[n] for n in additional), *outputs]))
     labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
     model = infer_shapes(attach_functions(model))
     model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])

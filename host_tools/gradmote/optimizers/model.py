@@ -14,9 +14,12 @@ from .optimizer import Optimizer
 from .steps import step_op
 
 
-def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> ir.Model:
-    """One step for every parameter, with clipping before and bias correction shared."""
-    graph = ir.Graph([], [], nodes=[], opset_imports={"": 18}, name="optimizer")
+def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], like: ir.Model) -> ir.Model:
+    """Return a model of one step for every parameter, with clipping before and bias correction shared.
+
+    It has the opset and the IR version of the model `like`, so that what runs one runs the other.
+    """
+    graph = ir.Graph([], [], nodes=[], opset_imports={"": like.graph.opset_imports[""]}, name="optimizer")
     builder = Builder(graph)
     rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
     scale = builder.input("gradient_scale", ir.DataType.FLOAT, [])
@@ -31,7 +34,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray]) -> 
             step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
         )
         graph.outputs.extend(outputs)
-    model = attach_functions(ir.Model(graph, ir_version=10))
+    model = attach_functions(ir.Model(graph, ir_version=like.ir_version))
     model.metadata_props["gradmote.optimizer"] = optimizer.rule
     model.metadata_props["gradmote.learning_rate"] = repr(float(optimizer.learning_rate))
     return infer_shapes(model)

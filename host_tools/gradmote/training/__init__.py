@@ -15,10 +15,11 @@
 The C runtime computes; every batch size that is passed gets an image of its own over the same state. What differs from
 onnxruntime on purpose:
 
-- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime 1.19 swaps them).
+- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime 1.19 swaps them;
+  OnnxruntimeLinearLRScheduler does so too).
 - Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay as they were.
 - A checkpoint of another model is refused, and the learning rate is part of a checkpoint with optimizer state.
-- The state holds the trained parameters only; frozen weights are constants of the model.
+- A frozen parameter that is given other data costs an image: it is a constant there.
 
 As in onnxruntime, an update applies the sum of the gradients of all calls since lazy_reset_grad(). (Session and devices
 apply their mean.)
@@ -26,7 +27,7 @@ apply their mean.)
 
 from .module import Module
 from .optimizer import Optimizer
-from .schedule import LinearLRScheduler
+from .schedule import LinearLRScheduler, OnnxruntimeLinearLRScheduler
 from .state import CheckpointState, Parameter
 
-__all__ = ["CheckpointState", "LinearLRScheduler", "Module", "Optimizer", "Parameter"]
+__all__ = ["CheckpointState", "LinearLRScheduler", "Module", "OnnxruntimeLinearLRScheduler", "Optimizer", "Parameter"]

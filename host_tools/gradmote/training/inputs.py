@@ -41,6 +41,14 @@ def describe(value: onnx.ValueInfoProto) -> Input:
     return Input(value.name, tensor.elem_type == onnx.TensorProto.FLOAT, dims)
 
 
+def like_inputs(arrays: Sequence[np.ndarray], given: Sequence[Any]) -> Sequence[Any]:
+    """Return results as onnxruntime does: its own OrtValues where all that was given is that, else arrays."""
+    makers = [getattr(type(value), "ortvalue_from_numpy", None) for value in given]
+    if not makers or not all(makers):
+        return arrays
+    return [makers[0](np.asarray(array, order="C")) for array in arrays]  # type: ignore[misc]
+
+
 def as_array(value: Any) -> np.ndarray:
     """numpy arrays as they are, and whatever has .numpy() (onnxruntime's OrtValue, torch tensors)."""
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)

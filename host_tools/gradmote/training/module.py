@@ -18,7 +18,7 @@ from ..artifact_files import (
 )
 from ..errors import CheckpointError, DataError, ModelError
 from ..files import Output
-from .inputs import Input, as_array, check, user_inputs
+from .inputs import Input, as_array, check, like_inputs, user_inputs
 from .state import CheckpointState
 
 
@@ -62,8 +62,10 @@ class Module:
             raise CheckpointError(f"the checkpoint belongs to another model: {error.message}", error.hint) from error
         self._twin.attach(load_artifacts(self._train_model, self._twin.loaded(), self._eval_model))
 
-    def __call__(self, *user_inputs: Any) -> np.ndarray | tuple[np.ndarray, ...]:
-        """One step: the loss, or (loss, additional outputs ...). In training mode gradients are added up.
+    def __call__(self, *user_inputs: Any) -> Any:
+        """Run one step; return the loss, or (loss, additional outputs ...). In training mode gradients are added up.
+
+        Results are arrays; they are onnxruntime's OrtValues where all that was given is OrtValues.
 
         user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for what does
         not fit and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
@@ -76,7 +78,8 @@ class Module:
         loss = np.array(run(*(named[name] for name in opened.order)), np.float32)
         program = "train" if self.training else "eval"
         additional = [np.array(opened.output(name, program)) for name in self._outputs[1:]]
-        return (loss, *additional) if additional else loss
+        results = like_inputs([loss, *additional], user_inputs)
+        return tuple(results) if additional else results[0]
 
     def train(self, mode: bool = True) -> Module:
         """Switches to the training model, or with False to the eval model."""
@@ -94,28 +97,30 @@ class Module:
     # ---- Parameters as one buffer
 
     def get_contiguous_parameters(self, trainable_only: bool = False) -> FlatParameters:
-        """A copy of all parameters as one flat float32 array, in the order of the state's parameters.
+        """Return a copy of the parameters as one flat float32 array, in the order of the state's parameters.
 
-        trainable_only changes nothing: all parameters of the state are trainable.
+        trainable_only: without the frozen ones.
         """
-        flat = np.concatenate([self._twin.parameter(n).ravel() for n in self._twin.names])
+        flat = np.concatenate([self._twin.parameter(n).ravel() for n in self._names(trainable_only)])
         return flat.view(FlatParameters)
 
     def get_parameters_size(self, trainable_only: bool = True) -> int:
-        """Numbers in all parameters. trainable_only changes nothing."""
-        return sum(int(np.prod(self._twin.shape(n))) for n in self._twin.names)
+        """Return how many numbers the parameters have. trainable_only: without the frozen ones."""
+        return sum(int(np.prod(self._twin.shape(n))) for n in self._names(trainable_only))
 
     def copy_buffer_to_parameters(self, buffer: Any, trainable_only: bool = True) -> None:
-        """Overwrites all parameters from one flat float32 array; completes a nominal checkpoint.
+        """Overwrite the parameters from one flat float32 array; this completes a nominal checkpoint.
+
+        trainable_only: the array has no frozen ones, as that of get_contiguous_parameters(True).
 
         Raises DataError, with nothing changed, for another length or dtype.
         """
         flat = as_array(buffer)
-        if flat.dtype != np.float32 or flat.size != self.get_parameters_size():
-            size = self.get_parameters_size()
+        size = self.get_parameters_size(trainable_only)
+        if flat.dtype != np.float32 or flat.size != size:
             raise DataError(f"the parameters are {size} float32 numbers; {flat.size} {flat.dtype} were given")
         flat, at = flat.ravel(), 0
-        for name in self._twin.names:
+        for name in self._names(trainable_only):
             shape = self._twin.shape(name)
             size = int(np.prod(shape))
             self._twin.set_parameter(name, flat[at : at + size].reshape(shape))
@@ -128,7 +133,7 @@ class Module:
     ) -> None:
         """Writes an ONNX model that ends at the named values, with the parameters as they are now."""
         output = Output(inference_model_uri)
-        tensors = {n: self._twin.parameter(n) for n in self._twin.names} | self._twin.statistics()
+        tensors = {n: self._twin.parameter(n) for n in self._names(False)} | self._twin.statistics()
         proto = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
         output.write(proto.SerializeToString(deterministic=True))
 
@@ -142,6 +147,9 @@ class Module:
         return list(self._outputs)
 
     # ---- Inside
+
+    def _names(self, trainable_only: bool) -> list[str]:
+        return self._twin.names if trainable_only else [*self._twin.names, *self._twin.frozen_names]
 
     def _inputs(self) -> list[Input]:
         inputs = self._train_inputs if self.training else self._eval_inputs

@@ -7,11 +7,13 @@ from .optimizer import Optimizer
 
 
 class LinearLRScheduler:
-    """Rate after n updates: initial_lr n / warmup below warmup, then initial_lr (total - n) / (total - warmup), then 0.
+    """Sets the rate after n updates to initial_lr n / warmup below warmup, then to initial_lr (total - n) /
+    (total - warmup), then to 0.
 
-    Call step() after each Optimizer.step(). Until the first call the rate is initial_lr, as in onnxruntime; but
-    onnxruntime 1.19 takes warmup_step_count for the total and total_step_count for the warm-up, and this takes them
-    as named. Raises DataError unless 0 <= warmup_step_count <= total_step_count and total_step_count > 0.
+    The rate is set at once, for the updates that the state has seen so far: 0 with a warm-up, initial_lr without. Call
+    step() after each Optimizer.step(). warmup_step_count and total_step_count mean what their names say; onnxruntime
+    1.19 exchanges them, and OnnxruntimeLinearLRScheduler does so too. Raises DataError unless
+    0 <= warmup_step_count <= total_step_count and total_step_count > 0.
     """
 
     def __init__(self, optimizer: Optimizer, warmup_step_count: int, total_step_count: int, initial_lr: float) -> None:
@@ -20,10 +22,10 @@ class LinearLRScheduler:
                             "the warm-up is a part of the total, which is at least 1")
         self._optimizer = optimizer
         self._warmup, self._total, self._initial = warmup_step_count, total_step_count, initial_lr
-        optimizer.set_learning_rate(initial_lr)
+        self.step()
 
     def step(self) -> None:
-        """Sets the optimizer's learning rate for the next update."""
+        """Set the optimizer's learning rate for the next update."""
         self._optimizer.set_learning_rate(self._initial * self._factor(self._optimizer._twin.optimizer_steps))
 
     def _factor(self, steps: int) -> float:
@@ -32,3 +34,18 @@ class LinearLRScheduler:
         if steps >= self._total:
             return 0.0
         return (self._total - steps) / (self._total - self._warmup)
+
+
+class OnnxruntimeLinearLRScheduler(LinearLRScheduler):
+    """Sets the rates that onnxruntime 1.19's LinearLRScheduler sets from the same arguments.
+
+    That takes warmup_step_count for the total and total_step_count for the warm-up: the rate rises for
+    total_step_count updates, and then is 0 at once. Any two counts of at least 0 are taken, as there.
+    """
+
+    def __init__(self, optimizer: Optimizer, warmup_step_count: int, total_step_count: int, initial_lr: float) -> None:
+        if warmup_step_count < 0 or total_step_count < 0:
+            raise DataError(f"{warmup_step_count} and {total_step_count} steps", "counts are at least 0")
+        self._optimizer = optimizer
+        self._warmup, self._total, self._initial = total_step_count, warmup_step_count, initial_lr
+        self.step()

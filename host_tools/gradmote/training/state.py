@@ -16,7 +16,7 @@ from .twin import Twin
 
 
 class Parameter:
-    """One trained tensor of a state."""
+    """One tensor of a state, trained or frozen."""
 
     def __init__(self, twin: Twin, name: str) -> None:
         self._twin = twin
@@ -38,20 +38,23 @@ class Parameter:
 
     @property
     def grad(self) -> np.ndarray | None:
-        """A copy of the gradients' sum since lazy_reset_grad(), or None where there is none."""
+        """Return a copy of the gradients' sum since lazy_reset_grad(), zeros at first.
+
+        None for a frozen parameter, and where the state has no Module yet.
+        """
         return self._twin.gradient(self._name)
 
     @property
     def requires_grad(self) -> bool:
-        """True: the state holds trained parameters only; frozen weights are constants of the model."""
-        return True
+        """Whether updates change it; False for what generate_artifacts was given as frozen_params."""
+        return self._name not in self._twin.frozen_names
 
     def __repr__(self) -> str:
         return f"Parameter(name={self.name}, requires_grad={self.requires_grad})"
 
 
 class Parameters:
-    """The parameters by name. Iterating gives (name, Parameter) pairs."""
+    """The parameters by name, first the trained, then the frozen ones. Iterating gives (name, Parameter) pairs."""
 
     def __init__(self, twin: Twin) -> None:
         self._twin = twin
@@ -65,16 +68,19 @@ class Parameters:
         self[name].data = value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._twin.names
+        return name in self._names()
 
     def __iter__(self) -> Iterator[tuple[str, Parameter]]:
-        return ((name, Parameter(self._twin, name)) for name in self._twin.names)
+        return ((name, Parameter(self._twin, name)) for name in self._names())
 
     def __len__(self) -> int:
-        return len(self._twin.names)
+        return len(self._names())
 
     def __repr__(self) -> str:
-        return repr(self._twin.names)
+        return repr(self._names())
+
+    def _names(self) -> list[str]:
+        return [*self._twin.names, *self._twin.frozen_names]
 
 
 class Properties:
@@ -140,7 +146,7 @@ class CheckpointState:
 
     @property
     def parameters(self) -> Parameters:
-        """The trained parameters."""
+        """The parameters, trained and frozen."""
         return self._parameters
 
     @property

@@ -16,6 +16,7 @@ from gradmote_runtime import Session
 
 from .. import checkpoint as checkpoint_format
 from .. import records
+from ..artifact_files import with_weights
 from ..artifacts import Artifacts
 from ..checkpoint import Checkpoint
 from ..compile import Options, Result, compile_image
@@ -68,6 +69,7 @@ class Twin:
         self._arrays = start  # the state while no session has it
         self._gradients: dict[str, np.ndarray] = {}
         self._missing = set(start.parameters) if start.nominal else set()
+        self._frozen = {} if start.nominal else dict(start.frozen)
         self._slots = _PROPERTY_SLOTS if start.property_slots is None else start.property_slots
         self._sessions: dict[Sizes, Opened] = {}
         self._current: Opened | None = None
@@ -76,10 +78,13 @@ class Twin:
     # ---- Models
 
     def attach(self, artifacts: Artifacts) -> None:
-        """Takes models, or newer ones (an optimizer arrived). The state stays."""
+        """Takes models, or newer ones (an optimizer arrived). The state stays, and so do its frozen weights."""
         self._settle()
         self._sessions.clear()
-        self.artifacts = artifacts
+        check_frozen(artifacts.frozen, self._frozen)
+        changed = {n: a for n, a in self._frozen.items() if not np.array_equal(a, artifacts.frozen[n])}
+        self.artifacts = with_weights(artifacts, changed) if changed else artifacts
+        self._frozen = dict(self.artifacts.frozen)
         self._default = default_sizes(artifacts)
         if artifacts.optimizer is not None:
             self._arrays.control.setdefault("learning_rate", artifacts.learning_rate)
@@ -114,8 +119,15 @@ class Twin:
     def names(self) -> list[str]:
         return list(self._arrays.parameters)
 
+    @property
+    def frozen_names(self) -> list[str]:
+        """Weights of the state that nothing trains."""
+        return list(self._frozen)
+
     def parameter(self, name: str) -> np.ndarray:
-        """A copy of one parameter."""
+        """A copy of one parameter, trained or frozen."""
+        if name in self._frozen:
+            return self._frozen[name].copy()
         if name in self._missing:
             raise DataError(f"the nominal checkpoint has no data for '{name}'", "call copy_buffer_to_parameters()")
         if self._current:
@@ -123,6 +135,8 @@ class Twin:
         return self._arrays.tensors[name].copy()
 
     def shape(self, name: str) -> tuple[int, ...]:
+        if name in self._frozen:
+            return self._frozen[name].shape
         return self._arrays.tensors[name].shape
 
     def loaded(self) -> dict[str, np.ndarray]:
@@ -131,12 +145,23 @@ class Twin:
 
     def set_parameter(self, name: str, data: np.ndarray) -> None:
         """Raises DataError for another dtype or shape."""
+        if name in self._frozen:
+            self._set_frozen(name, data)
+            return
         target = np.asarray(self._current.session.parameter(name)) if self._current else self._arrays.tensors[name]
-        if data.dtype != np.float32 or data.shape != target.shape:
-            given = f"{data.dtype} {list(data.shape)} was given"
-            raise DataError(f"parameter '{name}' is float32 {list(target.shape)}; {given}")
+        check_data(name, target.shape, data)
         target[...] = data
         self._missing.discard(name)
+
+    def _set_frozen(self, name: str, data: np.ndarray) -> None:
+        """Images hold frozen weights as constants: each is compiled anew when it is needed again."""
+        check_data(name, self._frozen[name].shape, data)
+        self._settle()
+        self._sessions.clear()
+        self._frozen[name] = data.copy()
+        self._arrays.model_id = _ANY_MODEL  # the digest is over frozen weights too
+        if self.artifacts is not None:
+            self.artifacts = with_weights(self.artifacts, {name: self._frozen[name]})
 
     def statistics(self) -> dict[str, np.ndarray]:
         """Copies of the running statistics."""
@@ -146,7 +171,14 @@ class Twin:
         return {n: np.frombuffer(self._current.place(n), np.float32).copy() for n in arrays.statistics}
 
     def gradient(self, name: str) -> np.ndarray | None:
-        """A copy of the sum since the last reset; None where nothing was accumulated."""
+        """A copy of the sum since the last reset; zeros where nothing was accumulated. None for a frozen weight, and
+        where no model is attached."""
+        if self.artifacts is None or name in self._frozen:
+            return None
+        found = self._accumulated(name)
+        return np.zeros(self.shape(name), np.float32) if found is None else found
+
+    def _accumulated(self, name: str) -> np.ndarray | None:
         if self._current is None:
             array = self._gradients.get(name)
             return None if array is None else array.copy()
@@ -196,8 +228,9 @@ class Twin:
     # ---- Checkpoints
 
     def save(self) -> bytes:
-        """A desk checkpoint: parameters and running statistics alone."""
-        return checkpoint_format.pack({n: self.parameter(n) for n in self.names}, self.statistics())
+        """A desk checkpoint: parameters, running statistics and frozen weights alone."""
+        trained = {n: self.parameter(n) for n in self.names}
+        return checkpoint_format.pack(trained, self.statistics(), frozen=self._frozen)
 
     def save_with_optimizer(self, properties: Mapping[str, int | float | str]) -> bytes:
         """A checkpoint as a device writes and reads it. properties: those that fit go into its slots."""
@@ -205,7 +238,7 @@ class Twin:
             raise CheckpointError("there is no optimizer state to save", "attach an Optimizer, or leave it out")
         session = self.any().session
         fill_slots(session, properties, self._slots)
-        return session.save()
+        return session.save() + (checkpoint_format.pack(self._frozen) if self._frozen else b"")
 
     # ---- Inside
 
@@ -219,7 +252,7 @@ class Twin:
         if self._current is None:
             return
         before, session = self._arrays, self._current.session
-        self._gradients = {n: g for n in self.names if (g := self.gradient(n)) is not None}
+        self._gradients = {n: g for n in self.names if (g := self._accumulated(n)) is not None}
         self._arrays = checkpoint_format.unpack(session.save())
         if self.artifacts is not None and self.artifacts.optimizer is None:
             keep_optimizer_state(self._arrays, before)
@@ -244,6 +277,21 @@ class Twin:
         if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
             raise CheckpointError("the checkpoint belongs to another model or optimizer",
                                   "load the one that was saved with this model, or one without optimizer state")
+
+
+def check_data(name: str, shape: tuple[int, ...], data: np.ndarray) -> None:
+    """Raises DataError for another dtype or shape than the parameter's."""
+    if data.dtype != np.float32 or data.shape != shape:
+        given = f"{data.dtype} {list(data.shape)} was given"
+        raise DataError(f"parameter '{name}' is float32 {list(shape)}; {given}")
+
+
+def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
+    """Raises CheckpointError unless each frozen weight that the checkpoint holds is one of the model's."""
+    for name, array in found.items():
+        if name not in expected or expected[name].shape != array.shape:
+            raise CheckpointError(f"the checkpoint belongs to another model: it has a frozen weight '{name}' of shape "
+                                  f"{list(array.shape)}", "use files of one generate_artifacts call")
 
 
 def default_sizes(artifacts: Artifacts) -> Sizes:
