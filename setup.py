@@ -1,5 +1,5 @@
 """What pyproject.toml cannot say: the two cffi modules, a folder of objects for each, since both compile the same
-sources with different flags, and the C sources that `gradmote new` writes into projects."""
+sources with different flags, and the C sources that `gradmote new` writes into projects and `gradmote flash` builds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
 
-from gradmote.project.sources import copy_sources
+from gradmote.project.sources import FOR_FIRMWARE, PARTS, copy_sources
 
 
 class BuildProfile(build_ext):
@@ -35,7 +35,7 @@ class BuildWithSources(build_py):
         if not self.editable_mode:
             target = Path(self.build_lib) / "gradmote" / "project" / "sources"
             shutil.rmtree(target, ignore_errors=True)
-            copy_sources(target)
+            copy_sources(target, (*PARTS, *FOR_FIRMWARE))
 
 
 setup(

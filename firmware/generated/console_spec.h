@@ -13,6 +13,8 @@
 #define CONSOLE_BYTE_TIMEOUT_MS 100u
 #define CONSOLE_IDLE_MS 1000u
 
+#define CONSOLE_IDENTITY_MARK "gradmote-board:"
+
 enum console_error {
     CONSOLE_ERR_BAD_FRAME = -100, /* a frame arrived damaged or incomplete and was dropped */
     CONSOLE_ERR_UNKNOWN_MESSAGE = -101, /* this firmware does not know the message */

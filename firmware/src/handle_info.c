@@ -1,6 +1,7 @@
 /* INFO, MEM and DESCRIBE: what the board is, where its memory goes, what its model's tensors are. */
 #include "board.h"
 #include "handlers.h"
+#include "identity.h"
 #include "memory.h"
 #include "reply.h"
 #include "signature.h"
@@ -52,7 +53,7 @@ int handle_info(device *d, const uint8_t *payload, uint32_t length)
     reply_u32(&d->reply, d->receiver.line_errors);
     reply_u64(&d->reply, board_unique_id());
     add_key(&d->reply);
-    reply_bytes(&d->reply, GM_BOARD_NAME, sizeof GM_BOARD_NAME - 1);
+    reply_bytes(&d->reply, IDENTITY_NAME, sizeof GM_BOARD_NAME - 1);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "application.h"
 #include "board.h"
 #include "commands.h"
+#include "identity.h"
 #include "memory.h"
 #include "signature.h"
 #include "slots.h"
@@ -87,7 +88,7 @@ static void firmware(void)
     text_put(".");
     text_u32(GM_VERSION_PATCH);
     text_put(" on ");
-    text_put(GM_BOARD_NAME);
+    text_put(IDENTITY_NAME);
     text_line(GM_FUSED ? ", fused" : ", strict");
 }
 

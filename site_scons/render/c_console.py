@@ -82,7 +82,7 @@ def header() -> str:
     faults = "\n".join(f"    CONSOLE_ERR_{f['name']} = {f['code']}, /* {f['text']} */" for f in spec["fault"])
     sources = ", ".join(f"CONSOLE_SOURCE_{n}" for n in spec["sources"]["names"])
     return HEADER.format(
-        frame=frame,
+        frame=f'{frame}\n\n#define CONSOLE_IDENTITY_MARK "{spec["identity"]["mark"]}"',
         faults=f"enum console_error {{\n{faults}\n}};",
         sources=f"enum console_source {{ {sources} }};",
         messages="\n\n".join(message(m) for m in every),

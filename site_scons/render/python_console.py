@@ -15,6 +15,8 @@ def render() -> dict[str, str]:
     spec = load("console")
     parts = ["from typing import Any\n\n"]
     parts += [f"{n.upper()} = {v:#x}\n" if n == "start" else f"{n.upper()} = {v}\n" for n, v in spec["frame"].items()]
+    parts += ["\n#: in firmware, before its board's name and a zero byte\n"]
+    parts += [literal("IDENTITY_MARK", spec["identity"]["mark"])]
     table = {m.name: {"id": m.id, "request": fields(m.request), "reply": fields(m.reply)} for m in messages()}
     sources = {name: i for i, name in enumerate(spec["sources"]["names"])}
     faults = {f["code"]: (f["name"], f["text"], f["hint"]) for f in spec["fault"]}

@@ -11,7 +11,7 @@ import pytest
 from gradmote import cli
 from gradmote.device import ports
 from gradmote.device.client import Board
-from gradmote.device.flash import build, emulated
+from gradmote.device.flash import emulated
 from gradmote.device.ports import Answer
 
 pytestmark = pytest.mark.device
@@ -70,15 +70,6 @@ def test_firmware_alone(firmware: Path, capsys: pytest.CaptureFixture[str]) -> N
 def test_wrong_calls(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["flash", *arguments]) == 1
     assert said in capsys.readouterr().err
-
-
-def test_outside_of_a_checkout(
-    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(build, "ROOT", tmp_path)
-    assert cli.main(["flash", "--board", NAME, model]) == 1
-    said = capsys.readouterr().err
-    assert "no firmware sources beside this gradmote" in said and "--firmware firmware.elf" in said
 
 
 def test_a_port_where_nothing_answers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ..boards import board as known
@@ -23,7 +19,7 @@ from ..errors import DeviceError, RuntimeFault
 from ..files import write_part
 from ..generated.records import PROGRAM
 from ..kernels import needs_of
-from ..project.sources import origin
+from ..project.sources import build_module, origin
 
 SOURCE = Path(__file__).with_name("cost_main.c")
 #: Bytes that an image and an arena may have, each.
@@ -88,19 +84,9 @@ def missing(name: str) -> list[str]:
     return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
 
 
-@cache
-def firmware() -> ModuleType:
-    """site_scons/boards.py: what every build of the firmware is made by."""
-    folder = str(origin() / "site_scons")
-    sys.path.insert(0, folder)
-    try:
-        return import_module("boards")
-    finally:
-        sys.path.remove(folder)
-
-
 def board_of(name: str) -> Any:
-    return firmware().read_board(firmware().FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
+    tools = build_module("boards")
+    return tools.read_board(tools.FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
 
 
 def core_of(name: str) -> str:
@@ -118,7 +104,7 @@ def compiler_version(name: str) -> str:
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
     all kernels. DeviceError where the compiler fails."""
-    board, place, tools = board_of(name), PLACES[name][1], firmware()
+    board, place, tools = board_of(name), PLACES[name][1], build_module("boards")
     elf = folder / f"{name}.elf"
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     defines += needs_of(*images).flags() if images else []

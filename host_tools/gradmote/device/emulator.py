@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from gradmote.boards import Board as Known
@@ -17,6 +19,8 @@ from gradmote.errors import DeviceError
 from gradmote.files import build_folder, write_part
 
 from .client import Board
+from .flash.build import build, is_checkout
+from .flash.from_sources import require_compiler
 from .link import Link, open_link
 
 #: Emulator -> how to get it.
@@ -49,7 +53,10 @@ def missing(name: str, elf: Path | str | None = None) -> str:
     known = board(name)
     try:
         emulator_command(known)
-        _checked_firmware(name, elf)
+        if elf is None and not is_checkout():
+            require_compiler(name)
+        else:
+            _checked_firmware(name, elf)
     except DeviceError as error:
         return str(error)
     return ""
@@ -75,7 +82,7 @@ class Emulator:
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        firmware = _checked_firmware(name, elf)
+        firmware = _firmware(name, elf)
         port = free_port()
         self.url = f"socket://127.0.0.1:{port}"
         atexit.register(self.stop)
@@ -200,6 +207,25 @@ def _in_flash(board: Known, image: Path) -> list[str]:
         )
     file = str(image).replace(",", ",,")
     return ["-device", f"loader,file={file},addr={board.image_address:#x},force-raw=on"]
+
+
+def _firmware(name: str, elf: Path | str | None) -> Path:
+    """The firmware to run: the one given, or the board's. Outside of a checkout that is built where it is missing."""
+    if elf is None and not is_checkout():
+        return build(name, None, _told_once(f"building the firmware of {name}, which takes a while once")).elf
+    return _checked_firmware(name, elf)
+
+
+def _told_once(text: str) -> Callable[[str], None]:
+    """Something to call with each line of a build: it logs the text with the first one."""
+    told: list[str] = []
+
+    def on_line(line: str) -> None:
+        if not told:
+            logging.getLogger(__name__).warning(text)
+        told.append(line)
+
+    return on_line
 
 
 def _checked_firmware(name: str, elf: Path | str | None) -> Path:

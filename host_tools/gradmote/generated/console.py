@@ -13,6 +13,9 @@ PAYLOAD_LIMIT = 1024
 BYTE_TIMEOUT_MS = 100
 IDLE_MS = 1000
 
+#: in firmware, before its board's name and a zero byte
+IDENTITY_MARK = 'gradmote-board:'
+
 #: what READ reads
 SOURCES = {'TENSOR': 0,
  'PARAMETERS': 1,

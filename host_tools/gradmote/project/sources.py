@@ -1,11 +1,16 @@
 """What a project has of this repository: firmware, runtime, and what builds them, in the same folders as here.
 
-The package carries a copy (setup.py), so that it makes projects where there is no checkout.
+The package carries a copy (setup.py), so that it makes projects, and builds firmware, where there is no checkout.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from ..files import copy_part
 
@@ -25,6 +30,14 @@ PARTS = (
     "site_scons/render/spec.py",
     "site_scons/runtime_sources.py",
 )
+#: What a build of firmware needs beside them: checks of signatures, and how much memory the firmware takes.
+FOR_FIRMWARE = (
+    "firmware/signature",
+    "firmware/third_party",
+    "site_scons/footprint.py",
+    "site_scons/public_key.py",
+    "site_scons/stack_bound.py",
+)
 _PACKAGED = Path(__file__).parent / "sources"
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -34,7 +47,18 @@ def origin() -> Path:
     return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT
 
 
-def copy_sources(target: Path) -> None:
-    """Copies PARTS into a folder. Raises OutputError."""
-    for part in PARTS:
+def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
+    """Copy these parts into a folder. Raises OutputError."""
+    for part in parts:
         copy_part(origin() / part, target / part)
+
+
+@cache
+def build_module(name: str) -> ModuleType:
+    """A module of site_scons, such as boards: what every build of the firmware is made by."""
+    folder = str(origin() / "site_scons")
+    sys.path.insert(0, folder)
+    try:
+        return import_module(name)
+    finally:
+        sys.path.remove(folder)

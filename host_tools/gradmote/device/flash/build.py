@@ -1,4 +1,5 @@
-"""The firmware to program: built by scons from this checkout, general or with the kernels of one model alone."""
+"""The firmware to program, general or with the kernels of one model alone: scons builds it in a checkout; elsewhere the
+compiler does, from the sources that the package carries."""
 
 from __future__ import annotations
 
@@ -9,9 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradmote import __version__
 from gradmote.boards import Board, from_footprint
-from gradmote.errors import DeviceError
+from gradmote.files import build_folder, new_folder
+from gradmote.project.sources import copy_sources
 
+from . import from_sources
 from .run import run
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -32,26 +36,44 @@ def build(
 ) -> Firmware:
     """model: whose kernels go in; all there are without one. key: the public one that images must be signed by.
     DeviceError where it cannot be built."""
-    require_checkout()
-    folder = ROOT / "build" / "firmware" / (board.replace("-", "_") + _suffix(model, key))
+    name = board.replace("-", "_") + _suffix(model, key)
+    if _has_scons():
+        elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, key, on_line)
+    else:
+        image = None if model is None else model.read_bytes()
+        elf = from_sources.build(board, build_folder() / "firmware" / name, image, key, on_line)
+    return Firmware(elf, from_footprint(json.loads(elf.with_name("footprint.json").read_text())))
+
+
+def _by_scons(board: str, folder: Path, model: Path | None, key: Path | None, on_line: Callable[[str], None]) -> Path:
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
     options += [f"KEY={key.resolve()}"] if key else []
     command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
     run(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
-    return Firmware(targets[0], from_footprint(json.loads(targets[1].read_text())))
+    return targets[0]
 
 
 def _suffix(model: Path | None, key: Path | None) -> str:
     return (f"-{model.stem}" if model else "") + ("-signed" if key else "")
 
 
-def require_checkout() -> None:
-    if not (ROOT / "SConstruct").is_file():
-        raise DeviceError(
-            "there are no firmware sources beside this gradmote",
-            "run it from a checkout of the repository, make a project (gradmote new, then pio run -t upload), or give "
-            "what was built: --firmware firmware.elf",
-        )
-    if importlib.util.find_spec("SCons") is None:
-        raise DeviceError("scons, which builds the firmware, is not installed", "install it: pip install scons")
+def is_checkout() -> bool:
+    """Whether this gradmote lies in a checkout of its repository."""
+    return (ROOT / "SConstruct").is_file()
+
+
+def _has_scons() -> bool:
+    return is_checkout() and importlib.util.find_spec("SCons") is not None
+
+
+def project_folder() -> Path:
+    """The folder of firmware/platformio.ini: the checkout's, or that of a copy of the package's sources, which
+    PlatformIO may write to."""
+    if is_checkout():
+        return ROOT / "firmware"
+    copy = build_folder() / f"sources-{__version__}"
+    if not copy.exists():
+        with new_folder(copy) as made:
+            copy_sources(made)
+    return copy / "firmware"

@@ -22,6 +22,7 @@ from gradmote.signing import check, load_public_key
 
 from . import build, emulated, real
 from .build import Firmware
+from .elf import board_names, read_segments, size_of
 from .tools import TOOLS, choose
 
 
@@ -85,9 +86,8 @@ def flash(order: Order, watch: Watch) -> Flashed:
     if port and not order.force:
         real.require_same_board(order.board, port)
     if TOOLS[tool].format == "source":
-        build.require_checkout()
         _require_no_key(order)
-        return _flash_real(Firmware(build.ROOT / "firmware", order.board), image, port, tool, watch)
+        return _flash_real(Firmware(build.project_folder(), order.board), image, port, tool, watch)
     return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
 
 
@@ -144,14 +144,29 @@ def _require_no_key(order: Order) -> None:
 
 
 def _board_of(firmware: Path, wanted: Known) -> Known:
-    """With the sizes of this firmware, where scons left them beside it."""
-    footprint = firmware.with_name("footprint.json")
-    if not footprint.exists():
-        return wanted
-    found = from_footprint(json.loads(footprint.read_text()))
-    if found.name != wanted.name:
-        raise DeviceError(f"{firmware} is for {found.name}, not {wanted.name}", f"say --board {found.name}")
-    return replace(found, usb=wanted.usb, upload=wanted.upload)
+    """With the sizes of this firmware. Raises DeviceError where it is not for this board."""
+    segments = read_segments(firmware)
+    names = board_names(segments)
+    if not names:
+        raise DeviceError(
+            f"{firmware} does not say which board it is for: it is no firmware of this gradmote; nothing was changed",
+            f"leave --firmware out, and it is built; or program it with the tool of {wanted.name} itself",
+        )
+    if wanted.name not in names:
+        there = " and ".join(sorted(names))
+        raise DeviceError(f"{firmware} is for {there}, not {wanted.name}; nothing was changed", f"say --board {there}")
+    footprint = _footprint_beside(firmware)
+    if footprint is None or (footprint.name, footprint.code) != (wanted.name, size_of(segments)):
+        return replace(wanted, code=size_of(segments))
+    return replace(footprint, usb=wanted.usb, upload=wanted.upload)
+
+
+def _footprint_beside(firmware: Path) -> Known | None:
+    """What a build measured of a firmware, and left beside it."""
+    try:
+        return from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 # ---- Flashing -------------------------------------------------------------------------------------------------------

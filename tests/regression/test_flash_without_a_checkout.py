@@ -1,0 +1,134 @@
+"""`gradmote flash` and `--on qemu:BOARD` of an installed gradmote said that there are no firmware sources, though the
+wheel has them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from gradmote import cli
+from gradmote.device import emulator
+from gradmote.device.flash import build, from_sources
+from gradmote.errors import DeviceError
+from gradmote.project import sources
+from gradmote.project.example import AXES, CLASSES, SAMPLES, example_image
+
+ROOT = Path(__file__).resolve().parents[2]
+BOARD = "mps2-an386"
+
+
+@pytest.fixture
+def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The sources as a wheel has them, and no checkout. Returns their folder."""
+    folder = tmp_path / "sources"
+    sources.copy_sources(folder, (*sources.PARTS, *sources.FOR_FIRMWARE))
+    monkeypatch.setattr(sources, "origin", lambda: folder)
+    monkeypatch.setattr(from_sources, "origin", lambda: folder)
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setenv("GRADMOTE_BUILD", str(tmp_path / "build"))
+    kept = taken_modules()
+    yield folder
+    taken_modules()
+    sys.modules.update(kept)
+
+
+def taken_modules() -> dict[str, ModuleType]:
+    """Those of site_scons, which are then read anew. Returns those that were there."""
+    sources.build_module.cache_clear()
+    names = {path.stem for path in (ROOT / "site_scons").iterdir()}
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in names}
+
+
+@pytest.mark.device
+@pytest.mark.parametrize(("board", "signed"), [(BOARD, True), ("microbit", False)])
+def test_the_package_has_all_that_a_build_reads(packaged: Path, board: str, signed: bool, tmp_path: Path) -> None:
+    """As its preprocessor says, which is asked for the files that the sources name."""
+    assert cli.main(["keygen", str(tmp_path / "key.pem")]) == 0
+    from_sources.require_compiler(board)
+    found = from_sources._demanding(from_sources.board_of(board), tmp_path / "key.pub.pem" if signed else None)
+    steps = list(from_sources._steps(found, []))
+    flags = {step.flags for step in steps}
+    for shared in flags:
+        names = [step.source for step in steps if step.flags == shared]
+        command = [f"{found.compiler}gcc", "-MM", "-MG", *shared, *names]
+        asked = subprocess.run(command, cwd=packaged, capture_output=True, text=True, check=True).stdout
+        read = [word for word in asked.replace("\\\n", " ").split() if not word.endswith(":")]
+        assert read and all((packaged / word).resolve().is_relative_to(packaged.resolve()) for word in read)
+        assert all((packaged / word).is_file() for word in read)
+    assert any("monocypher" in step.source for step in steps) == signed
+
+
+def test_a_missing_compiler_is_told_with_what_installs_it(
+    packaged: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(from_sources.shutil, "which", lambda program: None)
+    assert cli.main(["flash", "--board", BOARD]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 3 and said[1].startswith("error: arm-none-eabi-gcc, which compiles the firmware of mps2-an386")
+    assert "apt-get install gcc-arm-none-eabi" in said[2]
+    monkeypatch.setattr(emulator, "emulator_command", lambda board: ["true"])
+    assert "arm-none-eabi-gcc" in emulator.missing(BOARD)
+    with pytest.raises(DeviceError, match="arm-none-eabi-gcc"):
+        emulator.Emulator(BOARD)
+
+
+def test_what_is_built_is_not_built_again(packaged: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Until something of it changes."""
+    built = []
+    monkeypatch.setattr(from_sources, "require_compiler", lambda name: None)
+    monkeypatch.setattr(from_sources.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, b"gcc 1"))
+    monkeypatch.setattr(from_sources, "_built", lambda board, kernels, tell: built.append(kernels) or (b"elf", {}))
+    folder = tmp_path / "built"
+    for _ in range(2):
+        assert from_sources.build(BOARD, folder, None, None).read_bytes() == b"elf"
+    assert len(built) == 1
+    from_sources.build(BOARD, folder, example_image(), None)
+    assert len(built) == 2 and built[1]
+    (packaged / "firmware" / "src" / "main.c").write_text("changed")
+    from_sources.build(BOARD, folder, example_image(), None)
+    assert len(built) == 3
+
+
+@pytest.mark.device
+@pytest.mark.slow
+@pytest.mark.skipif("GRADMOTE_WHEEL" not in os.environ, reason="takes minutes: set GRADMOTE_WHEEL=1")
+def test_an_installed_wheel_flashes_and_trains(tmp_path: Path) -> None:
+    """From a folder that is no checkout, and from one in the checkout."""
+    pip = [sys.executable, "-m", "pip", "--quiet"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), str(ROOT)]
+    subprocess.run(wheel, check=True)
+    (built,) = tmp_path.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(tmp_path / "site"), str(built)], check=True)
+    (tmp_path / "model.mote").write_bytes(example_image())
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(20, AXES * SAMPLES)).astype(np.float32)
+    np.savez(tmp_path / "data.npz", x=x, y=rng.integers(0, CLASSES, 20))
+    flash = ["flash", "--board", BOARD, str(tmp_path / "model.mote"), "--json"]
+    assert json.loads(run_installed(tmp_path, tmp_path, *flash))["image"] == len(example_image())
+    assert json.loads(run_installed(tmp_path, ROOT, *flash))["board"] == BOARD
+    run_installed(tmp_path, tmp_path, "flash", "--stop", BOARD)
+    train = ["train", str(tmp_path / "model.mote"), "--data", str(tmp_path / "data.npz"), "--json"]
+    kept = [run_training(tmp_path, train, on) for on in (f"qemu:{BOARD}", "twin")]
+    assert kept[0] == kept[1]
+
+
+def run_training(folder: Path, train: list[str], on: str) -> bytes:
+    run_installed(folder, folder, *train, "--on", on, "--checkpoint", "learned.gmck")
+    return (folder / "learned.gmck").read_bytes()
+
+
+def run_installed(folder: Path, cwd: Path, *arguments: str) -> str:
+    main = "import sys; from gradmote.cli import main; sys.exit(main())"
+    environment = {"PYTHONPATH": str(folder / "site"), "GRADMOTE_BUILD": str(folder / "build"), "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-c", main, *arguments]
+    return subprocess.run(
+        command, cwd=cwd, env=os.environ | environment, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
