@@ -63,10 +63,10 @@ def arguments(command: str, out: str, folder: Path) -> list[str]:
 def path_options() -> set[tuple[str, str]]:
     """Of all commands: those that may name what is not there yet."""
     found = set()
-    for name, function, _ in cli.COMMANDS:
+    for name, function, *_ in cli.COMMANDS:
         for parameter in parameters_of(function):
-            kind, option = get_args(parameter.annotation)
-            if Path in (kind, *get_args(kind)) and not option.exists:
+            kind, option, *_ = (*get_args(parameter.annotation), None, None)
+            if option is not None and Path in (kind, *get_args(kind)) and not option.exists:
                 found.add((name, parameter.name))
     return found
 

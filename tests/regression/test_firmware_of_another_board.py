@@ -1,5 +1,5 @@
-"""`gradmote flash --firmware X.elf` told the size of the packaged firmware, and programmed that of another board without
-a word."""
+"""`gradmote flash --firmware X.elf` told the packaged firmware's size, and programmed that of another board without a
+word."""
 
 from __future__ import annotations
 
