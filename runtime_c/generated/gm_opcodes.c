@@ -179,7 +179,7 @@ static const uint8_t terms_reduce_sum[] = { 3, 4, 5, 6, 11, 12, 13, 14, 3, 7, 4,
 static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 0 };
 #endif
 
-#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW
+#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW || GM_WITH_FMOD
 static const gm_operand_info operands_add[] = {
     { GM_STRIDED | GM_IN_PLACE, 8, 4 },
     { GM_STRIDED | GM_IN_PLACE, 8, 12 },
@@ -203,7 +203,7 @@ static const uint8_t terms_add[] = { 4, 5, 6, 7, 4, 8, 5, 9, 6, 10, 7, 11, 4, 12
 static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 3, 12, 4, 0 };
 #endif
 
-#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS
+#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS || GM_WITH_SIGN || GM_WITH_ATAN || GM_WITH_LOG1P || GM_WITH_FLOAT_TO_INT
 static const gm_operand_info operands_relu[] = {
     { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
@@ -1402,6 +1402,100 @@ static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 9,
 static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 };
 #endif
 
+#if GM_WITH_ROUND
+static const gm_operand_info operands_round[] = {
+    { GM_IN_PLACE, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_round[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_ENUM + 3,
+};
+static const uint8_t terms_round[] = { 3, 3, 3 };
+static const gm_opcode_shape shape_round = { operands_round, params_round, terms_round, 2, 2, 1, 0 };
+#endif
+
+#if GM_WITH_INT_TO_FLOAT
+static const gm_operand_info operands_int_to_float[] = {
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_int_to_float[] = {
+    GM_PARAM_DIM,
+};
+static const uint8_t terms_int_to_float[] = { 3, 3, 3 };
+static const gm_opcode_shape shape_int_to_float = { operands_int_to_float, params_int_to_float, terms_int_to_float, 2, 1, 1, 0 };
+#endif
+
+#if GM_WITH_FLAT_INDEX
+static const gm_operand_info operands_flat_index[] = {
+    { GM_STRIDED, 6, 3 },
+    { GM_WRITE, 3, 9 },
+};
+static const uint8_t params_flat_index[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_STRIDE,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_flat_index[] = { 3, 5, 6, 3, 7, 5, 8, 6, 9, 3, 5, 6 };
+static const gm_opcode_shape shape_flat_index = { operands_flat_index, params_flat_index, terms_flat_index, 2, 8, 3, 0 };
+#endif
+
+#if GM_WITH_SCATTER
+static const gm_operand_info operands_scatter[] = {
+    { 0, 3, 3 },
+    { 0, 1, 6 },
+    { GM_WRITE, 3, 7 },
+};
+static const uint8_t params_scatter[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_ENUM + 4,
+};
+static const uint8_t terms_scatter[] = { 4, 6, 7, 4, 6, 7, 6, 4, 5, 7 };
+static const gm_opcode_shape shape_scatter = { operands_scatter, params_scatter, terms_scatter, 3, 5, 3, 0 };
+#endif
+
+#if GM_WITH_TOP_K
+static const gm_operand_info operands_top_k[] = {
+    { 0, 3, 4 },
+    { GM_WRITE | GM_OPTIONAL, 3, 7 },
+    { GM_WRITE, 3, 10 },
+};
+static const uint8_t params_top_k[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_FLAG,
+    GM_PARAM_FLAG,
+};
+static const uint8_t terms_top_k[] = { 4, 5, 6, 7, 4, 5, 7, 4, 6, 7, 4, 6, 7 };
+static const gm_opcode_shape shape_top_k = { operands_top_k, params_top_k, terms_top_k, 3, 6, 4, 0 };
+#endif
+
+#if GM_WITH_RANDOM_UNIFORM
+static const gm_operand_info operands_random_uniform[] = {
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_random_uniform[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_U32,
+    GM_PARAM_F32,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_random_uniform[] = { 3, 130, 3 };
+static const gm_opcode_shape shape_random_uniform = { operands_random_uniform, params_random_uniform, terms_random_uniform, 2, 4, 1, 0 };
+#endif
+
 const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_GEMM
     [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
@@ -1724,6 +1818,39 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
     [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = { gm_kernel_softmax_cross_entropy_with_grad, &shape_softmax_cross_entropy_with_grad },
 #endif
+#if GM_WITH_ROUND
+    [GM_OP_ROUND] = { gm_kernel_round, &shape_round },
+#endif
+#if GM_WITH_SIGN
+    [GM_OP_SIGN] = { gm_kernel_sign, &shape_relu },
+#endif
+#if GM_WITH_FMOD
+    [GM_OP_FMOD] = { gm_kernel_fmod, &shape_add },
+#endif
+#if GM_WITH_ATAN
+    [GM_OP_ATAN] = { gm_kernel_atan, &shape_relu },
+#endif
+#if GM_WITH_LOG1P
+    [GM_OP_LOG1P] = { gm_kernel_log1p, &shape_relu },
+#endif
+#if GM_WITH_INT_TO_FLOAT
+    [GM_OP_INT_TO_FLOAT] = { gm_kernel_int_to_float, &shape_int_to_float },
+#endif
+#if GM_WITH_FLOAT_TO_INT
+    [GM_OP_FLOAT_TO_INT] = { gm_kernel_float_to_int, &shape_relu },
+#endif
+#if GM_WITH_FLAT_INDEX
+    [GM_OP_FLAT_INDEX] = { gm_kernel_flat_index, &shape_flat_index },
+#endif
+#if GM_WITH_SCATTER
+    [GM_OP_SCATTER] = { gm_kernel_scatter, &shape_scatter },
+#endif
+#if GM_WITH_TOP_K
+    [GM_OP_TOP_K] = { gm_kernel_top_k, &shape_top_k },
+#endif
+#if GM_WITH_RANDOM_UNIFORM
+    [GM_OP_RANDOM_UNIFORM] = { gm_kernel_random_uniform, &shape_random_uniform },
+#endif
 };
 
 #if GM_THREADS
@@ -1816,5 +1943,14 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_MASK] = { { { 3, 1 } }, 0 },
     [GM_OP_MASK_GRAD] = { { { 4, 1 } }, 0 },
     [GM_OP_NORMALIZE] = { { { 7, 1 } }, 0 },
+    [GM_OP_ROUND] = { { { 3, 1 } }, 0 },
+    [GM_OP_SIGN] = { { { 3, 1 } }, 0 },
+    [GM_OP_FMOD] = { { { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 } }, 0 },
+    [GM_OP_ATAN] = { { { 3, 1 } }, 0 },
+    [GM_OP_LOG1P] = { { { 3, 1 } }, 0 },
+    [GM_OP_INT_TO_FLOAT] = { { { 3, 1 } }, 0 },
+    [GM_OP_FLOAT_TO_INT] = { { { 3, 1 } }, 0 },
+    [GM_OP_SCATTER] = { { { 4, 1 } }, 0 },
+    [GM_OP_TOP_K] = { { { 4, 1 } }, 0 },
 };
 #endif

@@ -115,11 +115,24 @@ enum gm_opcode {
     GM_OP_NORMALIZE_SUMS = 105,
     GM_OP_NORMALIZE_GRAD = 106,
     GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD = 107,
-    GM_OP_LIMIT = 108
+    GM_OP_ROUND = 109,
+    GM_OP_SIGN = 110,
+    GM_OP_FMOD = 111,
+    GM_OP_ATAN = 112,
+    GM_OP_LOG1P = 113,
+    GM_OP_INT_TO_FLOAT = 114,
+    GM_OP_FLOAT_TO_INT = 115,
+    GM_OP_FLAT_INDEX = 116,
+    GM_OP_SCATTER = 117,
+    GM_OP_TOP_K = 118,
+    GM_OP_RANDOM_UNIFORM = 119,
+    GM_OP_LIMIT = 120
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
 enum gm_reduction { GM_REDUCTION_NONE = 0, GM_REDUCTION_SUM = 1, GM_REDUCTION_MEAN = 2 };
+enum gm_direction { GM_DIRECTION_NEAREST = 0, GM_DIRECTION_DOWN = 1, GM_DIRECTION_UP = 2 };
+enum gm_combine { GM_COMBINE_REPLACE = 0, GM_COMBINE_MUL = 1, GM_COMBINE_MAX = 2, GM_COMBINE_MIN = 3 };
 
 /* y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum starts from y */
 typedef struct gm_insn_gemm {
@@ -1909,6 +1922,139 @@ typedef struct gm_insn_softmax_cross_entropy_with_grad {
 } gm_insn_softmax_cross_entropy_with_grad;
 typedef char gm_assert_insn_softmax_cross_entropy_with_grad[sizeof(gm_insn_softmax_cross_entropy_with_grad) == 60 ? 1 : -1];
 
+/* y = the integer nearest to x, the even one of two, or the next one down or up */
+typedef struct gm_insn_round {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    uint32_t direction;
+} gm_insn_round;
+typedef char gm_assert_insn_round[sizeof(gm_insn_round) == 20 ? 1 : -1];
+
+/* y = x > 0 ? 1 : x < 0 ? -1 : x */
+typedef struct gm_insn_sign {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_sign;
+typedef char gm_assert_insn_sign[sizeof(gm_insn_sign) == 16 ? 1 : -1];
+
+/* y = a - b trunc(a / b), exactly, with the sign of a; broadcast by strides of 0 */
+typedef struct gm_insn_fmod {
+    uint32_t head;
+    uint32_t a;
+    uint32_t b;
+    uint32_t y;
+    uint32_t d0;
+    uint32_t d1;
+    uint32_t d2;
+    uint32_t d3;
+    uint32_t a0;
+    uint32_t a1;
+    uint32_t a2;
+    uint32_t a3;
+    uint32_t b0;
+    uint32_t b1;
+    uint32_t b2;
+    uint32_t b3;
+} gm_insn_fmod;
+typedef char gm_assert_insn_fmod[sizeof(gm_insn_fmod) == 64 ? 1 : -1];
+
+/* y = arctan(x) */
+typedef struct gm_insn_atan {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_atan;
+typedef char gm_assert_insn_atan[sizeof(gm_insn_atan) == 16 ? 1 : -1];
+
+/* y = log(1 + x), x >= 0 */
+typedef struct gm_insn_log1p {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_log1p;
+typedef char gm_assert_insn_log1p[sizeof(gm_insn_log1p) == 16 ? 1 : -1];
+
+/* y = x, rounded to nearest */
+typedef struct gm_insn_int_to_float {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_int_to_float;
+typedef char gm_assert_insn_int_to_float[sizeof(gm_insn_int_to_float) == 16 ? 1 : -1];
+
+/* y = x without its fraction, the nearest int32 where x is none; of NaN 0 */
+typedef struct gm_insn_float_to_int {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+} gm_insn_float_to_int;
+typedef char gm_assert_insn_float_to_int[sizeof(gm_insn_float_to_int) == 16 ? 1 : -1];
+
+/* y[o,i,n] = (first size + indices[o,i,n]) inner + n; first is o, with accumulate y[o,i,n]; indices as GATHER */
+typedef struct gm_insn_flat_index {
+    uint32_t head;
+    uint32_t indices;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+    uint32_t i_outer;
+    uint32_t i_count;
+    uint32_t i_inner;
+    uint32_t accumulate;
+} gm_insn_flat_index;
+typedef char gm_assert_insn_flat_index[sizeof(gm_insn_flat_index) == 44 ? 1 : -1];
+
+/* y[o, indices[i], n] = x[o,i,n], or its product with x, or the larger or smaller of both; o, i, n ascending; indices as GATHER */
+typedef struct gm_insn_scatter {
+    uint32_t head;
+    uint32_t x;
+    uint32_t indices;
+    uint32_t y;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+    uint32_t combine;
+} gm_insn_scatter;
+typedef char gm_assert_insn_scatter[sizeof(gm_insn_scatter) == 36 ? 1 : -1];
+
+/* the largest, or smallest, of x over c, in that order, and their c; NaN comes first; of equal ones the lowest c, with last the highest */
+typedef struct gm_insn_top_k {
+    uint32_t head;
+    uint32_t x;
+    uint32_t values;
+    uint32_t indices;
+    uint32_t outer;
+    uint32_t size;
+    uint32_t count;
+    uint32_t inner;
+    uint32_t smallest;
+    uint32_t last;
+} gm_insn_top_k;
+typedef char gm_assert_insn_top_k[sizeof(gm_insn_top_k) == 40 ? 1 : -1];
+
+/* y[i] = low + range u, u = random(seed, step, stream, i) / 2^32 cut to 24 bits */
+typedef struct gm_insn_random_uniform {
+    uint32_t head;
+    uint32_t counter;
+    uint32_t y;
+    uint32_t n;
+    uint32_t stream;
+    float low;
+    float range;
+} gm_insn_random_uniform;
+typedef char gm_assert_insn_random_uniform[sizeof(gm_insn_random_uniform) == 28 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2019,6 +2165,17 @@ int gm_kernel_normalize(const struct gm_session *session, const void *instructio
 int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction);
 int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_round(const struct gm_session *session, const void *instruction);
+int gm_kernel_sign(const struct gm_session *session, const void *instruction);
+int gm_kernel_fmod(const struct gm_session *session, const void *instruction);
+int gm_kernel_atan(const struct gm_session *session, const void *instruction);
+int gm_kernel_log1p(const struct gm_session *session, const void *instruction);
+int gm_kernel_int_to_float(const struct gm_session *session, const void *instruction);
+int gm_kernel_float_to_int(const struct gm_session *session, const void *instruction);
+int gm_kernel_flat_index(const struct gm_session *session, const void *instruction);
+int gm_kernel_scatter(const struct gm_session *session, const void *instruction);
+int gm_kernel_top_k(const struct gm_session *session, const void *instruction);
+int gm_kernel_random_uniform(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2340,6 +2497,39 @@ int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, 
 #endif
 #ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 #define GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ROUND
+#define GM_WITH_ROUND (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SIGN
+#define GM_WITH_SIGN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_FMOD
+#define GM_WITH_FMOD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_ATAN
+#define GM_WITH_ATAN (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_LOG1P
+#define GM_WITH_LOG1P (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_INT_TO_FLOAT
+#define GM_WITH_INT_TO_FLOAT (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_FLOAT_TO_INT
+#define GM_WITH_FLOAT_TO_INT (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_FLAT_INDEX
+#define GM_WITH_FLAT_INDEX (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_SCATTER
+#define GM_WITH_SCATTER (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_TOP_K
+#define GM_WITH_TOP_K (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_RANDOM_UNIFORM
+#define GM_WITH_RANDOM_UNIFORM (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

@@ -48,6 +48,11 @@ static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
     return (float *)(void *)(session->arena + operand);
 }
 
+static inline int32_t *gm_i32_out(const gm_session *session, uint32_t operand)
+{
+    return (int32_t *)(void *)(session->arena + operand);
+}
+
 static inline uint8_t *gm_u8_out(const gm_session *session, uint32_t operand)
 {
     return session->arena + operand;

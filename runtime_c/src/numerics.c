@@ -279,6 +279,77 @@ float gm_cos(float x)
     return sin_shifted(gm_abs(x), 1);
 }
 
+/* ---- atan -------------------------------------------------------------------------------------------------- */
+
+/* atan(t) = t + t z p(z), z = t^2, for |t| <= tan(pi/8); p is a minimax polynomial, relative error 7.0e-10. */
+static float atan_reduced(float t)
+{
+    float z = t * t;
+    float p = -0x1.f2e3b8p-5f;
+    p = GM_MAC(0x1.b22416p-4f, p, z);
+    p = GM_MAC(-0x1.23b9a0p-3f, p, z);
+    p = GM_MAC(0x1.9991e2p-3f, p, z);
+    p = GM_MAC(-0x1.55554ap-2f, p, z);
+    return GM_MAC(t, p * z, t);
+}
+
+/* atan x = pi/2 - atan(1/x) = pi/4 + atan((x - 1) / (x + 1)); pi/2 in two parts. */
+float gm_atan(float x)
+{
+    const float half_pi = 0x1.921fb6p+0f, half_pi_low = -0x1.777a5cp-25f;
+    float magnitude = gm_abs(x), y;
+    if (magnitude > 0x1.3504f4p+1f) {
+        y = half_pi + (half_pi_low - atan_reduced(1.0f / magnitude));
+    } else if (magnitude > 0x1.a8279ap-2f) {
+        y = 0.5f * half_pi + (0.5f * half_pi_low + atan_reduced((magnitude - 1.0f) / (magnitude + 1.0f)));
+    } else {
+        return atan_reduced(x);
+    }
+    return x < 0.0f ? -y : y;
+}
+
+/* ---- Whole numbers ----------------------------------------------------------------------------------------- */
+
+float gm_round(float x)
+{
+    float magnitude = gm_abs(x);
+    if (!(magnitude < 0x1p23f)) {
+        return x;
+    }
+    float rounded = (magnitude + 0x1p23f) - 0x1p23f;
+    return gm_float_of(gm_bits_of(rounded) | (gm_bits_of(x) & 0x80000000u));
+}
+
+/* Splits a finite number above 0 into a mantissa below 2^24 and the biased exponent that it would have as a normal number. */
+static uint32_t mantissa_of(float x, int32_t *exponent)
+{
+    uint32_t bits = gm_bits_of(x);
+    uint32_t biased = bits >> 23;
+    *exponent = biased == 0 ? 1 : (int32_t)biased;
+    return biased == 0 ? bits : (bits & 0x007fffffu) | 0x00800000u;
+}
+
+/* Long division, of which the remainder stays. It is a multiple of b's last bit, and so exact. */
+float gm_fmod(float a, float b)
+{
+    float x = gm_abs(a), y = gm_abs(b);
+    if (!(x < INFINITE) || !(y > 0.0f)) {
+        return QUIET_NAN;
+    }
+    if (x < y) {
+        return a;
+    }
+    int32_t above, exponent;
+    uint32_t divisor = mantissa_of(y, &exponent), rest = mantissa_of(x, &above);
+    for (rest %= divisor; above > exponent; above--) {
+        rest <<= 1;
+        rest -= rest >= divisor ? divisor : 0;
+    }
+    int32_t power = exponent - 150, half = power / 2;
+    float result = (float)rest * power_of_two(half) * power_of_two(power - half);
+    return gm_float_of(gm_bits_of(result) | (gm_bits_of(a) & 0x80000000u));
+}
+
 /* ---- sqrt -------------------------------------------------------------------------------------------------- */
 
 #if !GM_HARDWARE_SQRT

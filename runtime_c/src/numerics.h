@@ -112,6 +112,7 @@ float gm_sqrt(float x);
 #define GM_ERF_MAX_ULP 2.0
 #define GM_SIN_MAX_ULP 2.0
 #define GM_COS_MAX_ULP 2.0
+#define GM_ATAN_MAX_ULP 2.5
 
 /* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
 float gm_exp(float x);
@@ -135,5 +136,13 @@ float gm_erf(float x);
 /* x in radians, of any size; NaN for infinite x. */
 float gm_sin(float x);
 float gm_cos(float x);
+
+float gm_atan(float x);
+
+/* The nearest integer, the even one of two. */
+float gm_round(float x);
+
+/* a - b trunc(a / b) without any error, with the sign of a; NaN for infinite a and for b = 0. */
+float gm_fmod(float a, float b);
 
 #endif

@@ -49,6 +49,18 @@ static double expected_expm1(double x)
     return expm1(-fabs(x));
 }
 
+/* By divisors of many sizes, a subnormal one among them. */
+static float computed_fmod(float x)
+{
+    return gm_fmod(x, 0.3f) + gm_fmod(x, 7.0f) + gm_fmod(3e38f, x) + gm_fmod(x, 0x1.23p-140f);
+}
+
+static double expected_fmod(double x)
+{
+    float sum = (float)fmod(x, (double)0.3f) + (float)fmod(x, 7.0) + (float)fmod((double)3e38f, x);
+    return (double)(sum + (float)fmod(x, (double)0x1.23p-140f));
+}
+
 static const test_case cases[] = {
     {"exp", gm_exp, expected_exp, GM_EXP_MAX_ULP, -INFINITY},
     {"expm1", computed_expm1, expected_expm1, GM_EXPM1_MAX_ULP, -INFINITY},
@@ -59,6 +71,9 @@ static const test_case cases[] = {
     {"erf", gm_erf, erf, GM_ERF_MAX_ULP, -INFINITY},
     {"sin", gm_sin, sin, GM_SIN_MAX_ULP, -INFINITY},
     {"cos", gm_cos, cos, GM_COS_MAX_ULP, -INFINITY},
+    {"atan", gm_atan, atan, GM_ATAN_MAX_ULP, -INFINITY},
+    {"round", gm_round, nearbyint, 0, -INFINITY},
+    {"fmod", computed_fmod, expected_fmod, 0, -INFINITY},
     {"sqrt", computed_sqrt, sqrt, 0.5, -INFINITY},
 };
 

@@ -141,7 +141,8 @@ def contents(operand: Operand, params: dict[str, int], rng: np.random.Generator)
     if operand.dtype == "rule":
         return ADAMW
     if operand.dtype == "i32":  # what counts from either end
-        return rng.integers(-params["size"], params["size"], count).astype(np.int32).tobytes()
+        size = params.get("size", 1 << 30)
+        return rng.integers(-size, size, count).astype(np.int32).tobytes()
     if operand.dtype in ("u8", "bit"):
         return rng.integers(0, 10, (count * BITS[operand.dtype] + 7) // 8).astype(np.uint8).tobytes()
     values = rng.normal(size=count).astype(np.float32)

@@ -36,6 +36,7 @@ FILES = (
     "gru",
     "hard_sigmoid",
     "hard_swish",
+    "hyperbolic",
     "identity",
     "l1_loss",
     "leaky_relu",
@@ -45,6 +46,7 @@ FILES = (
     "matmul",
     "max_pool",
     "mish",
+    "mod",
     "mse_loss",
     "mul",
     "neg",
@@ -65,6 +67,7 @@ FILES = (
     "reshape",
     "resize",
     "rnn",
+    "round",
     "sigmoid",
     "sin",
     "slice",
@@ -80,6 +83,7 @@ FILES = (
     "tanh",
     "tile",
     "transpose",
+    "trigonometric",
     "where",
 )
 

@@ -37,6 +37,7 @@ from . import (
     rewrite_einsum,
     rewrite_global_pool,
     rewrite_lp_normalization,
+    rewrite_mod,
     rewrite_normalizations,
     rewrite_recurrent,
     rewrite_reductions,
@@ -71,6 +72,7 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_einsum.run,
     rewrite_global_pool.run,
     rewrite_lp_normalization.run,
+    rewrite_mod.run,
     rewrite_reductions.run,
 ]
 

@@ -1,0 +1,18 @@
+"""Mod of floats: with fmod y = a - b trunc(a / b), which has the sign of a; the pass rewrite_mod makes the other one of
+it, which has the sign of b. da = dy, db = -dy q, q = (a - y) / b, a whole number."""
+
+from .broadcast import lower_binary, sum_to
+from .operator import Backward, Gradients, Operator
+
+
+def gradient(back: Backward) -> Gradients:
+    a, b = back.node.inputs
+    dy, y = back.dy[0], back.node.outputs[0]
+    da = sum_to(back, dy, a) if back.needs(0) else None
+    if not back.needs(1):
+        return [da, None]
+    quotient = back.op("Round", back.op("Div", back.op("Sub", a, y, of=b), b, of=b), of=b)
+    return [da, sum_to(back, back.op("Neg", back.op("Mul", quotient, dy, of=b), of=b), b)]
+
+
+OPERATORS = [Operator("Mod", gradient, lower_binary("FMOD"))]

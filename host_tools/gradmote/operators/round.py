@@ -1,0 +1,20 @@
+"""Floor, Ceil, Round and Sign: their slope is 0 wherever they have one, so that no gradient goes back."""
+
+from __future__ import annotations
+
+from .elementwise import lower_flat
+from .operator import Backward, Gradients, Operator
+
+NEAREST, DOWN, UP = range(3)  # direction: enum(nearest, down, up)
+
+
+def no_gradient(back: Backward) -> Gradients:
+    return [None for _ in back.node.inputs]
+
+
+OPERATORS = [
+    Operator("Floor", no_gradient, lower_flat("ROUND", "x", "y", direction=DOWN)),
+    Operator("Ceil", no_gradient, lower_flat("ROUND", "x", "y", direction=UP)),
+    Operator("Round", no_gradient, lower_flat("ROUND", "x", "y", direction=NEAREST)),
+    Operator("Sign", no_gradient, lower_flat("SIGN", "x", "y")),
+]

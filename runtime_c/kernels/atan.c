@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_ATAN
+GM_MAP_KERNEL(atan, gm_atan(x))
+#endif

@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_LOG1P
+GM_MAP_KERNEL(log1p, gm_log1p(x))
+#endif

@@ -1,0 +1,5 @@
+#include "elementwise.h"
+
+#if GM_WITH_SIGN
+GM_MAP_KERNEL(sign, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x)
+#endif
