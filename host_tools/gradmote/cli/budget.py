@@ -43,7 +43,7 @@ Data = Annotated[
         "--data",
         exists=True,
         dir_okay=False,
-        help="Samples (.npz, as for `gradmote train`) on which to measure what training each layer is worth.",
+        help="Samples (.npz or .csv, as for `gradmote train`) on which to measure what training each layer is worth.",
     ),
 ]
 

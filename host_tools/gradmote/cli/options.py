@@ -131,7 +131,9 @@ StoreForm = Annotated[
 ]
 StoreData = Annotated[
     Path | None,
-    typer.Option("--store-data", metavar="FILE", help="What the store begins with: a balanced choice of an .npz."),
+    typer.Option(
+        "--store-data", metavar="FILE", help="What the store begins with: a balanced choice of an .npz or a .csv."
+    ),
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

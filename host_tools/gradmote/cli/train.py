@@ -34,10 +34,18 @@ Data = Annotated[
         "--data",
         exists=True,
         dir_okay=False,
-        help="An .npz file with arrays x and y, and x_test and y_test if you want a test. x: float32, or uint8 with "
-        "scalars scale and zero that make it (x - zero) * scale. y: class indices or float32 targets. Further "
-        "inputs and labels, such as mask, go by their names in the model.",
+        help="An .npz file with arrays x and y, and x_test and y_test if you want a test; an .npy with x alone, and "
+        "--labels; or a .csv, with a header or without, whose last column is the label. x: numbers, or uint8 with "
+        "scalars scale and zero that make it (x - zero) * scale. y: class indices or targets. Further inputs and "
+        "labels, such as mask, go by their names in the model. float64 becomes float32, and integers int32.",
     ),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option("--labels", exists=True, dir_okay=False, help="A file of y alone: .npy, .npz, or .csv."),
+]
+LabelColumn = Annotated[
+    str | None, typer.Option("--label-column", metavar="NAME", help="The column of a .csv with the labels.")
 ]
 On = Annotated[
     str,
@@ -98,6 +106,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 def command(
     image: Image,
     data: Data,
+    labels: Labels = None,
+    label_column: LabelColumn = None,
     on: On = "twin",
     threads: Threads = 1,
     epochs: Epochs = 1,
@@ -121,7 +131,7 @@ def command(
     from ..files import Output
 
     output = None if checkpoint is None else Output(checkpoint)
-    samples = Dataset.read(data)
+    samples = Dataset.read(data, labels, label_column)
     with open_target(on, threads=threads) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))

@@ -13,6 +13,7 @@ from gradmote.errors import DataError, DeviceError, GradmoteError, RuntimeFault
 
 from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
+from .matching import matched
 from .samples import Others, check_tensor, others_of, write_rows
 from .target import Target
 from .types import Metrics, Saves
@@ -82,7 +83,7 @@ def fit(
 
     A step whose data, loss or gradient is not finite is skipped. GradmoteError after an epoch in which all were.
     """
-    batch = _checked_batch(target, data, micro_batches)
+    batch, data = _checked(target, data, micro_batches)
     others = others_of(target, data.more, len(data.x))
     size = batch * micro_batches
     result = Fit(dropped=len(data.x) % size)
@@ -177,8 +178,8 @@ def train_once(target: Target) -> Metrics:
 # ---- Checks -------------------------------------------------------------------------------------------------------
 
 
-def _checked_batch(target: Target, data: Dataset, micro_batches: int) -> int:
-    """Samples in one micro-batch, after making sure that the data fits the model."""
+def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Dataset]:
+    """Samples in one micro-batch, and the data in the model's dtypes, after making sure that it fits the model."""
     info = target.info()
     program = next((p for p in ("step", "train") if p in info.programs), None)
     if program is None or (program == "train" and "optimizer" not in info.programs):
@@ -186,7 +187,8 @@ def _checked_batch(target: Target, data: Dataset, micro_batches: int) -> int:
             f"this model only has the programs {', '.join(info.programs)}",
             "compile it for training: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
         )
-    check_tensor(target.describe(program, "input", 0), data.x, "x", info.batch)
+    x = target.describe(program, "input", 0)
+    check_tensor(x, data.x, "x", info.batch)
     label = target.describe(program, "label", 0)
     if data.y is not None:
         check_tensor(label, data.y, "y", info.batch)
@@ -197,4 +199,4 @@ def _checked_batch(target: Target, data: Dataset, micro_batches: int) -> int:
     size = info.batch * micro_batches
     if len(data.x) < size:
         raise DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
-    return info.batch
+    return info.batch, matched(data, x, label)

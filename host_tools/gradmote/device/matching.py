@@ -1,0 +1,48 @@
+"""Data in the dtypes of a model: the same file of numbers serves class indices and targets, tokens and measurements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gradmote.errors import DataError
+
+from .dataset import Array, Dataset
+from .types import Tensor
+
+
+def matched(data: Dataset, x: Tensor | None, y: Tensor | None) -> Dataset:
+    """The data as the model's first input and first label take it: integers as float32 where that is what they take,
+    and whole numbers as int32. Labels that are bytes stay, as classes of one score."""
+    labels = [array if array is None or _are_bytes(array) else _as(array, y, name)
+              for array, name in ((data.y, "y"), (data.y_test, "y_test"))]  # fmt: skip
+    return replace(
+        data, x=_as(data.x, x, "x"), y=labels[0], x_test=_as(data.x_test, x, "x_test"), y_test=labels[1]
+    )  # fmt: skip
+
+
+def _are_bytes(array: Array) -> bool:
+    return array.dtype.kind in "iu" and array.size > 0 and 0 <= int(array.min()) <= int(array.max()) < 256
+
+
+def _as(array: Any, tensor: Tensor | None, name: str) -> Any:
+    if array is None or tensor is None or array.dtype in (np.uint8, tensor.dtype):
+        return array
+    if array.dtype.kind in "iu" and tensor.dtype == "float32":
+        return array.astype(np.float32)
+    if array.dtype.kind == "f" and tensor.dtype == "int32":
+        return _indices(array, tensor, name)
+    return array
+
+
+def _indices(array: Array, tensor: Tensor, name: str) -> Array:
+    wrong = (array != np.round(array)) | ~(np.abs(array) < 2**31)
+    if wrong.any():
+        place = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        raise DataError(
+            f"{name}[{', '.join(map(str, place))}] is {array[place]:g}, and '{tensor.name}' takes whole numbers",
+            "give class indices, or compile the model with a loss on numbers: --loss mse",
+        )
+    return array.astype(np.int32)
