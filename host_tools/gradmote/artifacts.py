@@ -32,7 +32,7 @@ import onnx_ir as ir
 from . import checkpoint, losses, optimizers
 from .errors import ModelError
 from .files import Output, make_folder, write_together
-from .frontend import left_out, load_model
+from .frontend import Inputs, left_out, load_model
 from .frontend.parameters import floats, some
 from .losses import Loss
 from .optimizers import Optimizer
@@ -184,11 +184,12 @@ def build_artifacts(
     running_variance: str = "population",
     loss_scale: float = 1.0,
     untie: bool = False,
+    inputs: Inputs | None = None,
 ) -> Artifacts:
     """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
     Scheme or its text. keep: names of frozen weights that belong to the checkpoint all the same, so that they can be
     exchanged without other models. outputs: those to keep. untie: a weight that several nodes use becomes one for each
-    of them.
+    of them. inputs: shapes of the model's inputs, and values of those that never change.
 
     batch_norm: "frozen" (by default), "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains,
     "frozen" folds too, which leaves the least to compute); running_variance: for "batch", over n ("population", as
@@ -200,7 +201,7 @@ def build_artifacts(
     check_loss_scale(loss_scale)
     trains = loss is not None and train != []
     mode = batch_norm or FROZEN
-    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie)
+    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie, inputs)
     log.info("read the model: %d nodes in normal form", len(forward.graph))
     warn_without_batch_norm(batch_norm, forward.graph)
     chosen = resolve(scheme, train, freeze)

@@ -16,7 +16,7 @@ from . import records
 from .artifacts import Artifacts, build_artifacts
 from .batch import with_batch
 from .errors import ModelError
-from .frontend import read_model
+from .frontend import Inputs, read_model
 from .image import Layout, Placing, lay_out, write_image
 from .losses import Loss
 from .lowering import Shared
@@ -87,16 +87,18 @@ def compile_model(
     running_variance: str = "population",
     loss_scale: float = 1.0,
     untie: bool = False,
+    inputs: Inputs | None = None,
 ) -> Result:
     """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
 
     loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
     trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
-    model to keep. batch_norm, running_variance, loss_scale, untie: see build_artifacts. A batch that the model fixes
-    at 1 becomes the one asked for, where that is what the model means (gradmote.batch).
+    model to keep. batch_norm, running_variance, loss_scale, untie, inputs: see build_artifacts. A batch that the
+    model fixes at 1 becomes the one asked for, where that is what the model means (gradmote.batch) and `inputs` do not
+    say otherwise.
     """
     made = build_artifacts(
-        model_for(model, options or Options(), outputs),
+        model if inputs is not None else model_for(model, options or Options(), outputs),
         train,
         loss,
         optimizer,
@@ -107,6 +109,7 @@ def compile_model(
         running_variance=running_variance,
         loss_scale=loss_scale,
         untie=untie,
+        inputs=inputs,
     )
     return compile_image(made, options)
 

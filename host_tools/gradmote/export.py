@@ -14,6 +14,7 @@ from .checkpoint import Checkpoint
 from .errors import CheckpointError
 from .files import Output
 from .frontend import fold_batch_norm, read_model, read_untied
+from .frontend.branch_weights import tensors_of
 from .frontend.untie import UNTIED
 from .passes.batch_norm.claim import STATISTICS
 from .passes.batch_norm.fold import FOLDED
@@ -79,12 +80,8 @@ def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> N
 
 
 def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
-    """Initializers, and the tensors of Constant nodes under the names of their outputs."""
-    found = {t.name: t for t in graph.initializer}
-    for node in graph.node:
-        if node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value":
-            found[node.output[0]] = node.attribute[0].t
-    return found
+    """Initializers, and the tensors of Constant nodes under the names of their outputs; those of branches too."""
+    return {tensor.name: tensor.data for tensor in tensors_of(graph)}
 
 
 def part_of(name: str) -> tuple[str, tuple[slice, ...]]:

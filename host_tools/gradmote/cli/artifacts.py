@@ -23,6 +23,8 @@ def command(
     batch_norm: o.BatchNormOption = None,
     running_variance: o.RunningVarianceOption = o.RunningVariance.population,
     untie: o.Untie = False,
+    shape: o.Shapes = None,
+    constant: o.Constants = None,
     loss_set: o.LossSettings = None,
     label_smoothing: o.LabelSmoothing = None,
     ignore_index: o.IgnoreIndex = None,
@@ -47,6 +49,7 @@ def command(
         batch_norm=batch_norm and batch_norm.value,
         running_variance=running_variance.value,
         untie=untie,
+        inputs=o.parse_inputs(shape, constant),
     )
     written = write_artifacts(made, outputs)
     if as_json:

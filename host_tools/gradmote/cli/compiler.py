@@ -15,6 +15,7 @@ from . import options as o
 
 if TYPE_CHECKING:
     from ..compile import Options, Result
+    from ..frontend import Inputs
     from ..schemes import Scheme
 
 
@@ -70,6 +71,8 @@ def compiler_of(
     dim: Annotated[
         list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
     ] = None,
+    shape: o.Shapes = None,
+    constant: o.Constants = None,
     loss_scale: Annotated[
         float,
         typer.Option(
@@ -104,11 +107,12 @@ def compiler_of(
     def settings() -> Settings:
         from ..compile import Options
 
+        inputs = o.parse_inputs(shape, constant)
         return Settings(
             o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
             o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
             Options(
-                batch, accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
+                batch_of(batch, inputs), accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
                 store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,
             ),
             {"train": train, "freeze": freeze, "scheme": scheme},
@@ -118,10 +122,17 @@ def compiler_of(
                 "running_variance": running_variance.value,
                 "loss_scale": loss_scale,
                 "untie": untie,
+                "inputs": inputs,
             },
         )
 
     return Compiler(settings)
+
+
+def batch_of(batch: int, inputs: Inputs | None) -> int | None:
+    """None where the shapes given leave nothing open that a batch could choose."""
+    shapes = inputs.shapes.values() if inputs is not None else ()
+    return None if shapes and all(isinstance(d, int) for shape in shapes for d in shape) else batch
 
 
 def with_compiler(command: Callable[..., None]) -> Callable[..., None]:

@@ -14,6 +14,9 @@ from ..errors import DataError, ModelError
 from .output import say
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from ..frontend import Inputs
     from ..store import StoreOptions
 
 
@@ -168,6 +171,24 @@ def describe_left_out(numbers: list[str], limit: int = 5) -> str:
     return f"taken for numbers of the model's code, not trained: {named}{more} (--train NAME trains one)"
 
 
+Shapes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--shape",
+        metavar="NAME=DIMS",
+        help="Shape of an input: x=1,3,48,192, or x=batch,3,48,192 where --batch is to choose. Repeatable.",
+    ),
+]
+Constants = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--constant",
+        metavar="NAME=NUMBER",
+        help="An input that never changes, such as a sample rate: it becomes part of the model. Repeatable.",
+    ),
+]
+
+
 def make_loss(
     name: LossName | None,
     settings: list[str] | None,
@@ -233,6 +254,33 @@ def number_or_word(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Inputs | None:
+    """--shape NAME=1,3,H,W and --constant NAME=NUMBER pairs; None where there are none."""
+    from ..frontend import Inputs
+
+    if not shapes and not constants:
+        return None
+    return Inputs(dict(map(parse_shape, shapes or [])), dict(map(parse_constant, constants or [])))
+
+
+def parse_shape(pair: str) -> tuple[str, list[int | str]]:
+    name, equals, text = pair.partition("=")
+    dims: list[int | str] = [int(d) if d.isdigit() else d for d in text.split(",") if d]
+    if not equals or not name or len(dims) != text.count(",") + bool(text):
+        raise ModelError(f"--shape {pair}", "write --shape NAME=1,3,48,192; a word leaves a dimension open")
+    return name, dims
+
+
+def parse_constant(pair: str) -> tuple[str, np.ndarray]:
+    import numpy as np
+
+    name, _, text = pair.partition("=")
+    value = np.array(number_or_word(text))
+    if not name or value.dtype.kind not in "if":
+        raise ModelError(f"--constant {pair}", "write --constant NAME=16000, or NAME=1,2,3")
+    return name, value
 
 
 def parse_dims(pairs: list[str] | None) -> dict[str, int]:

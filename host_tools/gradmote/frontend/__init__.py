@@ -1,10 +1,12 @@
 """ONNX in: reading, checking and simplifying a model before anything is differentiated."""
 
+from .inputs import Inputs
 from .load import fold_batch_norm, load_model, read_model, read_untied
 from .parameters import choose_parameters, left_out
 from .shapes import infer_shapes, set_batch
 
 __all__ = [
+    "Inputs",
     "choose_parameters",
     "fold_batch_norm",
     "infer_shapes",

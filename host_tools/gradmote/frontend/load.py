@@ -11,8 +11,9 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..graph import note_weights, noted_weights, prune, runtime_type
-from ..passes import pipeline
+from ..passes import inline_branches, pipeline
 from ..registry import attach_functions
+from .inputs import Inputs
 from .limits import check_limits
 from .parameters import weights
 from .prepare import (
@@ -36,14 +37,15 @@ def load_model(
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     untie: bool = False,
+    inputs: Inputs | None = None,
 ) -> ir.Model:
-    """An inference graph in normal form: functions inlined, constants folded, Gemm plain, ranks known.
+    """An inference graph in normal form: functions and branches inlined, constants folded, Gemm plain, ranks known.
 
-    outputs: graph outputs to keep; all by default. Weights (float32 initializers with at least one dimension) survive
-    folding. batch_norm: a mode of passes.batch_norm. untie: a copy of a weight for each node that uses it. Raises
-    ModelError for what is no valid ONNX model.
+    outputs: graph outputs to keep; all by default. Weights survive folding. batch_norm: a mode of passes.batch_norm.
+    untie: a copy of a weight for each node that uses it. inputs: what is known of the model's inputs. Raises ModelError
+    for what is no valid ONNX model.
     """
-    model = read_weights(source, untie)
+    model = read_weights(source, untie, inputs)
     if outputs is not None:
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
@@ -63,23 +65,39 @@ def fold_batch_norm(
 
 
 def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
-    """Without functions, every shape known that can be; values named in `keep` are not folded."""
-    return settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
+    """Without functions and branches, every shape known that can be; values named in `keep` are not folded."""
+    model = settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
+    while inline_branches.run(model.graph):
+        model = settle_shapes(infer_shapes(model), keep)
+    inline_branches.refuse_what_stays(model.graph)
+    return model
 
 
-def read_weights(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> ir.Model:
+def read_weights(
+    source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False, inputs: Inputs | None = None
+) -> ir.Model:
     """The model in memory, its own weights noted. Raises ModelError for inputs of a type that the runtime lacks."""
     proto = raise_opset(read_model(source))
     forget_default_inputs(proto)
     forget_negative_dims(proto)
     name_weights(proto.graph)
+    (inputs or Inputs()).fix(proto)
     if untie:
         untie_weights(proto.graph, weights(to_ir(proto).graph))
     model = to_ir(proto)
     for value in model.graph.inputs:
         runtime_type(value)
-    note_weights(model.graph, weights(model.graph))
+    note_weights(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])
     return model
+
+
+def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
+    """The graph, and the graphs in its nodes."""
+    yield graph
+    for node in graph:
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPH:
+                yield from with_branches(attribute.as_graph())
 
 
 def read_untied(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:

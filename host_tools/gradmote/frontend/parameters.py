@@ -71,14 +71,15 @@ def is_number(value: ir.Value) -> bool:
     """Whether it is a number of the model's code, such as the scale of attention or an epsilon, and no learnable scale:
     by its name, the only thing that tells. What has more elements may be a weight which PyTorch's exporter
     transposed."""
-    shape = list(value.const_value.shape) if value.const_value is not None else None
-    pattern = {(): _NUMBER, (1,): _COMPUTED}.get(tuple(shape)) if shape is not None else None
+    shape = np.shape(value.const_value.numpy()) if value.const_value is not None else None
+    pattern = {(): _NUMBER, (1,): _COMPUTED}.get(shape) if shape is not None else None
     return pattern is not None and pattern.fullmatch(str(value.name)) is not None
 
 
 def left_out(graph: ir.Graph) -> list[str]:
     """Numbers that nothing tells from weights but their names, which can be trained where these are given in full."""
-    return [n for n in floats(graph) if graph.initializers[n].const_value.shape == () and n not in candidates(graph)]
+    own = set(candidates(graph))
+    return [n for n in floats(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
 
 
 def choose_parameters(

@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
 from ..graph import Builder, attribute, describe, take_over, unique_name
+from .branch_weights import graphs_of, is_tensor, separate
 
 _ML = "ai.onnx.ml"
 #: The first opset in which a PRelu's slopes broadcast.
@@ -84,15 +85,17 @@ def forget_negative_dims(proto: onnx.ModelProto) -> None:
 
 def name_weights(graph: onnx.GraphProto) -> None:
     """Where a model has no initializers, the tensors of its Constant nodes become them, under the names of the nodes'
-    outputs: so PaddlePaddle's exporter writes weights."""
-    constants = [n for n in graph.node if n.op_type == "Constant" and not n.domain and n.attribute[0].name == "value"]
-    if graph.initializer or not constants:
+    outputs: so PaddlePaddle's exporter writes weights, and PyTorch's those of branches."""
+    separate(graph)
+    graphs = [inner for _, inner in graphs_of(graph)]
+    if any(inner.initializer for inner in graphs):
         return
-    for node in constants:
-        tensor = graph.initializer.add()
-        tensor.CopyFrom(node.attribute[0].t)
-        tensor.name = node.output[0]
-        graph.node.remove(node)
+    for inner in graphs:
+        for node in [n for n in inner.node if is_tensor(n)]:
+            tensor = inner.initializer.add()
+            tensor.CopyFrom(node.attribute[0].t)
+            tensor.name = node.output[0]
+            inner.node.remove(node)
 
 
 def name_split_outputs(graph: ir.Graph) -> None:
