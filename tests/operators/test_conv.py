@@ -1,4 +1,4 @@
-"""Conv, 1-D and 2-D, with every attribute; the gradients of data, weights and bias."""
+"""Conv, 1-D to 3-D, with every attribute; the gradients of data, weights and bias."""
 
 import numpy as np
 import pytest
@@ -49,6 +49,28 @@ def test_auto_pad(mode, stride):
     check_case(conv_case(3, (1, 2, 5, 6), (3, 2, 2, 3), auto_pad=mode, strides=[stride, stride]))
 
 
+@examples(12)
+@given(data=st.data(), group=st.integers(1, 2), maps=st.integers(1, 3), channels=st.integers(1, 3), seed=seeds)
+def test_three_dimensions(data, group, maps, channels, seed):
+    inputs, kernel, attributes = data.draw(geometry(3))
+    assume(np.prod(inputs) <= 60)
+    bias = data.draw(st.booleans())
+    weights = (group * maps, channels, *kernel)
+    check_case(conv_case(seed, (2, group * channels, *inputs), weights, bias, group=group, **attributes))
+
+
+@pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])
+def test_auto_pad_of_three_dimensions(mode):
+    check_case(conv_case(3, (1, 2, 4, 3, 5), (2, 2, 2, 2, 3), auto_pad=mode, strides=[2, 1, 2]))
+
+
+def test_three_dimensions_with_a_symbolic_batch():
+    weights = {"w": values(1, 3, 2, 2, 2, 2), "b": values(2, 3), "v": values(3, 3, 1, 1, 1)}
+    nodes = [node("Conv", "x w b", "c", pads=[1, 0, 1, 0, 1, 1]), node("Relu", "c", "r"), node("Mul", "r v", "y")]
+    model = make_model(nodes, weights, {"x": ("N", 2, 3, 3, 3)})
+    check_case(Case(model, {"x": values(4, 2, 2, 3, 3, 3)}, batch=2, reference=False))
+
+
 def test_depthwise():
     check_case(conv_case(4, (2, 6, 5, 5), (6, 1, 3, 3), group=6, pads=[1, 1, 1, 1]))
 
@@ -83,7 +105,9 @@ def test_channels_last_inside_needs_no_copies_between_layers():
         assert "COPY" not in [i.opcode for i in program.instructions]
 
 
-@pytest.mark.parametrize("x_shape, w_shape, attributes, reason", [((1, 1, 3, 3, 3), (1, 1, 2, 2, 2), {}, "3 spatial")])
+@pytest.mark.parametrize(
+    "x_shape, w_shape, attributes, reason", [((1, 1, 2, 2, 2, 2), (1, 1, 1, 1, 1, 1), {}, "4 spatial")]
+)
 def test_refusals_name_the_node(x_shape, w_shape, attributes, reason):
     case = conv_case(0, x_shape, w_shape, **attributes)
     case.model.graph.node[0].name = "the_conv"

@@ -1,4 +1,4 @@
-"""ConvTranspose, 1-D and 2-D; the gradients of data, weights and bias."""
+"""ConvTranspose, 1-D to 3-D; the gradients of data, weights and bias."""
 
 import numpy as np
 import pytest
@@ -59,6 +59,37 @@ def test_groups_against_pytorch():
     (y * torch.from_numpy(case.weights)).sum().backward()
     assert y.shape == case.weights.shape
     check_gradients_of(case, {n: t.grad.numpy() for n, t in tensors.items()})
+
+
+@examples(10)
+@given(data=st.data(), group=st.integers(1, 2), seed=seeds)
+def test_three_dimensions_against_pytorch(data, group, seed):
+    import torch
+
+    def draw(low, high):
+        return data.draw(st.lists(st.integers(low, high), min_size=3, max_size=3))
+
+    inputs, kernel, strides, dilations, pads = draw(1, 3), draw(1, 3), draw(1, 3), draw(1, 2), draw(0, 1)
+    extra = [data.draw(st.integers(0, s - 1)) for s in strides]
+    reach = [(i - 1) * s + (k - 1) * d + 1 + e for i, s, k, d, e in zip(inputs, strides, kernel, dilations, extra)]
+    assume(all(r > 2 * p for r, p in zip(reach, pads)))
+    settings = {"strides": strides, "dilations": dilations, "output_padding": extra, "pads": [*pads, *pads]}
+    case = transpose_case(seed, (2, 2 * group, *inputs), (2 * group, 2, *kernel), group, **settings)
+    case.weights = values(9, 2, 2 * group, *(r - 2 * p for r, p in zip(reach, pads)))
+    x, w, b = (torch.from_numpy(a).double().requires_grad_() for a in case.artifacts.parameters.values())
+    # PyTorch wants output_padding below a stride or a dilation, as it is here.
+    y = torch.nn.functional.conv_transpose3d(x, w, b, strides, pads, extra, group, dilations)
+    (y * torch.from_numpy(case.weights)).sum().backward()
+    gradients = [tensor.grad.numpy() for tensor in (x, w, b)]
+    check_gradients_of(case, dict(zip(case.artifacts.parameters, gradients, strict=True)))
+    for profile in host_profiles():
+        with Session(compile_twice(case.artifacts)[0], profile) as session:
+            assert_close(np.array(session.infer()[0]), y.detach().numpy(), 1e-4, "C runtime: inference")
+
+
+@pytest.mark.parametrize("output", [[10, 8, 5], [8, 6, 3], [7, 8, 4]])
+def test_output_shape_of_three_dimensions(output):
+    check_against_ort(transpose_case(4, (1, 2, 3, 3, 2), (2, 2, 3, 3, 2), strides=[3, 2, 2], output_shape=output))
 
 
 def test_output_padding_of_more_than_a_stride_against_pytorch():

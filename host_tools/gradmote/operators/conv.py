@@ -1,4 +1,5 @@
 """Conv, 1-D and 2-D: y[n,m,o] = b[m] + sum over kernel cells k and channels c of x[n,c,o s + k d - p] w[m,c,k].
+The pass planar_convolutions makes 2-D of 3-D.
 
 dx is a transposed convolution of dy, dw a sum over batch and outputs of dy x, db the sum of dy.
 """
@@ -40,9 +41,10 @@ def bias_gradient(back: Backward) -> ir.Value:
     return back.op("ReduceSum", back.dy[0], axes, of=bias, keepdims=0)
 
 
-def conv_window(node: ir.Node) -> Window:
+def conv_window(node: ir.Node, most: int = 2) -> Window:
+    """most: dimensions that the caller can work with."""
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
-    return window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel)
+    return window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel, most)
 
 
 def conv_attributes(window: Window, group: int) -> dict[str, Any]:
@@ -153,8 +155,10 @@ ConvGradW <group: int, strides: ints, dilations: ints, pads: ints, split: ints, 
   dW = Transpose <perm: ints = @perm_swap> (cut)
 }"""
 
+DEEP_LIMITS = "3 spatial dimensions only where the model fixes their sizes; more are refused."
+
 OPERATORS = [
-    Operator("Conv", gradient, lower, limits="3 spatial dimensions are refused."),
+    Operator("Conv", gradient, lower, limits=DEEP_LIMITS),
     Operator("ConvGradX", None, lower_grad_x, DOMAIN, GRAD_X),
     Operator("ConvGradW", None, lower_grad_w, DOMAIN, GRAD_W),
 ]

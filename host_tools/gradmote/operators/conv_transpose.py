@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import DOMAIN, attribute
-from .conv import bias_gradient, conv_attributes, emit_transposed, regrouping_of
+from .conv import DEEP_LIMITS, bias_gradient, conv_attributes, emit_transposed, regrouping_of
 from .operator import Backward, Gradients, Operator
 from .window import Window, spatial, window_of
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ..lowering import Lowering
 
 
-def transposed_window(node: ir.Node) -> Window:
-    """The window of the convolution that this one transposes: its input is our output."""
+def transposed_window(node: ir.Node, most: int = 2) -> Window:
+    """The window of the convolution that this one transposes: its input is our output. most: as in conv_window."""
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
-    window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel)
+    window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel, most)
     same = attribute(node, "auto_pad", "NOTSET") in ("SAME_UPPER", "SAME_LOWER")
     return padded_to_output(node, window) if same or "output_shape" in node.attributes else window
 
@@ -68,4 +68,4 @@ def lower(low: Lowering, node: ir.Node) -> None:
     emit_transposed(low, node, node.inputs[0], node.inputs[1], node.outputs[0], transposed_window(node))
 
 
-OPERATORS = [Operator("ConvTranspose", gradient, lower, limits="3 spatial dimensions are refused.")]
+OPERATORS = [Operator("ConvTranspose", gradient, lower, limits=DEEP_LIMITS)]

@@ -58,12 +58,17 @@ def spatial(value: ir.Value) -> list[int]:
     return [int(d) for d in list(value.shape)[2:]]
 
 
-def window_of(node: ir.Node, inputs: Sequence[int], outputs: Sequence[int], kernel: Sequence[int]) -> Window:
-    """The window of a node whose spatial input and output sizes are known. Raises UnsupportedOperator above 2-D."""
+def window_of(
+    node: ir.Node, inputs: Sequence[int], outputs: Sequence[int], kernel: Sequence[int], most: int = 2
+) -> Window:
+    """The window of a node whose spatial input and output sizes are known. Raises UnsupportedOperator above `most`
+    dimensions; passes make two of three where the model fixes them."""
     dims = len(inputs)
-    if dims not in (1, 2):
+    if not 1 <= dims <= most:
         raise UnsupportedOperator(
-            f"{node.op_type} over {dims} spatial dimensions", "only 1-D and 2-D are supported", describe(node)
+            f"{node.op_type} over {dims} spatial dimensions",
+            "1-D and 2-D are supported, and 3-D where the model fixes the sizes",
+            describe(node),
         )
     strides = list(attribute(node, "strides", [1] * dims))
     dilations = list(attribute(node, "dilations", [1] * dims))

@@ -29,6 +29,7 @@ from . import (
     mask_activations,
     matmul_vectors,
     note_shared,
+    planar_convolutions,
     planar_pools,
     recompute,
     remove_dropout,
@@ -65,6 +66,7 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     matmul_vectors.run,
     planar_pools.run,
+    planar_convolutions.run,
     fuse_group_norm.run,
     fuse_standardize.run,
     rewrite_normalizations.run,
