@@ -22,3 +22,8 @@ def __getattr__(name: str) -> object:
 
         return Session
     raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """What is there, with what is imported only when it is asked for."""
+    return sorted({*globals(), *__all__})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Sequence
 
@@ -13,6 +12,7 @@ from .autodiff import differentiate
 from .errors import ModelError
 from .frontend import infer_shapes
 from .graph import Builder
+from .loss_call import call_loss
 from .losses import Loss
 from .passes import pipeline
 from .passes.batch_norm import training as batch_statistics
@@ -36,25 +36,13 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
             f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
         )
     taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
-    check_arity(loss, taken)
     with layer_called(graph, "loss"):
-        value = loss(Builder(graph), *taken)
+        value = call_loss(loss, graph, taken)
     graph.outputs[:] = list(dict.fromkeys([value, *(by_name[n] for n in additional), *outputs]))
     labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
     model = infer_shapes(attach_functions(model))
     model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
     return record(model, "loss", value.name, labels)
-
-
-def check_arity(loss: Loss, outputs: Sequence[ir.Value]) -> None:
-    """A loss that takes one output cannot be given two."""
-    try:
-        inspect.signature(loss).bind(None, *outputs)
-    except TypeError:
-        names = ", ".join(str(o.name) for o in outputs)
-        raise ModelError(
-            f"the loss does not take {len(outputs)} outputs ({names})", "choose with --output (outputs=)"
-        ) from None
 
 
 def with_gradients(

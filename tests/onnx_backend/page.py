@@ -34,7 +34,7 @@ stale.
   {rules} is converted by onnx first.
 - **attributes**: all that ONNX gives the operator. None is ignored: what is not supported is refused by name.
 - **constants**: inputs that must be known when the model is compiled.
-- **gradient**: whether training goes through it.
+- **gradient**: whether training goes through it; zero where it is flat.
 - **bytes**: code of the kernels that its node tests run on, on a Cortex-M4F, -Os, for inference and for training;
   without the loss, sums of gradients and what all images need (executor, verifier, elementary functions). `scons size`
   has every object.
@@ -138,17 +138,10 @@ def row(
         ", ".join(str(v.since_version) for v in versions),
         ", ".join(sorted({name for v in versions for name in v.attributes})),
         ", ".join(names[i] for i in operator.constants if i < len(names)),
-        gradient(op, facts),
+        operator.trains,
         f"{facts.inference_bytes} / {facts.training_bytes}" if facts else "",
         f"{tests[0]} / {tests[1]}" if tests else "",
     )
-
-
-def gradient(op: str, facts: Facts | None) -> str:
-    """An operator that passes rewrite has no rule of its own."""
-    operator = OPERATORS["", op]
-    is_rewritten = operator.lower is None and facts is not None and bool(facts.kernels.forward | facts.kernels.gradient)
-    return "yes" if operator.gradient is not None or is_rewritten else "no"
 
 
 def kernels_table(facts: Mapping[str, Facts]) -> str:

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from gradmote.errors import DataError, GradmoteError, RuntimeFault
 
 from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
+from .describe import describe
 from .exclusive import Exclusive
 from .library import load
 from .names import text, utf8
@@ -92,6 +93,11 @@ class Session:
     def requirements(self) -> dict[str, Any]:
         """As required(), of this session's image."""
         return dict(self._needs)
+
+    def __repr__(self) -> str:
+        if self._session is None:
+            return "<Session: closed>"
+        return describe(self, bytes(self._ffi.buffer(self._image)))
 
     def reset(self) -> None:
         """Sets parameters, moments, counters and properties back to the image's initial values."""

@@ -7,7 +7,11 @@ from .output import say_json
 
 
 def command(as_json: o.AsJson = False) -> None:
-    """List ONNX operators with their gradients, and the runtime's kernels."""
+    """List ONNX operators with their gradients, and the runtime's kernels.
+
+    Training goes through an operator whose gradient is `yes`: by a rule of its own, or by the rules
+    of those that it becomes. `zero`: it is flat, so that nothing goes back through it.
+    """
     from ..generated.opcodes import OPCODES
     from ..registry import TABLE
 
@@ -15,8 +19,10 @@ def command(as_json: o.AsJson = False) -> None:
         {
             "operator": op.op_type,
             "domain": op.domain or "ONNX",
-            "gradient": op.gradient is not None,
-            "compiles": op.lower is not None,
+            "gradient": op.trains == "yes",
+            "trains": op.trains,
+            "becomes": op.becomes,
+            "compiles": op.compiles,
         }
         for op in sorted(TABLE.values(), key=lambda op: (op.domain, op.op_type))
     ]
@@ -26,7 +32,7 @@ def command(as_json: o.AsJson = False) -> None:
         return
     from ..terminal import console, table
 
-    rows = [(str(op["operator"]), str(op["domain"]), "yes" if op["gradient"] else "") for op in operators]
-    console().print(table("Operators", (("operator", "domain", "gradient"), rows)))
-    rows = [(str(kernel["opcode"]), str(kernel["kernel"]), str(kernel["meaning"])) for kernel in kernels]
-    console().print(table("Kernels", (("opcode#", "kernel", "meaning"), rows)))
+    rows = [(str(op["operator"]), str(op["domain"]), str(op["trains"]), str(op["becomes"])) for op in operators]
+    console().print(table("Operators", (("operator", "domain", "gradient", "becomes"), rows)))
+    names = [(str(kernel["opcode"]), str(kernel["kernel"]), str(kernel["meaning"])) for kernel in kernels]
+    console().print(table("Kernels", (("opcode#", "kernel", "meaning"), names)))

@@ -2,4 +2,4 @@
 
 from .operator import Operator
 
-OPERATORS = [Operator("DepthToSpace"), Operator("SpaceToDepth")]
+OPERATORS = [Operator(name, becomes="Reshape, Transpose") for name in ("DepthToSpace", "SpaceToDepth")]

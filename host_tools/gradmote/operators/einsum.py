@@ -2,4 +2,4 @@
 
 from .operator import Operator
 
-OPERATORS = [Operator("Einsum")]
+OPERATORS = [Operator("Einsum", becomes="MatMul, Mul, ReduceSum, Transpose")]

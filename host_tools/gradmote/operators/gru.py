@@ -197,6 +197,6 @@ class GruCells(Cells):
 
 
 OPERATORS = [
-    Operator("GRU", constants=(SEQUENCE_LENS,), limits=LIMITS),
+    Operator("GRU", becomes="MatMul, and cells", constants=(SEQUENCE_LENS,), limits=LIMITS),
     *(o for after in (False, True) for reverse in (False, True) for o in GruCells(reverse, after).operators()),
 ]

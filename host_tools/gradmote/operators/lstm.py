@@ -203,6 +203,6 @@ class LstmCells(Cells):
 
 
 OPERATORS = [
-    Operator("LSTM", constants=(SEQUENCE_LENS,), limits=LIMITS),
+    Operator("LSTM", becomes="MatMul, and cells", constants=(SEQUENCE_LENS,), limits=LIMITS),
     *(o for coupled in (False, True) for reverse in (False, True) for o in LstmCells(reverse, coupled).operators()),
 ]

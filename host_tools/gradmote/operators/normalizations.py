@@ -3,17 +3,18 @@ operators."""
 
 from .operator import Operator
 
-NAMES = (
-    "GroupNormalization",
-    "InstanceNormalization",
-    "LayerNormalization",
-    "LpNormalization",
-    "RMSNormalization",
-)
+BECOMES = {
+    "GroupNormalization": "Standardize, Mul, Add",
+    "InstanceNormalization": "Standardize, Mul, Add",
+    "LayerNormalization": "Standardize, Mul, Add",
+    "LpNormalization": "a norm, Div",
+    "RMSNormalization": "Standardize, Mul",
+}
 
 #: Its statistics: constants of the image, unless they are trained with.
 BATCH_NORM = Operator(
-    "BatchNormalization", constants=(3, 4), limits="statistics of the batch only where they are chosen."
+    "BatchNormalization", becomes="Normalize", constants=(3, 4),
+    limits="statistics of the batch only where they are chosen.",
 )
 
-OPERATORS = [BATCH_NORM, *(Operator(name) for name in NAMES)]
+OPERATORS = [BATCH_NORM, *(Operator(name, becomes=others) for name, others in BECOMES.items())]

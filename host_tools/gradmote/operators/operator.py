@@ -37,18 +37,26 @@ class Backward:
 #: Gradients of a node's inputs, in their order; None for those that need or have none.
 Gradients = list["ir.Value | None"]
 GradientRule = Callable[[Backward], Gradients]
+
+
+def no_gradient(back: Backward) -> Gradients:
+    """Of what is flat wherever it has a slope: nothing goes back."""
+    return [None for _ in back.node.inputs]
+
+
 #: Appends instructions for a node.
 LoweringRule = Callable[["Lowering", ir.Node], None]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One ONNX operator. `gradient` None: not differentiable; `lower` None: must be folded or rewritten before.
+    """One ONNX operator. `gradient` None: no rule; `lower` None: must be folded or rewritten before.
 
     `function` is the body of an operator of our own domain, in ONNX's textual syntax without its header line.
     `any_type`: the lowering moves 32-bit elements, whatever they are.
     `any_output`: the gradient rule copes with outputs that do not reach the loss, the first one included.
     `constants`: indices of the inputs that must be known when the model is compiled.
+    `becomes`: what passes make of an operator that has neither rule, and training goes through.
     `limits`: what of the ONNX operator is refused, in few words, for the reference of operators.
     """
 
@@ -60,7 +68,20 @@ class Operator:
     any_type: bool = False
     any_output: bool = False
     constants: tuple[int, ...] = ()
+    becomes: str = ""
     limits: str = ""
+
+    @property
+    def trains(self) -> str:
+        """Whether training goes through it, by a rule of its own or by those of what it becomes: "yes", "no", or "zero"
+        where it is flat."""
+        if self.gradient is no_gradient:
+            return "zero"
+        return "yes" if self.gradient is not None or self.becomes else "no"
+
+    @property
+    def compiles(self) -> bool:
+        return self.lower is not None or bool(self.becomes)
 
     def function_proto(self, opset: int) -> onnx.FunctionProto:
         """The body in standard ONNX, for any other runtime."""

@@ -2,6 +2,11 @@
 
 from .operator import Operator
 
-NAMES = ("ReduceL1", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp")
+BECOMES = {
+    "ReduceL1": "Abs, ReduceSum",
+    "ReduceSumSquare": "Mul, ReduceSum",
+    "ReduceLogSum": "ReduceSum, Log",
+    "ReduceLogSumExp": "ReduceMax, Exp, ReduceSum, Log",
+}
 
-OPERATORS = [Operator(name, constants=(1,)) for name in NAMES]
+OPERATORS = [Operator(name, becomes=others, constants=(1,)) for name, others in BECOMES.items()]

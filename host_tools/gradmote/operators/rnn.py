@@ -109,6 +109,9 @@ class RnnCells(Cells):
 
 
 OPERATORS = [
-    Operator("RNN", constants=(SEQUENCE_LENS,), limits=LIMITS.replace("the default ones", "Tanh and Relu")),
+    Operator(
+        "RNN", becomes="MatMul, and cells", constants=(SEQUENCE_LENS,),
+        limits=LIMITS.replace("the default ones", "Tanh and Relu"),
+    ),
     *(operator for f in SLOPES for reverse in (False, True) for operator in RnnCells(reverse, f).operators()),
 ]

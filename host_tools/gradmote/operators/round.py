@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from .elementwise import lower_flat
-from .operator import Backward, Gradients, Operator
+from .operator import Operator, no_gradient
 
 NEAREST, DOWN, UP = range(3)  # direction: enum(nearest, down, up)
-
-
-def no_gradient(back: Backward) -> Gradients:
-    return [None for _ in back.node.inputs]
-
 
 OPERATORS = [
     Operator("Floor", no_gradient, lower_flat("ROUND", "x", "y", direction=DOWN)),
