@@ -6,6 +6,8 @@ So do several that make a part of the result each.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from ..program import Compiled, Instruction, Program, Ref
 
 RELU = 1  # activation: enum(none, relu)
@@ -18,25 +20,38 @@ def run(compiled: Compiled) -> None:
 
 
 def fuse(program: Program) -> None:
+    writers, readers = touching(program)
+    bound, fused = program.bound(), set()
     for relu in [i for i in program.instructions if i.opcode == "RELU"]:
         source, target = relu.operands["x"], relu.operands["y"]
         assert source is not None and target is not None
-        makers = [i for i in program.instructions if any(w.buffer is source.buffer for w in i.writes)]
-        if makers and all(can_rectify(m) for m in makers) and only_reader(program, source, relu):
+        makers = writers[id(source.buffer)]
+        alone = readers[id(source.buffer)] == [relu] and id(source.buffer) not in bound
+        if makers and all(can_rectify(m) for m in makers) and alone and is_whole(source, relu):
             for maker in makers:
                 maker.params["activation"] = RELU
                 maker.operands["y"] = Ref(target.buffer, target.offset + maker.operands["y"].offset)
-            program.instructions.remove(relu)
+            others = [w for w in writers[id(target.buffer)] if w is not relu]
+            writers[id(target.buffer)] = makers + others
+            fused.add(id(relu))
+    program.instructions = [i for i in program.instructions if id(i) not in fused]
+
+
+def touching(program: Program) -> tuple[dict[int, list[Instruction]], dict[int, list[Instruction]]]:
+    """Return who writes each buffer, and who reads it, by id(buffer)."""
+    writers: dict[int, list[Instruction]] = defaultdict(list)
+    readers: dict[int, list[Instruction]] = defaultdict(list)
+    for instruction in program.instructions:
+        for refs, found in ((instruction.writes, writers), (instruction.reads, readers)):
+            for key in dict.fromkeys(id(ref.buffer) for ref in refs):
+                found[key].append(instruction)
+    return writers, readers
 
 
 def can_rectify(maker: Instruction) -> bool:
     return maker.opcode in MAKERS and not maker.params["activation"]
 
 
-def only_reader(program: Program, source: Ref, relu: Instruction) -> bool:
-    """Whether nothing but `relu` looks at what the makers write, and relu takes all of it."""
-    buffer = source.buffer
-    if buffer.region != "scratch" or buffer.size != 4 * relu.params["n"]:
-        return False
-    readers = [i for i in program.instructions if any(r.buffer is buffer for r in i.reads)]
-    return readers == [relu] and id(buffer) not in program.bound()
+def is_whole(source: Ref, relu: Instruction) -> bool:
+    """Return whether `relu` takes all of a buffer of the scratch."""
+    return source.buffer.region == "scratch" and source.buffer.size == 4 * relu.params["n"]
