@@ -33,12 +33,17 @@ void console_greet(const device *d)
     commands_prompt();
 }
 
+/* The last character, which in UTF-8 may have several bytes. */
 static void erase(console *c)
 {
-    if (c->length > 0) {
-        --c->length;
-        text_put("\b \b");
+    uint8_t last;
+    if (c->length == 0) {
+        return;
     }
+    do {
+        last = (uint8_t)c->line[--c->length];
+    } while (c->length > 0 && (last & 0xC0u) == 0x80u);
+    text_put("\b \b");
 }
 
 static void finish_line(device *d)
@@ -89,7 +94,7 @@ void console_type(device *d, char character)
         while (d->console.length > 0) {
             erase(&d->console);
         }
-    } else if (character >= ' ' && character < DELETE) {
+    } else if ((uint8_t)character >= ' ') {
         append(&d->console, character);
     }
 }

@@ -45,6 +45,7 @@ def test_as_a_module():
 @pytest.mark.parametrize("place", [0, 1])
 def test_quiet_says_errors_alone(capsys, model, place):
     """Before or behind the subcommand."""
+
     def arguments(*more):
         words = ["compile", model, "--loss", "mse", *more]
         return [*words[:place], "--quiet", *words[place:]]

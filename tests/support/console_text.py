@@ -9,12 +9,12 @@ from gradmote.device.link import Link
 
 def read_until(link: Link, wanted: str) -> str:
     """What the board prints, until it has printed that."""
-    text = ""
+    text = b""
     deadline = time.monotonic() + 20
-    while wanted not in text:
+    while wanted.encode() not in text:
         assert time.monotonic() < deadline, text
-        text += link.read(0.2).decode()
-    return text
+        text += link.read(0.2)
+    return text.decode()
 
 
 def read_prompt(link: Link) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import io
+import re
+import shutil
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..printable import printable
 from .output import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..device.link import Link
-    from ..device.protocol import Parser
 
-    Keys = Callable[[], bytes]
+    Keys = Callable[[], str]
 
 Port = Annotated[
     str,
@@ -26,19 +30,23 @@ Port = Annotated[
 ]
 Baud = Annotated[int, typer.Option("--baud", help="Of a serial port.")]
 
-LEAVE = b"\x03\x1d"  # Ctrl-C, Ctrl-]
-_WAIT_SECONDS = 0.05
+LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
+INTERRUPT = "\x03"  # Ctrl-C: ends what the board runs
+_WAIT_SECONDS = 0.02
 _AFTER_INPUT_SECONDS = 0.5
+#: What a terminal obeys may stand in names that a board prints; these alone pass.
+_KEPT = re.compile("([\r\n\t\b])")
 
 
 def command(port: Port, baud: Baud = 115200) -> None:
-    """Type commands to a board: `help` lists them. Ctrl-C or Ctrl-] leaves.
+    """Type commands to a board: `help` lists them. Ctrl-C ends what the board runs; Ctrl-] leaves.
 
-    Where the input is not a terminal, its lines are sent one by one: `echo mem | gradmote console PORT`.
+    Arrow keys edit the line and go through those before; Tab completes a command. Where the input is not a terminal,
+    its lines are sent one by one: `echo mem | gradmote console PORT`.
     """
     with _opened(port, baud) as link:
         if sys.stdin.isatty():
-            say(f"{port}: Ctrl-C or Ctrl-] leaves; type help", err=True)
+            say(f"{port}: Ctrl-] leaves, Ctrl-C ends what the board runs; type help", err=True)
             _interact(link)
         else:
             _pipe(link)
@@ -69,30 +77,54 @@ def typed(data: bytes) -> bytes:
     return data.replace(bytes([START]), b"").replace(b"\n", b"\r")
 
 
-def _show(link: Link, parser: Parser, timeout: float) -> bool:
-    """Prints what the board says within `timeout` seconds; False where it said nothing."""
-    data = link.read(timeout)
-    for item in parser.feed(data) if data else parser.expire():
-        if isinstance(item, bytes):
-            sys.stdout.write(item.decode(errors="replace"))
+class _Board:
+    """The text that a board prints; frames between it are left out."""
+
+    def __init__(self, link: Link) -> None:
+        from ..device.protocol import Parser
+
+        self._link, self._parser = link, Parser()
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+
+    def text(self, timeout: float) -> str | None:
+        """What it prints within `timeout` seconds, without what a terminal would obey; None where it says nothing."""
+        data = self._link.read(timeout)
+        found = self._parser.feed(data) if data else self._parser.expire()
+        text = "".join(self._decode(item) for item in found if isinstance(item, bytes))
+        safe = (part if _KEPT.fullmatch(part) else printable(part) for part in _KEPT.split(text))
+        return "".join(safe) if data else None
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
     sys.stdout.flush()
-    return bool(data)
 
 
 def _interact(link: Link) -> None:
-    from ..device.protocol import Parser
+    from ..generated.console import COMMANDS
+    from .line_editor import Echo, LineEditor, split_keys
 
-    parser = Parser()
+    board, echo, rest = _Board(link), Echo(), ""
+    editor = LineEditor(_write, lambda: shutil.get_terminal_size().columns, list(COMMANDS))
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal may know fewer characters
     link.write(b"\r")  # a fresh prompt
-    with _raw_keyboard() as keys:
+    with _raw_keyboard() as typed_since:
         while True:
-            _show(link, parser, _WAIT_SECONDS)
-            data = keys()
-            if any(key in LEAVE for key in data):
-                sys.stdout.write("\r\n")
-                return
-            if data:
-                link.write(typed(data))
+            shown = echo.without(board.text(_WAIT_SECONDS) or "")
+            if shown:
+                editor.show(shown)
+            keys, rest = split_keys(rest + typed_since())
+            for key in keys:
+                if key == LEAVE:
+                    _write("\r\n")
+                    return
+                if key == INTERRUPT:
+                    editor.forget()
+                    link.write(INTERRUPT.encode())
+                elif (line := editor.type(key)) is not None:
+                    echo.expect(line)
+                    link.write(typed(line.encode() + b"\r"))
 
 
 @contextlib.contextmanager
@@ -109,9 +141,10 @@ def _raw_keyboard() -> Iterator[Keys]:
         ) from error
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
+    decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     tty.setraw(descriptor)
     try:
-        yield lambda: _pressed(descriptor)
+        yield lambda: decode(_pressed(descriptor))
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
@@ -121,14 +154,18 @@ def _pressed(descriptor: int) -> bytes:
     import select
 
     ready, _, _ = select.select([descriptor], [], [], 0)
-    return os.read(descriptor, 64) if ready else b""
+    if not ready:
+        return b""
+    return os.read(descriptor, 1024) or LEAVE.encode()  # the terminal is gone
 
 
 def _pipe(link: Link) -> None:
-    from ..device.protocol import Parser
-
-    parser = Parser()
-    for line in sys.stdin:
-        link.write(typed(line.rstrip("\r\n").encode() + b"\r"))
-        while _show(link, parser, _AFTER_INPUT_SECONDS):
-            continue
+    board = _Board(link)
+    try:
+        for line in sys.stdin:
+            link.write(typed(line.rstrip("\r\n").encode(errors="surrogateescape") + b"\r"))
+            while (text := board.text(_AFTER_INPUT_SECONDS)) is not None:
+                _write(text)
+    except KeyboardInterrupt:
+        link.write(INTERRUPT.encode())
+        raise
