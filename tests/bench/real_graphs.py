@@ -32,7 +32,7 @@ from gradmote_runtime import Session
 
 #: Largest difference to onnxruntime, relative to the largest element.
 INFERENCE, GRADIENT = 1e-4, 1e-3
-STEPS = 5
+STEPS, PART = 5, 0.05
 #: onnxruntime's Sigmoid has an absolute error of 1e-7, which is all that PP-OCR's detectors make of noise.
 FLOOR = 1e-2
 
@@ -182,17 +182,16 @@ def train_last_layer(graph: Graph, model: onnx.ModelProto) -> str:
 
 
 def lowered(session: Session, names: Mapping[str, np.ndarray], given: Sequence[np.ndarray], target: np.ndarray) -> str:
-    """Steps against the gradient, of a length that the gradient chooses: a thousandth of the weights' at first."""
-    before = session.eval_step(*given, target)
-    size = math.sqrt(sum(float((np.array(session.gradient(n)) ** 2).sum()) for n in names)) or 1.0
-    scale = math.sqrt(sum(float((a**2).sum()) for a in names.values()))
-    session.learning_rate = 1e-3 * max(scale, 1e-3) / size
+    """Steps that should each take a part of the loss away, as their gradients foretell."""
+    before = loss = session.eval_step(*given, target)
     for _ in range(STEPS):
         session.lazy_reset_grad()
         session.train_step(*given, target)
+        squares = sum(float((np.array(session.gradient(n), np.float64) ** 2).sum()) for n in names)
+        session.learning_rate = PART * loss / max(squares, 1e-30)
         session.optimizer_step()
-    after = session.eval_step(*given, target)
-    return ", ".join(names) if after < before else f"no: the loss went from {before} to {after}"
+        loss = session.eval_step(*given, target)
+    return ", ".join(names) if loss < before else f"no: the loss went from {before} to {loss}"
 
 
 def row(graph: Graph, outcome: Outcome | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
@@ -12,7 +13,10 @@ from ..strides import broadcast_walk, contiguous, fit, is_gapless, physical_orde
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..lowering import Lowering, View
+
+#: Where an operand of a node lies.
+Reader = Callable[["Lowering", ir.Node, ir.Value], "View"]
 
 
 def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
@@ -55,18 +59,23 @@ def same_symbol(a: int | ir.SymbolicDim, b: int | ir.SymbolicDim) -> bool:
     return not isinstance(a, int) and not isinstance(b, int)
 
 
-def lower_binary(opcode: str, swap: bool = False) -> LoweringRule:
+def as_it_lies(low: Lowering, node: ir.Node, x: ir.Value) -> View:
+    return low.view(x)
+
+
+def lower_binary(opcode: str, swap: bool = False, read: Reader = as_it_lies) -> LoweringRule:
     """The lowering of a broadcasting operator of two operands, or of one that is `opcode` with its operands swapped."""
-    return lower_broadcast(opcode, "ba" if swap else "ab")
+    return lower_broadcast(opcode, "ba" if swap else "ab", read)
 
 
-def lower_broadcast(opcode: str, operands: str) -> LoweringRule:
-    """The lowering of a broadcasting operator whose inputs are the instruction's `operands`, one letter each."""
+def lower_broadcast(opcode: str, operands: str, read: Reader = as_it_lies) -> LoweringRule:
+    """The lowering of a broadcasting operator whose inputs are the instruction's `operands`, one letter each. read:
+    gives the place of an operand."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]
         output = static_shape(y, node)
-        views = [low.view(x) for x in node.inputs]
+        views = [read(low, node, x) for x in node.inputs]
         walks = [
             broadcast_walk(v.strides, broadcastable(x, output, node), output)
             for v, x in zip(views, node.inputs, strict=True)

@@ -1,5 +1,5 @@
 """Clip: y = min(max(x, low), high) with constant bounds, either of which may be absent. dx = dy where low <= x <= high,
-else 0."""
+else 0. Of bounds that are computed, the pass rewrite_synonyms makes Max and Min."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def bound(node: ir.Node, index: int, absent: float) -> float:
         raise UnsupportedOperator(
             f"Clip to '{given.name}', which is computed", "make it constant, or use Min and Max", describe(node)
         )
+    if array.size != 1:
+        raise UnsupportedOperator(f"Clip to {array.size} numbers", "give one; Min and Max take more", describe(node))
     return float(array.reshape(()))
 
 

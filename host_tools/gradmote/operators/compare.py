@@ -9,32 +9,38 @@ import onnx_ir as ir
 from .broadcast import lower_binary
 from .elementwise import lower_with_constant
 from .operator import LoweringRule, Operator
+from .whole_numbers import comparable, is_whole
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
-COMPARABLE: tuple[ir.DataType | None, ...] = (ir.DataType.FLOAT, ir.DataType.BOOL)
+LIMITS = "of integers that are both computed is refused: one must be constant, and below 2^24."
 
 
-def of_floats(lower: LoweringRule) -> LoweringRule:
-    """Integers are compared in shape computations alone, of which only the result's shape was needed."""
+def of_data(lower: LoweringRule) -> LoweringRule:
+    """Of integers that are no data, as in shape computations, only the result's shape was needed."""
 
     def rule(low: Lowering, node: ir.Node) -> None:
-        if all(x.dtype in COMPARABLE for x in node.inputs):
+        if any(x in low.places for x in node.inputs) or not all(map(is_whole, node.inputs)):
             lower(low, node)
 
     return rule
 
 
-RULES = {
-    "Greater": lower_binary("GREATER"),
-    "GreaterOrEqual": lower_binary("GREATER_OR_EQUAL"),
-    "Less": lower_binary("GREATER", swap=True),
-    "LessOrEqual": lower_binary("GREATER_OR_EQUAL", swap=True),
-    "Equal": lower_binary("EQUAL"),
+COMPARISONS = {
+    "Greater": lower_binary("GREATER", read=comparable),
+    "GreaterOrEqual": lower_binary("GREATER_OR_EQUAL", read=comparable),
+    "Less": lower_binary("GREATER", swap=True, read=comparable),
+    "LessOrEqual": lower_binary("GREATER_OR_EQUAL", swap=True, read=comparable),
+    "Equal": lower_binary("EQUAL", read=comparable),
+}
+COMBINATIONS = {
     "And": lower_binary("MUL"),
     "Or": lower_binary("MAX"),
     "Not": lower_with_constant("EQUAL", b=0.0),
 }
 
-OPERATORS = [Operator(op_type, None, of_floats(lower), any_type=True) for op_type, lower in RULES.items()]
+OPERATORS = [
+    *(Operator(name, None, of_data(lower), any_type=True, limits=LIMITS) for name, lower in COMPARISONS.items()),
+    *(Operator(name, None, lower, any_type=True) for name, lower in COMBINATIONS.items()),
+]

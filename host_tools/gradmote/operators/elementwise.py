@@ -54,9 +54,21 @@ def lower_with_constant(opcode: str, a: float | None = None, b: float | None = N
     def lower(low: Lowering, node: ir.Node) -> None:
         x, y = node.inputs[0], node.outputs[0]
         place, layout = flat_operand(low, x)
-        operands = {"a": place if a is None else low.scalar(a), "b": place if b is None else low.scalar(b)}
-        params = {f"d{i}": 1 for i in range(3)} | {"d3": low.elements(y)}
-        params |= {f"{side}{i}": 0 for side in "ab" for i in range(3)} | {"a3": int(a is None), "b3": int(b is None)}
-        low.emit(opcode, node, {**operands, "y": low.output(y, layout)}, params)
+        sides = [place if number is None else low.scalar(number) for number in (a, b)]
+        params = {"d3": low.elements(y), "a3": int(a is None), "b3": int(b is None)}
+        emit_flat_binary(low, node, opcode, (*sides, low.output(y, layout)), params)
 
     return lower
+
+
+def emit_with_constant(low: Lowering, node: ir.Node, opcode: str, x: Ref, number: Ref, y: Ref) -> None:
+    """A broadcasting instruction on contiguous elements and a number."""
+    emit_flat_binary(low, node, opcode, (x, number, y), {"d3": y.buffer.size // 4, "a3": 1, "b3": 0})
+
+
+def emit_flat_binary(
+    low: Lowering, node: ir.Node, opcode: str, places: tuple[Ref, Ref, Ref], params: dict[str, int]
+) -> None:
+    """One along the last dimension alone: its size and both strides are `params`."""
+    unused = {f"d{i}": 1 for i in range(3)} | {f"{side}{i}": 0 for side in "ab" for i in range(3)}
+    low.emit(opcode, node, dict(zip(("a", "b", "y"), places, strict=True)), unused | params)

@@ -1,5 +1,4 @@
-"""Identity, and Cast to float32 from float32, which some exporters leave, or from truth values, which are 1 and 0: the
-same bytes."""
+"""Identity, and Cast. Truth values are 1 and 0 in float32, all integers int32: between them it is the same bytes."""
 
 from __future__ import annotations
 
@@ -9,12 +8,18 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import attribute, describe
+from .elementwise import emit_with_constant
 from .operator import Backward, Gradients, Operator
+from .whole_numbers import convert, is_whole, to_floats
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
 
-CASTABLE: tuple[ir.DataType | None, ...] = (ir.DataType.FLOAT, ir.DataType.BOOL)
+#: What the runtime has as float32 or int32.
+KNOWN: tuple[ir.DataType | None, ...] = (
+    ir.DataType.FLOAT, ir.DataType.BOOL, ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8,
+    ir.DataType.UINT8, ir.DataType.UINT16,
+)  # fmt: skip
 
 
 def gradient(back: Backward) -> Gradients:
@@ -26,22 +31,32 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_cast(low: Lowering, node: ir.Node) -> None:
-    to = ir.DataType(attribute(node, "to"))
-    if is_index(to) and is_index(node.inputs[0].dtype):
-        low.alias(node.outputs[0], node.inputs[0])  # the runtime has one kind of integer
-    elif to != ir.DataType.FLOAT or node.inputs[0].dtype not in CASTABLE:
+    x, y, to = node.inputs[0], node.outputs[0], ir.DataType(attribute(node, "to"))
+    if x.dtype not in KNOWN or to not in KNOWN:
         raise UnsupportedOperator(
-            f"Cast from {node.inputs[0].dtype} to {to}", "feed the model float32 and keep it float32", describe(node)
+            f"Cast from {x.dtype} to {to}", "feed the model float32 and keep it float32", describe(node)
         )
+    if to == ir.DataType.BOOL and x.dtype != ir.DataType.BOOL:
+        lower_to_truth(low, node)
+    elif is_whole(x) == is_whole(y):
+        low.alias(y, x)  # the runtime has one kind of integer, and truth values as 1 and 0
+    elif is_whole(x):
+        view = to_floats(low, node, x)
+        low.set_view(y, view.ref, view.strides)
     else:
-        low.alias(node.outputs[0], node.inputs[0])
+        convert(low, node, "FLOAT_TO_INT", low.ref(x), low.output(y), low.elements(y))
 
 
-def is_index(dtype: ir.DataType | None) -> bool:
-    return dtype in (ir.DataType.INT32, ir.DataType.INT64)
+def lower_to_truth(low: Lowering, node: ir.Node) -> None:
+    """Whether it is not 0: 1 where its being 0 is 0."""
+    x, y = node.inputs[0], node.outputs[0]
+    ref = to_floats(low, node, x).ref if is_whole(x) else low.ref(x)
+    is_zero = low.scratch(f"{y.name}.is_zero", [low.elements(y)], [1]).ref
+    emit_with_constant(low, node, "EQUAL", ref, low.scalar(0.0), is_zero)
+    emit_with_constant(low, node, "EQUAL", is_zero, low.scalar(0.0), low.output(y))
 
 
-CAST_LIMITS = "only to float32, from float32 and truth values, and between int32 and int64."
+CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of which the runtime has as int32."
 
 OPERATORS = [
     Operator("Identity", gradient, lower, any_type=True),

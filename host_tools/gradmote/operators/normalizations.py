@@ -1,11 +1,12 @@
-"""Normalizations, which the passes batch_norm, rewrite_normalizations and rewrite_lp_normalization make of other
-operators."""
+"""Normalizations, which the passes batch_norm, rewrite_normalizations, rewrite_lp_normalization and rewrite_lrn make of
+other operators."""
 
 from .operator import Operator
 
 BECOMES = {
     "GroupNormalization": "Standardize, Mul, Add",
     "InstanceNormalization": "Standardize, Mul, Add",
+    "LRN": "AveragePool, Mul, Add, Pow, Div",
     "LayerNormalization": "Standardize, Mul, Add",
     "LpNormalization": "a norm, Div",
     "RMSNormalization": "Standardize, Mul",

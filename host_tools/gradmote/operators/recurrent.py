@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: The input of LSTM, GRU and RNN that says how long each sequence is.
 SEQUENCE_LENS = 4
-LIMITS = "clip, other activations than the default ones, and sequences of several lengths are refused."
+LIMITS = "clip, other activations than the default ones, and lengths of sequences that are computed are refused."
 
 
 @dataclass(frozen=True)

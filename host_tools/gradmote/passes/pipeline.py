@@ -38,10 +38,12 @@ from . import (
     rewrite_einsum,
     rewrite_global_pool,
     rewrite_lp_normalization,
+    rewrite_lrn,
     rewrite_mod,
     rewrite_normalizations,
     rewrite_recurrent,
     rewrite_reductions,
+    rewrite_sequence_lens,
     rewrite_synonyms,
     schedule,
     share_in_place,
@@ -74,6 +76,7 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_einsum.run,
     rewrite_global_pool.run,
     rewrite_lp_normalization.run,
+    rewrite_lrn.run,
     rewrite_mod.run,
     rewrite_reductions.run,
 ]
@@ -86,7 +89,7 @@ INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
 ]
 
 #: Before differentiation or lowering: to operators of our own, so that models for inference stay plain ONNX.
-DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_recurrent.run]
+DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_sequence_lens.run, rewrite_recurrent.run]
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [

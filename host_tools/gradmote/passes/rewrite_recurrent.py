@@ -1,4 +1,5 @@
-"""LSTM, GRU and RNN become what our own operators compute; docs/DESIGN.md, section 3. For each direction
+"""LSTM, GRU and RNN without sequence_lens become what our own operators compute; docs/DESIGN.md, section 3. For each
+direction
 
     Gemm (X, W, bias) -> Z (T, B, G H)      cells (Z, R, initial states) -> Y (T, B, H), last states (B, H)
 
@@ -15,7 +16,7 @@ import onnx_ir as ir
 
 from ..autodiff import NO_GRADIENT
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, Builder, attribute, constant_array, describe, take_over_all
+from ..graph import DOMAIN, Builder, attribute, describe, take_over_all
 from ..operators.constants import given, known_dim
 from ..operators.gru import GruCells
 from ..operators.lstm import LstmCells
@@ -63,10 +64,6 @@ class Rewrite:
         if "clip" in self.node.attributes:
             self.refuse("with clip", "train without it; --clip-norm bounds the gradients")
         self.activations()
-        lengths, steps = self.input(SEQUENCE_LENS), known_dims(self.node.inputs[X])[1 if self.batch_first else 0]
-        array = constant_array(lengths)
-        if lengths is not None and (array is None or steps == UNKNOWN or (array != steps).any()):
-            self.refuse("with sequence_lens", "feed sequences of one length, which X has, and leave sequence_lens out")
 
     def refuse(self, what: str, hint: str) -> None:
         raise UnsupportedOperator(f"{self.node.op_type} {what}", hint, describe(self.node))

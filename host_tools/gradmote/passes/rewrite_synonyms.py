@@ -1,6 +1,7 @@
 """What exporters write in operators that are others under another name.
 
 CastLike(x, like)                          Cast to the type of `like`
+Clip(x, low, high), one of them computed   Min(Max(x, low), high)
 IsNaN(x)                                   Not(Equal(x, x))
 SequenceAt(SplitToSequence(x, sizes), i)   Slice of x
 """
@@ -13,6 +14,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..graph import Builder, attribute, constant_array, prune, take_over
+from ..operators.constants import given
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -28,6 +30,19 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:
     dtype = node.inputs[1].dtype
     return builder.op("Cast", node.inputs[0], name=stem(node), to=dtype.value) if dtype is not None else None
+
+
+def clip(builder: Builder, node: ir.Node) -> ir.Value | None:
+    """None where both bounds are constant, or absent: there is an instruction for that."""
+    bounds = [(op_type, given(node, index)) for op_type, index in (("Max", 1), ("Min", 2))]
+    if all(bound is None or constant_array(bound) is not None for _, bound in bounds):
+        return None
+    result = node.inputs[0]
+    for op_type, bound in bounds:
+        if bound is not None:
+            result = builder.op(op_type, result, bound, name=f"{stem(node)}.{op_type.lower()}")
+            result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+    return result
 
 
 def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
@@ -62,6 +77,7 @@ def stem(node: ir.Node) -> str:
 
 RULES: dict[str, Callable[[Builder, ir.Node], ir.Value | None]] = {
     "CastLike": cast_like,
+    "Clip": clip,
     "IsNaN": is_nan,
     "SequenceAt": sequence_at,
 }

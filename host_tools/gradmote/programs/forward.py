@@ -11,8 +11,7 @@ import onnx_ir as ir
 
 from ..frontend import infer_shapes, set_batch
 from ..frontend.shapes import require_shapes, settle_shapes
-from ..graph import DTYPES
-from ..lowering import Lowering, Shared
+from ..lowering import Lowering, Shared, is_integer
 from ..passes import pipeline
 from ..program import Binding, Buffer, Instruction, Program, Ref
 from ..registry import attach_functions
@@ -55,7 +54,7 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
     if role == "loss" and lowering.elements(value) != 1:
         role = "output"  # reduction none: one loss a sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-    dtype = DTYPES.get(value.dtype, "f32")  # type: ignore[arg-type]
+    dtype = "i32" if is_integer(value) else "f32"
     lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
 
 

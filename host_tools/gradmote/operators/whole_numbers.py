@@ -1,0 +1,67 @@
+"""Integers that are data, as the float32 that they are nearest to, and back: for Cast, and for comparisons."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import constant_array, describe, static_shape
+from ..strides import contiguous, same_walk
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering, View
+    from ..program import Ref
+
+#: Below it, float32 has every whole number, and none beyond it rounds to one of them.
+EXACT = 1 << 24
+
+
+def is_whole(value: ir.Value | None) -> bool:
+    """Whether it holds integers; truth values are none."""
+    dtype = value.dtype if value is not None else None
+    return dtype not in (None, ir.DataType.BOOL) and not dtype.is_floating_point()
+
+
+def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
+    """The integers of a value as float32, each once where the value repeats them."""
+    from ..lowering import View
+
+    shape, view = static_shape(value, node), low.view(value)
+    once = [1 if stride == 0 else dim for dim, stride in zip(shape, view.strides, strict=True)]
+    if not same_walk(once, view.strides, contiguous(once)):
+        once, view = list(shape), View(low.ref(value), contiguous(shape))
+    made = low.scratch(f"{value.name}.float", once, contiguous(once))
+    convert(low, node, "INT_TO_FLOAT", view.ref, made.ref, math.prod(once))
+    walk = [0 if o < d else s for o, d, s in zip(once, shape, made.strides, strict=True)]
+    return View(made.ref, walk)
+
+
+def convert(low: Lowering, node: ir.Node, opcode: str, x: Ref, y: Ref, count: int) -> None:
+    low.emit(opcode, node, {"x": x, "y": y}, {"n": count})
+
+
+def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
+    """An operand of a comparison as float32. Of integers one must be known, and small: then rounding the others to
+    float32 does not change what the comparison says."""
+    from ..lowering import View
+
+    if not is_whole(value):
+        return low.view(value)
+    array = constant_array(value)
+    if array is None:
+        if not any(is_small(constant_array(other)) for other in node.inputs):
+            raise UnsupportedOperator(
+                f"{node.op_type} of integers of which none is known",
+                f"compare with constants below {EXACT:,}, or feed the model float32",
+                describe(node),
+            )
+        return to_floats(low, node, value)
+    return View(low.constant(np.ascontiguousarray(array, np.float32).tobytes()), contiguous(array.shape))
+
+
+def is_small(array: np.ndarray | None) -> bool:
+    return array is not None and bool((np.abs(array.astype(np.float64)) < EXACT).all())
