@@ -310,6 +310,18 @@ def check_update(case: Case, session: Session, fused_image: bytes, profile: str)
         assert_close(inferred, wanted, DOUBLE_TOLERANCE, "C runtime: inference after the update")
 
 
+def check_against_differences(
+    model: onnx.ModelProto, data: Arrays, factors: np.ndarray, names: Sequence[str], loss: Callable[[Arrays], float]
+) -> None:
+    """The C runtime's gradients of the sum of y times `factors`, against finite differences of that sum as `loss`
+    computes it in float64: where onnx.reference does not compute what ONNX says."""
+    made = build_artifacts(model, names, projection(factors), optimizers.sgd(0.1))
+    expected = finite_differences(loss, made.parameters)
+    with Session(compile_image(made, Options(batch=None, accumulate=True)).image) as session:
+        poisoned(session, session.train_step, *data.values())
+        assert_all_close(read_gradients(session), expected, DOUBLE_TOLERANCE, "C runtime against float64")
+
+
 def parameter_bytes(session: Session) -> bytes:
     return bytes(session.parameters())
 

@@ -63,7 +63,7 @@ def test_operator_without_kernel():
     nodes = [node("Hardmax", ["x"], "a"), node("MatMul", ["a", "w"])]
     with pytest.raises(UnsupportedOperator, match="Hardmax has no kernel.*`gradmote ops`") as refusal:
         compiled(model(nodes))
-    assert refusal.value.node == "the_tan"
+    assert refusal.value.node == "the_hardmax"
 
 
 def test_other_float_types():

@@ -19,7 +19,7 @@ from gradmote.onnx_backend import prepare
 
 FOLDERS = ("pytorch-converted", "pytorch-operator")
 #: How many must infer what comes with them.
-AT_LEAST = 104
+AT_LEAST = 111
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
 
