@@ -216,13 +216,14 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
     const gm_walk walk = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
     const gm_walk longest = turned(&walk);
     uint32_t inputs = p->cells * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
+    int apart = step != 1;
     block b;
     for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
-        b.outputs = outputs_of_block(p->outputs - n, step > 1 && p->sums < 4);
+        b.outputs = outputs_of_block(p->outputs - n, apart && p->sums < 4);
         for (uint32_t i = 0; i < inputs; i += b.inputs) {
-            b.inputs = inputs_of_block(inputs - i, b.outputs, step > 1);
+            b.inputs = inputs_of_block(inputs - i, b.outputs, apart);
             gather(p, w + n * p->w_out, i, &b);
-            if (step > 1 && b.inputs > 1) {
+            if (apart && b.inputs > 1) {
                 columns_of_block_4x4(&walk, step, in + i * step, out + n, b.w);
             } else {
                 add_block(&longest, in + i * step, out + n, &b);
