@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from render.__main__ import rendered
-from render.spec import check_folds, check_windows, opcodes
+from render.spec import check_folds, check_indices, check_windows, opcodes
 
 
 def test_generated_files_are_not_stale(root: Path) -> None:
@@ -37,3 +37,10 @@ def test_an_output_that_folds_is_not_cut() -> None:
     check_folds(cells)
     with pytest.raises(ValueError, match="parts could write one element of loss"):
         check_folds(replace(cells, split=(("batch", 1),)))
+
+
+def test_parts_check_all_indices() -> None:
+    gather = next(op for op in opcodes() if op.name == "GATHER")
+    check_indices(gather)
+    with pytest.raises(ValueError, match="GATHER: parts along count would not check all of indices"):
+        check_indices(replace(gather, split=(("count", 1),)))

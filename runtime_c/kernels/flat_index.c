@@ -11,8 +11,10 @@ int gm_kernel_flat_index(const struct gm_session *session, const void *instructi
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->count; i++) {
             for (uint32_t n = 0; n < insn->inner; n++) {
-                uint32_t at, first = insn->accumulate ? (uint32_t)*y : o;
-                if (!gm_index(indices[o * insn->i_outer + i * insn->i_count + n * insn->i_inner], insn->size, &at)) {
+                uint32_t first = insn->accumulate ? (uint32_t)*y : o;
+                int32_t index = indices[o * insn->i_outer + i * insn->i_count + n * insn->i_inner];
+                uint32_t at = gm_element(index, insn->size);
+                if (at >= insn->size) {
                     return GM_ERR_INDEX_OUT_OF_RANGE;
                 }
                 *y++ = (int32_t)((first * insn->size + at) * insn->inner + n);

@@ -4,12 +4,21 @@
 
 #include "../src/gm_internal.h"
 
-/* Sets *at to the element along the axis that an index means; below 0 it counts from the end. False where there is no
- * such element. An image may let any two operands overlap, so an index is checked each time it is read. */
-static inline int gm_index(int32_t index, uint32_t size, uint32_t *at)
+/* The element along the axis that an index means; below 0 it counts from the end. Not below `size` where there is none. */
+static inline uint32_t gm_element(int32_t index, uint32_t size)
 {
-    *at = index < 0 ? (uint32_t)index + size : (uint32_t)index;
-    return *at < size;
+    return index < 0 ? (uint32_t)index + size : (uint32_t)index;
+}
+
+/* Whether all indices mean elements. Kernels ask this before they write, so that what stops changes nothing, on one thread
+ * or several; nothing that an instruction writes lies over its indices. */
+static inline int gm_are_elements(const int32_t *indices, uint32_t count, uint32_t size)
+{
+    uint32_t i = 0;
+    while (i < count && gm_element(indices[i], size) < size) {
+        i++;
+    }
+    return i == count;
 }
 
 #endif

@@ -17,12 +17,12 @@ int gm_kernel_scatter(const struct gm_session *session, const void *instruction)
     const gm_insn_scatter *insn = instruction;
     const float *x = gm_f32(session, insn->x);
     const int32_t *indices = gm_i32(session, insn->indices);
+    if (!gm_are_elements(indices, insn->count, insn->size)) {
+        return GM_ERR_INDEX_OUT_OF_RANGE;
+    }
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->count; i++) {
-            uint32_t at;
-            if (!gm_index(indices[i], insn->size, &at)) {
-                return GM_ERR_INDEX_OUT_OF_RANGE;
-            }
+            uint32_t at = gm_element(indices[i], insn->size);
             float *y = gm_f32_out(session, insn->y) + (o * insn->size + at) * insn->inner;
             for (uint32_t n = 0; n < insn->inner; n++) {
                 y[n] = combined(y[n], *x++, (int)insn->combine);

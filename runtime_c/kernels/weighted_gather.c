@@ -17,13 +17,13 @@ int gm_kernel_weighted_gather(const struct gm_session *session, const void *inst
     const int32_t *indices = gm_i32(session, insn->indices);
     const float *weights = gm_f32(session, insn->weights);
     float *y = gm_f32_out(session, insn->y);
+    if (!gm_are_elements(indices, insn->count * insn->taps, insn->size)) {
+        return GM_ERR_INDEX_OUT_OF_RANGE;
+    }
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->count; i++) {
             for (uint32_t t = 0; t < insn->taps; t++) {
-                uint32_t at;
-                if (!gm_index(indices[i * insn->taps + t], insn->size, &at)) {
-                    return GM_ERR_INDEX_OUT_OF_RANGE;
-                }
+                uint32_t at = gm_element(indices[i * insn->taps + t], insn->size);
                 const float *x = gm_f32(session, insn->x) + (o * insn->size + at) * insn->inner;
                 add_tap(x, y, weights[i * insn->taps + t], insn->inner, t == 0);
             }
@@ -43,13 +43,13 @@ int gm_kernel_weighted_scatter_add(const struct gm_session *session, const void 
     const float *dy = gm_f32(session, insn->dy);
     const int32_t *indices = gm_i32(session, insn->indices);
     const float *weights = gm_f32(session, insn->weights);
+    if (!gm_are_elements(indices, insn->count * insn->taps, insn->size)) {
+        return GM_ERR_INDEX_OUT_OF_RANGE;
+    }
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->count; i++) {
             for (uint32_t t = 0; t < insn->taps; t++) {
-                uint32_t at;
-                if (!gm_index(indices[i * insn->taps + t], insn->size, &at)) {
-                    return GM_ERR_INDEX_OUT_OF_RANGE;
-                }
+                uint32_t at = gm_element(indices[i * insn->taps + t], insn->size);
                 float *dx = gm_f32_out(session, insn->dx) + (o * insn->size + at) * insn->inner;
                 float weight = weights[i * insn->taps + t];
                 for (uint32_t n = 0; n < insn->inner; n++) {

@@ -30,6 +30,8 @@ def load(name: str) -> dict[str, Any]:
 
 #: (dim, stride) names of a strided extent, or (dim, None) of a product.
 Terms = tuple[tuple[str, "str | None"], ...]
+#: Operands whose elements kernels take for indices.
+INDICES = ("indices", "labels")
 #: Parameters from which kernels compute where a window lies.
 WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_\w+")
 
@@ -142,6 +144,7 @@ def opcodes() -> list[Opcode]:
         )
         check_windows(parsed[-1])
         check_folds(parsed[-1])
+        check_indices(parsed[-1])
     return sorted(parsed, key=lambda o: o.code)
 
 
@@ -160,6 +163,16 @@ def check_folds(op: Opcode) -> None:
     """Raises ValueError where parts of an instruction could write one element at the same time."""
     if op.folds and op.split:
         raise ValueError(f"{op.name}: parts could write one element of {', '.join(op.folds)}: it may have no `split`")
+
+
+def check_indices(op: Opcode) -> None:
+    """Raises ValueError where parts would read other indices than the whole: one that is out of range would stop that
+    part alone, and the others would write."""
+    cut = {dim for dim, _ in op.split}
+    for operand in op.operands:
+        shared = cut.intersection(dim for dim, _ in operand.terms)
+        if operand.name in INDICES and operand.access == "r" and shared:
+            raise ValueError(f"{op.name}: parts along {', '.join(sorted(shared))} would not check all of {operand.name}")
 
 
 def parse_field(text: str) -> Field:

@@ -1,5 +1,5 @@
-"""A program that runs images in an arena with nothing behind it: with plain C on this computer, and with the kernels for
-Cortex-M in Thumb-2 under qemu's user mode."""
+"""A program that runs images in an arena with nothing behind it: with plain C on this computer, and with the kernels
+for Cortex-M in Thumb-2 under qemu's user mode."""
 
 from __future__ import annotations
 

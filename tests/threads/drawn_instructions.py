@@ -19,11 +19,13 @@ MOST_ELEMENTS = 20_000
 
 @dataclass
 class Drawn:
-    """An instruction, the memory that it works on, and where the operand lies that keeps nothing."""
+    """An instruction, the memory that it works on, and where the operand lies that keeps nothing. unchanged: whether the
+    instruction stops before it writes."""
 
     instruction: np.ndarray
     memory: bytes
     own: slice = field(default_factory=lambda: slice(0, 0))
+    unchanged: bool = False
 
     def encoded(self) -> bytes:
         head = np.array([len(self.instruction), len(self.memory)], np.uint32)

@@ -18,11 +18,12 @@ from render.spec import Opcode, opcodes
 from runtime_sources import ROOT, runtime_sources
 from support import objects
 
-from .drawn_instructions import Drawn, draw
+from .drawn_instructions import Drawn, draw, elements
 
 EXAMPLES = int(os.environ.get("GRADMOTE_SPLIT_EXAMPLES", "25"))
 THREADS = ROOT / "bindings" / "threads"
 SPLIT = [op for op in opcodes() if op.split]
+INDEXED = [op for op in SPLIT if any(o.name == "indices" and o.access == "r" for o in op.operands)]
 #: One of each kind: products, rules with rows of their own, bits, several outputs, indices.
 SANITIZED = ("ADD", "CONV_UPDATE", "GEMM", "GEMM_UPDATE", "MASK_GRAD", "STANDARDIZE", "SCATTER_ADD")
 OPTIMISED, WATCHED = ("-O3", []), ("-O1", ["-g", "-fsanitize=thread"])
@@ -61,6 +62,15 @@ def test_parts_give_the_bits_of_the_whole(program, op):
     check_drawn(program, op)
 
 
+@pytest.mark.parametrize("op", INDEXED, ids=lambda op: op.name)
+def test_an_index_out_of_range_changes_nothing(program, op):
+    """Whatever the number of parts."""
+    rng = np.random.default_rng(op.code)
+    cases = [with_a_wrong_index(draw(op, rng), op, rng) for _ in range(EXAMPLES)]
+    counts = run(program, cases)
+    assert counts.max(axis=0).tolist() == list(PARTS)
+
+
 @pytest.mark.parametrize("op", [op for op in SPLIT if op.name in SANITIZED], ids=lambda op: op.name)
 def test_threads_share_nothing(sanitized, op):
     check_drawn(sanitized, op)
@@ -70,6 +80,15 @@ def check_drawn(program: Path, op: Opcode) -> None:
     rng = np.random.default_rng(op.code)
     counts = run(program, [draw(op, rng) for _ in range(EXAMPLES)])
     assert counts.max(axis=0).tolist() == list(PARTS)  # each number of parts there was
+
+
+def with_a_wrong_index(case: Drawn, op: Opcode, rng: np.random.Generator) -> Drawn:
+    """The case in which one of the indices is past the end."""
+    at, operand = next((i, o) for i, o in enumerate(op.operands) if o.name == "indices")
+    params = dict(zip([p.name for p in op.params], case.instruction[1 + len(op.operands) :].tolist(), strict=True))
+    memory = np.frombuffer(case.memory, np.uint32).copy()
+    memory[case.instruction[1 + at] // 4 + rng.integers(elements(operand, params))] = params["size"]
+    return Drawn(case.instruction, memory.tobytes(), unchanged=True)
 
 
 def run(program: Path, cases: list[Drawn]) -> np.ndarray:
@@ -89,6 +108,7 @@ def run(program: Path, cases: list[Drawn]) -> np.ndarray:
 def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
     """Same status and memory, but for what keeps nothing. How many parts there were."""
     assert whole[4:8] == parts[4:8], case.instruction
+    assert not case.unchanged or parts[8:] == case.memory
     np.testing.assert_array_equal(words(case, parts), words(case, whole), str(case.instruction))
     return int(np.frombuffer(parts[:4], np.uint32)[0])
 
