@@ -25,6 +25,18 @@ uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, co
     return elements;
 }
 
+/* How many indices an operand has; of a stride of 0, several mean one element. */
+static uint64_t indices_of(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    uint32_t step = (info->flags & GM_STRIDED) != 0 ? 2 : 1;
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < info->n_terms; i += step) {
+        count = saturating_product(count, gm_term_value(instruction, term[i]));
+    }
+    return count;
+}
+
 /* Bytes of that many elements; saturates with them. */
 static uint64_t bytes_of(const gm_operand_info *info, uint64_t elements)
 {
@@ -87,7 +99,8 @@ static int may_write(const gm_verifier *v, uint32_t offset, uint64_t size)
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
-/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena. *bytes: how many. */
+/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena; kernels count
+ * indices in 32 bits. *bytes: how many. */
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index,
                          uint32_t *bytes)
 {
@@ -104,7 +117,7 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    if (size > SIZE_LIMIT || !lies_in(offset, size, 0, end) ||
+    if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !lies_in(offset, size, 0, end) ||
         (writes && (in_constants || !may_write(v, offset, size)))) {
         return GM_ERR_BAD_OPERAND;
     }

@@ -172,7 +172,8 @@ def check_indices(op: Opcode) -> None:
     for operand in op.operands:
         shared = cut.intersection(dim for dim, _ in operand.terms)
         if operand.name in INDICES and operand.access == "r" and shared:
-            raise ValueError(f"{op.name}: parts along {', '.join(sorted(shared))} would not check all of {operand.name}")
+            dims = ", ".join(sorted(shared))
+            raise ValueError(f"{op.name}: parts along {dims} would not check all of {operand.name}")
 
 
 def parse_field(text: str) -> Field:

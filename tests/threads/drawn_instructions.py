@@ -19,8 +19,8 @@ MOST_ELEMENTS = 20_000
 
 @dataclass
 class Drawn:
-    """An instruction, the memory that it works on, and where the operand lies that keeps nothing. unchanged: whether the
-    instruction stops before it writes."""
+    """An instruction, the memory that it works on, and where the operand lies that keeps nothing. unchanged: whether
+    the instruction stops before it writes."""
 
     instruction: np.ndarray
     memory: bytes
