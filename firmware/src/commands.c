@@ -174,11 +174,11 @@ static int forget(device *d, const char *argument)
     return error;
 }
 
-/* Goes on with a `score`: the running class, then those behind it, until there is none. */
+/* Begins the next batch of a `score`: of its class, then of those behind it, until there is none. */
 static int go_on_scoring(device *d)
 {
     do {
-        int result = teach_score_batch(&d->teach, &d->run, &d->model);
+        int result = teach_next_batch(&d->teach, &d->run, &d->model);
         if (result == TEACH_RUNS) {
             return started(d, 0);
         }
@@ -210,6 +210,7 @@ static int score(device *d, const char *argument)
         return error;
     }
     d->console.scores = 1;
+    d->console.steps_left = 1; /* until Ctrl-C */
     d->console.kept = d->console.right = 0;
     return go_on_scoring(d);
 }
@@ -333,14 +334,21 @@ static void print_loss(const device *d)
     text_line("");
 }
 
-/* The next step of a `train`: COMMAND_RUNS, an error, or 0 at its end. */
+/* Its next program begins in commands_go_on(): what waits to be answered comes before. */
+static int go_on_later(device *d)
+{
+    d->console.goes_on = 1;
+    return COMMAND_RUNS;
+}
+
+/* The next step of a `train`: COMMAND_RUNS, or 0 at its end. */
 static int next_step(device *d)
 {
     if (d->console.steps_left <= 1) {
         return 0;
     }
     --d->console.steps_left;
-    return start_training(d);
+    return go_on_later(d);
 }
 
 /* A step of it was skipped: there may be better ones. */
@@ -372,10 +380,35 @@ static void report_run(const device *d)
 static int after_run(device *d)
 {
     if (d->console.scores) {
-        return go_on_scoring(d);
+        int error = teach_count_batch(&d->teach, &d->model);
+        return error ? error : go_on_later(d);
     }
     report_run(d);
     return go_on_training(d);
+}
+
+static void report_skipped(device *d)
+{
+    if (d->console.skipped != 0) {
+        text_u32(d->console.skipped);
+        text_put(" steps skipped: ");
+        commands_print_error(GM_ERR_NOT_FINITE);
+        d->console.skipped = 0;
+    }
+}
+
+/* What comes of one program: COMMAND_RUNS where the command has more of them. */
+static void conclude(device *d, int result)
+{
+    if (result == COMMAND_RUNS) {
+        return;
+    }
+    d->console.scores = 0;
+    if (result < 0) {
+        commands_print_error(result);
+    }
+    report_skipped(d);
+    commands_prompt();
 }
 
 void commands_run_ended(device *d, int error)
@@ -383,21 +416,21 @@ void commands_run_ended(device *d, int error)
     int result = error;
     if (error == GM_ERR_NOT_FINITE) {
         result = skip_step(d);
-    } else if (error) {
-        d->console.scores = 0;
-    } else {
+    } else if (error == 0) {
         result = after_run(d);
     }
-    if (result < 0) {
-        commands_print_error(result);
+    conclude(d, result);
+}
+
+void commands_go_on(device *d)
+{
+    if (!d->console.goes_on || d->run.active) {
+        return;
     }
-    if (result != COMMAND_RUNS && d->console.skipped != 0) {
-        text_u32(d->console.skipped);
-        text_put(" steps skipped: ");
-        commands_print_error(GM_ERR_NOT_FINITE);
-        d->console.skipped = 0;
+    d->console.goes_on = 0;
+    int result = 0;
+    if (d->console.steps_left != 0) {
+        result = d->console.scores ? go_on_scoring(d) : start_training(d);
     }
-    if (result != COMMAND_RUNS) {
-        commands_prompt();
-    }
+    conclude(d, result);
 }

@@ -7,8 +7,11 @@
 /* Runs one typed line. Ends with a prompt, or starts a program and leaves that to commands_run_ended(). */
 void commands_execute(device *d, char *line);
 
-/* Prints the result of a program, and starts the next one of a `train`. */
+/* Prints the result of a program. */
 void commands_run_ended(device *d, int error);
+
+/* Begins the next program of a `train` or `score`, or ends it after Ctrl-C. To be called when requests have been served. */
+void commands_go_on(device *d);
 
 void commands_prompt(void);
 

@@ -55,9 +55,11 @@ static void finish_line(device *d)
     text_line("");
 }
 
+/* Between two programs of a typed command it is as busy as within them. */
 void console_execute(device *d)
 {
-    if (d->console.line_ready && d->requester != REQUESTER_IDLE) {
+    int waits = d->requester == REQUESTER_IDLE || (d->console.goes_on && !d->run.active);
+    if (d->console.line_ready && !waits) {
         d->console.line_ready = 0;
         commands_execute(d, d->console.line);
     }
@@ -69,7 +71,7 @@ static void interrupt(device *d)
     d->console.length = 0;
     d->console.steps_left = 0;
     d->teach.idle = 0;
-    if (d->requester != REQUESTER_PERSON) {
+    if (d->requester != REQUESTER_PERSON && !d->console.goes_on) {
         commands_prompt();
     }
 }

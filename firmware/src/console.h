@@ -10,7 +10,7 @@ void console_greet(const device *d);
 /* Takes one typed character. */
 void console_type(device *d, char c);
 
-/* Executes a whole line, once no idle training step runs. */
+/* Executes a whole line, once no idle training step runs, and not between two programs of a typed command. */
 void console_execute(device *d);
 
 #endif

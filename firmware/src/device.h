@@ -29,6 +29,7 @@ typedef struct console {
     uint32_t length;      /* characters of the line so far */
     char line[LINE_LIMIT];
     int line_ready;       /* 1: a whole line waits for the end of an idle training step */
+    int goes_on;          /* 1: a typed `train` or `score` begins its next program once nothing else wants to run */
     uint32_t steps_left;  /* of a typed `train`, the running one included */
     uint32_t skipped;     /* of its steps so far, as they were not finite */
     int replays;          /* 1: it trains on the store's samples */

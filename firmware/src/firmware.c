@@ -12,11 +12,21 @@
 
 static device the_device;
 
+/* A frame that waits gives way to the next one: who sends that has given up the first. */
+static void take_frame_byte(device *d, uint8_t byte)
+{
+    if (frame_feed(&d->receiver, byte) == FRAME_READY) {
+        d->frame_ready = 1;
+    } else if (frame_begins(&d->receiver)) {
+        d->frame_ready = 0;
+    }
+}
+
 static void take_byte(device *d, uint8_t byte)
 {
     d->last_input = board_ticks();
     if (frame_wants(&d->receiver, byte)) {
-        d->frame_ready = frame_feed(&d->receiver, byte) == FRAME_READY;
+        take_frame_byte(d, byte);
     } else {
         console_type(d, (char)byte);
     }
@@ -27,23 +37,23 @@ static int request_waits(const device *d)
     return d->frame_ready || d->console.line_ready;
 }
 
-/* Takes what has arrived. A whole frame waits while a program runs, a typed line while an idle step does, and what
- * follows them waits in the UART. */
+/* Takes what has arrived: all of it while a program runs, so that Ctrl-C is never behind anything; else up to a frame, which
+ * is answered first. A typed line waits for the end of an idle step, and what follows it waits in the UART. */
 static void poll_line(device *d)
 {
     int byte = -1;
     console_execute(d);
-    while (!request_waits(d) && (byte = board_uart_get()) >= 0) {
+    while (!d->console.line_ready && (!d->frame_ready || d->run.active) && (byte = board_uart_get()) >= 0) {
         take_byte(d, (uint8_t)byte);
         console_execute(d);
     }
-    if (!d->frame_ready && frame_recovered(&d->receiver)) {
+    if (byte < 0 && frame_recovered(&d->receiver)) {
         d->console.length = 0; /* may hold the beginning of a frame whose start was lost */
         messages_report_damage();
     }
     if (d->frame_ready && !d->run.active) {
-        messages_handle(d);
         d->frame_ready = 0;
+        messages_handle(d);
     }
 }
 
@@ -51,7 +61,7 @@ static void poll_line(device *d)
 static void start_idle_step(device *d)
 {
     const uint32_t quiet = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_IDLE_MS;
-    if (d->run.active || request_waits(d) || board_ticks() - d->last_input < quiet) {
+    if (d->run.active || d->console.goes_on || request_waits(d) || board_ticks() - d->last_input < quiet) {
         return;
     }
     int result = teach_begin_idle(&d->teach, &d->run, &d->model);
@@ -78,7 +88,7 @@ static void idle_program_ended(device *d, int error)
 
 static void report_alive(device *d)
 {
-    if (d->requester == REQUESTER_FRAME || (d->requester == REQUESTER_IDLE && d->frame_ready)) {
+    if (d->requester == REQUESTER_FRAME || d->frame_ready) {
         messages_report_alive(d);
     }
 }
@@ -141,6 +151,8 @@ void firmware_poll(void)
 {
     device *d = &the_device;
     poll_line(d);
+    commands_go_on(d);
+    console_execute(d); /* what waited for the next program of a `train` is then told that one runs */
     start_idle_step(d);
     int ran = poll_run(d);
     if (!application_poll() && !ran) {
@@ -152,7 +164,7 @@ int firmware_session(gm_session **out)
 {
     device *d = &the_device;
     *out = &d->model.session;
-    return d->run.active ? GM_ERR_BUSY : d->model.status;
+    return d->run.active || d->console.goes_on ? GM_ERR_BUSY : d->model.status;
 }
 
 int firmware_place(uint32_t role, uint32_t index, void **data, uint32_t *size)

@@ -27,14 +27,14 @@ const uint8_t *frame_payload(const frame_receiver *receiver)
     return receiver->bytes + CONSOLE_HEADER_SIZE;
 }
 
-void frame_release(frame_receiver *receiver)
-{
-    receiver->fill = 0;
-}
-
 int frame_wants(const frame_receiver *receiver, uint8_t byte)
 {
     return receiver->skipping || receiver->fill > 0 || byte == CONSOLE_START || byte == NEVER_TYPED;
+}
+
+int frame_begins(const frame_receiver *receiver)
+{
+    return receiver->fill > 0;
 }
 
 static void drop(frame_receiver *receiver)
@@ -64,11 +64,12 @@ static enum frame_event examine(frame_receiver *receiver)
     if (receiver->fill < CONSOLE_HEADER_SIZE + length + CONSOLE_TRAILER_SIZE) {
         return FRAME_MORE;
     }
-    if (checksum_matches(receiver)) {
-        return FRAME_READY;
+    if (!checksum_matches(receiver)) {
+        drop(receiver);
+        return FRAME_MORE;
     }
-    drop(receiver);
-    return FRAME_MORE;
+    receiver->fill = 0;
+    return FRAME_READY;
 }
 
 enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte)

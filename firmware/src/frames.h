@@ -14,7 +14,7 @@ enum frame_event { FRAME_MORE, FRAME_READY };
 
 /* One frame as it arrives. Zero-initialise. */
 typedef struct frame_receiver {
-    uint32_t fill;        /* bytes received of the current frame, 0 between frames */
+    uint32_t fill;        /* bytes received of the current frame, 0 before and behind it */
     int skipping;         /* 1 after a damaged frame: its remains are not to be taken for text or frames */
     uint32_t last_byte;   /* board_ticks() when a byte came last */
     uint32_t empty_polls; /* since then */
@@ -22,7 +22,7 @@ typedef struct frame_receiver {
     uint8_t bytes[CONSOLE_HEADER_SIZE + FRAME_LIMIT + CONSOLE_TRAILER_SIZE];
 } frame_receiver;
 
-/* Takes a byte that frame_wants(). After FRAME_READY the frame stays until frame_release(). */
+/* Takes a byte that frame_wants(). After FRAME_READY the frame stays until another one begins (frame_begins()). */
 enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte);
 
 /* 1 where the next byte belongs to a frame, or to the remains of one: also of one whose start was lost. */
@@ -32,7 +32,8 @@ int frame_wants(const frame_receiver *receiver, uint8_t byte);
  * it again. */
 int frame_recovered(frame_receiver *receiver);
 
-void frame_release(frame_receiver *receiver);
+/* 1 where part of a frame has come: it has taken the place of the one before. */
+int frame_begins(const frame_receiver *receiver);
 
 /* Valid after FRAME_READY. */
 uint8_t frame_type(const frame_receiver *receiver);

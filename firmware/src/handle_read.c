@@ -1,6 +1,7 @@
 /* READ: tensors, parameters, gradients, state and stored files, piece by piece. */
 #include "board.h"
 #include "handlers.h"
+#include "kept_file.h"
 #include "reply.h"
 #include "slots.h"
 
@@ -10,44 +11,29 @@ typedef struct span {
     gm_session packed;
 } span;
 
-static int find_file(const model *m, uint32_t source, span *out)
+/* The kept checkpoint. It is checked as a whole when its header is read, as that would take too long for each piece; what
+ * follows comes from the same place, as long as a file of that size is there. */
+static int find_kept(model *m, uint32_t offset)
 {
-    if (source == CONSOLE_SOURCE_CHECKPOINT) {
-        flash_span file = slots_newest(&m->session);
-        out->data = file.base;
-        out->size = file.size;
-        return file.base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
+    flash_span *file = &m->reading;
+    if (offset < sizeof(gm_checkpoint) || file->base == NULL || !kept_file_fits(&m->session, file->base, file->size)) {
+        *file = slots_newest(&m->session);
     }
-    out->data = m->session.image;
-    out->size = model_image_size(m);
-    return 0;
+    return file->base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
-static int is_plain(const uint8_t *file)
+/* As it is, or packed, as that of a session whose state lies in flash. */
+static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
 {
-    gm_checkpoint header;
-    memcpy(&header, file, sizeof header);
-    return header.version == 1 || header.encoding == GM_ENCODING_PLAIN;
-}
-
-/* The kept checkpoint packed, as that of a session whose state lies in flash. Its header has a checksum of its own, so
- * bytes that have rotted must not get that far. */
-static int find_half(const model *m, uint32_t offset, span *out)
-{
-    flash_span newest = slots_newest(&m->session);
-    const uint8_t *file = newest.base;
-    int error = file == NULL ? CONSOLE_ERR_NO_CHECKPOINT : 0;
-    if (error == 0 && offset < sizeof(gm_checkpoint)) {
-        error = slots_check(&m->session);
-    }
+    int error = find_kept(m, offset);
     if (error) {
         return error;
     }
-    out->data = file;
-    out->size = newest.size;
-    if (is_plain(file)) {
+    out->data = m->reading.base;
+    out->size = m->reading.size;
+    if (packed && kept_file_is_plain(m->reading.base)) {
         out->packed = m->session;
-        out->packed.arena = (uint8_t *)(uintptr_t)file + out->size - m->session.header->state_size;
+        out->packed.arena = (uint8_t *)(uintptr_t)m->reading.base + m->reading.size - m->session.header->state_size;
         out->data = NULL;
         out->size = gm_checkpoint_half_size(&out->packed);
     }
@@ -73,18 +59,20 @@ static int find_view(const gm_session *session, const uint8_t *payload, gm_view 
     }
 }
 
-static int find(const model *m, const uint8_t *payload, span *out)
+static int find(model *m, const uint8_t *payload, span *out)
 {
-    uint32_t source = payload[CONSOLE_READ_AT_SOURCE];
+    uint32_t source = payload[CONSOLE_READ_AT_SOURCE], offset = load_u32(payload + CONSOLE_READ_AT_OFFSET);
     gm_view view = { 0 };
     if (m->status) {
         return m->status;
     }
-    if (source == CONSOLE_SOURCE_CHECKPOINT || source == CONSOLE_SOURCE_IMAGE) {
-        return find_file(m, source, out);
+    if (source == CONSOLE_SOURCE_CHECKPOINT || source == CONSOLE_SOURCE_CHECKPOINT_HALF) {
+        return find_checkpoint(m, offset, source == CONSOLE_SOURCE_CHECKPOINT_HALF, out);
     }
-    if (source == CONSOLE_SOURCE_CHECKPOINT_HALF) {
-        return find_half(m, load_u32(payload + CONSOLE_READ_AT_OFFSET), out);
+    if (source == CONSOLE_SOURCE_IMAGE) {
+        out->data = m->session.image;
+        out->size = model_image_size(m);
+        return 0;
     }
     int error = find_view(&m->session, payload, &view);
     out->data = view.data;

@@ -50,9 +50,9 @@ int handle_replay(device *d, const uint8_t *payload, uint32_t length)
     return handle_later(d, run_begin_replay(&d->run, &d->model, payload[CONSOLE_REPLAY_AT_PROGRAM]));
 }
 
-int handle_scored(device *d)
+static int score_batch(device *d)
 {
-    int result = teach_score_batch(&d->teach, &d->run, &d->model);
+    int result = teach_next_batch(&d->teach, &d->run, &d->model);
     if (result == TEACH_RUNS) {
         return handle_later(d, 0);
     }
@@ -61,11 +61,18 @@ int handle_scored(device *d)
     return result;
 }
 
+int handle_scored(device *d)
+{
+    int error = teach_count_batch(&d->teach, &d->model);
+    return error ? error : score_batch(d);
+}
+
+/* One score at a time: a typed one may have begun. */
 int handle_score(device *d, const uint8_t *payload, uint32_t length)
 {
     (void)length;
-    int error = teach_score(&d->teach, &d->model, load_u32(payload));
-    return error ? error : handle_scored(d);
+    int error = d->console.scores ? GM_ERR_BUSY : teach_score(&d->teach, &d->model, load_u32(payload));
+    return error ? error : score_batch(d);
 }
 
 int handle_idle_training(device *d, const uint8_t *payload, uint32_t length)

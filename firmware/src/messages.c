@@ -110,7 +110,6 @@ void messages_handle(device *d)
             answer(d, result);
         }
     }
-    frame_release(&d->receiver);
 }
 
 void messages_run_ended(device *d, int error)
@@ -138,7 +137,7 @@ void messages_report_alive(device *d)
         return;
     }
     d->last_alive = board_ticks();
-    int waits = d->requester == REQUESTER_IDLE; /* a request for the end of an idle step */
+    int waits = d->requester != REQUESTER_FRAME; /* a request, for the end of another's step */
     uint8_t sequence = waits ? frame_sequence(&d->receiver) : d->reply.sequence;
     store_u32(instructions, d->model.session.instructions - d->run.first_instruction);
     frame_send(CONSOLE_ALIVE_TYPE, sequence, instructions, sizeof instructions);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "gradmote.h"
+#include "images.h"
 #include "samples.h"
 #include "upload.h"
 
@@ -14,6 +15,7 @@ typedef struct model {
     gm_requirements needs; /* zeros while closed */
     samples samples;
     upload upload;         /* of an image or a checkpoint */
+    flash_span reading;    /* the kept checkpoint whose header READ has given last, or none */
     int status;            /* 0 while open, else the code that says why not */
 } model;
 

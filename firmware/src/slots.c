@@ -7,9 +7,10 @@
 #include "../generated/console_spec.h"
 #include "flash_writer.h"
 #include "images.h"
+#include "kept_file.h"
 
 typedef struct slot_record {
-    uint32_t generation; /* the higher, the newer; from 1 */
+    uint32_t generation; /* of each save one more, modulo 2^32 */
     uint32_t size;       /* bytes of the file */
     uint32_t model_id[4];
     uint32_t reserved;
@@ -31,6 +32,12 @@ typedef struct ring {
 } ring;
 
 #define NO_SLOT UINT32_MAX
+
+/* What a record says that counts. */
+typedef struct entry {
+    uint32_t generation;
+    uint32_t size;
+} entry;
 
 static uint32_t round_up(uint32_t size, uint32_t unit)
 {
@@ -55,35 +62,18 @@ static const uint8_t *file_base(const ring *r, uint32_t slot)
     return slot_base(r, slot) + FILE_START;
 }
 
-/* All zeros where the slot holds no complete checkpoint of this model. */
-static slot_record record_of(const ring *r, uint32_t slot)
+/* Whether the slot holds a complete file of this model, by its record and the file's header. Whoever can write to the line
+ * can write both: all that uses a slot asks this first. */
+static int find_entry(const ring *r, uint32_t slot, entry *found)
 {
-    static const slot_record none;
     slot_record record;
     memcpy(&record, slot_base(r, slot), sizeof record);
-    int valid = record.check == gm_crc32(0, &record, offsetof(slot_record, check)) &&
-                record.size <= r->slot_size - FILE_START &&
-                memcmp(record.model_id, r->session->header->model_id, sizeof record.model_id) == 0;
-    return valid ? record : none;
-}
-
-/* The newest slot older than `generation`. */
-static uint32_t newest_before(const ring *r, uint32_t generation)
-{
-    uint32_t newest = NO_SLOT, highest = 0;
-    for (uint32_t slot = 0; slot < r->count; ++slot) {
-        uint32_t found = record_of(r, slot).generation;
-        if (found > highest && found < generation) {
-            newest = slot;
-            highest = found;
-        }
-    }
-    return newest;
-}
-
-static uint32_t newest_slot(const ring *r)
-{
-    return newest_before(r, UINT32_MAX);
+    found->generation = record.generation;
+    found->size = record.size;
+    return record.check == gm_crc32(0, &record, offsetof(slot_record, check)) &&
+           record.size <= r->slot_size - FILE_START &&
+           memcmp(record.model_id, r->session->header->model_id, sizeof record.model_id) == 0 &&
+           kept_file_fits(r->session, file_base(r, slot), record.size);
 }
 
 int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
@@ -92,20 +82,39 @@ int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
     return 0;
 }
 
-static int check_slot(const ring *r, uint32_t slot)
+/* 0 where the file's bytes have not rotted. */
+static int check_file(const ring *r, uint32_t slot, uint32_t size)
 {
     void *file = (void *)(uintptr_t)file_base(r, slot);
-    return gm_checkpoint_check(r->session, slots_read, file, record_of(r, slot).size);
+    return gm_checkpoint_check(r->session, slots_read, file, size);
 }
 
-/* The newest whose bytes have not rotted. */
-static uint32_t newest_good_slot(const ring *r)
+/* Modulo 2^32, as RFC 1982 compares: a generation counts up for as long as flash lives. */
+static int is_later(uint32_t generation, uint32_t other)
 {
-    uint32_t slot = newest_slot(r);
-    while (slot != NO_SLOT && check_slot(r, slot) != 0) {
-        slot = newest_before(r, record_of(r, slot).generation);
+    return generation - other - 1 < (uint32_t)INT32_MAX;
+}
+
+/* The newest slot whose file is whole, and its entry. Where there is none, *refusal tells why one of them is not. In a
+ * ring that was written in turn, from its end on two files at the most are checked. */
+static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
+{
+    uint32_t good = NO_SLOT;
+    entry found;
+    *refusal = CONSOLE_ERR_NO_CHECKPOINT;
+    for (uint32_t slot = r->count; slot-- > 0;) {
+        if (!find_entry(r, slot, &found) || (good != NO_SLOT && !is_later(found.generation, newest->generation))) {
+            continue;
+        }
+        int error = check_file(r, slot, found.size);
+        if (error) {
+            *refusal = error;
+        } else {
+            good = slot;
+            *newest = found;
+        }
     }
-    return slot;
+    return good;
 }
 
 /* ---- What stays in place ---------------------------------------------------------------------------------------- */
@@ -172,20 +181,15 @@ uint32_t slots_count(const gm_session *session)
 flash_span slots_newest(const gm_session *session)
 {
     ring r = ring_of(session);
-    uint32_t slot = newest_slot(&r);
     flash_span file = { NULL, 0 };
+    entry newest;
+    int refusal;
+    uint32_t slot = newest_good(&r, &newest, &refusal);
     if (slot != NO_SLOT) {
         file.base = file_base(&r, slot);
-        file.size = record_of(&r, slot).size;
+        file.size = newest.size;
     }
     return file;
-}
-
-int slots_check(const gm_session *session)
-{
-    ring r = ring_of(session);
-    uint32_t slot = newest_slot(&r);
-    return slot == NO_SLOT ? CONSOLE_ERR_NO_CHECKPOINT : check_slot(&r, slot);
 }
 
 static int commit(const ring *r, uint32_t slot, uint32_t generation)
@@ -212,40 +216,67 @@ static int write_slot(const ring *r, uint32_t slot)
     return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
 }
 
+/* The slot no longer counts. */
+static int forget_slot(const ring *r, uint32_t slot)
+{
+    return board_flash_erase(slot_base(r, slot), board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit) ? CONSOLE_ERR_FLASH : 0;
+}
+
+/* A save is done when a restart would load it. Slots that would still come before it, as only a forger makes them, are
+ * forgotten: each time one. */
+static int make_newest(const ring *r, uint32_t slot)
+{
+    entry found;
+    int refusal;
+    if (!find_entry(r, slot, &found) || check_file(r, slot, found.size) != 0) {
+        return CONSOLE_ERR_FLASH;
+    }
+    uint32_t newest = newest_good(r, &found, &refusal);
+    while (newest != slot) {
+        if (newest == NO_SLOT || forget_slot(r, newest)) {
+            return CONSOLE_ERR_FLASH;
+        }
+        newest = newest_good(r, &found, &refusal);
+    }
+    return 0;
+}
+
 int slots_save(const gm_session *session)
 {
     ring r = ring_of(session);
-    uint32_t newest = newest_slot(&r), good = newest_good_slot(&r);
-    uint32_t generation = newest == NO_SLOT ? 1 : record_of(&r, newest).generation + 1;
+    entry newest = { 0, 0 };
+    int error;
+    uint32_t good = newest_good(&r, &newest, &error);
     uint32_t slot = slot_beside(&r, kept(&r, good), good == NO_SLOT ? 0 : good + 1);
     if (r.count < 2 || slot == NO_SLOT) {
         return CONSOLE_ERR_TOO_LARGE;
     }
-    int error = write_slot(&r, slot);
-    return error ? error : commit(&r, slot, generation);
+    error = write_slot(&r, slot);
+    if (error == 0) {
+        error = commit(&r, slot, newest.generation + 1);
+    }
+    return error ? error : make_newest(&r, slot);
 }
 
 int slots_load(gm_session *session)
 {
     ring r = ring_of(session);
-    int first_error = CONSOLE_ERR_NO_CHECKPOINT;
-    for (uint32_t slot = newest_slot(&r); slot != NO_SLOT;) {
-        slot_record record = record_of(&r, slot);
-        int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file_base(&r, slot), record.size);
-        if (error == 0) {
-            return 0;
-        }
-        first_error = first_error == CONSOLE_ERR_NO_CHECKPOINT ? error : first_error;
-        slot = newest_before(&r, record.generation);
+    entry newest;
+    int refusal;
+    uint32_t slot = newest_good(&r, &newest, &refusal);
+    if (slot == NO_SLOT) {
+        return refusal;
     }
-    return first_error;
+    return gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file_base(&r, slot), newest.size);
 }
 
 int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
 {
     ring r = ring_of(session);
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
-    range stays = kept(&r, r.count < 2 ? NO_SLOT : newest_good_slot(&r));
+    entry newest;
+    int refusal;
+    range stays = kept(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
     uint32_t before = stays.start / area.erase_unit * area.erase_unit;
     uint32_t after = round_up(stays.end, area.erase_unit);
     uint32_t from = area.size - after >= before ? after : 0;
@@ -277,10 +308,10 @@ int slots_forget(const gm_header *model, flash_span saved)
     const gm_session its = { .header = model };
     ring r = ring_of(&its);
     uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
+    entry found;
     for (uint32_t slot = 0; slot < r.count; ++slot) {
         range first = { slot * r.slot_size, slot * r.slot_size + unit };
-        if (record_of(&r, slot).generation != 0 && !overlap(first, range_of(&r, saved)) &&
-            board_flash_erase(slot_base(&r, slot), unit)) {
+        if (find_entry(&r, slot, &found) && !overlap(first, range_of(&r, saved)) && forget_slot(&r, slot)) {
             return CONSOLE_ERR_FLASH;
         }
     }

@@ -4,7 +4,7 @@
  * A slot is a record, then the checkpoint file. The record is programmed last, its checksum as the last word of all;
  * without it the slot does not count. A save goes to the slot after the newest good one, which therefore outlives
  * whatever happens to the save, and all slots wear alike. How long a slot is, and so how many there are, follows from
- * the model: records of other models are passed over.
+ * the model: records of other models are passed over. Anyone at the line can write records that say anything (CHECKPOINT_DATA).
  */
 #ifndef SLOTS_H
 #define SLOTS_H
@@ -20,7 +20,7 @@ uint32_t slots_capacity(void);
 /* Slots that the area has for checkpoints of this model; they are written in turn. Fewer than 2 keep none. */
 uint32_t slots_count(const gm_session *session);
 
-/* The checkpoint of this model kept last. */
+/* The checkpoint of this model kept last, checked as a whole: what slots_load() loads. */
 flash_span slots_newest(const gm_session *session);
 
 /* gm_read_fn of a file in flash; user: where it begins. */
@@ -28,12 +28,10 @@ int slots_read(void *user, uint32_t offset, void *data, uint32_t size);
 
 /* The functions below return 0, a gm_error or a console_error. */
 
-/* Whether the checkpoint of slots_newest() is still what was written. */
-int slots_check(const gm_session *session);
-
+/* Returns 0 only where slots_load() would now load this very state. */
 int slots_save(const gm_session *session);
 
-/* Loads the newest checkpoint that gm_checkpoint_load() accepts; the reason of the newest one's refusal otherwise. */
+/* Loads the newest checkpoint that gm_checkpoint_load() accepts; otherwise tells why one of them is refused. */
 int slots_load(gm_session *session);
 
 /* Erases room for a file of `size` bytes, and leaves the newest good checkpoint; *base is where the file goes. */

@@ -24,35 +24,33 @@ int teach_score(teach *t, const model *m, uint32_t label)
     if (error == 0) {
         t->label = label;
         t->kept = own.kept;
-        t->right = t->first = t->rows = 0;
+        t->right = t->first = 0;
     }
     return error;
 }
 
-static int count_right(teach *t, const gm_session *session)
+int teach_next_batch(teach *t, run *r, model *m)
+{
+    if (t->first >= t->kept) {
+        return 0;
+    }
+    int error = run_begin_recall(r, m, t->label, t->first, &t->rows);
+    return error ? error : TEACH_RUNS;
+}
+
+int teach_count_batch(teach *t, const model *m)
 {
     for (uint32_t row = 0; row < t->rows; ++row) {
         uint32_t label;
         float score;
-        int error = gm_classify(session, row, &label, &score);
+        int error = gm_classify(&m->session, row, &label, &score);
         if (error) {
             return error;
         }
         t->right += label == t->label;
     }
-    return 0;
-}
-
-int teach_score_batch(teach *t, run *r, model *m)
-{
-    int error = count_right(t, &m->session);
     t->first += t->rows;
-    t->rows = 0;
-    if (error || t->first >= t->kept) {
-        return error;
-    }
-    error = run_begin_recall(r, m, t->label, t->first, &t->rows);
-    return error ? error : TEACH_RUNS;
+    return 0;
 }
 
 int teach_set_idle(teach *t, const model *m, int on)

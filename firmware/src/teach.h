@@ -27,11 +27,13 @@ int teach_view(const model *m, gm_store_info *out);
 /* Keeps the first sample sent last. */
 int teach_learn(model *m, uint32_t label);
 
-/* Begins to score a class; then teach_score_batch() until it no longer returns TEACH_RUNS. */
+/* Begins to score a class; then teach_next_batch(), and teach_count_batch() when that has run, until the former no longer
+ * returns TEACH_RUNS. */
 int teach_score(teach *t, const model *m, uint32_t label);
+int teach_next_batch(teach *t, run *r, model *m);
 
-/* Counts what the model recognised in the batch that has run, and begins the next one. */
-int teach_score_batch(teach *t, run *r, model *m);
+/* Counts what the model recognised in the batch that has run: before another program does. */
+int teach_count_batch(teach *t, const model *m);
 
 /* Switches training when idle on or off. */
 int teach_set_idle(teach *t, const model *m, int on);

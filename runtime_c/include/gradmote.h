@@ -251,7 +251,8 @@ int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *
 /* Bytes [offset, offset + size) of what gm_checkpoint_save_half() would write, for a link that takes them part by part;
  * the state must not change meanwhile. GM_ERR_INVALID_ARGUMENT past the end. */
 int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, void *data, uint32_t size);
-/* Whether gm_checkpoint_load() would accept the file: GM_OK, or what it would return. The state stays. */
+/* Whether gm_checkpoint_load() would accept the file where no program runs: GM_OK, or what it would return. The state
+ * stays; a program may run. */
 int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size);
 /* Checks magic, version, checksum of the whole file and model before the state changes. Should the storage then fail
  * on the second reading of what it has just delivered, the state becomes the image's initial one, never a mixture. */

@@ -356,14 +356,10 @@ static int read_header(gm_read_fn read, void *user, size_t size, gm_checkpoint *
 static int check(const gm_session *session, gm_read_fn read, void *user, size_t size, gm_checkpoint *header,
                  uint32_t *crc_before_state)
 {
-    int status = gm_idle(session);
-    if (status != GM_OK) {
-        return status;
-    }
-    if (read == NULL) {
+    if (session == NULL || session->header == NULL || read == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    status = read_header(read, user, size, header);
+    int status = read_header(read, user, size, header);
     return status == GM_OK ? check_content(session, header, read, user, crc_before_state) : status;
 }
 
@@ -378,7 +374,10 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
 {
     gm_checkpoint header;
     uint32_t crc_before_state;
-    int status = check(session, read, user, size, &header, &crc_before_state);
+    int status = gm_idle(session);
+    if (status == GM_OK) {
+        status = check(session, read, user, size, &header, &crc_before_state);
+    }
     return status == GM_OK ? read_state(session, &header, read, user, crc_before_state) : status;
 }
 

@@ -73,7 +73,7 @@ int board_uart_get(void)
 
 void board_uart_put(uint8_t byte)
 {
-    (void)byte;
+    host_sent(byte);
 }
 
 void board_sleep(void)

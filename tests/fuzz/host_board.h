@@ -24,5 +24,7 @@ uint32_t host_bytes_left(void);
 
 /* To be defined by who uses this: 1 where nobody relies on what these bytes of the area hold now. */
 int host_may_change(enum board_area_kind kind, const uint8_t *at, uint32_t size);
+/* The same: takes what the firmware sends. */
+void host_sent(uint8_t byte);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "bytes.h"
 #include "gradmote.h"
-#include "../../firmware/generated/console_spec.h"
+#include "vocabulary.h"
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -12,37 +12,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 #define INPUT_LIMIT (64u << 10)
 #define LENGTH_SIZE 2u
 #define FRAME_OVERHEAD (CONSOLE_HEADER_SIZE + CONSOLE_TRAILER_SIZE)
-
-/* Bytes of the fixed part, where there are any. */
-static const uint8_t request_size[CONSOLE_MESSAGE_LIMIT + 1] = {
-    [CONSOLE_IMAGE_BEGIN] = CONSOLE_IMAGE_BEGIN_REQUEST_SIZE,
-    [CONSOLE_IMAGE_DATA] = CONSOLE_IMAGE_DATA_REQUEST_SIZE,
-    [CONSOLE_DESCRIBE] = CONSOLE_DESCRIBE_REQUEST_SIZE,
-    [CONSOLE_DATA] = CONSOLE_DATA_REQUEST_SIZE,
-    [CONSOLE_DATA_U8] = CONSOLE_DATA_U8_REQUEST_SIZE,
-    [CONSOLE_RUN] = CONSOLE_RUN_REQUEST_SIZE,
-    [CONSOLE_READ] = CONSOLE_READ_REQUEST_SIZE,
-    [CONSOLE_LEARNING_RATE] = CONSOLE_LEARNING_RATE_REQUEST_SIZE,
-    [CONSOLE_SCHEDULE] = CONSOLE_SCHEDULE_REQUEST_SIZE,
-    [CONSOLE_SEED] = CONSOLE_SEED_REQUEST_SIZE,
-    [CONSOLE_CHECKPOINT_BEGIN] = CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE,
-    [CONSOLE_CHECKPOINT_DATA] = CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE,
-    [CONSOLE_STORE_CLASS] = CONSOLE_STORE_CLASS_REQUEST_SIZE,
-    [CONSOLE_LEARN] = CONSOLE_LEARN_REQUEST_SIZE,
-    [CONSOLE_FORGET] = CONSOLE_FORGET_REQUEST_SIZE,
-    [CONSOLE_REPLAY] = CONSOLE_REPLAY_REQUEST_SIZE,
-    [CONSOLE_SCORE] = CONSOLE_SCORE_REQUEST_SIZE,
-    [CONSOLE_IDLE_TRAINING] = CONSOLE_IDLE_TRAINING_REQUEST_SIZE,
-    [CONSOLE_UPDATE_BEGIN] = CONSOLE_UPDATE_BEGIN_REQUEST_SIZE,
-    [CONSOLE_UPDATE_END] = CONSOLE_UPDATE_END_REQUEST_SIZE,
-    [CONSOLE_SAVE_EVERY] = CONSOLE_SAVE_EVERY_REQUEST_SIZE,
-};
-
-static const char *const typed[] = {
-    "help\r", "info\r", "mem\r", "lr\r", "lr 0.25\r", "lr 1e-60\r", "train\r", "train 3\r", "eval\r", "infer\r", "save\r",
-    "load\r", "reset\r", "reset model\r", "\x03", "x\b\x15y\r", "train 4294967295\r", "learn 1\r", "forget 1\r",
-    "score\r", "train on\r", "train off\r",
-};
 
 typedef struct delivery {
     uint8_t *bytes;
@@ -117,7 +86,7 @@ static void insert_frame(line *l)
     static uint8_t frame[FRAME_OVERHEAD + 64];
     uint32_t type = draw(l, CONSOLE_MESSAGE_LIMIT + 1);
     uint32_t more = draw(l, 4) == 0 ? draw(l, 32) : 0;
-    delivery d = { frame, FRAME_OVERHEAD + request_size[type] + more };
+    delivery d = { frame, FRAME_OVERHEAD + request_size_of[type] + more };
     frame[0] = CONSOLE_START;
     frame[1] = (uint8_t)type;
     frame[2] = (uint8_t)draw(l, 4);
@@ -130,7 +99,7 @@ static void insert_frame(line *l)
 
 static void insert_typed(line *l)
 {
-    const char *text = typed[draw(l, sizeof typed / sizeof *typed)];
+    const char *text = typed_lines[draw(l, TYPED_LINES)];
     insert(l, (delivery){ (uint8_t *)(uintptr_t)text, (uint32_t)strlen(text) });
 }
 

@@ -9,6 +9,7 @@
 #include "../../generated/console_spec.h"
 #include "../files.h"
 #include "checkpoint_file.h"
+#include "kept_file.h"
 #include "storage.h"
 
 static uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
@@ -50,16 +51,12 @@ static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t 
 flash_span slots_newest(const gm_session *session)
 {
     flash_span file = { NULL, 0 };
-    if (kept != 0 && gm_checkpoint_check(session, slots_read, buffers[newest], kept) == 0) {
+    if (kept_file_fits(session, buffers[newest], kept) &&
+        gm_checkpoint_check(session, slots_read, buffers[newest], kept) == 0) {
         file.base = buffers[newest];
         file.size = kept;
     }
     return file;
-}
-
-int slots_check(const gm_session *session)
-{
-    return slots_newest(session).base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
 /* The other buffer's file becomes the newest. */
