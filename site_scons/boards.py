@@ -4,9 +4,12 @@ family.toml. SCons and PlatformIO build from this one list."""
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from public_key import NoPublicKey, read_public_key
 
 from render.spec import tomllib
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
@@ -32,12 +35,23 @@ class Board:
     table: dict[str, Any]  #: what is in it
     family: dict[str, Any]  #: what is in family.toml
     key: bytes = b""  #: the public key that must have signed images; empty where none need be signed
+    rollback_protect: bool = False  #: images that are older than the board's are refused
 
-    def demanding(self, key: bytes) -> Board:
-        """The same, for firmware that takes images alone that this Ed25519 key signed. The check needs stack."""
+    def demanding(self, key: bytes, rollback_protect: bool = False) -> Board:
+        """The same, for firmware that takes images alone that this Ed25519 key signed, and perhaps none that is older
+        than its own. The check needs stack."""
         memory = self.table["memory"]
         more = {**memory, "stack": max(memory["stack"], SIGNATURE_STACK)}
-        return replace(self, table={**self.table, "memory": more}, key=key)
+        return replace(self, table={**self.table, "memory": more}, key=key, rollback_protect=rollback_protect)
+
+    @property
+    def can_protect(self) -> bool:
+        """Whether it takes an image beside the one that runs, which is how it knows what is older."""
+        return bool(self.table.get("updates", 1))
+
+    def key_suffix(self) -> str:
+        """Of the folder that its firmware is built in."""
+        return ("-signed" if self.key else "") + ("-protected" if self.rollback_protect else "")
 
     @property
     def name(self) -> str:
@@ -129,8 +143,7 @@ class Board:
             **(self._sizes_and_addresses() if self.framework else {}),
         }
         found = {f"BOARD_{name.upper()}": f"{value:#x}u" for name, value in numbers.items()}
-        if self.key:
-            found["SIGNATURE_KEY"] = ",".join(map(str, self.key))
+        found |= key_defines(self.key, self.rollback_protect)
         if "arena_section" in self.table:
             found["BOARD_ARENA_SECTION"] = f'"{self.table["arena_section"]}"'
         return {**found, "GM_BOARD_NAME": f'"{self.name}"', "GM_FUSED": str(int(self.table["profile"] == "fused"))}
@@ -150,9 +163,40 @@ class Board:
         return (self.folder.parent / name).resolve()
 
 
+def key_defines(key: bytes, rollback_protect: bool = False) -> dict[str, str]:
+    """What the C sources know of the key that must have signed images; nothing where none need be signed."""
+    if not key:
+        return {}
+    return {"SIGNATURE_KEY": ",".join(map(str, key)), "ROLLBACK_PROTECT": str(int(rollback_protect))}
+
+
+def more_flags(source: Path) -> list[str]:
+    """Of one source, besides the board's."""
+    return THIRD_PARTY_FLAGS if source.is_relative_to(FIRMWARE / "third_party") else []
+
+
 def signature_sources() -> list[Path]:
     """What checks signatures, in place of no_signature.c."""
     return [*sorted((FIRMWARE / "signature").glob("*.c")), FIRMWARE / "third_party" / "monocypher" / "monocypher.c"]
+
+
+def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str], str]) -> Board:
+    """The board with the key that a project of PlatformIO demands signatures of. option: gives its option of that name,
+    or the default. Ends the build where they are wrong."""
+    key, protect = option("custom_gradmote_key", ""), option("custom_gradmote_rollback_protect", "no")
+    try:
+        return demanding(board, project / key if key else None, protect == "yes")
+    except NoPublicKey as error:
+        raise SystemExit(f"error: {error}") from error
+
+
+def demanding(board: Board, key: Path | None, rollback_protect: bool) -> Board:
+    """The board with firmware that takes images alone that this key signed, where there is one. Raises NoPublicKey."""
+    if rollback_protect and key is None:
+        raise NoPublicKey("rollback protection is about images that a key signed: give the public key too")
+    if rollback_protect and not board.can_protect:
+        raise NoPublicKey(f"{board.name} takes no image beside the one that runs, by which it would know what is older")
+    return board if key is None else board.demanding(read_public_key(key), rollback_protect)
 
 
 def boards() -> list[Board]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from boards import key_defines, signature_sources
+
 from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, ROOT, host_machine, host_profile_flags, host_runs_fused
 
 FIRMWARE = ROOT / "firmware"
@@ -46,19 +48,22 @@ def host_target(compiler: str = "gcc") -> Target:
     return Target(name, compiler, tuple(host_profile_flags(profile)), "gcc libc6-dev", ())
 
 
-def linux_sources() -> list[Path]:
-    """All of gradmote-run but the runtime, absolute."""
+def linux_sources(key: bytes = b"") -> list[Path]:
+    """All of gradmote-run but the runtime, absolute. key: the public one that must have signed images, if any."""
     console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
-    return [path for path in console if path.name not in _BOARDS_OWN] + sorted(LINUX.rglob("*.c"))
+    replaced = {*_BOARDS_OWN, *(["no_signature.c"] if key else [])}
+    kept = [path for path in console if path.name not in replaced]
+    return [*kept, *(signature_sources() if key else []), *sorted(LINUX.rglob("*.c"))]
 
 
 def linux_includes() -> list[Path]:
     return [*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src", LINUX, LINUX / "board", LINUX / "cli"]
 
 
-def linux_defines(target: Target) -> dict[str, str]:
+def linux_defines(target: Target, key: bytes = b"") -> dict[str, str]:
     """The numbers that a board has in its board.toml, and what the C library is to offer."""
     return {
+        **key_defines(key),
         "_GNU_SOURCE": "1",
         "_FILE_OFFSET_BITS": "64",
         "GM_BOARD_NAME": f'"linux-{target.name}"',

@@ -36,6 +36,8 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_UNSIGNED: return "the image is not signed";
     case CONSOLE_ERR_OTHER_KEY: return "the image is signed by another key";
     case CONSOLE_ERR_BAD_SIGNATURE: return "the signature is not that of the image";
+    case CONSOLE_ERR_OLDER_IMAGE: return "the image is older than the one that this board has";
+    case CONSOLE_ERR_ONLY_BY_UPDATE: return "this firmware takes another image only while the old one runs, which tells it how old that is";
     default: return gm_error_text(error);
     }
 }
@@ -58,6 +60,8 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_UNSIGNED: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_OTHER_KEY: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_BAD_SIGNATURE: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
+    case CONSOLE_ERR_OLDER_IMAGE: return "give it a higher number: gradmote compile --image-version N; then sign it";
+    case CONSOLE_ERR_ONLY_BY_UPDATE: return "send it so: gradmote update model.mote --on PORT";
     default: return gm_error_hint(error);
     }
 }

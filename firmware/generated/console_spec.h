@@ -31,6 +31,8 @@ enum console_error {
     CONSOLE_ERR_UNSIGNED = -117, /* the image is not signed */
     CONSOLE_ERR_OTHER_KEY = -118, /* the image is signed by another key */
     CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
+    CONSOLE_ERR_OLDER_IMAGE = -120, /* the image is older than the one that this board has */
+    CONSOLE_ERR_ONLY_BY_UPDATE = -121, /* this firmware takes another image only while the old one runs, which tells it how old that is */
 };
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };

@@ -15,6 +15,23 @@ const uint8_t *signature_key_id(void)
     return the_key;
 }
 
+uint32_t signature_size(void)
+{
+    return sizeof(gm_signature);
+}
+
+/* All of the header that is read before the signature is known to be right: where the image ends. */
+static int find_end(const gm_header *header, uint32_t capacity)
+{
+    if (capacity < sizeof *header) {
+        return GM_ERR_TRUNCATED;
+    }
+    if (header->magic != GM_IMAGE_MAGIC) {
+        return GM_ERR_BAD_MAGIC;
+    }
+    return header->size < sizeof *header || header->size > capacity ? GM_ERR_TRUNCATED : GM_OK;
+}
+
 static int is_damaged(const gm_header *header)
 {
     const uint32_t start = offsetof(gm_header, crc) + sizeof header->crc;
@@ -25,6 +42,10 @@ int signature_check(const uint8_t *image, uint32_t capacity)
 {
     const gm_header *header = (const void *)image;
     gm_signature found;
+    int error = find_end(header, capacity);
+    if (error) {
+        return error;
+    }
     if (is_damaged(header)) {
         return GM_ERR_BAD_CRC;
     }

@@ -17,6 +17,9 @@ int handle_image_begin(device *d, const uint8_t *payload, uint32_t length)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
     (void)length;
+    if (model_is_pinned(&d->model)) {
+        return CONSOLE_ERR_ONLY_BY_UPDATE;
+    }
     int error = upload_begin(&d->model.upload, area.base, area.size, load_u32(payload));
     if (error) {
         return error;

@@ -6,9 +6,10 @@
 #include "board.h"
 #include "../generated/console_spec.h"
 #include "flash_writer.h"
+#include "signature.h"
 
 typedef struct image_record {
-    uint32_t generation;   /* the higher, the newer; from 1 */
+    uint32_t generation;   /* of each update one more, modulo 2^32 */
     uint32_t size;         /* bytes of the image */
     uint32_t carried_at;   /* of the checkpoint to carry over from: offset in the checkpoint area, */
     uint32_t carried_size; /* bytes (0: there is none), */
@@ -41,29 +42,36 @@ static const uint8_t *record_place(flash_span room)
     return room.base + room.size;
 }
 
-/* All zeros where the half has no good record. */
-static image_record record_of(uint32_t half)
+/* Whether the half's record counts. Anyone at the line can write one (IMAGE_DATA): what it points to is checked as any file. */
+static int read_record(uint32_t half, image_record *record)
 {
-    static const image_record none;
     flash_span room = half_of(half);
-    image_record record;
     if (room.size == 0) {
-        return none;
+        return 0;
     }
-    memcpy(&record, record_place(room), sizeof record);
-    int valid = record.check == gm_crc32(0, &record, offsetof(image_record, check)) && record.size <= room.size;
-    return valid ? record : none;
+    memcpy(record, record_place(room), sizeof *record);
+    return record->check == gm_crc32(0, record, offsetof(image_record, check)) && record->size <= room.size;
+}
+
+/* Modulo 2^32. */
+static int is_later(uint32_t generation, uint32_t other)
+{
+    return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
 /* The half in force, and its record; HALVES and zeros where no record is good. */
 static uint32_t newest(image_record *record)
 {
-    image_record first = record_of(0), second = record_of(1);
-    *record = second.generation > first.generation ? second : first;
-    if (record->generation == 0) {
-        return HALVES;
+    image_record second;
+    int has_first = read_record(0, record), has_second = read_record(1, &second);
+    if (has_second && (!has_first || is_later(second.generation, record->generation))) {
+        *record = second;
+        return 1;
     }
-    return second.generation > first.generation;
+    if (!has_first) {
+        memset(record, 0, sizeof *record);
+    }
+    return has_first ? 0 : HALVES;
 }
 
 flash_span images_in_force(void)
@@ -108,7 +116,7 @@ int images_find_room(const gm_session *running, flash_span *room)
     int is_in_second = running->image == second.base;
     int is_elsewhere = start >= board_flash_area(BOARD_AREA_IMAGE).size; /* the application's own */
     *room = is_in_second ? first : second;
-    int fits = is_in_second || is_elsewhere || running->header->size <= half_end;
+    int fits = is_in_second || is_elsewhere || running->header->size + signature_size() <= half_end;
     return room->size != 0 && fits ? 0 : CONSOLE_ERR_NO_ROOM_TO_UPDATE;
 }
 
@@ -132,7 +140,10 @@ int images_switch(flash_span room, uint32_t size, flash_span carried)
     next.check = gm_crc32(0, &next, offsetof(image_record, check));
     writer_begin();
     int error = writer_put(record_place(room), &next, sizeof next);
-    return error ? error : writer_end();
+    if (error == 0) {
+        error = writer_end();
+    }
+    return error == 0 && images_in_force().base != room.base ? CONSOLE_ERR_FLASH : error;
 }
 
 /* The half in force goes last, so that an older image does not come into force in between. */

@@ -41,7 +41,7 @@ int images_find_room(const gm_session *running, flash_span *room);
 /* Bytes of that place with its record: whole erase units. */
 uint32_t images_half(flash_span room);
 
-/* Puts the image there in force. carried: the checkpoint to carry over from, or none. */
+/* Puts the image there in force: 0 only where a restart would find it so. carried: the checkpoint to carry over from, or none. */
 int images_switch(flash_span room, uint32_t size, flash_span carried);
 
 /* Erases the area; an image of another half never comes back, whenever power fails. */

@@ -10,6 +10,13 @@
 #include "signature.h"
 #include "slots.h"
 
+/* No image that was sent may be older than the program's own, where older ones are refused. */
+static int check_age(const uint8_t *image)
+{
+    const gm_header *sent = (const void *)image, *own = (const void *)the_application.image;
+    return ROLLBACK_PROTECT && own != NULL && sent->image_version < own->image_version ? CONSOLE_ERR_OLDER_IMAGE : 0;
+}
+
 /* The image that was sent, signed where this firmware demands that. Without one, the program's own, which is as trusted as
  * the key that lies beside it. */
 static int open_any(model *m)
@@ -23,9 +30,12 @@ static int open_any(model *m)
     if (image.base == NULL) {
         return CONSOLE_ERR_NO_IMAGE;
     }
-    int error = gm_required(image.base, image.size, &m->needs);
+    int error = was_sent ? signature_check(image.base, image.size) : 0;
     if (error == 0 && was_sent) {
-        error = signature_check(image.base, image.size);
+        error = check_age(image.base);
+    }
+    if (error == 0) {
+        error = gm_required(image.base, image.size, &m->needs);
     }
     return error ? error : gm_open(&m->session, image.base, image.size, memory_arena(), memory_arena_size());
 }
@@ -53,6 +63,11 @@ int model_restore(model *m, uint32_t *carried)
         error = gm_checkpoint_carry_over(&m->session, slots_read, file, old.size, carried);
     }
     return error ? error : slots_save(&m->session);
+}
+
+int model_is_pinned(const model *m)
+{
+    return ROLLBACK_PROTECT && m->status == 0 && m->session.image != the_application.image;
 }
 
 void model_close(model *m)

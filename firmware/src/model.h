@@ -24,6 +24,9 @@ int model_open(model *m);
 /* Loads the checkpoint that flash has of the open model. Where it has none, carries over from that of the model before an
  * update, and keeps what comes of it; *carried: pieces. Returns 0, a gm_error or a console_error. */
 int model_restore(model *m, uint32_t *carried);
+/* 1 where the open image was sent, and its version is what tells this board that another one is older: it stays until an
+ * update has taken its place. */
+int model_is_pinned(const model *m);
 void model_close(model *m);
 
 /* Bytes of the open image; 0 while closed. */

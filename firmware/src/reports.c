@@ -114,6 +114,9 @@ void report_info(const device *d)
         return;
     }
     number("image", model_image_size(&d->model), " bytes");
+    if (d->model.session.header->image_version != 0) {
+        number("version", d->model.session.header->image_version, " of the image");
+    }
     programs(&d->model);
     number("batch", d->model.needs.batch, " samples");
     number("parameters", d->model.needs.parameters_size, " bytes");

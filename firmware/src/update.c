@@ -54,6 +54,13 @@ static int keep_state(const model *m, const gm_header *next, flash_span *state)
     return CONSOLE_ERR_NO_ROOM_TO_CARRY;
 }
 
+/* Of images that the key signed. */
+static int check_age(const model *m, const uint8_t *image)
+{
+    const gm_header *next = (const void *)image;
+    return ROLLBACK_PROTECT && next->image_version < m->session.header->image_version ? CONSOLE_ERR_OLDER_IMAGE : 0;
+}
+
 int update_switch(model *m, uint32_t carry)
 {
     const uint8_t *base = m->upload.base;
@@ -67,10 +74,13 @@ int update_switch(model *m, uint32_t carry)
     }
     int error = upload_end(&m->upload);
     if (error == 0) {
-        error = gm_verify_image(base, size, memory_arena_size());
+        error = signature_check(base, size);
     }
     if (error == 0) {
-        error = signature_check(base, size);
+        error = check_age(m, base);
+    }
+    if (error == 0) {
+        error = gm_verify_image(base, size, memory_arena_size());
     }
     if (error == 0 && carry) {
         error = keep_state(m, (const gm_header *)(const void *)base, &state);

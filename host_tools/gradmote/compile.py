@@ -44,7 +44,8 @@ class Options:
     for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
     second time where that lowers the peak. store: keep samples in the state, to train on again. exact_plan: search for
     the smallest scratch, up to a minute a program (needs gradmote[exact]); tell: takes a line of progress where that
-    takes more than two seconds.
+    takes more than two seconds. image_version: what the image's maker counts up, 0 to 2^32 - 1; firmware that protects
+    against rollback refuses an image with a lower one than it has.
     """
 
     batch: int | None = 1
@@ -58,6 +59,7 @@ class Options:
     store: StoreOptions | None = None
     exact_plan: bool = False
     tell: Callable[[str], object] = lambda _: None
+    image_version: int = 0
 
 
 @dataclass
@@ -174,6 +176,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         artifacts.scheme(),
         store_of(options.store, programs, list(shared.inputs.values()), options.seed),
         options.recompute,
+        options.image_version,
     )
 
 

@@ -210,6 +210,7 @@ class Compiled:
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # of samples to train on again
     recompute: bool = True  # whether cheap activations may be made twice
+    image_version: int = 0  # what its maker counts up
 
     @property
     def overwrites_inputs(self) -> bool:

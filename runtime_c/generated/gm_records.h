@@ -53,8 +53,9 @@ typedef struct gm_header {
     uint32_t batch; /* samples in one step */
     uint32_t scheme; /* what is trained, as text: bytes from the start of section NAMES, or NONE */
     gm_section sections[8]; /* in the order of enum section */
+    uint32_t image_version; /* of its maker: the higher, the newer; 0 where that was not said */
 } gm_header;
-typedef char gm_assert_header[sizeof(gm_header) == 140 ? 1 : -1];
+typedef char gm_assert_header[sizeof(gm_header) == 144 ? 1 : -1];
 
 /* One stream of instructions. */
 typedef struct gm_program {

@@ -1,4 +1,4 @@
-"""Conversations with the firmware in text and frames, mixed; `python tests/fuzz/long_run.py --conversations N` for more."""
+"""Conversations with the firmware in text and frames, mixed; `.ci/nightly` has 10,000 of them, others each night."""
 
 from __future__ import annotations
 

@@ -6,8 +6,10 @@ import pytest
 from fuzz import conversing, seeds
 from regression import forged
 
+FOREVER = "train 4294967295"
 
-@pytest.mark.parametrize("lines", [["train 4294967295"], ["train 4294967295", "save"], ["save every 1", "train 4294967295"]])
+
+@pytest.mark.parametrize("lines", [[FOREVER], [FOREVER, "save"], ["save every 1", FOREVER]])
 def test_the_frame_is_answered_and_ctrl_c_read(lines, tmp_path):
     """The conversation's own end is Ctrl-C, then INFO."""
     conversing.build()

@@ -54,7 +54,9 @@ int main(int argc, char **argv)
     printf("%d\n", signature_check(image, size));
     gm_header header;
     memcpy(&header, image, sizeof header);
-    /* Bits 0 .. 95 are magic, version and size, which gm_required() checks before. */
+    for (uint32_t bit = 0; bit < 96; ++bit) { /* magic, version and size */
+        flip(image, size, bit);
+    }
     for (uint32_t bit = 96; bit < 8 * header.size; bit += stride) {
         flip(image, size, bit);
     }

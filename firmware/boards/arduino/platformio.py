@@ -12,11 +12,12 @@ Import("env")  # noqa: F821
 ROOT = Path(sys._getframe().f_code.co_filename).resolve().parents[3]  # SCons sets no __file__
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from boards import boards  # noqa: E402
+from boards import as_the_project_wants, boards  # noqa: E402
 
 from runtime_sources import RUNTIME  # noqa: E402
 
 board = next(board for board in boards() if board.name == env["PIOENV"])  # noqa: F821
+board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProjectOption)  # noqa: F821
 
 
 def own_flags(suffix):

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/signature.h"
 #include "../failure.h"
 
 const char *const opened_programs[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
@@ -14,7 +15,10 @@ void opened_model(opened *m, const char *path)
     file_view image = file_map(path);
     memset(m, 0, sizeof *m);
     m->path = path;
-    int error = gm_required(image.data, image.size, &m->needs);
+    int error = signature_check(image.data, image.size <= UINT32_MAX ? (uint32_t)image.size : UINT32_MAX);
+    if (error == 0) {
+        error = gm_required(image.data, image.size, &m->needs);
+    }
     if (error == 0) {
         error = gm_open(&m->session, image.data, image.size, memory_map(m->needs.arena_size), m->needs.arena_size);
     }

@@ -12,7 +12,7 @@ from SCons.Script import COMMAND_LINE_TARGETS, AlwaysBuild, Default, DefaultEnvi
 PLATFORM = Path(DefaultEnvironment().PioPlatform().get_dir()).resolve()
 sys.path.insert(0, str(PLATFORM.parents[1] / "site_scons"))
 
-from boards import FIRMWARE, boards  # noqa: E402
+from boards import FIRMWARE, as_the_project_wants, boards, more_flags  # noqa: E402
 
 from runtime_sources import ROOT  # noqa: E402
 
@@ -21,6 +21,7 @@ OWN_FLAGS = ["-Wall", "-Wextra"]
 
 env = DefaultEnvironment()
 board = next(board for board in boards() if board.name == env["BOARD"])
+board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProjectOption)
 is_test = "__test" in COMMAND_LINE_TARGETS
 is_bare = env.GetProjectOption("custom_gradmote", "firmware") == "board"
 
@@ -45,7 +46,12 @@ def firmware_objects():
     sources = board.sources() if is_bare else board.sources_for(Path(env.subst("$PROJECT_SRC_DIR")))
     if is_bare or is_test:
         sources.remove(FIRMWARE / "src" / "main.c")
-    return [compiler.Object(f"$BUILD_DIR/gradmote/{p.relative_to(ROOT).with_suffix('.o')}", str(p)) for p in sources]
+    return [compiled(compiler, path) for path in sources]
+
+
+def compiled(compiler, path):
+    target = f"$BUILD_DIR/gradmote/{path.relative_to(ROOT).with_suffix('.o')}"
+    return compiler.Object(target, str(path), CCFLAGS=[*compiler["CCFLAGS"], *more_flags(path)])
 
 
 def tell_sizes():

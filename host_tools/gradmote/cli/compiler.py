@@ -85,6 +85,16 @@ def compiler_of(
     seed: Annotated[int, typer.Option(help="Seed of dropout.")] = 0,
     properties: Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")] = 4,
     strip_names: Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")] = False,
+    image_version: Annotated[
+        int,
+        typer.Option(
+            "--image-version",
+            metavar="N",
+            min=0,
+            max=0xFFFFFFFF,
+            help="A number to count up: firmware built with --rollback-protect refuses images with a lower one.",
+        ),
+    ] = 0,
     overwrite_inputs: Annotated[
         bool,
         typer.Option(
@@ -114,6 +124,7 @@ def compiler_of(
             Options(
                 batch_of(batch, inputs), accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
                 store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,
+                image_version=image_version,
             ),
             {"train": train, "freeze": freeze, "scheme": scheme},
             {

@@ -45,6 +45,10 @@ Key = Annotated[
     Path | None,
     typer.Option(exists=True, dir_okay=False, help="Build firmware that takes images of this public key (.pem) alone."),
 ]
+Protect = Annotated[
+    bool,
+    typer.Option("--rollback-protect", help="With --key: build firmware that refuses images older than the board's."),
+]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
 
 _WORDS = 60  # characters of what a tool says
@@ -60,6 +64,7 @@ def command(
     tool: Tool = None,
     force: Force = False,
     key: Key = None,
+    rollback_protect: Protect = False,
     stop: Stop = None,
     as_json: o.AsJson = False,
 ) -> None:
@@ -78,7 +83,7 @@ def command(
         return
     if board is None:
         raise DataError("which board?", "gradmote flash --board NAME; gradmote boards lists them")
-    order = Order(find(board), model, port, general, firmware, emulated, tool, force, key)
+    order = Order(find(board), model, port, general, firmware, emulated, tool, force, key, rollback_protect)
     with _watching(as_json) as watch:
         done = flash(order, watch)
     _report(done, as_json)

@@ -147,6 +147,7 @@ def memory_table(path: Path, image: Image) -> Titled:
         ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),
     ]
     title = f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}"
+    title += f", version {h['image_version']}" if h["image_version"] else ""
     return title, (("RAM", "offset#", "bytes#"), [(name, f"{offset:,}", f"{size:,}") for name, offset, size in pieces])
 
 

@@ -203,7 +203,13 @@ FAULTS = {-100: ('BAD_FRAME',
         "sign it with this firmware's key: gradmote sign model.mote --key key.pem"),
  -119: ('BAD_SIGNATURE',
         'the signature is not that of the image',
-        "sign it with this firmware's key: gradmote sign model.mote --key key.pem")}
+        "sign it with this firmware's key: gradmote sign model.mote --key key.pem"),
+ -120: ('OLDER_IMAGE',
+        'the image is older than the one that this board has',
+        'give it a higher number: gradmote compile --image-version N; then sign it'),
+ -121: ('ONLY_BY_UPDATE',
+        'this firmware takes another image only while the old one runs, which tells it how old that is',
+        'send it so: gradmote update model.mote --on PORT')}
 
 #: name -> (arguments, help)
 COMMANDS = {'help': ('', 'list the commands'),

@@ -90,6 +90,7 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], sch
         "batch": compiled.batch,
         "scheme": scheme,
         "sections": table,
+        "image_version": compiled.image_version,
     }
     head = records.pack("header", header)
     head += bytes(align(len(head)) - len(head))

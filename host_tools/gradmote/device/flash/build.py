@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,30 +32,41 @@ class Firmware:
 
 
 def build(
-    board: str, model: Path | None, on_line: Callable[[str], None] = lambda line: None, key: Path | None = None
+    board: str,
+    model: Path | None,
+    on_line: Callable[[str], None] = lambda line: None,
+    key: Path | None = None,
+    rollback_protect: bool = False,
 ) -> Firmware:
     """model: whose kernels go in; all there are without one. key: the public one that images must be signed by.
-    DeviceError where it cannot be built."""
-    name = board.replace("-", "_") + _suffix(model, key)
+    rollback_protect: it refuses older images too. DeviceError where it cannot be built."""
+    name = board.replace("-", "_") + _suffix(model, key, rollback_protect)
     if _has_scons():
-        elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, key, on_line)
+        elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, _options(key, rollback_protect), on_line)
     else:
         image = None if model is None else model.read_bytes()
-        elf = from_sources.build(board, build_folder() / "firmware" / name, image, key, on_line)
+        elf = from_sources.build(board, build_folder() / "firmware" / name, image, key, on_line, rollback_protect)
     return Firmware(elf, from_footprint(json.loads(elf.with_name("footprint.json").read_text())))
 
 
-def _by_scons(board: str, folder: Path, model: Path | None, key: Path | None, on_line: Callable[[str], None]) -> Path:
+def _options(key: Path | None, rollback_protect: bool) -> list[str]:
+    """Of scons."""
+    return [*([f"KEY={key.resolve()}"] if key else []), *(["ROLLBACK_PROTECT=1"] if rollback_protect else [])]
+
+
+def _by_scons(
+    board: str, folder: Path, model: Path | None, more: Sequence[str], on_line: Callable[[str], None]
+) -> Path:
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
-    options += [f"KEY={key.resolve()}"] if key else []
-    command = [sys.executable, "-m", "SCons", "-Q", *options, *(str(target) for target in targets)]
+    command = [sys.executable, "-m", "SCons", "-Q", *options, *more, *(str(target) for target in targets)]
     run(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
     return targets[0]
 
 
-def _suffix(model: Path | None, key: Path | None) -> str:
-    return (f"-{model.stem}" if model else "") + ("-signed" if key else "")
+def _suffix(model: Path | None, key: Path | None, rollback_protect: bool) -> str:
+    signed = ("-signed" if key else "") + ("-protected" if rollback_protect else "")
+    return (f"-{model.stem}" if model else "") + signed
 
 
 def is_checkout() -> bool:

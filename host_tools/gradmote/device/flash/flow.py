@@ -31,7 +31,7 @@ class Order:
     """What to flash. model: only its kernels go into the firmware, unless general; None: firmware alone. port: of a
     real board, or the TCP port of an emulated one's serial line. firmware: an ELF file in place of one to build.
     emulated: even if a real board is plugged in. tool: that programs it. force: even if another board answers. key: the
-    public key that the firmware demands signatures of, a PEM file."""
+    public key that the firmware demands signatures of, a PEM file. rollback_protect: it refuses older images too."""
 
     board: Known
     model: Path | None = None
@@ -42,6 +42,7 @@ class Order:
     tool: str | None = None
     force: bool = False
     key: Path | None = None
+    rollback_protect: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ def flash(order: Order, watch: Watch) -> Flashed:
     image = None if order.model is None else order.model.read_bytes()
     if image is not None:
         require_fit(replace(order.board, code=0), image, str(order.model))
+    if order.rollback_protect and order.key is None:
+        raise DataError("rollback protection is about signed images", "give the key too: --key key.pub.pem")
     if image is not None and order.key is not None:
         check(image, load_public_key(order.key))
     if _is_emulated(order):
@@ -130,7 +133,8 @@ def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
         found = Firmware(order.firmware, _board_of(order.firmware, order.board))
     else:
         watch.stage(f"build the firmware of {order.board.name}")
-        found = build.build(order.board.name, None if order.general else order.model, watch.line, order.key)
+        model = None if order.general else order.model
+        found = build.build(order.board.name, model, watch.line, order.key, order.rollback_protect)
     if image is not None:
         require_fit(found.board, image, str(order.model))
     return found
@@ -139,7 +143,8 @@ def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
 def _require_no_key(order: Order) -> None:
     if order.key is not None:
         raise DeviceError(
-            f"PlatformIO builds the firmware of {order.board.name}, and puts no key into it", "leave --key out"
+            f"PlatformIO builds the firmware of {order.board.name}, from the project's settings",
+            "name the key there: custom_gradmote_key = key.pub.pem (docs/PLATFORMIO.md), then pio run -t upload",
         )
 
 

@@ -36,14 +36,20 @@ class Step:
 
 
 def build(
-    name: str, folder: Path, image: bytes | None, key: Path | None, on_line: Callable[[str], None] = lambda line: None
+    name: str,
+    folder: Path,
+    image: bytes | None,
+    key: Path | None,
+    on_line: Callable[[str], None] = lambda line: None,
+    rollback_protect: bool = False,
 ) -> Path:
     """Build firmware.elf and footprint.json in a folder, where they are not there of the same sources; return the
     former's path. image: whose kernels go in; all without one. key: the public one that images must be signed by.
+    rollback_protect: it refuses older images too.
 
     Raises DeviceError where the compiler is missing or fails.
     """
-    board = _demanding(board_of(name), key)
+    board = _demanding(board_of(name), key, rollback_protect)
     require_compiler(name)
     kernels = needs_of(image).flags() if image is not None else []
     outputs = [Output(make_folder(folder) / file) for file in ("firmware.elf", "footprint.json", _BUILT)]
@@ -79,13 +85,10 @@ def board_of(name: str) -> Any:
     return found[name]
 
 
-def _demanding(board: Any, key: Path | None) -> Any:
-    if key is None:
-        return board
-    reader = build_module("public_key")
+def _demanding(board: Any, key: Path | None, rollback_protect: bool = False) -> Any:
     try:
-        return board.demanding(reader.read_public_key(key))
-    except reader.NoPublicKey as error:
+        return build_module("boards").demanding(board, key, rollback_protect)
+    except build_module("public_key").NoPublicKey as error:
         raise DataError(str(error)) from error
 
 
@@ -119,8 +122,7 @@ def _steps(board: Any, kernels: Sequence[str]) -> Iterator[Step]:
     own = [*board.flags(), *kernels, *defines, *_includes(board.includes())]
     for path in board.sources():
         place = path.relative_to(tools.FIRMWARE)
-        more = tools.THIRD_PARTY_FLAGS if place.parts[0] == "third_party" else []
-        yield _step(path, place, [*own, *more])
+        yield _step(path, place, [*own, *tools.more_flags(path)])
     shared = [*board.runtime_flags(), *kernels, *_includes(runtime.INCLUDES)]
     for path in runtime.runtime_sources():
         yield _step(path, "runtime" / path.relative_to(runtime.RUNTIME), shared)

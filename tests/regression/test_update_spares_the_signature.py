@@ -1,0 +1,31 @@
+"""UPDATE_BEGIN erased the end of the running image's signature, where the image fitted the half of the area and its
+signature did not: the board refused its own model at the next start."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+from boards import FIRMWARE, signature_sources
+from signature.keys import key_of
+from signature.test_ed25519 import compile_c
+
+from runtime_sources import RUNTIME
+
+SIGNATURE = 80
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+
+
+@pytest.mark.parametrize(
+    ("sources", "behind"), [(signature_sources(), SIGNATURE), ([FIRMWARE / "src/no_signature.c"], 0)]
+)
+def test_the_half_has_room_for_image_and_signature(sources, behind, tmp_path):
+    key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
+    sources = [FIRMWARE.parent / "tests/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
+    sources += [FIRMWARE / "src" / name for name in ("images.c", "flash_writer.c")]
+    flags = [f"-DSIGNATURE_KEY={key}", "-DBOARD_PROGRAM_UNIT=4", f"-I{FIRMWARE}/boards", f"-I{FIRMWARE}/src"]
+    program = compile_c(tmp_path / "find_room", sources, *flags)
+    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert told.split() == [str(4096 - behind), "of", "4096"]
