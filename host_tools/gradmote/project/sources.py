@@ -20,22 +20,22 @@ PARTS = (
     "firmware/generated",
     "firmware/platform",
     "firmware/platformio.ini",
+    "firmware/signature",
     "firmware/src",
+    "firmware/third_party",
     "runtime_c/generated",
     "runtime_c/include",
     "runtime_c/kernels",
     "runtime_c/src",
     "site_scons/boards.py",
+    "site_scons/public_key.py",
     "site_scons/render/__init__.py",
     "site_scons/render/spec.py",
     "site_scons/runtime_sources.py",
 )
-#: What a build of firmware needs beside them: checks of signatures, and how much memory the firmware takes.
+#: What a build of firmware needs beside them: how much memory the firmware takes.
 FOR_FIRMWARE = (
-    "firmware/signature",
-    "firmware/third_party",
     "site_scons/footprint.py",
-    "site_scons/public_key.py",
     "site_scons/stack_bound.py",
 )
 _PACKAGED = Path(__file__).parent / "sources"
