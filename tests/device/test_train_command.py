@@ -70,7 +70,7 @@ def test_ctrl_c_ends_cleanly_and_still_writes_the_checkpoint(emulator: Emulator,
         process.wait(timeout=6)
     process.send_signal(signal.SIGINT)
     report = json.loads(process.communicate(timeout=60)[0])
-    assert process.returncode == 0 and report["stopped"]
+    assert process.returncode == 130 and report["stopped"]
     with TwinTarget("fused") as twin:
         twin.load_image((files / "model.mote").read_bytes())
         twin.load((files / "stopped.gmck").read_bytes())

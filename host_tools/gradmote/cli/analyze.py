@@ -44,7 +44,7 @@ def command(
 
     Does my network train in 64 KB? `gradmote analyze model.onnx --loss cross_entropy --batch 8`
 
-    Does it train on my board? Add `--board mps2-an386`
+    Does it train on my board? Add `--board mps2-an386`; the exit status is 1 where it does not fit.
 
     What did my change cost? `gradmote analyze new.mote --diff old.mote`
 
@@ -53,7 +53,6 @@ def command(
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F;
     `gradmote bench --board` counts them.
     """
-    from ..analyze import as_dict
     from ..boards import board as find
     from ..files import Output
 
@@ -68,13 +67,21 @@ def command(
         from ..analyze.html import page
 
         output.write(page(report).encode())
-    if as_json:
-        say_json(as_dict(report))
-        return
-    from ..analyze.text import show
-    from ..terminal import console
+    _print(report, as_json)
+    if report.board is not None and report.board.lacks(report.arena, report.image):
+        raise typer.Exit(1)
 
-    show(report, console())
+
+def _print(report: Report, as_json: bool) -> None:
+    if as_json:
+        from ..analyze import as_dict
+
+        say_json(as_dict(report))
+    else:
+        from ..analyze.text import show
+        from ..terminal import console
+
+        show(report, console())
 
 
 def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -133,6 +134,14 @@ def show(found: Found) -> None:
     console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:
         say(f"  {words}")
+
+
+def train_line(image: Path, found: Found, data: Path | None) -> str:
+    """The command that trains the image as it was searched for: all micro-batches in one update."""
+    words = ["gradmote", "train", str(image), "--data", str(data or "data.npz")]
+    count = found.best.choice.micro_batches
+    words += ["--micro-batches", str(count)] if count > 1 else []
+    return shlex.join([*words, "--checkpoint", str(image.with_suffix(".gmck"))])
 
 
 def rows(found: Found) -> Rows:

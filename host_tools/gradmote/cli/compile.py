@@ -51,6 +51,7 @@ def command(
     say(describe(output.path, result))
     if found is not None:
         budget.show(found)
+        say(f"  train it: {budget.train_line(output.path, found, data)}")
 
 
 def summary(result: Result) -> dict[str, object]:

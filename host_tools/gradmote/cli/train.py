@@ -14,6 +14,7 @@ import typer
 
 from ..errors import DataError, OutputError
 from . import options as o
+from .messages import is_quiet
 from .output import say_json
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: What data sheets of flash in microcontrollers promise at the least.
 ERASE_CYCLES = 10_000
+
+#: What shells say of a command that Ctrl-C ended.
+INTERRUPTED = 128 + signal.SIGINT
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
 Data = Annotated[
@@ -124,7 +128,7 @@ def command(
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 
-    Ctrl-C ends after the current step and still writes the checkpoint.
+    Ctrl-C ends after the current step and still writes the checkpoint; the exit status is 130 then.
     """
     from ..device.dataset import Dataset
     from ..device.opening import open_target
@@ -136,10 +140,13 @@ def command(
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, output, save_every)
-        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, as_json)
+        quiet = as_json or is_quiet()
+        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet)
         if output is not None:
             output.write(target.save(half))
         _report(target, result, checkpoint, as_json)
+    if result.stopped:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _prepare(
@@ -196,10 +203,14 @@ def _train(
     from ..device.progress import fit_with_progress
 
     with _ctrl_c() as pressed:
-        return fit_with_progress(
-            target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet, micro_batches=micro_batches,
-            save_every=save_every,
-        )
+        try:
+            return fit_with_progress(
+                target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet,
+                micro_batches=micro_batches, save_every=save_every,
+            )
+        except KeyboardInterrupt:
+            o.tell("stopped by Ctrl-C within a step: what was learnt since the last save is not kept")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 @contextmanager
@@ -233,7 +244,9 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
     if result.dropped:
         console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
     if result.stopped:
-        console.print("stopped by Ctrl-C")
+        console.print(_stopped(result, checkpoint))
+    elif not result.metrics and not any(epoch.test for epoch in result.epochs):
+        console.print("nothing was trained (--epochs 0), or tested: the data has no x_test and y_test")
     if result.skipped:
         console.print(_skipped(result))
     if result.saves is not None:
@@ -246,6 +259,12 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         )
     if checkpoint is not None:
         console.print(f"wrote {checkpoint}")
+
+
+def _stopped(result: Fit, checkpoint: Path | None) -> str:
+    after = f" after update {result.metrics.optimizer_steps:,}" if result.metrics else ""
+    where = f"what was learnt until then is in {checkpoint}" if checkpoint else "no --checkpoint keeps what was learnt"
+    return f"stopped by Ctrl-C{after}; {where}"
 
 
 def _skipped(result: Fit) -> str:
@@ -273,11 +292,16 @@ def _table(result: Fit) -> Any:
     more = ["skipped"] if result.skipped else []
     table = Table("epoch", "loss", "test loss", "accuracy", "samples/s", *more, box=None)
     for epoch in result.epochs:
-        test = (f"{epoch.test.loss:.4f}", f"{epoch.test.accuracy:.2%}") if epoch.test else ("", "")
+        test = (_shown(epoch.test.loss, ".4f"), _shown(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
         rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0
         skipped = [str(epoch.skipped)] if result.skipped else []
-        table.add_row(str(epoch.epoch), f"{epoch.loss:.4f}", *test, f"{rate:.0f}", *skipped)
+        table.add_row(str(epoch.epoch), _shown(epoch.loss, ".4f"), *test, f"{rate:.0f}" if rate else "", *skipped)
     return table
+
+
+def _shown(value: float, form: str) -> str:
+    """Nothing, where there is no such number: no training, no classes, no full batch."""
+    return "" if math.isnan(value) else format(value, form)
 
 
 def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options as o
-from .output import say_json
+from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.types import Update
@@ -34,6 +34,7 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
             say_json({"target": target.name, **asdict(update)})
         else:
             show(update)
+            say(f"{target.name} runs {image.name} now: {outcome(update, not fresh)}")
 
 
 def show(update: Update) -> None:
@@ -44,3 +45,15 @@ def show(update: Update) -> None:
 
     if update.pieces:
         console().print(draw("Carried over from the old model", table(update.pieces)))
+
+
+def outcome(update: Update, carries: bool) -> str:
+    """What became of what the old model learnt, in one sentence."""
+    if not carries:
+        return "what the old model learnt was left behind (--fresh)"
+    if not update.pieces:
+        return "it is the same model, and all that it learnt stays"
+    parameters = [piece for piece in update.pieces if piece.role == "parameter"]
+    carried = sum(piece.carried for piece in parameters)
+    kept = ", and are saved" if update.kept else ""
+    return f"{carried} of {len(parameters)} parameters were carried over{kept}"

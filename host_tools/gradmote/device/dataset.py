@@ -27,6 +27,7 @@ class Dataset:
     y_test: Array | None = None
     scale: float = 1.0
     zero: float = 0.0
+    says_scale: bool = field(default=True, kw_only=True)  #: False where a file of bytes says none
     more: Mapping[str, Array] = field(default_factory=dict)
     more_test: Mapping[str, Array] = field(default_factory=dict)
 
@@ -58,9 +59,10 @@ class Dataset:
             missing = sorted({"x", "y"} - set(arrays))
             raise DataError(f"{path} has no array {missing}; it has {sorted(arrays)}", "name them x and y")
         x, y, x_test, y_test = arrays.pop("x"), *(arrays.pop(name, None) for name in ("y", "x_test", "y_test"))
+        says_scale = "scale" in arrays
         scale, zero = (_number(arrays.pop(name, None), name, default) for name, default in (("scale", 1), ("zero", 0)))
         test = {name.removesuffix("_test"): arrays.pop(name) for name in list(arrays) if name.endswith("_test")}
-        return cls(x, y, x_test, y_test, scale, zero, arrays, test)
+        return cls(x, y, x_test, y_test, scale, zero, arrays, test, says_scale=says_scale)
 
 
 def _number(array: Array | None, name: str, default: float) -> float:

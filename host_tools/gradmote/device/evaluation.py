@@ -14,6 +14,7 @@ from .dataset import Array, Dataset
 from .requests import Progress
 from .samples import others_of, tensors, write_batch, write_rows
 from .target import Target
+from .wrong_labels import wrong_labels_told
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,9 @@ def evaluate(
 
     progress: called with samples done and samples in all.
     """
+    name = "y"
     if x is None:
-        x, y, more = data.x_test, data.y_test, data.more_test
+        x, y, more, name = data.x_test, data.y_test, data.more_test, "y_test"
     if x is None:
         raise DataError("the data has no test set", "give x_test and y_test")
     others = others_of(target, more or {}, len(x))
@@ -53,7 +55,8 @@ def evaluate(
         evaluated = evaluates and len(rows) == batch
         write_rows(target, data, x, y, others, full)
         if evaluated:
-            losses.append(target.run("eval").loss)
+            with wrong_labels_told(target, y, full, name):
+                losses.append(target.run("eval").loss)
         if y is not None and y.dtype.kind in "iu":
             if evaluated and twice:
                 write_rows(target, data, x, y, others, full)

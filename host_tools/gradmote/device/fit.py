@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -16,7 +17,8 @@ from .evaluation import Evaluation, evaluate
 from .matching import matched
 from .samples import Others, check_tensor, others_of, write_rows
 from .target import Target
-from .types import Metrics, Saves
+from .types import Metrics, Saves, Tensor
+from .wrong_labels import wrong_labels_told
 
 NOT_FINITE = -16
 NOT_FINITE_MEANS = "the data, the loss or a gradient is NaN or infinite"
@@ -146,7 +148,8 @@ def learns_nothing(result: Fit) -> GradmoteError:
 
 def _update_or_skip(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
     try:
-        return _update(target, data, others, group)
+        with wrong_labels_told(target, data.y, group.ravel(), "y"):
+            return _update(target, data, others, group)
     except RuntimeFault as fault:
         if fault.code != NOT_FINITE:
             raise
@@ -199,4 +202,19 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
     size = info.batch * micro_batches
     if len(data.x) < size:
         raise DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
+    _warn_of_bytes(data, x)
     return info.batch, matched(data, x, label)
+
+
+def _warn_of_bytes(data: Dataset, tensor: Tensor | None) -> None:
+    """A model that was made for numbers up to 1 learns nothing from bytes as they are, and nothing else says so."""
+    if data.says_scale or data.x.dtype != np.uint8 or tensor is None or tensor.dtype != "float32":
+        return
+    largest = int(data.x.max())
+    if largest > 1:
+        logging.getLogger(__name__).warning(
+            "x holds bytes up to %d and says no scale: the model takes them as the numbers 0 to %d, and most models "
+            "are made for 0 to 1 - store scale=1/255 beside x, or scale=1 where bytes as they are is what you mean",
+            largest,
+            largest,
+        )

@@ -61,8 +61,21 @@ def fit_with_progress(
         def after_epoch(epoch: Epoch) -> None:
             if epoch.test is not None and not math.isnan(epoch.test.accuracy):
                 shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
+            if bar.disable and not quiet:
+                bar.console.print(epoch_line(epoch, epochs), highlight=False, soft_wrap=True)
 
         return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches, save_every)
+
+
+def epoch_line(epoch: Epoch, epochs: int) -> str:
+    """What came of an epoch, for who sees no bar."""
+    test = epoch.test
+    parts = [f"epoch {epoch.epoch} of {epochs}", "loss", f"{epoch.loss:.4f}"]
+    if test is not None:
+        parts += [f" test loss {test.loss:.4f}"] if not math.isnan(test.loss) else []
+        parts += [f" accuracy {test.accuracy:.2%}"] if not math.isnan(test.accuracy) else []
+    parts += [f" {epoch.skipped} steps skipped"] if epoch.skipped else []
+    return " ".join(parts)
 
 
 def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:
