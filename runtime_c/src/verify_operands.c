@@ -1,4 +1,4 @@
-/* The verifier of operands: which bytes an instruction may touch. "V16" .. "V26" are of docs/SPEC.md. */
+/* The verifier of operands: which bytes an instruction may touch. "V16" .. "V27" are of docs/SPEC.md. */
 #include "verify.h"
 
 /* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
@@ -99,6 +99,20 @@ static int may_write(const gm_verifier *v, uint32_t offset, uint64_t size)
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
+/* V27: no stride is longer than the part of memory where the operand lies, also where its dim is 1: kernels step once more
+ * than there are elements. */
+static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info,
+                            uint32_t end)
+{
+    const uint8_t *term = shape->terms + info->first_term;
+    for (uint32_t i = 1; (info->flags & GM_STRIDED) != 0 && i < info->n_terms; i += 2) {
+        if (gm_term_value(instruction, term[i]) > end / WORD) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 /* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena; kernels count
  * indices in 32 bits. *bytes: how many. */
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index,
@@ -118,6 +132,7 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
     if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !lies_in(offset, size, 0, end) ||
+        !steps_are_inside(instruction, shape, info, end) ||
         (writes && (in_constants || !may_write(v, offset, size)))) {
         return GM_ERR_BAD_OPERAND;
     }

@@ -27,9 +27,9 @@ def test_elements_of_a_copy_overlap(strides):
     assert not opens("COPY", {"x": 0, "y": 1024}, d0=3, d1=4, t0=strides[0], t1=strides[1])
 
 
-@pytest.mark.parametrize("strides", [(4, 1), (1, 3), (5, 1), (2, 6), (2**20, 1)])
+@pytest.mark.parametrize("strides", [(4, 1), (1, 3), (5, 1), (2, 6), (200, 1)])
 def test_elements_of_a_copy_lie_apart(strides):
-    d0 = 1 if strides[0] > 1024 else 3
+    d0 = 1 if strides[0] > 100 else 3
     assert opens("COPY", {"x": 0, "y": 1024}, d0=d0, d1=4, t0=strides[0], t1=strides[1])
 
 

@@ -31,6 +31,7 @@ SECONDS = {
     "tests/numerics_bits/test_compilers_agree.py": 90,
     "tests/threads/test_split.py": 70,
     "tests/arch/test_drawn_on_cortex_m.py": 70,
+    "tests/fuzz/test_generated_images.py": 70,
     "tests/runtime_build/test_arduino_boards.py": 70,
     "tests/models/test_against_torch.py": 65,
     "tests/runtime_build/test_compilers.py: clang-strict": 55,

@@ -1,0 +1,222 @@
+/*
+ * The arena of a generated image, zones in the order of docs/SPEC.md: parameters, control, properties, moments, a
+ * statistic, gradients, inputs, scratch. Its sections, in the order of their numbers.
+ */
+#include "generate_image.h"
+
+#include <string.h>
+
+#include "generate_instruction.h"
+#include "gradmote.h"
+#include "repair.h"
+#include "../../runtime_c/generated/gm_rules.h"
+
+#define MOST_PROGRAMS 3u
+#define MOST_INSTRUCTIONS 4u /* of a program */
+#define MOST_CONSTANTS 320u  /* words, rules included */
+#define ENTRIES 6u
+
+typedef struct making {
+    draws d;
+    uint8_t *image;
+    gm_header *header;
+    zone moments, statistic; /* the state's, behind control and properties */
+    uint32_t constants_size;
+} making;
+
+static uint32_t words(draws *d, uint32_t most)
+{
+    return 4 * below(d, most + 1);
+}
+
+/* ---- Sections ----------------------------------------------------------------------------------------------------- */
+
+/* Room behind what is there for a section of that size, all zeros. */
+static void *add_section(making *m, uint32_t section, uint32_t size)
+{
+    uint32_t offset = (m->header->size + GM_SECTION_ALIGN - 1) / GM_SECTION_ALIGN * GM_SECTION_ALIGN;
+    m->header->sections[section] = (gm_section){ offset, size };
+    m->header->size = offset + size;
+    return m->image + offset;
+}
+
+/* Where the arena's regions lie. */
+static void draw_regions(making *m)
+{
+    static const uint32_t sizes[] = { 1024, 2048, 4096, 4096, 8192, GENERATED_ARENA_LIMIT };
+    gm_header *h = m->header;
+    h->arena_size = sizes[below(&m->d, sizeof sizes / sizeof *sizes)];
+    h->arena_size -= words(&m->d, 5);
+    uint32_t part = h->arena_size / 4 / 8;
+    h->parameters_size = words(&m->d, part);
+    h->control_offset = h->parameters_size + words(&m->d, 1);
+    h->properties_offset = h->control_offset + (uint32_t)sizeof(gm_control);
+    h->properties_count = below(&m->d, 2);
+    m->moments.begin = h->properties_offset + h->properties_count * (uint32_t)sizeof(gm_property);
+    m->moments.end = m->moments.begin + words(&m->d, part) + 4;
+    m->statistic.begin = m->moments.end;
+    m->statistic.end = m->statistic.begin + words(&m->d, part) + 4;
+    h->state_size = m->statistic.end;
+    h->gradients_offset = h->state_size;
+    h->gradients_size = one_in(&m->d, 2) ? h->parameters_size : words(&m->d, part);
+    h->scratch_offset = h->gradients_offset + h->gradients_size + 4 + words(&m->d, part / 2);
+}
+
+static void fill_entry(gm_state_entry *entry, uint32_t role, zone z)
+{
+    uint32_t size = z.end - z.begin;
+    *entry = (gm_state_entry){ GM_NONE, role, GM_DTYPE_F32, 1, { size / 4, 1, 1, 1, 1, 1 }, z.begin, size, GM_NONE };
+}
+
+static void add_state(making *m)
+{
+    const gm_header *h = m->header;
+    uint32_t control_end = h->control_offset + (uint32_t)sizeof(gm_control);
+    uint32_t properties_end = h->properties_offset + h->properties_count * (uint32_t)sizeof(gm_property);
+    gm_state_entry entries[ENTRIES], *next = entries;
+    if (h->parameters_size != 0) {
+        fill_entry(next++, GM_STATE_ROLE_PARAMETER, (zone){ 0, h->parameters_size });
+        entries[0].gradient = h->gradients_size == h->parameters_size ? h->gradients_offset : GM_NONE;
+    }
+    fill_entry(next++, GM_STATE_ROLE_CONTROL, (zone){ h->control_offset, control_end });
+    if (h->properties_count != 0) {
+        fill_entry(next++, GM_STATE_ROLE_PROPERTIES, (zone){ h->properties_offset, properties_end });
+    }
+    fill_entry(next++, GM_STATE_ROLE_SLOT, m->moments);
+    fill_entry(next++, GM_STATE_ROLE_STATISTIC, m->statistic);
+    uint32_t size = (uint32_t)((uint8_t *)next - (uint8_t *)entries);
+    memcpy(add_section(m, GM_SECTION_STATE, size), entries, size);
+}
+
+static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t begin, uint32_t end)
+{
+    uint32_t size = end - begin, programs = (1u << GM_PROGRAM_COUNT) - 1;
+    *tensor = (gm_tensor){ GM_NONE, role, programs, GM_DTYPE_F32, 1, { size / 4, 1, 1, 1, 1, 1 }, begin, size };
+}
+
+static void add_tensors(making *m)
+{
+    const gm_header *h = m->header;
+    gm_tensor *tensor = add_section(m, GM_SECTION_TENSORS, 2 * sizeof *tensor);
+    fill_tensor(tensor, GM_ROLE_INPUT, h->gradients_offset + h->gradients_size, h->scratch_offset);
+    fill_tensor(tensor + 1, GM_ROLE_OUTPUT, h->scratch_offset, h->scratch_offset + 4);
+}
+
+/* Rules of all kinds; then floats, and small integers in the last quarter. */
+static void add_constants(making *m)
+{
+    uint32_t rules = GM_RULE_COUNT * GM_RULE_WORDS, count = rules + below(&m->d, MOST_CONSTANTS - rules + 1);
+    uint32_t *word = add_section(m, GM_SECTION_CONSTANTS, 4 * count);
+    for (uint32_t i = 0; i < count; ++i) {
+        word[i] = i >= rules && i >= count - count / 4 ? below(&m->d, 3) : draw_float(&m->d, 16);
+        word[i] = i < rules && i % GM_RULE_WORDS == 0 ? i / GM_RULE_WORDS : word[i];
+    }
+    m->constants_size = 4 * count;
+}
+
+static void add_initial(making *m)
+{
+    uint32_t *word = add_section(m, GM_SECTION_INITIAL, m->header->parameters_size);
+    for (uint32_t i = 0; i < m->header->parameters_size / 4; ++i) {
+        word[i] = draw_float(&m->d, 0);
+    }
+}
+
+/* ---- Programs ----------------------------------------------------------------------------------------------------- */
+
+static void add_zone(rooms *r, uint32_t begin, uint32_t end)
+{
+    if (begin < end) {
+        r->writable[r->zones++] = (zone){ begin, end };
+    }
+}
+
+/* What a program of that kind may write. */
+static rooms rooms_of(const making *m, uint32_t kind)
+{
+    const gm_header *h = m->header;
+    rooms r = { h->arena_size, m->constants_size, GM_RULE_COUNT, 0, { { 0, 0 } } };
+    add_zone(&r, h->scratch_offset, h->arena_size);
+    if (kind == GM_PROGRAM_TRAIN) {
+        add_zone(&r, m->statistic.begin, m->statistic.end);
+        add_zone(&r, h->gradients_offset, h->gradients_offset + h->gradients_size);
+    } else if (kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP) {
+        add_zone(&r, 0, h->parameters_size);
+        add_zone(&r, m->moments.begin, m->statistic.end);
+    }
+    return r;
+}
+
+static uint32_t draw_opcode(draws *d)
+{
+    uint32_t opcode;
+    do {
+        opcode = below(d, GM_OP_LIMIT);
+    } while (gm_opcodes[opcode].kernel == NULL);
+    return opcode;
+}
+
+/* Its instructions, and its record but for their count and work. */
+static void add_program(making *m, gm_program *program, uint32_t kind)
+{
+    gm_section *code = &m->header->sections[GM_SECTION_CODE];
+    rooms r = rooms_of(m, kind);
+    *program = (gm_program){ kind, code->size, 0, 0, m->header->arena_size, 0, 0 };
+    for (uint32_t left = between(&m->d, 1, MOST_INSTRUCTIONS); left != 0; --left) {
+        uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
+        code->size += 4 * generate_instruction(&m->d, &r, draw_opcode(&m->d), word);
+    }
+    program->code_size = code->size - program->code_offset;
+    m->header->size = code->offset + code->size;
+}
+
+/* Code comes last in the file: its size is known when it is there. */
+static void add_programs(making *m)
+{
+    uint32_t count = between(&m->d, 1, MOST_PROGRAMS), kind = below(&m->d, GM_PROGRAM_COUNT);
+    gm_program *program = add_section(m, GM_SECTION_PROGRAMS, count * (uint32_t)sizeof *program);
+    add_section(m, GM_SECTION_CODE, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        add_program(m, program + i, (kind + i) % GM_PROGRAM_COUNT);
+    }
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------------ */
+
+/* One word of a record, or of the code, takes another value. */
+static void damage(making *m)
+{
+    uint32_t *word = (uint32_t *)(void *)m->image + 8 + below(&m->d, m->header->size / 4 - 8);
+    switch (below(&m->d, 4)) {
+    case 0: *word = draw_hostile(&m->d); break;
+    case 1: *word += between(&m->d, 0, 8) - 4; break;
+    case 2: *word ^= 1u << below(&m->d, 32); break;
+    default: *word = GM_NONE;
+    }
+}
+
+uint32_t generate_image(uint32_t seed, uint8_t *image)
+{
+    making m = { .d = { draws_mix(seed + 1), 0 }, .image = image, .header = (gm_header *)(void *)image };
+    memset(image, 0, GENERATED_SIZE_LIMIT);
+    m.header->magic = GM_IMAGE_MAGIC;
+    m.header->version = GM_FORMAT_VERSION;
+    m.header->size = sizeof *m.header;
+    m.header->batch = 1;
+    m.header->scheme = GM_NONE;
+    draw_regions(&m);
+    add_tensors(&m);
+    add_constants(&m);
+    add_initial(&m);
+    add_state(&m);
+    add_section(&m, GM_SECTION_NAMES, 0);
+    add_section(&m, GM_SECTION_STORE, 0);
+    add_programs(&m);
+    uint32_t size = m.header->size;
+    int damaged = one_in(&m.d, 12);
+    if (damaged) {
+        damage(&m);
+    }
+    repair(image, size);
+    return size;
+}

@@ -1,0 +1,301 @@
+#include "run_generated.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "generate_image.h"
+#include "generate_instruction.h"
+#include "gradmote.h"
+#include "guard.h"
+#include "repair.h"
+
+#define CANONICAL_NAN 0x7FC00000u
+#define ARENA_ROOM (GUARD_LIMIT / 2)
+
+static guard image_guard, arena_guard;
+static uint32_t accepted[GM_OP_LIMIT], run[GM_OP_LIMIT];
+static uint32_t image_words[GENERATED_SIZE_LIMIT / 4] __attribute__((aligned(16)));
+
+/* ---- Words ------------------------------------------------------------------------------------------------------ */
+
+static void say_number(uint32_t number)
+{
+    char digits[12], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number != 0);
+    *--at = ' ';
+    say(at);
+}
+
+static void say_line(const char *name, const uint32_t *numbers, uint32_t count)
+{
+    say(name);
+    for (uint32_t i = 0; i < count; ++i) {
+        say_number(numbers[i]);
+    }
+    say("\n");
+}
+
+static uint32_t fold(uint32_t digest, uint32_t word)
+{
+    digest = (digest ^ word) * 0x9E3779B1u;
+    return digest ^ digest >> 15;
+}
+
+static uint32_t fold_words(uint32_t digest, const uint32_t *word, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        digest = fold(digest, word[i]);
+    }
+    return digest;
+}
+
+/* ---- The arena -------------------------------------------------------------------------------------------------- */
+
+/* Floats, in most turns ordinary ones; in some few different ones, so that there are equals. Counters that let an OPTIMIZER
+ * run. */
+static void fill_arena(draws *d, gm_session *session)
+{
+    uint32_t special = one_in(d, 3) ? between(d, 8, 200) : 0, coarse = one_in(d, 6) ? 0xFF600000u : UINT32_MAX;
+    uint32_t *word = (uint32_t *)(void *)session->arena;
+    for (uint32_t i = 0; i < session->header->arena_size / 4; ++i) {
+        word[i] = draw_float(d, special) & coarse;
+    }
+    gm_control *control = (gm_control *)(void *)(session->arena + session->header->control_offset);
+    control->accumulated = between(d, 1, 3);
+    control->schedule = below(d, GM_SCHEDULE_COUNT);
+}
+
+/* Which NaN a kernel makes is not specified (docs/NUMERICS.md, rule 4), and later instructions may read its bits. */
+static void unify_nans(const gm_session *session)
+{
+    uint32_t *word = (uint32_t *)(void *)session->arena;
+    for (uint32_t i = 0; i < session->header->arena_size / 4; ++i) {
+        word[i] = (word[i] & 0x7FFFFFFFu) > 0x7F800000u ? CANONICAL_NAN : word[i];
+    }
+}
+
+/* A label or an index: mostly below the second parameter, which is how many there are to choose from. */
+static uint32_t draw_index(draws *d, uint32_t choices)
+{
+    if (one_in(d, 300)) {
+        return one_in(d, 2) ? draw_hostile(d) : choices;
+    }
+    return one_in(d, 8) ? UINT32_MAX : below(d, choices);
+}
+
+#define WORD_OF(instruction, operand) (offsetof(gm_insn_##instruction, operand) / 4)
+
+/* The word of the operand that holds labels or indices, of which there are as many to choose from as the second parameter
+ * says; 0 where there is none. */
+static uint32_t index_word(uint32_t opcode)
+{
+    switch (opcode) {
+    case GM_OP_GATHER:
+    case GM_OP_SCATTER_ADD: return WORD_OF(gather, indices);
+    case GM_OP_WEIGHTED_GATHER:
+    case GM_OP_WEIGHTED_SCATTER_ADD: return WORD_OF(weighted_gather, indices);
+    case GM_OP_SOFTMAX_CROSS_ENTROPY: return WORD_OF(softmax_cross_entropy, labels);
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD: return WORD_OF(softmax_cross_entropy_grad, labels);
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD: return WORD_OF(softmax_cross_entropy_with_grad, labels);
+    default: return 0;
+    }
+}
+
+/* Puts indices where the instruction reads some, and cells of windows where it reads bytes, if that lies in the arena. */
+static void fill_integers(draws *d, gm_session *session, const uint32_t *word, const gm_opcode_shape *shape)
+{
+    for (uint32_t i = 1; i <= shape->n_operands; ++i) {
+        const gm_operand_info *info = &shape->operands[i - 1];
+        int is_bytes = (info->flags & GM_BYTES) != 0 && (info->flags & GM_WRITE) == 0;
+        if ((word[i] & GM_CONSTANT_BIT) != 0 || (index_word(*word & 0xFFFF) != i && !is_bytes)) {
+            continue;
+        }
+        uint32_t size = is_bytes ? 1 : 4, count = (uint32_t)elements_of(word, shape, info);
+        for (uint32_t j = 0; j < count; ++j) {
+            uint32_t value = !is_bytes ? draw_index(d, word[2u + shape->n_operands]) : one_in(d, 6) ? 255 : below(d, 9);
+            memcpy(session->arena + word[i] + j * size, &value, size);
+        }
+    }
+}
+
+/* The row of a fused update keeps nothing that anyone may read: whether it is written is the kernel's business. */
+static void forget_row(gm_session *session, const uint32_t *word)
+{
+    uint32_t opcode = *word & 0xFFFF;
+    if (opcode == GM_OP_GEMM_UPDATE || opcode == GM_OP_CONV_UPDATE) { /* it is the same word of both */
+        const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+        uint32_t row = WORD_OF(gemm_update, row);
+        memset(session->arena + word[row], 0, 4 * (size_t)elements_of(word, shape, &shape->operands[row - 1]));
+    }
+}
+
+/* ---- Parts, as several threads would run them --------------------------------------------------------------------- */
+
+#if GM_THREADS
+#define SPARE 4096u /* bytes behind the arena for rows of the parts */
+#define PARTS 3u
+
+/* The last part first: they must not matter to each other. */
+static void run_backwards(void *context, uint32_t parts, gm_task task, void *argument)
+{
+    (void)context;
+    while (parts != 0) {
+        task(argument, --parts);
+    }
+}
+
+static void split_work(gm_session *session, uint32_t size)
+{
+    static const gm_splitter splitter = { run_backwards, NULL, PARTS, 1 };
+    require(gm_set_splitter(session, &splitter, size) == GM_OK);
+}
+#else
+#define SPARE 0u
+
+static void split_work(gm_session *session, uint32_t size)
+{
+    (void)session;
+    (void)size;
+}
+#endif
+
+/* ---- One image -------------------------------------------------------------------------------------------------- */
+
+static void tell_arena(const gm_session *session, int status)
+{
+    uint32_t digest = fold_words(0, (const uint32_t *)(const void *)session->arena, session->header->arena_size / 4);
+    say_line("returned", (uint32_t[]){ (uint32_t)status, digest }, 2);
+}
+
+static int run_instruction(draws *d, gm_session *session, const order *o)
+{
+    const uint32_t *word = session->pc;
+    if (word == session->end) {
+        return gm_run(session, 1);
+    }
+    fill_integers(d, session, word, gm_opcodes[*word & 0xFFFF].shape);
+    if (o->detail == DETAIL_INSTRUCTIONS) {
+        say_line("instruction", word, *word >> 16);
+    }
+    int status = gm_run(session, 1);
+    run[*word & 0xFFFF] += status >= GM_OK;
+    forget_row(session, word);
+    unify_nans(session);
+    if (o->detail == DETAIL_INSTRUCTIONS) {
+        tell_arena(session, status);
+    }
+    return status;
+}
+
+/* Runs it to its end; what it returns and what is in the arena then, folded into the digest. */
+static uint32_t run_program(draws *d, gm_session *session, uint32_t kind, const order *o, uint32_t digest)
+{
+    fill_arena(d, session);
+    int status = gm_begin(session, kind);
+    while (session->pc != NULL) {
+        status = run_instruction(d, session, o);
+    }
+    unify_nans(session);
+    require(guard_is_whole(&arena_guard));
+    return fold_words(fold(digest, (uint32_t)status), (const uint32_t *)(const void *)session->arena,
+                      session->header->arena_size / 4);
+}
+
+static uint32_t run_programs(draws *d, gm_session *session, const order *o, uint32_t digest)
+{
+    const gm_section section = session->header->sections[GM_SECTION_PROGRAMS];
+    const gm_program *program = (const void *)(session->image + section.offset);
+    for (uint32_t left = section.size / (uint32_t)sizeof *program; left != 0; --left, ++program) {
+        digest = run_program(d, session, program->kind, o, digest);
+    }
+    return digest;
+}
+
+static void count_opcodes(uint32_t *counts, const gm_header *header)
+{
+    const gm_section code = header->sections[GM_SECTION_CODE];
+    const uint32_t *word = image_words + code.offset / 4, *end = word + code.size / 4;
+    for (; word < end; word += *word >> 16) {
+        ++counts[*word & 0xFFFF];
+    }
+}
+
+/* The image in memory that cannot be written while it runs. */
+static const gm_header *place_image(uint32_t seed, uint32_t size)
+{
+    if (image_guard.room != NULL) {
+        guard_protect(&image_guard, 0);
+    }
+    uint8_t *image = guard_take(&image_guard, size, seed & 2 ? GUARD_BELOW : GUARD_ABOVE);
+    memcpy(image, image_words, size);
+    guard_protect(&image_guard, 1);
+    return (const gm_header *)(const void *)image;
+}
+
+/* Reads the byte before a piece that begins its room, or the one behind a piece that ends it. */
+static void trespass(const guard *g)
+{
+    const volatile uint8_t *beside = g->piece == g->room ? g->room - 1 : g->room + GUARD_LIMIT;
+    (void)*beside;
+}
+
+/* What gm_open() returns. *digest: of all that came of it. */
+static int run_image(uint32_t seed, const order *o, uint32_t *digest)
+{
+    uint32_t size = generate_image(seed, (uint8_t *)image_words);
+    const gm_header *header = place_image(seed, size);
+    uint32_t needed = header->arena_size < ARENA_ROOM ? header->arena_size : ARENA_ROOM;
+    uint8_t *arena = guard_take(&arena_guard, needed + SPARE, seed & 1 ? GUARD_BELOW : GUARD_ABOVE);
+    if (o->detail == DETAIL_TRESPASS) {
+        trespass(seed & 2 ? &image_guard : &arena_guard);
+    }
+    draws d = { draws_mix(~seed), 0 };
+    gm_session session;
+    int status = gm_open(&session, header, size, arena, needed);
+    *digest = fold(seed, (uint32_t)status);
+    if (status == GM_OK) {
+        count_opcodes(accepted, header);
+        split_work(&session, needed + SPARE);
+        *digest = run_programs(&d, &session, o, *digest);
+    }
+    require(memcmp(header, image_words, size) == 0);
+    return status;
+}
+
+/* ---- Many ------------------------------------------------------------------------------------------------------- */
+
+static void run_block(const order *o, uint32_t first, uint32_t count)
+{
+    uint32_t block[4] = { first, count, 0, 0 };
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t seed = first + i, digest;
+        if (o->detail >= DETAIL_IMAGES) {
+            say_line("seed", &seed, 1);
+        }
+        int status = run_image(seed, o, &digest);
+        block[2] += status == GM_OK;
+        block[3] = fold(block[3], digest);
+        if (o->detail >= DETAIL_IMAGES) {
+            say_line("image", (uint32_t[]){ (uint32_t)-status, digest }, 2);
+        }
+    }
+    say_line("block", block, 4);
+}
+
+void run_generated(const order *o)
+{
+    for (uint32_t done = 0; done < o->count; done += o->block) {
+        uint32_t left = o->count - done;
+        run_block(o, o->first + done, left < o->block ? left : o->block);
+    }
+    for (uint32_t i = 0; i < GM_OP_LIMIT; ++i) {
+        if (gm_opcodes[i].kernel != NULL) {
+            say_line("opcode", (uint32_t[]){ i, accepted[i], run[i] }, 3);
+        }
+    }
+    say("done\n");
+}

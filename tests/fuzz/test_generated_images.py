@@ -1,0 +1,67 @@
+"""Generated images in the builds of generated_builds.py: nothing faults, and all agree. `python -m fuzz.generated` runs
+millions of them.
+
+GRADMOTE_GENERATED_IMAGES: how many a build runs, 20,000 by default; emulated boards run a tenth.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import pytest
+from fuzz import generated
+from fuzz.generated_builds import builds, compiled, said
+
+IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "20000"))
+#: The others take long to compile, and are for the nights.
+BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32")
+#: Of an opcode, in so many images.
+LEAST_RUNS = 10
+
+pytestmark = pytest.mark.slow
+
+
+@cache
+def outcome(name: str) -> generated.Outcome:
+    build = builds()[name]
+    if build.missing():
+        pytest.skip(f"apt-get install {build.missing()}")
+    return generated.run_images(build, 0, max(generated.BLOCK, IMAGES // build.share))
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_no_image_makes_a_build_stop(name):
+    """No kernel leaves image and arena, and no sanitizer says anything."""
+    print(f"{name}: {outcome(name).line()}")
+    assert not outcome(name).findings
+    assert outcome(name).accepted > outcome(name).images // 3
+
+
+@pytest.mark.parametrize("name", BUILDS[1:])
+def test_builds_agree(name):
+    """On what is refused, on what each program returns, and on the arena's bits."""
+    assert outcome(name).blocks
+    assert list(generated.compare({n: outcome(n) for n in (BUILDS[0], name)})) == [
+        f"{name}: 0 of {len(outcome(name).blocks)} blocks differ from {BUILDS[0]}"
+    ]
+
+
+def test_every_opcode_is_accepted_and_runs():
+    counts = outcome(BUILDS[0]).opcodes
+    assert sorted(counts) == sorted(generated.OPCODES)
+    for name, (accepted, ran) in counts.items():
+        print(f"{name:32}{accepted:>8} accepted{ran:>8} ran")
+    assert not [name for name, (_, ran) in counts.items() if ran < LEAST_RUNS]
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", BUILDS)
+def test_the_guards_are_there(name, seed):
+    """Reading one byte before or behind image or arena stops each build."""
+    if outcome(name).findings:
+        pytest.skip("a build that stops shows nothing")
+    build = builds()[name]
+    order = (seed, 1, 1, generated.TRESPASS)
+    lines, _ = said(build.command(compiled(build), order), generated.PATIENCE)
+    assert lines == []

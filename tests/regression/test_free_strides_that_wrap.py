@@ -1,0 +1,49 @@
+"""A stride whose dim is 1 could be anything, since no element lies that far; but kernels add it to an address once
+before they stop, which wrapped round the memory of 32-bit processors. Strides are now at most as long as the memory
+that they are in."""
+
+import pytest
+
+from gradmote import Session
+from gradmote.errors import RuntimeFault
+from gradmote.generated.opcodes import COUNTS, OPCODES
+from support.program_image import SCRATCH, instruction, program_image
+
+ROOM = 256
+LARGEST = 2**31 - 1
+
+
+def axes_of(spec):
+    """Return dim and stride of each axis of each operand."""
+    return [axis for _, _, terms, _ in spec["operands"].values() for axis in terms]
+
+
+#: Opcode -> strides that are parameters, of dims that may be 1.
+STRIDES = {
+    opcode: sorted(
+        {stride for _, stride in axes_of(spec) if spec["params"].get(stride, ("",))[0] == "stride"}
+        - {stride for dim, stride in axes_of(spec) if dim in COUNTS}
+    )
+    for opcode, spec in OPCODES.items()
+}
+
+
+def image_of(opcode, stride, value):
+    """An image of one instruction whose dims are 1; its operands lie one behind the other."""
+    operands = OPCODES[opcode]["operands"]
+    size = SCRATCH + ROOM * len(operands)
+    places = {name: SCRATCH + ROOM * i for i, name in enumerate(operands) if operands[name][1] != "rule"}
+    optional = [name for name in ("slot1", "slot2", "aux") if name in places and "rule" in operands]
+    places = {name: place for name, place in places.items() if name not in optional}
+    rule = {"rule": 0x80000000} if "rule" in operands else {}
+    words = instruction(opcode, places | rule, {stride: value(size) if callable(value) else value})
+    return program_image([words], size, bytes(32))
+
+
+@pytest.mark.parametrize("opcode", [opcode for opcode, strides in STRIDES.items() if strides])
+def test_free_strides_stay_in_memory(opcode):
+    for stride in STRIDES[opcode]:
+        Session(image_of(opcode, stride, lambda size: size // 4)).close()
+        for value in (lambda size: size // 4 + 1, 2**28, 2**30, LARGEST):
+            with pytest.raises(RuntimeFault, match="BAD_OPERAND"):
+                Session(image_of(opcode, stride, value))
