@@ -145,11 +145,10 @@ def test_the_wrong_baud_rate(part: Running, cable: Cable, image: bytes) -> None:
     trains_again(cable.port, image)
     cable.garbles = True
     link = open_link(cable.port)
-    with pytest.raises(DeviceError, match=r"no answer from /dev/pts/.* - check port, power and baud rate \(115200\)"):
-        Board(link, attempts=1)
-    cut_power(part)
-    with pytest.raises(DeviceError, match=r"neither text nor an answer to INFO - the baud rate differs"):
-        Board(link, attempts=1)
+    for before in (lambda: None, lambda: cut_power(part)):  # its echo of what it cannot read, and its greeting
+        before()
+        with pytest.raises(DeviceError, match=r"neither text nor an answer to INFO - the baud rate differs"):
+            Board(link, attempts=1)
     link.close()
     cable.garbles = False
     trains_again(cable.port, image)
