@@ -49,6 +49,17 @@ def test_numbers_of_the_code_are_trained_by_name_alone():
     assert list(named.parameters) == ["helper.constant.0"]
 
 
+@pytest.mark.parametrize("train", [None, ["power"], ["powers"]])
+def test_an_exponent_is_trained_by_name_alone(train):
+    """One for each column also by default."""
+    nodes = [node("MatMul", "x w", "h"), node("Abs", "h", "a"), node("Pow", "a power", "p"), node("Pow", "p powers", "y")]
+    weights = {"w": values(3, 3, 2), "power": np.float32(1.5), "powers": np.abs(values(4, 2))}
+    proto = make_model(nodes, weights, {"x": ("N", 3)})
+    made = build_artifacts(proto, train, losses.mse(), optimizers.sgd(0.1))
+    assert list(made.parameters) == (train or ["w", "powers"])
+    check_case(Case(proto, {"x": X[:1]}, train))
+
+
 @pytest.mark.parametrize("optimizer", [optimizers.sgd(0.1), optimizers.sgd(0.1, momentum=0.9), optimizers.adamw(0.1)])
 @pytest.mark.parametrize("accumulate", [False, True])
 def test_they_are_in_checkpoints_and_exports(optimizer, accumulate):

@@ -14,7 +14,7 @@ from ..graph import noted_weights
 
 #: Inputs by which no gradient goes: operator -> their indices.
 SETTINGS = {
-    "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "Pow": (1,), "OneHot": (1, 2),
+    "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "OneHot": (1, 2),
     "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
 }  # fmt: skip
 #: What exporters and simplifiers call numbers of the model's code; PyTorch's exporter: val_<n>.
@@ -68,12 +68,13 @@ def candidates(graph: ir.Graph) -> list[str]:
 
 
 def is_number(value: ir.Value) -> bool:
-    """Whether it is a number of the model's code, such as the scale of attention or an epsilon, and no learnable scale:
-    by its name, the only thing that tells. What has more elements may be a weight which PyTorch's exporter
-    transposed."""
+    """Whether it is a number of the model's code, such as the scale of attention, an epsilon or an exponent, and no
+    learnable scale: of the first two, only the name tells. What has more elements may be a weight which PyTorch's
+    exporter transposed."""
     shape = np.shape(value.const_value.numpy()) if value.const_value is not None else None
     pattern = {(): _NUMBER, (1,): _COMPUTED}.get(shape) if shape is not None else None
-    return pattern is not None and pattern.fullmatch(str(value.name)) is not None
+    by_name = pattern is not None and pattern.fullmatch(str(value.name)) is not None
+    return by_name or (shape == () and all(use.node.op_type == "Pow" and use.idx == 1 for use in value.uses()))
 
 
 def left_out(graph: ir.Graph) -> list[str]:
