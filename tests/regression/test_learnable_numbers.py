@@ -52,7 +52,8 @@ def test_numbers_of_the_code_are_trained_by_name_alone():
 @pytest.mark.parametrize("train", [None, ["power"], ["powers"]])
 def test_an_exponent_is_trained_by_name_alone(train):
     """One for each column also by default."""
-    nodes = [node("MatMul", "x w", "h"), node("Abs", "h", "a"), node("Pow", "a power", "p"), node("Pow", "p powers", "y")]
+    nodes = [node("MatMul", "x w", "h"), node("Abs", "h", "a")]
+    nodes += [node("Pow", "a power", "p"), node("Pow", "p powers", "y")]
     weights = {"w": values(3, 3, 2), "power": np.float32(1.5), "powers": np.abs(values(4, 2))}
     proto = make_model(nodes, weights, {"x": ("N", 3)})
     made = build_artifacts(proto, train, losses.mse(), optimizers.sgd(0.1))
