@@ -5,6 +5,8 @@ import pytest
 
 from gradmote import Session
 from gradmote.errors import RuntimeFault
+from gradmote.generated.errors import ERRORS
+from support.guarded_program import thumb
 from support.program_image import SCRATCH, instruction, program_image
 
 LARGEST = 2**31 - 1
@@ -40,6 +42,13 @@ IMAGES = {
 def test_windows_do_not_wrap(name):
     with pytest.raises(RuntimeFault, match="BAD_INSTRUCTION"):
         Session(IMAGES[name])
+
+
+def test_windows_do_not_wrap_in_32_bits(tmp_path):
+    """With the kernels of Cortex-M; where they took the images, one printed what lay behind the arena, or ended."""
+    program = thumb(tmp_path, ["CONV", "CONV_GRAD_W", "MAX_POOL"])
+    found = {name: ERRORS[program.status(image)][0] for name, image in IMAGES.items()}
+    assert found == dict.fromkeys(IMAGES, "BAD_INSTRUCTION")
 
 
 @pytest.mark.parametrize("axis", "hw")

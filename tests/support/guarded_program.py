@@ -31,9 +31,16 @@ class GuardedProgram:
 
     def run(self, image: bytes) -> np.ndarray:
         """Return the floats of the scratch after the image's INFER program. Raises AssertionError where it fails."""
-        done = subprocess.run([*self.starter, self.path], input=image, capture_output=True, check=False, timeout=60)
+        done = self._started(image)
         assert done.returncode == 0, f"ended with {done.returncode}: {done.stderr.decode(errors='replace')}"
         return np.frombuffer(done.stdout, np.float32)
+
+    def status(self, image: bytes) -> int:
+        """Return what the runtime says to the image, 0 or a negative number. A signal has a positive number."""
+        return -self._started(image).returncode
+
+    def _started(self, image: bytes) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([*self.starter, self.path], input=image, capture_output=True, check=False, timeout=60)
 
 
 def plain(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:
