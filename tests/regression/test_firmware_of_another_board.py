@@ -48,6 +48,15 @@ def test_is_refused_before_anything_is_erased(
     assert said in error and "nothing was changed" in error and " hint: " in error
 
 
+def test_a_tool_that_builds_takes_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(flow, "choose", lambda *arguments: "platformio")
+    elf = write_elf(tmp_path / "x.elf", identity("pico"))
+    assert cli.main(["flash", "--board", "pico", "--port", "/dev/ttyACM0", "--firmware", str(elf)]) == 1
+    assert "platformio programs what it builds" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kept", [3, 60, 90])
 def test_a_damaged_file_is_told(kept: int, tmp_path: Path) -> None:
     elf = write_elf(tmp_path / "x.elf", identity(BOARD) * 10)

@@ -132,3 +132,12 @@ def run_installed(folder: Path, cwd: Path, *arguments: str) -> str:
     return subprocess.run(
         command, cwd=cwd, env=os.environ | environment, check=True, stdout=subprocess.PIPE, text=True
     ).stdout
+
+
+def test_firmware_of_a_build_that_is_named_is_used(packaged: Path, tmp_path: Path) -> None:
+    """GRADMOTE_BUILD may be the build folder of a checkout; nothing of it is overwritten."""
+    there = emulator.default_firmware(BOARD)
+    there.parent.mkdir(parents=True)
+    there.write_bytes(b"built by scons")
+    assert emulator._firmware(BOARD, None) == there
+    assert there.read_bytes() == b"built by scons"

@@ -45,13 +45,15 @@ def command(
     found = budget.cut(model, compiler, given) if given.is_given() else None
     result = compiler(model) if found is None else found.result
     output.write(result.image)
+    line = found and budget.train_line(output.path, found, data)
     if as_json:
-        say_json({"image": str(output.path), **summary(result), "budget": found and budget.as_dict(found)})
+        searched = found and {**budget.as_dict(found), "train": line}
+        say_json({"image": str(output.path), **summary(result), "budget": searched})
         return
     say(describe(output.path, result))
     if found is not None:
         budget.show(found)
-        say(f"  train it: {budget.train_line(output.path, found, data)}")
+        say(f"  train it: {line}")
 
 
 def summary(result: Result) -> dict[str, object]:

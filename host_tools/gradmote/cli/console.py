@@ -7,6 +7,7 @@ import contextlib
 import io
 import re
 import shutil
+import signal
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -168,4 +169,4 @@ def _pipe(link: Link) -> None:
                 _write(text)
     except KeyboardInterrupt:
         link.write(INTERRUPT.encode())
-        raise
+        raise typer.Exit(128 + signal.SIGINT) from None

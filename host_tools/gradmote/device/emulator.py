@@ -53,7 +53,7 @@ def missing(name: str, elf: Path | str | None = None) -> str:
     known = board(name)
     try:
         emulator_command(known)
-        if elf is None and not is_checkout():
+        if _is_packaged(name, elf):
             require_compiler(name)
         else:
             _checked_firmware(name, elf)
@@ -211,9 +211,15 @@ def _in_flash(board: Known, image: Path) -> list[str]:
 
 def _firmware(name: str, elf: Path | str | None) -> Path:
     """The firmware to run: the one given, or the board's. Outside of a checkout that is built where it is missing."""
-    if elf is None and not is_checkout():
+    if _is_packaged(name, elf):
         return build(name, None, _told_once(f"building the firmware of {name}, which takes a while once")).elf
     return _checked_firmware(name, elf)
+
+
+def _is_packaged(name: str, elf: Path | str | None) -> bool:
+    """Whether the firmware comes from the package's sources: no other is given, no checkout is there to build it in,
+    and none is built where GRADMOTE_BUILD says."""
+    return elf is None and not is_checkout() and not default_firmware(name).is_file()
 
 
 def _told_once(text: str) -> Callable[[str], None]:

@@ -45,7 +45,7 @@ def build(
         elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, _options(key, rollback_protect), on_line)
     else:
         image = None if model is None else model.read_bytes()
-        elf = from_sources.build(board, build_folder() / "firmware" / name, image, key, on_line, rollback_protect)
+        elf = from_sources.build(board, build_folder() / "packaged" / name, image, key, on_line, rollback_protect)
     return Firmware(elf, from_footprint(json.loads(elf.with_name("footprint.json").read_text())))
 
 

@@ -90,6 +90,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
         real.require_same_board(order.board, port)
     if TOOLS[tool].format == "source":
         _require_no_key(order)
+        _require_no_firmware(order, tool)
         return _flash_real(Firmware(build.project_folder(), order.board), image, port, tool, watch)
     return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
 
@@ -145,6 +146,14 @@ def _require_no_key(order: Order) -> None:
         raise DeviceError(
             f"PlatformIO builds the firmware of {order.board.name}, from the project's settings",
             "name the key there: custom_gradmote_key = key.pub.pem (docs/PLATFORMIO.md), then pio run -t upload",
+        )
+
+
+def _require_no_firmware(order: Order, tool: str) -> None:
+    if order.firmware is not None:
+        raise DeviceError(
+            f"{tool} programs what it builds, not {order.firmware}; nothing was changed",
+            "leave --firmware out, or choose another of the board's tools: --tool",
         )
 
 
