@@ -141,9 +141,12 @@ def compiler_of(
 
 
 def batch_of(batch: int, inputs: Inputs | None) -> int | None:
-    """None where the shapes given leave nothing open that a batch could choose."""
-    shapes = inputs.shapes.values() if inputs is not None else ()
-    return None if shapes and all(isinstance(d, int) for shape in shapes for d in shape) else batch
+    """The batch that the shapes given have; None where they have no common one, as of states beside data."""
+    shapes = list(inputs.shapes.values()) if inputs is not None else []
+    if not shapes or any(isinstance(d, str) for shape in shapes for d in shape):
+        return batch
+    firsts = {int(shape[0]) for shape in shapes if shape}
+    return firsts.pop() if len(firsts) == 1 else None
 
 
 def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
