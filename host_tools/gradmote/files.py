@@ -30,6 +30,8 @@ except ImportError:  # Windows, where a file that is open cannot be removed
 _TEMPORARY = re.compile(r"\..*\.gradmote-([1-9][0-9]*)-[0-9a-f]{12}", re.DOTALL)
 _NAME_SHOWN = 40  # characters of the target's name that are in that of its temporary file
 _BLOCK = 4096
+#: /dev/null, /dev/zero and /dev/full of Linux.
+_MEMORY_DEVICES = {os.makedev(1, minor) for minor in (3, 5, 7)} if hasattr(os, "makedev") else set()
 
 _FREE_SPACE = "free some space, or name a place on another disk"
 #: Why a file cannot be written -> what to do.
@@ -249,11 +251,30 @@ def _require_writable(path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is write-protected")
+    if _is_stream(path):
+        _require_stream(path)
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a pipe, a socket or a device: not to be replaced."""
+    """Whether it is a pipe or a device: not to be replaced."""
     return path.exists() and not path.is_file()
+
+
+def _require_stream(path: Path) -> None:
+    """Raises OSError for what takes no stream of bytes, such as a disk, and for /dev/full."""
+    about = path.stat()
+    if about.st_rdev in _MEMORY_DEVICES and stat.S_ISCHR(about.st_mode):
+        path.write_bytes(b"\0")
+    elif not stat.S_ISFIFO(about.st_mode) and not _is_terminal(path):
+        raise OSError(errno.ENOTSUP, "it is a device or a socket")
+
+
+def _is_terminal(path: Path) -> bool:
+    handle = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
 
 
 # ---- What killed runs left ------------------------------------------------------------------------------------------
@@ -312,7 +333,10 @@ def _reason(path: Path, error: BaseException | None) -> str:
 
 
 def _hint(path: Path, error: BaseException | None) -> str:
-    return _HINTS.get(getattr(error, "errno", None) or 0, _OTHER_HINT).format(folder=path.parent)
+    number = getattr(error, "errno", None) or 0
+    if number == errno.ENOENT and path.parent.exists():
+        return _OTHER_HINT
+    return _HINTS.get(number, _OTHER_HINT).format(folder=path.parent)
 
 
 def _kept_elsewhere(files: Sequence[tuple[Path, bytes]], error: OSError) -> OutputError:

@@ -162,7 +162,7 @@ def test_ctrl_c_leaves_no_half_project(inputs: Path, tmp_path: Path, monkeypatch
 #: Calls that write files, by the last part of the name.
 WRITING = {
     "write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "mkdir", "makedirs",
-    "copyfile", "copytree", "copy2", "mkstemp", "mkdtemp", "NamedTemporaryFile", "rename",
+    "copyfile", "copytree", "copy2", "mkstemp", "mkdtemp", "NamedTemporaryFile",
 }  # fmt: skip
 #: What is no result: a picture into memory, the log that an emulator writes itself, a board's answer to another thing.
 NO_RESULTS = {("analyze/picture.py", "savefig"), ("device/flash/emulated.py", "open")}

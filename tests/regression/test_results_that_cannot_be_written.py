@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -34,11 +35,12 @@ def train(checkpoint: str, *more: str) -> int:
     return cli.main(["train", "model.mote", "--data", "data.npz", "--checkpoint", checkpoint, *more])
 
 
-@pytest.mark.parametrize("checkpoint", ["nodir/x.gmck", ".", "data.npz/x.gmck"])
+@pytest.mark.parametrize("checkpoint", ["nodir/x.gmck", ".", "data.npz/x.gmck", "/dev/full", "socket"])
 def test_is_refused_before_the_training(
     folder: Path, checkpoint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("gradmote.device.progress.fit", lambda *arguments: pytest.fail("it trained"))
+    socket.socket(socket.AF_UNIX).bind("socket")
     assert train(checkpoint) == 1
     said = capsys.readouterr().err
     assert said.startswith(f"error: cannot write {Path(checkpoint)}: ") and " hint: " in said
@@ -115,6 +117,8 @@ def test_links_devices_and_modes_stay_what_they_are(folder: Path) -> None:
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     files.write_atomically("pipe", b"data")
     assert os.read(reader, 10) == b"data"
+    files.write_atomically("/dev/null", b"data")
+    assert not Path("/dev/null").is_file()
     os.close(reader)
 
 
