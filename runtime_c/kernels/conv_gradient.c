@@ -3,10 +3,17 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
 
+/* Elements from the x of one output to that of the next. None follows a single one, and the window's stride can then be
+ * anything: added to an address it could wrap. */
+static uint32_t step_of(const gm_conv_gradient *g, uint32_t outputs)
+{
+    return outputs > 1 ? g->window.stride_w * g->x.w : 0;
+}
+
 /* sum[j] += dy x[j] along one output row, for 4 channels j; x and dy: at the row's first output */
 static void add_row_4(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t outputs, float *sum)
 {
-    uint32_t x_step = g->window.stride_w * g->x.w, y_step = g->dy.w, c = g->x.channel;
+    uint32_t x_step = step_of(g, outputs), y_step = g->dy.w, c = g->x.channel;
     const float *x1 = x + c, *x2 = x1 + c, *x3 = x2 + c;
     float s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
     for (; outputs > 0; outputs--) {
@@ -23,7 +30,7 @@ static void add_row_4(const gm_conv_gradient *g, const float *x, const float *dy
 
 static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t outputs, float *sum)
 {
-    uint32_t x_step = g->window.stride_w * g->x.w;
+    uint32_t x_step = step_of(g, outputs);
     float s = *sum;
     for (; outputs > 0; outputs--) {
         s = GM_MAC(s, *dy, *x);

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, WARNING_FLAGS, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, WARNING_FLAGS, machine_flags, runtime_sources
 
 from . import objects
 
@@ -46,6 +46,16 @@ class GuardedProgram:
 def plain(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:
     """Return the one with plain C alone. opcodes: those whose kernels it has."""
     return GuardedProgram(_built([*objects.command_for_host("gcc", "-O1", "fused"), "-DGM_ARCH=0"], folder, opcodes))
+
+
+def plain_of_32_bits(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:
+    """Return a 32-bit one, with plain C, that UBSan watches; skips the test where the libraries for it are missing."""
+    if not Path(objects.run(["gcc", "-m32", "-print-libgcc-file-name"]).strip()).is_file():
+        pytest.skip("apt-get install lib32gcc-12-dev libc6-dev-i386")
+    command = ["gcc", "-m32", "-isystem", "/usr/include/x86_64-linux-gnu", *machine_flags("i686", "strict"), "-O1",
+               *NUMERICS_FLAGS, "-std=c11", *WARNING_FLAGS, "-DGM_FUSED=0", "-fsanitize=undefined",
+               "-fno-sanitize-recover=all"]  # fmt: skip
+    return GuardedProgram(_built([*command, *(f"-I{path}" for path in INCLUDES)], folder, opcodes))
 
 
 def thumb(folder: Path, opcodes: Sequence[str]) -> GuardedProgram:

@@ -1,0 +1,17 @@
+"""Where a convolution has one column of outputs its stride may be anything. The gradient of its weights stepped on by
+stride times the distance of two columns all the same, and that address wrapped on 32-bit processors: undefined in C."""
+
+import pytest
+
+from support.guarded_program import plain_of_32_bits
+from support.program_image import SCRATCH, instruction, program_image
+
+WIDE = 2**29 - 4
+
+
+@pytest.mark.parametrize("channels", [1, 4])
+def test_no_step_behind_a_single_output(channels, tmp_path):
+    places = {"x": SCRATCH, "dy": SCRATCH + 256, "y": SCRATCH + 512}
+    params = {"channels": channels, "in_w": 2, "kernel_w": 2, "stride_w": WIDE, "x_w": 1, "x_channel": 2}
+    image = program_image([instruction("CONV_GRAD_W", places, params)], SCRATCH + 768)
+    plain_of_32_bits(tmp_path, ["CONV_GRAD_W"]).run(image)
