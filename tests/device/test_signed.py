@@ -21,7 +21,7 @@ from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.files import build_folder
 from gradmote.image import read_image
-from gradmote.image.signature import signature_of
+from gradmote.image.signature import Signature, signature_of
 from gradmote.signing import sign
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 from support.console_text import read_prompt
@@ -129,7 +129,8 @@ def test_an_update_is_read_only_once_it_is_signed(board: Board, image: bytes) ->
     wrong = bytearray(image)
     wrong[read_image(image).header["sections"][2]["offset"]] ^= 0xFF  # the first instruction
     wrong[12:16] = zlib.crc32(wrong[16:]).to_bytes(4, "little")
-    for sent, name in ((bytes(wrong), "UNSIGNED"), (sign(bytes(wrong), key_of("own")), "BAD_OPCODE")):
+    signature = Signature(KEY_ID, key_of("own").sign(bytes(wrong))).pack()
+    for sent, name in ((bytes(wrong), "UNSIGNED"), (bytes(wrong) + signature, "BAD_OPCODE")):
         board.request("UPDATE_BEGIN", size=len(sent))
         board._send_pieces("IMAGE_DATA", sent, None)
         with pytest.raises(GradmoteError, match=f"{name}, -"):
