@@ -1,6 +1,7 @@
-"""The runtime as two files, gradmote.h and gradmote.c, for a project that wants no folders: `scons amalgamate`.
+"""The runtime as one source with its headers for C and C++, for a project that wants no folders: `scons amalgamate`.
 
-Headers stand in front of the first source that includes them. What sources have of their own (static functions, macros,
+Headers stand in front of the first source that includes them; what a header includes stands in it, where it does, so
+that it keeps the conditions around it. What sources have of their own (static functions, macros,
 types) may have one name in several: such a name is another for the length of its source.
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from runtime_sources import ROOT, RUNTIME, runtime_sources
 
 PUBLIC = RUNTIME / "include" / "gradmote.h"
+CPP = RUNTIME / "include" / "gradmote.hpp"
 LICENCE = "Copyright the Gradmote authors. Licensed under the Apache License, Version 2.0."
 
 HEAD = """/*
@@ -32,24 +34,29 @@ HEAD = """/*
  *     gm_write(&session, GM_ROLE_LABEL, 0, labels, sizeof labels);
  *     int error = gm_step(&session, &loss);
  *
- * It needs C99 and no flags; with other compilers than gcc and clang, forbid the contraction of floating-point
- * expressions, or the bits are not those of the other targets. For a smaller program add what
+ * It needs C99, and neither flags nor a library of mathematics; with other compilers than gcc and clang, forbid the
+ * contraction of floating-point expressions, or the bits are not those of the other targets. gradmote.hpp beside it is
+ * the same for C++17. For a smaller program add what
  * `gradmote kernels --flags model.mote` prints, -ffunction-sections and -Wl,--gc-sections.
  * Written by `scons amalgamate` from the sources at runtime_c; change those instead.
  */
 """
 
-#: What the build of the folder says with flags: no contraction, no errno. And of clang: helpers of kernels that
-#: GM_ONLY_SELECTED leaves out may stay unused; gcc says nothing of inline functions.
-PRAGMAS = """#if defined(__clang__)
+#: What the build of the folder says with flags: no contraction, no errno of mathematics. And of clang: helpers of
+#: kernels that GM_ONLY_SELECTED leaves out may stay unused; gcc says nothing of inline functions.
+PRAGMAS = """#define GM_MATH_ERRNO 1
+#if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wunused-function"
 #elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off", "no-math-errno")
+#pragma GCC optimize("fp-contract=off")
 #endif
 """
 
 _INCLUDE = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)\s*$', re.MULTILINE)
+_IF = re.compile(r"#if(?:n?def)?\b")
+#: Conditions around all of a header: its include guard.
+GUARD = 1
 #: What a source defines for itself at the margin: static functions and variables, types, macros.
 _STATIC = re.compile(r"^(?:static|GM_SIMD_INLINE)\s[^=;({]*?\b(\w+)\s*(?:\(|\[|=|;)", re.MULTILINE)
 _TYPE = re.compile(
@@ -76,6 +83,11 @@ def one_source() -> str:
     return "\n".join([f'{head("The whole runtime.")}#include "gradmote.h"\n\n{includes}\n{PRAGMAS}', *parts])
 
 
+def cpp_header() -> str:
+    """The text of gradmote.hpp, which includes gradmote.h beside it."""
+    return CPP.read_text()
+
+
 def head(what: str) -> str:
     return HEAD.format(version=version(), what=what, licence=LICENCE)
 
@@ -98,21 +110,35 @@ def source_parts(path: Path, seen: set[Path], shared: set[str]) -> Iterator[str]
 
 
 def bodies(path: Path, seen: set[Path]) -> Iterator[str]:
-    """A header that was not there yet, after those that it includes."""
-    if path in seen:
-        return
-    seen.add(path)
-    text = path.read_text()
-    for included in included_by(path, text):
-        yield from bodies(included, seen)
-    yield f"{title(path)}\n{without_includes(text)}"
+    """A header that was not there yet."""
+    if path not in seen:
+        seen.add(path)
+        yield expanded(path, seen)
+
+
+def expanded(path: Path, seen: set[Path]) -> str:
+    """A header with what it includes in the place of its includes. What stands under a condition may be needed again
+    where that does not hold, and so counts as seen only there."""
+    lines = [title(path)]
+    depth = 0
+    for line in path.read_text().splitlines():
+        depth += bool(_IF.match(line)) - line.startswith("#endif")
+        found = _INCLUDE.match(line)
+        if found is None:
+            lines.append(line)
+        elif found[1]:
+            lines += bodies(resolved(path, found[1]), seen if depth <= GUARD else set(seen))
+    return "\n".join(lines) + "\n"
 
 
 def included_by(path: Path, text: str) -> list[Path]:
     """Files of the runtime that this one includes."""
+    return [resolved(path, name) for name, _ in _INCLUDE.findall(text) if name]
+
+
+def resolved(path: Path, name: str) -> Path:
     folders = (path.parent, RUNTIME / "include", RUNTIME / "src")
-    names = [name for name, _ in _INCLUDE.findall(text) if name]
-    return [next(p for folder in folders if (p := (folder / name).resolve()).exists()) for name in names]
+    return next(p for folder in folders if (p := (folder / name).resolve()).exists())
 
 
 def without_includes(text: str) -> str:
@@ -140,7 +166,7 @@ def version() -> str:
 
 
 def write_amalgamation(target, source, env) -> None:
-    """SCons action: both files."""
+    """SCons action: all files."""
     del source, env
-    for path, text in zip(target, (one_header(), one_source()), strict=True):
+    for path, text in zip(target, (one_header(), one_source(), cpp_header()), strict=True):
         Path(str(path)).write_text(text)

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from gradmote.boards import smallest
 from gradmote.compile import Result
 from gradmote.errors import GradmoteError
-from gradmote.microcontrollers import smallest
 
 console = Console()
 
@@ -29,8 +29,8 @@ def before_after(title: str, rows: dict[str, tuple[float, float]], form: str = "
 def on_the_board(compiled: Result) -> None:
     """Prints what the model takes of a microcontroller's memory to train there, and which one is enough."""
     arena, image = compiled.layout.arena_size, len(compiled.image)
-    chip = smallest(arena, image)
-    fits = f"the smallest that will do: {chip.name}" if chip else "too large for the usual microcontrollers"
+    board = smallest(arena, image)
+    fits = f"the smallest that will do: {board.title}" if board else "too large for the boards that there are"
     say(
         f"on a board: {arena:,} B of RAM, everything included, for steps of {compiled.compiled.batch}; {image:,} B of "
         f"flash for the image; {fits}"

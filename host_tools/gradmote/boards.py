@@ -81,6 +81,12 @@ def boards() -> list[Board]:
     return [board(name) for name in sorted(known())]
 
 
+def smallest(arena: int, image: int) -> Board | None:
+    """Return the board with the least RAM that can be bought and holds a model of these bytes beside its firmware."""
+    holding = [found for found in boards() if found.upload and not found.lacks(arena, image)]
+    return min(holding, key=lambda found: (found.ram, found.arena_available), default=None)
+
+
 def room(name: str) -> tuple[int, int]:
     """(RAM for the arena, flash for the image) of a board, in bytes. Raises DeviceError."""
     found = board(name)

@@ -94,7 +94,9 @@ static inline float gm_abs(float x)
 #endif
 #endif
 
-#if GM_HARDWARE_SQRT
+#if GM_HARDWARE_SQRT && defined(GM_MATH_ERRNO)
+#include "sqrt_instruction.h"
+#elif GM_HARDWARE_SQRT
 #define gm_sqrt(x) __builtin_sqrtf(x)
 #else
 float gm_sqrt(float x);

@@ -12,6 +12,7 @@ from gradmote import losses, optimizers
 from gradmote.analyze import analyze_image, analyze_result, as_dict
 from gradmote.analyze.html import page
 from gradmote.artifacts import build_artifacts
+from gradmote.boards import smallest
 from gradmote.cli import main
 from gradmote.compile import Options, compile_image
 from gradmote.image import read_image
@@ -202,7 +203,7 @@ def test_text_answers_first_whether_it_fits(path, capsys):
     assert main(["analyze", str(path), *OPTIONS]) == 0
     text = capsys.readouterr().out
     report = analyze_result(made(), "")
-    assert "RAM" in text.splitlines()[0] and "STM32F103RB" in text.splitlines()[0]
+    assert "RAM" in text.splitlines()[0] and f"{smallest(report.arena, report.image).name} (" in text.splitlines()[0]
     for word in ("Arena", "Peak of step", "Layers", "Image", "conv", "pool"):
         assert word in text
     assert as_dict(report)["programs"][-1]["peak"]["alive"]
@@ -234,6 +235,15 @@ def test_the_page_names_every_buffer_and_needs_nothing_else(path, tmp_path, caps
     assert {r["name"] for r in told["arena"] if r["size"] and r["name"] != "scratch"} <= set(names)
     assert {s["name"] for s in told["programs"][-1]["peak"]["alive"]} <= set(names)
     assert f"{told['arena_bytes']:,} B" in text and "Peak of step" in text
+
+
+def test_the_page_is_made_for_a_telephone_too(path, tmp_path):
+    """Its width is the screen's, the drawing keeps the size of its letters, and a tap tells a buffer's name."""
+    text = page(analyze_image(path.with_suffix(".mote") if path.suffix == ".mote" else made().image, "model"))
+    assert "<meta name='viewport' content='width=device-width, initial-scale=1'>" in text
+    assert "@media (max-width: 700px)" in text and "svg { width: 1100px; }" in text
+    assert '<svg onclick="' in text and "<output></output>" in text and "or tap it" in text
+    assert text.count("<rect class='buffer'") == text.count("<title>") - 1  # and the page's own
 
 
 def test_names_from_the_model_are_escaped():

@@ -13,7 +13,6 @@ from gradmote.analyze.tables import board_rows, verdict
 from gradmote.boards import Board, board, known, room
 from gradmote.cli import main
 from gradmote.errors import DeviceError
-from gradmote.microcontrollers import FIRMWARE_FLASH, FIRMWARE_RAM
 from render.spec import tomllib
 from support.classifier_image import classifier_image
 from support.page import Page
@@ -60,12 +59,6 @@ def test_estimates_are_marked(path, capsys):
     assert main(["analyze", str(path), "--board", "pico"]) == 0
     said = capsys.readouterr().out
     assert "pico holds it" in said and "of 204,800 that are left for it" in said and "an estimate" in said
-
-
-def test_what_firmware_takes_at_the_most_is_assumed_of_microcontrollers():
-    for name in MEASURED:
-        found = board(name)
-        assert found.static_ram + found.stack_size <= FIRMWARE_RAM and found.code <= FIRMWARE_FLASH
 
 
 def test_the_firmware_that_was_built_is_asked_first(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,8 +19,7 @@ from gradmote.device.emulator import Emulator, default_firmware, missing
 from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.files import build_folder
-from gradmote.image import read_image
-from gradmote.image.signature import Signature, signature_of
+from gradmote.image.signature import signature_of
 from gradmote.signing import sign
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 from support.console_text import read_prompt
@@ -121,21 +119,6 @@ def test_client_tells_before_anything_is_sent(board: Board, image: bytes) -> Non
             board.load_image(other)
     board.refresh()
     assert board.info().status == 0
-
-
-def test_an_update_is_read_only_once_it_is_signed(board: Board, image: bytes) -> None:
-    """Programs that are none are nothing to a board that does not know who made them."""
-    board.load_image(own(image))
-    wrong = bytearray(image)
-    wrong[read_image(image).header["sections"][2]["offset"]] ^= 0xFF  # the first instruction
-    wrong[12:16] = zlib.crc32(wrong[16:]).to_bytes(4, "little")
-    signature = Signature(KEY_ID, key_of("own").sign(bytes(wrong))).pack()
-    for sent, name in ((bytes(wrong), "UNSIGNED"), (bytes(wrong) + signature, "BAD_OPCODE")):
-        board.request("UPDATE_BEGIN", size=len(sent))
-        board._send_pieces("IMAGE_DATA", sent, None)
-        with pytest.raises(GradmoteError, match=f"{name}, -"):
-            board.request("UPDATE_END", carry=0)
-        assert board.refresh().status == 0
 
 
 def test_firmware_without_a_key_is_sent_the_image_alone(image: bytes) -> None:

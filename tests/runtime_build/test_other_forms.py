@@ -14,7 +14,7 @@ import pytest
 from oracle import train
 
 import gradmote
-from amalgamate import one_header, one_source
+from amalgamate import cpp_header, one_header, one_source
 from arduino import assemble
 from gradmote import optimizers
 from gradmote_runtime import Session
@@ -46,10 +46,11 @@ def require(tool: str) -> None:
 
 @pytest.fixture(scope="module")
 def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with gradmote.h and gradmote.c, and nothing else."""
+    """A folder with what `scons amalgamate` writes, and nothing else."""
     folder = tmp_path_factory.mktemp("one_file")
     (folder / "gradmote.h").write_text(one_header())
     (folder / "gradmote.c").write_text(one_source())
+    (folder / "gradmote.hpp").write_text(cpp_header())
     return folder
 
 
@@ -82,8 +83,7 @@ def exported(path: Path) -> set[str]:
 @pytest.mark.parametrize("form", ["folder", "one file"])
 def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str) -> None:
     require("g++")
-    includes = [f"-I{one_file}"] if form == "one file" else []
-    includes += [f"-I{path}" for path in INCLUDES]
+    includes = [f"-I{path}" for path in ([one_file] if form == "one file" else INCLUDES)]
     program, runtime = Path(__file__).with_name("session.cpp"), map(str, strict_objects(form, one_file))
     run(["g++", *CPP_FLAGS, *includes, str(program), *runtime, "-o", str(tmp_path / "session")])
     (tmp_path / "model.mote").write_bytes(classifier_image())
@@ -104,7 +104,7 @@ def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Pat
         pytest.skip("this CPU has no fused multiply-add to turn on")
     program = Path(__file__).parents[1] / "numerics_bits" / "train_state.c"
     flags = ["-std=gnu11", "-O3", *host_profile_flags("fused"), f"-I{one_file}"]
-    run([compiler, *flags, str(program), str(one_file / "gradmote.c"), "-lm", "-o", str(tmp_path / "train_state")])
+    run([compiler, *flags, str(program), str(one_file / "gradmote.c"), "-o", str(tmp_path / "train_state")])
     image, data = digits.image(optimizers.adamw(), 8), digits.batches(8, 20)
     (tmp_path / "model.mote").write_bytes(image)
     (tmp_path / "samples").write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))

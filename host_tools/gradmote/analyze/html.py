@@ -11,6 +11,8 @@ from .memory_map import memory_map
 from .sections import Section, compared, whole
 from .tables import rounded, verdict
 
+VIEWPORT = "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+POINT = "Point at a buffer, or tap it, for its name."
 STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2em auto 4em; max-width: 1200px; color: #1f2933; }
 body { padding: 0 1.5em; }
@@ -27,8 +29,22 @@ th { border-bottom: 2px solid #b8c1c8; color: #52606d; font-weight: 600; } tr:ho
 .bar { width: 14em; } .bar i { display: block; height: .8em; background: #4c78a8; border-radius: 2px; }
 svg { width: 100%; height: auto; } svg text { font: 11px system-ui, sans-serif; pointer-events: none; fill: #52606d; }
 svg text.name { fill: #fff; } svg rect.buffer { stroke: #fff; stroke-width: .7; }
-svg rect.buffer:hover { stroke: #000; stroke-width: 2; } svg line.peak { stroke: #000; stroke-dasharray: 4 3; }
+svg rect.buffer:hover, svg rect.told { stroke: #000; stroke-width: 2; }
+svg line.peak { stroke: #000; stroke-dasharray: 4 3; }
+output { display: block; min-height: 1.5em; font-weight: 600; overflow-wrap: anywhere; }
+@media (max-width: 700px) {
+  body { margin: 1em auto 2em; padding: 0 1em; } .figures { gap: .6em; }
+  .figures div { flex: 1 1 8em; padding: .5em .8em; }
+  th, td { padding: .35em .6em; } td:first-child, th:first-child { position: sticky; left: 0; background: #fff; }
+  td:first-child { white-space: normal; min-width: 6em; overflow-wrap: anywhere; } svg { width: 1100px; }
+}
 """
+#: What a tap does: the buffer's title, which a mouse shows by itself, is written above the drawing.
+TAP = (
+    "const r = event.target.closest('rect.buffer'); if (!r) return;"
+    " this.querySelectorAll('.told').forEach(o => o.classList.remove('told')); r.classList.add('told');"
+    " document.querySelector('output').textContent = r.textContent.split('\\n').join(': ').replace(': ', ' · ')"
+)
 
 
 def page(report: Report) -> str:
@@ -41,11 +57,11 @@ def page(report: Report) -> str:
         f"<p><span class='{'fits' if fits else 'not'}'>{escape(sentence)}</span></p>",
         "<div class='figures'>" + "".join(figures(report)) + "</div>",
         *map(drawn, compared(report)),
-        section(f"Memory of one {main.kind}", memory_map(report, main), "Point at a buffer for its name."),
+        section(f"Memory of one {main.kind}", tappable(memory_map(report, main)), POINT, "<output></output>"),
         *map(drawn, whole(report)),
         *(f"<p class='hint'>Note: {escape(note)}.</p>" for note in report.notes),
     ]
-    head = f"<meta charset='utf-8'><title>{escape(report.name)}</title><style>{STYLE}</style>"
+    head = f"<meta charset='utf-8'>{VIEWPORT}<title>{escape(report.name)}</title><style>{STYLE}</style>"
     return f"<!doctype html>\n<html lang='en'><head>{head}</head><body>\n" + "\n".join(body) + "\n</body></html>\n"
 
 
@@ -66,8 +82,12 @@ def drawn(one: Section) -> str:
     return section(one.title, table(one.content) if one.content else "", one.hint)
 
 
-def section(title: str, content: str, hint: str = "") -> str:
-    explained = f"<p class='hint'>{escape(hint)}</p>" if hint else ""
+def tappable(drawing: str) -> str:
+    return drawing.replace("<svg ", f'<svg onclick="{TAP}" ', 1)
+
+
+def section(title: str, content: str, hint: str = "", above: str = "") -> str:
+    explained = (f"<p class='hint'>{escape(hint)}</p>" if hint else "") + above
     return f"<h2>{escape(title)}</h2>{explained}\n<div class='wide'>{content}</div>"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..boards import Board
-from ..microcontrollers import smallest
+from ..boards import Board, smallest
 from ..tables import LINE, Bar, Row, Rows
 from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report, macs
@@ -21,14 +20,14 @@ def rounded(count: float) -> str:
 
 
 def verdict(report: Report) -> tuple[bool, str]:
-    """Whether the board holds it, or which microcontroller does."""
+    """Whether the board holds it, or which one does, as `gradmote boards` names it."""
     if report.board is not None:
         lacks = report.board.lacks(report.arena, report.image)
         return not lacks, f"{report.board.name} " + (f"lacks {' and '.join(lacks)}" if lacks else "holds it")
     holder = smallest(report.arena, report.image)
     if holder is None:
-        return False, "no microcontroller in our list holds it"
-    return True, f"{holder.name} holds it with its firmware"
+        return False, "none of `gradmote boards` holds it"
+    return True, f"{holder.name} ({holder.title}) holds it with its firmware"
 
 
 def percent(part: int, whole: int) -> str:

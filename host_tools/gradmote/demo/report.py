@@ -112,4 +112,4 @@ def draw_curve(axes: Axes, outcome: Outcome) -> None:
     right.plot([0, *ends], accuracy, "C1s-", label="held-out accuracy")
     right.set(ylabel="accuracy", ylim=(min(accuracy) - 0.02, 1))
     figure_lines = [*axes.get_lines()[1:], *right.get_lines()]
-    axes.legend(handles=figure_lines, loc="center right")
+    axes.legend(handles=figure_lines, loc="upper center", bbox_to_anchor=(0.5, -0.13), ncol=2, frameon=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import constant_array, describe, normalize_axis
+from ..graph import constant_array, describe
 
 
 def given(node: ir.Node, index: int) -> ir.Value | None:
@@ -36,8 +36,8 @@ def integer(node: ir.Node, index: int, what: str) -> int:
 
 def known_dim(value: ir.Value, axis: int, node: ir.Node) -> int:
     """One dimension that a rule must know before the batch is fixed."""
-    axis = normalize_axis(axis, value, node)
-    dim = value.shape[axis]  # type: ignore[index]
+    assert value.shape is not None
+    dim = value.shape[axis]
     if not isinstance(dim, int):
         raise UnsupportedOperator(
             f"{node.op_type} along dimension {axis} of '{value.name}', whose size ({dim}) is not fixed",

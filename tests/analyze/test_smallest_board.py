@@ -1,0 +1,30 @@
+"""Which board is the smallest that a model fits, by the names that `gradmote boards` lists."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradmote.boards import boards, smallest
+
+REAL = [board for board in boards() if board.upload]
+
+
+@given(st.integers(0, 600_000), st.integers(0, 2_000_000))
+def test_the_smallest_that_holds_both_is_found(arena, image):
+    found = smallest(arena, image)
+    holding = [board for board in REAL if not board.lacks(arena, image)]
+    assert found is None if not holding else found in holding
+    if found is not None:
+        assert found.ram == min(board.ram for board in holding)
+
+
+def test_to_the_byte():
+    for board in REAL:
+        assert smallest(board.arena_available, board.image_area) is not None
+        assert smallest(board.arena_available + 1, board.image_area) != board
+    assert smallest(1 << 30, 0) is None
+
+
+def test_a_board_that_is_only_emulated_is_nobodys():
+    assert all(found.upload for size in range(0, 500_000, 10_000) if (found := smallest(size, 0)) is not None)
