@@ -95,7 +95,9 @@ static uint32_t index_word(uint32_t opcode)
 {
     switch (opcode) {
     case GM_OP_GATHER:
-    case GM_OP_SCATTER_ADD: return WORD_OF(gather, indices);
+    case GM_OP_SCATTER_ADD:
+    case GM_OP_SCATTER: return WORD_OF(gather, indices);
+    case GM_OP_FLAT_INDEX: return WORD_OF(flat_index, indices);
     case GM_OP_WEIGHTED_GATHER:
     case GM_OP_WEIGHTED_SCATTER_ADD: return WORD_OF(weighted_gather, indices);
     case GM_OP_SOFTMAX_CROSS_ENTROPY: return WORD_OF(softmax_cross_entropy, labels);
