@@ -94,3 +94,14 @@ def test_too_few_samples_for_a_batch(sanitized, folder: Path) -> None:
     np.save(folder / "y.npy", np.zeros(5, np.uint8))
     assert "5 samples do not fill a batch of 8" in sanitized.refused(*TRAIN, cwd=folder)
     assert "fewer samples than a batch of 8" in sanitized.check("eval", *TRAIN[1:], cwd=folder)
+
+
+@pytest.mark.parametrize(("label", "told"), [(10, "is 10"), (-3, "is -3")])
+@pytest.mark.parametrize("command", ["train", "eval"])
+def test_a_wrong_label_is_named_with_its_sample(sanitized, folder: Path, command: str, label: int, told: str) -> None:
+    y = np.load(folder / "y.npy").astype(np.int64)
+    y[5] = label
+    np.save(folder / "wrong.npy", y)
+    words = [command, *TRAIN[1:4], "--label", "wrong.npy", *TRAIN[6:]]
+    said = sanitized.refused(*words, cwd=folder)
+    assert "wrong.npy: " in said and "sample 5 " in said and told in said

@@ -171,3 +171,43 @@ void dataset_write(const dataset *d, opened *m, const uint32_t *rows)
         }
     }
 }
+
+/* ---- Labels that are no class --------------------------------------------------------------------------------- */
+
+/* Of the model's scores; 0 where its outputs do not say. */
+static uint32_t classes_of(const opened *m)
+{
+    gm_view scores;
+    if (!opened_has(m, GM_PROGRAM_INFER)
+        || gm_tensor_view(&m->session, GM_PROGRAM_INFER, GM_ROLE_OUTPUT, 0, &scores) != 0 || scores.rank < 2) {
+        return 0;
+    }
+    return scores.dims[1];
+}
+
+/* Ends the program where it finds the label. */
+static void find_wrong_label(const dataset *d, const opened *m, const uint32_t *rows)
+{
+    const column *label = dataset_label(d, 0);
+    uint32_t classes = classes_of(m);
+    for (uint32_t i = 0; classes != 0 && label != NULL && i < d->batch * label->row; ++i) {
+        uint32_t sample = rows[i / label->row];
+        int64_t value = column_integer(label, (uint64_t)sample * label->row + i % label->row);
+        if (value < 0 || value >= classes) {
+            fail("number the classes from 0 on; a label that is to count nothing is compiled in: --ignore-index",
+                 "%s: the label of sample %u is %lld, and labels lie in 0 .. %u (%d)", label->array.path, sample,
+                 (long long)value, classes - 1, GM_ERR_LABEL_OUT_OF_RANGE);
+        }
+    }
+}
+
+void dataset_run(const dataset *d, opened *m, uint32_t program, const uint32_t *rows)
+{
+    int error = opened_try_run(m, program);
+    if (error == GM_ERR_LABEL_OUT_OF_RANGE) {
+        find_wrong_label(d, m, rows);
+    }
+    if (error) {
+        fail_code(error, opened_programs[program]);
+    }
+}

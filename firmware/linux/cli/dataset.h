@@ -31,6 +31,9 @@ void dataset_open(dataset *d, const opened *m, uint32_t program, const file_list
 /* Writes a batch into the model: samples rows[0 .. batch). */
 void dataset_write(const dataset *d, opened *m, const uint32_t *rows);
 
+/* Runs a program on the batch written last, of these samples. Where a label is no class, it says which sample has it. */
+void dataset_run(const dataset *d, opened *m, uint32_t program, const uint32_t *rows);
+
 /* The first label, or the i-th; NULL where there are fewer. */
 const column *dataset_label(const dataset *d, uint32_t i);
 

@@ -116,7 +116,7 @@ static void evaluate_batch(evaluation *e, uint32_t count)
     int full = count == e->data.batch;
     if (full) {
         dataset_write(&e->data, &e->model, e->rows);
-        opened_run(&e->model, GM_PROGRAM_EVAL);
+        dataset_run(&e->data, &e->model, GM_PROGRAM_EVAL, e->rows);
         e->loss += (double)opened_loss(&e->model, GM_PROGRAM_EVAL);
         ++e->batches;
     }

@@ -90,7 +90,7 @@ void opened_try_save(const opened *m, const char *checkpoint)
     }
 }
 
-void opened_run(opened *m, uint32_t program)
+int opened_try_run(opened *m, uint32_t program)
 {
     int error = samples_check(&m->samples, &m->session, program);
     if (error == 0) {
@@ -100,6 +100,12 @@ void opened_run(opened *m, uint32_t program)
         samples_use(&m->samples, &m->session);
         error = gm_run(&m->session, UINT32_MAX);
     }
+    return error;
+}
+
+void opened_run(opened *m, uint32_t program)
+{
+    int error = opened_try_run(m, program);
     if (error) {
         fail_code(error, opened_programs[program]);
     }

@@ -22,6 +22,8 @@ void opened_save(const opened *m, const char *checkpoint);
 void opened_try_save(const opened *m, const char *checkpoint);
 /* Runs a program to its end. */
 void opened_run(opened *m, uint32_t program);
+/* The same; returns the error instead of ending the program. */
+int opened_try_run(opened *m, uint32_t program);
 /* Of the EVAL, TRAIN or STEP that ran last. */
 float opened_loss(const opened *m, uint32_t program);
 

@@ -42,7 +42,7 @@ static double update(training *t, const uint32_t *rows)
     }
     for (uint32_t i = 0; i < t->micro_batches; ++i) {
         dataset_write(&t->data, &t->model, rows + i * t->data.batch);
-        opened_run(&t->model, program);
+        dataset_run(&t->data, &t->model, program, rows + i * t->data.batch);
         sum += (double)opened_loss(&t->model, program);
     }
     if (program == GM_PROGRAM_TRAIN) {
