@@ -20,6 +20,7 @@ import onnxruntime
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from naive_normalizations import NAIVE as NORMALIZATIONS
+from naive_places import NAIVE as PLACES
 from naive_recurrent import NAIVE as RECURRENT
 from naive_windows import NAIVE as WINDOWS
 from onnx import TensorProto, helper, numpy_helper
@@ -113,7 +114,8 @@ class DoubleModel:
         )
         for constant in graph.node:
             widen_constant(constant)
-        self.evaluator = onnx.reference.ReferenceEvaluator(copy, new_ops=[*NORMALIZATIONS, *RECURRENT, *WINDOWS])
+        naive = [*NORMALIZATIONS, *PLACES, *RECURRENT, *WINDOWS]
+        self.evaluator = onnx.reference.ReferenceEvaluator(copy, new_ops=naive)
 
     def __call__(self, data: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """The outputs, for inputs and any weights that differ from the model's own."""
@@ -124,12 +126,15 @@ def widen(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float64) if array.dtype == np.float32 else array
 
 
+VALUES = ("value", "value_float", "value_floats")
+
+
 def widen_constant(constant: onnx.NodeProto) -> None:
     """Makes a float32 Constant, in whatever form, and a Cast to float32 float64."""
     for attribute in list(constant.attribute):
         if constant.op_type == "Cast" and attribute.i == TensorProto.FLOAT:
             attribute.i = TensorProto.DOUBLE
-        elif constant.op_type == "Constant" and attribute.name in ("value", "value_float", "value_floats"):
+        elif constant.op_type in ("Constant", "ConstantOfShape") and attribute.name in VALUES:
             value = attribute.t if attribute.name == "value" else attribute.f or list(attribute.floats)
             array = numpy_helper.to_array(value) if attribute.name == "value" else np.array(value, np.float32)
             tensor = numpy_helper.from_array(widen(array))

@@ -100,7 +100,7 @@ class Lowering:
 
     def lower_node(self, node: ir.Node) -> None:
         operator = TABLE.get((node.domain, node.op_type))
-        if all(is_integer(o) for o in node.outputs) and not any(i in self.places for i in node.inputs if i is not None):
+        if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
             return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
         if operator is None or operator.lower is None:
             raise UnsupportedOperator(
@@ -115,6 +115,10 @@ class Lowering:
         operator.lower(self, node)
         if BACKWARD not in node.metadata_props and LAYER in node.metadata_props:
             self.program.shapes[node.metadata_props[LAYER]] = static_shape(node.outputs[0])
+
+    def reads_data(self, node: ir.Node) -> bool:
+        """Whether some input has a place, or is trained."""
+        return any(i in self.places or i.name in self.shared.state for i in node.inputs if i is not None)
 
     # ---- what lowering rules call
 

@@ -41,10 +41,12 @@ from . import (
     rewrite_lrn,
     rewrite_mod,
     rewrite_normalizations,
+    rewrite_one_hot,
     rewrite_recurrent,
     rewrite_reductions,
     rewrite_sequence_lens,
     rewrite_synonyms,
+    rewrite_trilu,
     schedule,
     share_in_place,
     simplify_gemm,
@@ -78,6 +80,7 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_lp_normalization.run,
     rewrite_lrn.run,
     rewrite_mod.run,
+    rewrite_one_hot.run,
     rewrite_reductions.run,
 ]
 
@@ -89,7 +92,11 @@ INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
 ]
 
 #: Before differentiation or lowering: to operators of our own, so that models for inference stay plain ONNX.
-DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [rewrite_sequence_lens.run, rewrite_recurrent.run]
+DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    rewrite_sequence_lens.run,
+    rewrite_recurrent.run,
+    rewrite_trilu.run,
+]
 
 #: Flat programs to flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [

@@ -1,0 +1,89 @@
+"""GatherElements: y[o,i,n] = x[o, indices[o,i,n], n] along an axis. Its gradient adds each dy where y was
+taken from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..strides import contiguous
+from .operator import Backward, Gradients, Operator
+from .places import Places, along_axis, gather, part_of, scatter_add
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def axis_of(node: ir.Node, default: int = 0) -> int:
+    return normalize_axis(attribute(node, "axis", default), node.inputs[0], node)
+
+
+def gradient(back: Backward) -> Gradients:
+    return [put_back(back, back.dy[0], back.node.inputs[1], axis_of(back.node)), None]
+
+
+def put_back(back: Backward, dy: ir.Value, indices: ir.Value, axis: int) -> ir.Value:
+    """A tensor like the node's first input: 0, and what of dy was taken there."""
+    x = back.node.inputs[0]
+    return back.op("GatherElementsGrad", dy, indices, x, of=x, domain=DOMAIN, axis=axis)
+
+
+def covered(shape: tuple[int, ...], indices: tuple[int, ...], axis: int) -> list[int]:
+    """The shape of the part of a tensor that indices reach: they may be fewer along the other axes."""
+    return [d if a == axis else i for a, (d, i) in enumerate(zip(shape, indices, strict=True))]
+
+
+def places_of(low: Lowering, node: ir.Node, indices: ir.Value, shape: tuple[int, ...], axis: int) -> Places:
+    return along_axis(low, node, indices, shape[axis], axis)
+
+
+def lower(low: Lowering, node: ir.Node) -> None:
+    x, indices = node.inputs
+    axis, shape = axis_of(node), static_shape(x, node)
+    part = part_of(low, low.view(x), shape, covered(shape, static_shape(indices, node), axis), node)
+    gather(low, node, part.ref, places_of(low, node, indices, shape, axis))
+
+
+def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """dx is filled with 0, then dy is added; where indices reach only a part, that is made by itself."""
+    dy, indices = node.inputs[:2]
+    dx, axis = node.outputs[0], attribute(node, "axis")
+    shape = static_shape(dx, node)
+    part = covered(shape, static_shape(indices, node), axis)
+    places = places_of(low, node, indices, shape, axis)
+    target = low.output(dx)
+    low.fill(node, target, 0.0)
+    if part == list(shape):
+        scatter_add(low, node, dy, target, places)
+        return
+    own = low.scratch(f"{dx.name}.part", part, contiguous(part))
+    low.fill(node, own.ref, 0.0)
+    scatter_add(low, node, dy, own.ref, places)
+    low.move(node, part, own, low.view(dx))
+
+
+#: Where dy came from is found by taking the numbers of x's elements in place of the elements.
+GRAD = """
+GatherElementsGrad <axis: int> (dY, indices, X) => (dX) {
+  all = Constant <value_ints = [-1]> ()
+  zero = Constant <value_int = 0> ()
+  one = Constant <value_int = 1> ()
+  shape = Shape (X)
+  count = Size (X)
+  numbers = Range (zero, count, one)
+  places = Reshape (numbers, shape)
+  taken = GatherElements <axis: int = @axis> (places, indices)
+  at = Reshape (taken, all)
+  flat = Reshape (dY, all)
+  length = Reshape (count, all)
+  zeros = ConstantOfShape (length)
+  sums = ScatterElements <axis = 0, reduction = "add"> (zeros, at, flat)
+  dX = Reshape (sums, shape)
+}"""
+
+OPERATORS = [
+    Operator("GatherElements", gradient, lower, any_type=True),
+    Operator("GatherElementsGrad", None, lower_grad, DOMAIN, GRAD),
+]

@@ -1,0 +1,138 @@
+"""ScatterElements and ScatterND: y is data, but updates at the places of the indices; with a reduction both together.
+
+none        d data = dy, 0 at the places                 d updates = dy at the places
+add         d data = dy                                  d updates = dy at the places
+max, min    both in equal shares to what equals y: the data, and all updates of one place
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import DOMAIN, attribute, describe, static_shape
+from ..strides import contiguous
+from .gather_elements import axis_of, covered, places_of
+from .operator import Backward, Gradients, Operator
+from .places import Places, by_tuples
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+    from ..program import Ref
+
+COMBINE = {"none": 0, "mul": 1, "max": 2, "min": 3}  # combine: enum(replace, mul, max, min)
+
+
+def reduction_of(node: ir.Node) -> str:
+    return str(attribute(node, "reduction", "none"))
+
+
+# ---- Backward
+
+
+def gradient(back: Backward) -> Gradients:
+    reduction, dy = reduction_of(back.node), back.dy[0]
+    if reduction in ("max", "min"):
+        return shares(back)
+    if reduction == "mul":
+        raise UnsupportedOperator(
+            f"the gradient of {back.node.op_type} with reduction mul", "use reduction add, max or min",
+            describe(back.node),
+        )  # fmt: skip
+    data = dy if reduction == "add" else without_places(back, dy)
+    return [data, None, taken(back, dy) if back.needs(2) else None]
+
+
+def taken(back: Backward, value: ir.Value) -> ir.Value:
+    """What lies at the places, in the shape of the updates."""
+    node = back.node
+    op_type, settings = TAKE[node.op_type], {"axis": axis_of(node)} if node.op_type == "ScatterElements" else {}
+    return back.op(op_type, value, node.inputs[1], of=node.inputs[2], **settings)
+
+
+def scattered(back: Backward, data: ir.Value, updates: ir.Value, reduction: str) -> ir.Value:
+    node = back.node
+    settings: dict[str, int | str] = {"axis": axis_of(node)} if node.op_type == "ScatterElements" else {}
+    if reduction != "none":  # an attribute that opset 13 does not have
+        settings["reduction"] = reduction
+    return back.op(node.op_type, data, node.inputs[1], updates, of=node.inputs[0], **settings)
+
+
+def without_places(back: Backward, dy: ir.Value) -> ir.Value:
+    zero = back.builder.constant(0.0, f"{back.node.outputs[0].name}_grad.zero")
+    zeros = back.op("BroadcastLike", zero, back.node.inputs[2], of=back.node.inputs[0], domain=DOMAIN)
+    return scattered(back, dy, zeros, "none")
+
+
+def shares(back: Backward) -> Gradients:
+    data, _, updates = back.node.inputs
+    y = back.node.outputs[0]
+    kept, chosen = equal(back, data, y), equal(back, updates, taken(back, y))
+    share = back.op("Div", back.dy[0], scattered(back, kept, chosen, "add"), of=data)
+    from_updates = back.op("Mul", chosen, taken(back, share), of=updates) if back.needs(2) else None
+    return [back.op("Mul", kept, share, of=data), None, from_updates]
+
+
+def equal(back: Backward, value: ir.Value | None, other: ir.Value) -> ir.Value:
+    """1 where both are equal, else 0."""
+    return back.op("Cast", back.op("Equal", value, other, of=value), of=value, to=ir.DataType.FLOAT.value)
+
+
+# ---- Lowering
+
+
+def lower_elements(low: Lowering, node: ir.Node) -> None:
+    """Where indices reach only a part of the data, that is worked on by itself, and put back."""
+    data, indices, updates = node.inputs
+    axis, shape = axis_of(node), static_shape(data, node)
+    part = covered(shape, static_shape(indices, node), axis)
+    places, source = places_of(low, node, indices, shape, axis), low.ref(updates)
+    copied(low, node)
+    target = low.view(node.outputs[0])
+    if part == list(shape):
+        emit(low, node, source, target.ref, places)
+        return
+    own = low.scratch(f"{node.outputs[0].name}.part", part, contiguous(part))
+    low.move(node, part, target, own)
+    emit(low, node, source, own.ref, places)
+    low.move(node, part, own, target)
+
+
+def lower_nd(low: Lowering, node: ir.Node) -> None:
+    data, indices, updates = node.inputs
+    places, source = by_tuples(low, node, indices, static_shape(data, node)), low.ref(updates)
+    copied(low, node)
+    emit(low, node, source, low.view(node.outputs[0]).ref, places)
+
+
+def copied(low: Lowering, node: ir.Node) -> None:
+    """The output is the data, so far."""
+    data, y = node.inputs[0], node.outputs[0]
+    view = low.view(data)
+    low.output(y)
+    low.move(node, static_shape(y, node), view, low.view(y))
+
+
+def emit(low: Lowering, node: ir.Node, updates: Ref, target: Ref, places: Places) -> None:
+    reduction = reduction_of(node)
+    if reduction != "none" and not node.outputs[0].dtype.is_floating_point():
+        raise UnsupportedOperator(
+            f"{node.op_type} of integers with reduction {reduction}",
+            "the runtime moves integers, and computes with float32",
+            describe(node),
+        )
+    if reduction == "add":
+        low.emit("SCATTER_ADD", node, {"dy": updates, "indices": places.indices, "dx": target}, places.params())
+        return
+    operands = {"x": updates, "indices": places.indices, "y": target}
+    low.emit("SCATTER", node, operands, places.params() | {"combine": COMBINE[reduction]})
+
+
+TAKE = {"ScatterElements": "GatherElements", "ScatterND": "GatherND"}
+LOWER: dict[str, Callable[[Lowering, ir.Node], None]] = {"ScatterElements": lower_elements, "ScatterND": lower_nd}
+LIMITS = "reduction mul has no gradient."
+
+OPERATORS = [Operator(op_type, gradient, lower, any_type=True, limits=LIMITS) for op_type, lower in LOWER.items()]

@@ -1,0 +1,54 @@
+"""TopK, ArgMax and ArgMin along one axis. dx of TopK is dy at the places of its values, 0 elsewhere."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..graph import attribute, static_shape
+from .constants import integers
+from .gather_elements import axis_of, put_back
+from .operator import Backward, Gradients, LoweringRule, Operator
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+
+
+def gradient(back: Backward) -> Gradients:
+    return [put_back(back, back.dy[0], back.node.outputs[1], axis_of(back.node, -1)), None]
+
+
+def lower_top_k(low: Lowering, node: ir.Node) -> None:
+    """Always sorted, which is one of the orders that `sorted` = 0 allows."""
+    (count,) = integers(node, 1, "number of elements") or [1]
+    emit(low, node, axis_of(node, -1), count, {"smallest": int(not attribute(node, "largest", 1)), "last": 0})
+
+
+def lower_extreme(smallest: bool) -> LoweringRule:
+    def lower(low: Lowering, node: ir.Node) -> None:
+        emit(low, node, axis_of(node), 1, {"smallest": int(smallest), "last": attribute(node, "select_last_index", 0)})
+
+    return lower
+
+
+def emit(low: Lowering, node: ir.Node, axis: int, count: int, which: dict[str, int]) -> None:
+    """The node's last output are the indices; those of TopK stand behind its values."""
+    shape = static_shape(node.inputs[0], node)
+    *values, indices = node.outputs
+    outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
+    sizes = {"outer": outer, "size": shape[axis], "count": count, "inner": inner}
+    operands = {
+        "x": low.ref(node.inputs[0]),
+        "values": low.output(values[0]) if values else None,
+        "indices": low.output(indices),
+    }
+    low.emit("TOP_K", node, operands, sizes | which)
+
+
+OPERATORS = [
+    Operator("TopK", gradient, lower_top_k, constants=(1,)),
+    Operator("ArgMax", None, lower_extreme(smallest=False), any_type=True),
+    Operator("ArgMin", None, lower_extreme(smallest=True), any_type=True),
+]

@@ -1,0 +1,22 @@
+"""Trilu: the upper or lower triangle of matrices, 0 elsewhere, and so dx of dy. The pass rewrite_trilu makes it a
+Where."""
+
+import onnx_ir as ir
+
+from ..graph import attribute
+from .constants import integers
+from .operator import Backward, Gradients, Operator
+
+
+def diagonal_of(node: ir.Node) -> int:
+    """k: how far above the main diagonal the triangle's edge lies."""
+    return (integers(node, 1, "diagonal") or [0])[0]
+
+
+def gradient(back: Backward) -> Gradients:
+    node = back.node
+    upper = attribute(node, "upper", 1)
+    return [back.op("Trilu", back.dy[0], *node.inputs[1:], of=node.inputs[0], upper=upper), None]
+
+
+OPERATORS = [Operator("Trilu", gradient, constants=(1,))]
