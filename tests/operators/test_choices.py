@@ -163,4 +163,4 @@ def test_places_of_what_is_not_0_in_data_are_refused():
     model = make_model([node("NonZero", "x", "y")], {}, {"x": (2, 3)})
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", TensorProto.INT64, [2, None]))
     with pytest.raises(ModelError, match="cannot be known before running"):
-        run_model(model, [values(1, 2, 3)])
+        compile_model(model, options=Options(batch=None))
