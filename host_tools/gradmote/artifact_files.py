@@ -99,7 +99,7 @@ def exchanged(proto: onnx.ModelProto, arrays: Mapping[str, np.ndarray]) -> onnx.
     result.CopyFrom(proto)
     for tensor in result.graph.initializer:
         if tensor.name in arrays:
-            tensor.CopyFrom(onnx.numpy_helper.from_array(np.ascontiguousarray(arrays[tensor.name]), tensor.name))
+            tensor.CopyFrom(onnx.numpy_helper.from_array(np.asarray(arrays[tensor.name], order="C"), tensor.name))
     return result
 
 
@@ -140,7 +140,7 @@ def inference_model(
     graph.inputs[:] = [v for v in graph.inputs if v not in unused]
     for name, array in (parameters or {}).items():
         if name in graph.initializers:
-            graph.initializers[name].const_value = ir.tensor(np.ascontiguousarray(array, np.float32), name=name)
+            graph.initializers[name].const_value = ir.tensor(np.asarray(array, np.float32, order="C"), name=name)
     prune(graph)
     pipeline.for_inference(model, set(parameters or {}))
     return to_proto(without_metadata(model))

@@ -12,8 +12,8 @@ import torch
 from oracle import Case, check_case, make_model, node, values
 from torch import nn
 
-from gradmote import losses, optimizers
-from gradmote.artifacts import build_artifacts, generate_artifacts
+from gradmote import losses, optimizers, training
+from gradmote.artifacts import OptimType, build_artifacts, generate_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.export import trained_model
 from gradmote_runtime import Session
@@ -84,6 +84,19 @@ def test_artifacts_name_them(tmp_path):
     generate_artifacts(model(), ["scale"], loss=losses.mse(), artifact_directory=tmp_path)
     outputs = [o.name for o in onnx.load(tmp_path / "training_model.onnx").graph.output]
     assert outputs == ["loss", "scale_grad"]
+
+
+def test_the_api_of_onnxruntime_exports_them_in_their_shape(tmp_path):
+    generate_artifacts(model(), ["scale", "w"], ["shift"], losses.mse(), OptimType.AdamW, tmp_path)
+    state = training.CheckpointState.load_checkpoint(tmp_path / "checkpoint")
+    module = training.Module(tmp_path / "training_model.onnx", state, tmp_path / "eval_model.onnx")
+    optimizer = training.Optimizer(tmp_path / "optimizer_model.onnx", module)
+    module.train()
+    module(X, Y)
+    optimizer.step()
+    module.export_model_for_inferencing(tmp_path / "better.onnx", ["y"])
+    exported = {t.name: t for t in onnx.load(tmp_path / "better.onnx").graph.initializer}
+    assert list(exported["scale"].dims) == [] and onnx.numpy_helper.to_array(exported["scale"]) != np.float32(1.5)
 
 
 class Scaled(nn.Module):
