@@ -40,7 +40,7 @@ static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
     return 0;
 }
 
-static int find_view(const gm_session *session, const uint8_t *payload, gm_view *view)
+static int find_view(gm_session *session, const uint8_t *payload, gm_view *view)
 {
     uint32_t index = load_u16(payload + CONSOLE_READ_AT_INDEX);
     switch (payload[CONSOLE_READ_AT_SOURCE]) {

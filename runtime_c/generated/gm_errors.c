@@ -21,7 +21,7 @@ const char *gm_error_text(int error)
     case GM_ERR_NOT_FOUND: return "no tensor or property has that name or index";
     case GM_ERR_WRONG_SIZE: return "the data is not as long as the tensor or buffer";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "a label is neither a class index nor ignore_index; nothing was changed";
-    case GM_ERR_NOT_FINITE: return "the input, the loss or a gradient is NaN or infinite; the step was skipped";
+    case GM_ERR_NOT_FINITE: return "the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped";
     case GM_ERR_WRONG_MODEL: return "the checkpoint belongs to another model";
     case GM_ERR_IO: return "reading or writing the checkpoint failed";
     case GM_ERR_BUSY: return "a program is still running";
@@ -57,7 +57,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
     case GM_ERR_WRONG_SIZE: return "compare with the shape that `gradmote inspect` shows";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must lie in 0 .. classes-1";
-    case GM_ERR_NOT_FINITE: return "look for bad samples, or lower the learning rate";
+    case GM_ERR_NOT_FINITE: return "look for bad samples, lower the learning rate, or load the last save";
     case GM_ERR_WRONG_MODEL: return "load a checkpoint that was saved from this model";
     case GM_ERR_IO: return "check the storage behind the callback";
     case GM_ERR_BUSY: return "finish it with gm_run() or drop it with gm_abort()";

@@ -19,7 +19,7 @@ enum gm_error {
     GM_ERR_NOT_FOUND = -13, /* no tensor or property has that name or index */
     GM_ERR_WRONG_SIZE = -14, /* the data is not as long as the tensor or buffer */
     GM_ERR_LABEL_OUT_OF_RANGE = -15, /* a label is neither a class index nor ignore_index; nothing was changed */
-    GM_ERR_NOT_FINITE = -16, /* the input, the loss or a gradient is NaN or infinite; the step was skipped */
+    GM_ERR_NOT_FINITE = -16, /* the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped */
     GM_ERR_WRONG_MODEL = -17, /* the checkpoint belongs to another model */
     GM_ERR_IO = -18, /* reading or writing the checkpoint failed */
     GM_ERR_BUSY = -19, /* a program is still running */

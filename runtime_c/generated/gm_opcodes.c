@@ -1402,6 +1402,20 @@ static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 9,
 static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 };
 #endif
 
+#if GM_WITH_CHECK_BOUND
+static const gm_operand_info operands_check_bound[] = {
+    { GM_STRIDED, 4, 2 },
+};
+static const uint8_t params_check_bound[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_DIM,
+    GM_PARAM_STRIDE,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_check_bound[] = { 2, 3, 2, 4, 3, 129 };
+static const gm_opcode_shape shape_check_bound = { operands_check_bound, params_check_bound, terms_check_bound, 1, 4, 2, 0 };
+#endif
+
 #if GM_WITH_ROUND
 static const gm_operand_info operands_round[] = {
     { GM_IN_PLACE, 1, 1 },
@@ -1818,6 +1832,9 @@ const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
     [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = { gm_kernel_softmax_cross_entropy_with_grad, &shape_softmax_cross_entropy_with_grad },
 #endif
+#if GM_WITH_CHECK_BOUND
+    [GM_OP_CHECK_BOUND] = { gm_kernel_check_bound, &shape_check_bound },
+#endif
 #if GM_WITH_ROUND
     [GM_OP_ROUND] = { gm_kernel_round, &shape_round },
 #endif
@@ -1943,6 +1960,7 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_MASK] = { { { 3, 1 } }, 0 },
     [GM_OP_MASK_GRAD] = { { { 4, 1 } }, 0 },
     [GM_OP_NORMALIZE] = { { { 7, 1 } }, 0 },
+    [GM_OP_CHECK_BOUND] = { { { 2, 1 }, { 3, 1 } }, 0 },
     [GM_OP_ROUND] = { { { 3, 1 } }, 0 },
     [GM_OP_SIGN] = { { { 3, 1 } }, 0 },
     [GM_OP_FMOD] = { { { 4, 1 }, { 5, 1 }, { 6, 1 }, { 7, 1 } }, 0 },

@@ -115,6 +115,7 @@ enum gm_opcode {
     GM_OP_NORMALIZE_SUMS = 105,
     GM_OP_NORMALIZE_GRAD = 106,
     GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD = 107,
+    GM_OP_CHECK_BOUND = 108,
     GM_OP_ROUND = 109,
     GM_OP_SIGN = 110,
     GM_OP_FMOD = 111,
@@ -1922,6 +1923,17 @@ typedef struct gm_insn_softmax_cross_entropy_with_grad {
 } gm_insn_softmax_cross_entropy_with_grad;
 typedef char gm_assert_insn_softmax_cross_entropy_with_grad[sizeof(gm_insn_softmax_cross_entropy_with_grad) == 60 ? 1 : -1];
 
+/* stops the program with NOT_FINITE if any |x[i,j]| is not below limit, or is NaN */
+typedef struct gm_insn_check_bound {
+    uint32_t head;
+    uint32_t x;
+    uint32_t rows;
+    uint32_t n;
+    uint32_t step;
+    float limit;
+} gm_insn_check_bound;
+typedef char gm_assert_insn_check_bound[sizeof(gm_insn_check_bound) == 24 ? 1 : -1];
+
 /* y = the integer nearest to x, the even one of two, or the next one down or up */
 typedef struct gm_insn_round {
     uint32_t head;
@@ -2165,6 +2177,7 @@ int gm_kernel_normalize(const struct gm_session *session, const void *instructio
 int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction);
 int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction);
 int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, const void *instruction);
+int gm_kernel_check_bound(const struct gm_session *session, const void *instruction);
 int gm_kernel_round(const struct gm_session *session, const void *instruction);
 int gm_kernel_sign(const struct gm_session *session, const void *instruction);
 int gm_kernel_fmod(const struct gm_session *session, const void *instruction);
@@ -2497,6 +2510,9 @@ int gm_kernel_random_uniform(const struct gm_session *session, const void *instr
 #endif
 #ifndef GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 #define GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_CHECK_BOUND
+#define GM_WITH_CHECK_BOUND (!GM_ONLY_SELECTED)
 #endif
 #ifndef GM_WITH_ROUND
 #define GM_WITH_ROUND (!GM_ONLY_SELECTED)

@@ -65,7 +65,8 @@ typedef struct gm_session {
     const uint32_t *end;
     uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* executed since gm_open(), wraps */
-    uint32_t lent;               /* 1: the running program has samples of the store as its input */
+    uint16_t lent;               /* 1: the running program has samples of the store as its input */
+    uint16_t proven;             /* what of the state is known to be sound: only updates have written it since */
 #if GM_THREADS
     const gm_splitter *splitter; /* NULL: one thread */
     uint32_t spare;              /* bytes behind the image's arena, for each part but the first */
@@ -218,13 +219,14 @@ int gm_set_seed(gm_session *session, uint32_t seed);
 
 /* ---- Parameters ------------------------------------------------------------------------------------------- */
 
+/* Views of the state may be written to: after each of these calls the next update looks at the whole state anew. */
 uint32_t gm_parameter_count(const gm_session *session);
-int gm_parameter(const gm_session *session, uint32_t index, gm_view *out);
-int gm_parameter_named(const gm_session *session, const char *name, gm_view *out);
+int gm_parameter(gm_session *session, uint32_t index, gm_view *out);
+int gm_parameter_named(gm_session *session, const char *name, gm_view *out);
 /* The gradient of parameter `index`; GM_ERR_NOT_FOUND where the image keeps none. */
 int gm_gradient(const gm_session *session, uint32_t index, gm_view *out);
 /* All trained parameters as one contiguous f32 buffer, in the order of their indices. Flat: rank 0, dims NULL. */
-int gm_parameters(const gm_session *session, gm_view *out);
+int gm_parameters(gm_session *session, gm_view *out);
 int gm_set_parameters(gm_session *session, const void *data, size_t size);
 /* out[i] = parameters[i] - initial parameters[i] of the image: what a federated client sends. size must be
  * parameters_size. */
@@ -232,7 +234,7 @@ int gm_delta(const gm_session *session, float *out, size_t size);
 /* parameters[i] = initial[i] + delta[i]. */
 int gm_apply_delta(gm_session *session, const float *delta, size_t size);
 /* The whole state region: parameters, moments, control, properties. Flat: rank 0, dims NULL. */
-int gm_state(const gm_session *session, gm_view *out);
+int gm_state(gm_session *session, gm_view *out);
 
 /* ---- Checkpoints ------------------------------------------------------------------------------------------ */
 

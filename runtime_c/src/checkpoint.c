@@ -341,6 +341,7 @@ static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_
         return status;
     }
     gm_control_of(session)->accumulated = 0; /* gradients are not in the file */
+    session->proven = 0;
     return GM_OK;
 }
 

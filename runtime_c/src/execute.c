@@ -46,7 +46,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
     const uint32_t *pc = session->pc;
     const uint32_t *const end = session->end;
     uint32_t left = max_instructions;
-    int status = GM_OK;
+    int status = GM_TRAINING && session->proven != GM_PROVEN ? gm_prove(session) : GM_OK;
     while (left != 0 && pc != end && status == GM_OK) {
         status = gm_execute(session, pc);
         pc += *pc >> 16;

@@ -36,6 +36,15 @@ int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint 
 int gm_before_program(gm_session *session, uint32_t kind);
 int gm_end_program(gm_session *session, int status);
 
+/* Of session->proven. A loaded state takes both away, a learning rate that is set the second. */
+#define GM_PROVEN_STATE 1u
+#define GM_PROVEN_RATE 2u
+#define GM_PROVEN (GM_PROVEN_STATE | GM_PROVEN_RATE)
+
+/* At the first instruction of a program that updates: GM_ERR_NOT_FINITE where its rules promise to keep the state finite, and
+ * cannot, with this state or this learning rate. */
+int gm_prove(gm_session *session);
+
 /* A program that ran on samples of the store has ended: the input's first sample becomes the caller's again. */
 void gm_return_sample(gm_session *session);
 

@@ -69,6 +69,11 @@ static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
     return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
 }
 
+/* ---- Checks ------------------------------------------------------------------------------------------------ */
+
+/* 1 where any |x[i]| is not below limit, or is NaN; limit is 0 or more. */
+int gm_any_beyond(const float *x, uint32_t n, float limit);
+
 /* ---- Update rules ------------------------------------------------------------------------------------------ */
 
 /* One application of a rule to n contiguous elements with the gradient scale * g[i]. */

@@ -47,6 +47,7 @@ int gm_set_learning_rate(gm_session *session, float rate)
         control->schedule = GM_SCHEDULE_CONSTANT;
         control->base_learning_rate = rate;
         control->learning_rate = rate;
+        session->proven &= GM_PROVEN_STATE;
     }
     return status;
 }
@@ -67,5 +68,6 @@ int gm_set_linear_schedule(gm_session *session, float rate, uint32_t warmup_step
     control->total_steps = total_steps;
     control->schedule_start = control->optimizer_steps;
     gm_advance_schedule(control);
+    session->proven &= GM_PROVEN_STATE;
     return GM_OK;
 }

@@ -123,6 +123,7 @@ int gm_reset(gm_session *session)
     memcpy(session->arena, gm_section_data(header, GM_SECTION_INITIAL), initial_size);
     memset(session->arena + initial_size, 0, header->state_size - initial_size);
     gm_control_of(session)->accumulated = 0;
+    session->proven = 0;
     return GM_OK;
 }
 

@@ -80,20 +80,22 @@ static int find_parameter(const gm_session *session, uint32_t index, gm_view *ou
 
 uint32_t gm_parameter_count(const gm_session *session)
 {
+    const gm_state_entry *entry;
     uint32_t count = 0;
     gm_view view;
-    while (gm_parameter(session, count, &view) == GM_OK) {
+    while (find_parameter(session, count, &view, &entry) == GM_OK) {
         ++count;
     }
     return count;
 }
 
-int gm_parameter(const gm_session *session, uint32_t index, gm_view *out)
+int gm_parameter(gm_session *session, uint32_t index, gm_view *out)
 {
     const gm_state_entry *entry;
     int status = find_parameter(session, index, out, &entry);
     if (status == GM_OK) {
         out->data = session->arena + entry->offset;
+        session->proven = 0;
     }
     return status;
 }
@@ -121,7 +123,7 @@ static int same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-int gm_parameter_named(const gm_session *session, const char *name, gm_view *out)
+int gm_parameter_named(gm_session *session, const char *name, gm_view *out)
 {
     if (name == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
@@ -137,17 +139,18 @@ int gm_parameter_named(const gm_session *session, const char *name, gm_view *out
 /* ---- Parameters and state as a whole ------------------------------------------------------------------------ */
 
 /* The state region, without name or shape. */
-int gm_state(const gm_session *session, gm_view *out)
+int gm_state(gm_session *session, gm_view *out)
 {
     if (session == NULL || session->header == NULL || out == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
     *out = (gm_view){ NULL, session->arena, session->header->state_size, GM_DTYPE_F32, 0, NULL, 1 };
+    session->proven = 0;
     return GM_OK;
 }
 
 /* The state begins with the parameters. */
-int gm_parameters(const gm_session *session, gm_view *out)
+int gm_parameters(gm_session *session, gm_view *out)
 {
     int status = gm_state(session, out);
     if (status == GM_OK) {
@@ -174,6 +177,7 @@ int gm_set_parameters(gm_session *session, const void *data, size_t size)
     int status = check_parameters(session, data, size);
     if (status == GM_OK) {
         memcpy(session->arena, data, size);
+        session->proven = 0;
     }
     return status;
 }
@@ -203,5 +207,6 @@ int gm_apply_delta(gm_session *session, const float *delta, size_t size)
     for (size_t i = 0; i < size / sizeof *delta; ++i) {
         parameter[i] = initial[i] + delta[i];
     }
+    session->proven = 0;
     return GM_OK;
 }

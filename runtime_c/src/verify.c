@@ -187,7 +187,8 @@ static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 {
     if (entry->gradient != GM_NONE ||
-        !lies_in(entry->offset, entry->size, header->parameters_size, header->state_size)) {
+        !lies_in(entry->offset, entry->size, header->parameters_size, header->state_size) ||
+        (entry->role == GM_STATE_ROLE_STATISTIC && entry->offset % WORD != 0)) {
         return 0;
     }
     if (entry->role == GM_STATE_ROLE_CONTROL) {

@@ -26,7 +26,7 @@ static uint32_t length_of(const char *text)
     return text == NULL ? 0 : (uint32_t)strlen(text);
 }
 
-static void read_everything(const gm_session *session)
+static void read_everything(gm_session *session)
 {
     gm_view view;
     gm_property slot;

@@ -76,7 +76,7 @@ static void reference_update(reference *r, double rate, double scale)
     memset(r->db, 0, sizeof r->db);
 }
 
-static int parameters_match(const gm_session *session, const reference *r)
+static int parameters_match(gm_session *session, const reference *r)
 {
     gm_view w, b;
     int match = gm_parameter(session, 0, &w) == GM_OK && gm_parameter(session, 1, &b) == GM_OK;

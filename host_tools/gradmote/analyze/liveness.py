@@ -74,7 +74,7 @@ def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any])
         return np.arange(math.prod(sizes))
     found = np.zeros(1, np.int64)
     for size, (_, stride) in zip(sizes, extent, strict=True):
-        step = int(params[stride]) if stride is not None else 1
+        step = 1 if stride is None else COUNTS.get(stride) or int(params[stride])
         if step:
             found = (found[:, None] + step * np.arange(size)).ravel()
     return found

@@ -42,6 +42,7 @@ def command(
     for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
         out.print(table(title, rows))
     out.print(signed_by(found, key is not None))
+    out.print(finite_state(found))
     if code:
         for program in found.programs:
             out.print(table(*code_table(program, known_places(found))))
@@ -118,6 +119,7 @@ def as_dict(image: Image) -> dict[str, Any]:
         "tensors": image.tensors,
         "state": image.state,
         "store": image.store,
+        "largest_rate": image.largest_rate or None,
         "programs": image.programs,
     }
 
@@ -133,6 +135,17 @@ def signed_by(image: Image, checked: bool) -> str:
         return "Not signed."
     checks = "the signature is right" if checked else "to check the signature: --key key.pub.pem"
     return f"Signed by key {image.key_id.hex()}; {checks}."
+
+
+def finite_state(image: Image) -> str:
+    """What a step that succeeds says about the numbers of the state."""
+    if not image.updates:
+        return "No program updates the state."
+    if image.largest_rate:
+        return (
+            f"A step that answers OK leaves a finite state; the learning rate must be below {image.largest_rate:.6g}."
+        )
+    return "A step that answers OK may leave a state that is not finite: the rule does not promise it."
 
 
 def memory_table(path: Path, image: Image) -> Titled:

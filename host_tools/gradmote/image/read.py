@@ -43,6 +43,17 @@ class Image:
     key_id: bytes  # of the key that signed it; empty where it is not signed
 
     @property
+    def updates(self) -> list[dict[str, Any]]:
+        """The instructions that apply a rule."""
+        return [i for p in self.programs for i in p["instructions"] if "rule" in i["operands"]]
+
+    @property
+    def largest_rate(self) -> float:
+        """What the learning rate must be below, so that steps keep a finite state finite; 0: that is not promised."""
+        offsets = [int(str(i["operands"]["rule"]).removeprefix("constants+")) for i in self.updates]
+        return min((struct.unpack_from("<f", self.constants, offset + 28)[0] for offset in offsets), default=0.0)
+
+    @property
     def model_id(self) -> bytes:
         return struct.pack("<4I", *self.header["model_id"])
 

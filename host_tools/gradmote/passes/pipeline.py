@@ -13,7 +13,7 @@ from . import (
     accumulate_gradients,
     batch_norm,
     binary_chains,
-    check_gradients,
+    check_updates,
     direct_writes,
     drop_empty_parts,
     fold_constants,
@@ -111,7 +111,7 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
     mask_activations.run,
     schedule.run,
     share_in_place.run,
-    check_gradients.run,
+    check_updates.run,
 ]
 
 

@@ -42,7 +42,7 @@
 /* gm_normalize_across() and its like, of normalize.h */
 #define GM_ARCH_NORMALIZE (GM_ARCH_SIMD || GM_ARCH_ARM_M)
 
-/* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_any_not_finite() */
+/* gm_add_row() and its like, gm_relu_row(), gm_relu_grad_row() and gm_are_squares_below() */
 #define GM_ARCH_ROWS GM_ARCH_ARM_M
 
 /* gm_sum_block() */

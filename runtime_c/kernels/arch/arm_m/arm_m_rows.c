@@ -1,6 +1,6 @@
 /*
  * Kernels of contiguous rows on Cortex-M with FPU, 8 elements a turn. Machine instructions for each: sums, differences,
- * products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, CHECK_FINITE 1.38, + 0 1.5, what sums start from 0.63. A turn
+ * products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, checks 1.38, + 0 1.5, what sums start from 0.63. A turn
  * is read before it is written: a result may be an operand.
  */
 #include "../../broadcast.h"
@@ -9,23 +9,6 @@
 #include "taps.h"
 
 #if GM_ARCH_ARM_M
-
-/* Runs BODY for 8 elements of n at a time, then REST for each that is left. */
-#define EIGHT_AT_A_TIME(BODY, REST)   \
-    LINE("subs %[n], #8")             \
-    LINE("blo 2f")                    \
-    "1:\n\t"                          \
-    BODY                              \
-    LINE("subs %[n], #8")             \
-    LINE("bhs 1b")                    \
-    "2:\n\t"                          \
-    LINE("adds %[n], #8")             \
-    LINE("beq 4f")                    \
-    "3:\n\t"                          \
-    REST                              \
-    LINE("subs %[n], #1")             \
-    LINE("bne 3b")                    \
-    "4:\n\t"
 
 /* OF(a, b) for a in s0 to s7, b in s8 to s15 */
 #define EACH_OF_8(OF) \
@@ -108,28 +91,6 @@ DEFINE_ROW_OF_ONE(gm_relu_row, CUT)
 #if GM_WITH_CONV_TRANSPOSE
 #define ADD_ZERO(x) LINE("vadd.f32 " #x ", " #x ", s16")
 DEFINE_ROW_OF_ONE(gm_add_zero_row, ADD_ZERO)
-#endif
-
-#if GM_WITH_CHECK_FINITE
-/* sum += 0 x, which stays 0 unless an x is infinite or NaN */
-#define ADD_NOTHING(sum, x) FMA(sum, x, s16)
-
-uint32_t gm_any_not_finite(const float *x, uint32_t n)
-{
-    float sum;
-    __asm__ volatile(ZERO_IN_S16
-                     LINE("vmov s17, s16") LINE("vmov s18, s16")
-                     EIGHT_AT_A_TIME(LOAD(x, "s0-s7")
-                                     ADD_NOTHING(s17, s0) ADD_NOTHING(s18, s1) ADD_NOTHING(s17, s2) ADD_NOTHING(s18, s3)
-                                     ADD_NOTHING(s17, s4) ADD_NOTHING(s18, s5) ADD_NOTHING(s17, s6) ADD_NOTHING(s18, s7),
-                                     LOAD(x, "s0") ADD_NOTHING(s17, s0))
-                     LINE("vadd.f32 s17, s17, s18")
-                     LINE("vstr s17, [%[sum]]")
-                     : [x] "+r"(x), [n] "+r"(n)
-                     : [zero] "r"(0), [sum] "r"(&sum)
-                     : CHANGED);
-    return sum != sum;
-}
 #endif
 
 #endif

@@ -40,6 +40,23 @@
     LOAD_STEP(b, "s17-s24", b_step)                                 \
     FMA_ROW_2(s16, s17, s18, s19, s20) FMA_ROW_3(s16, s21, s22, s23, s24)
 
+/* Runs BODY for 8 elements of n at a time, then REST for each that is left. */
+#define EIGHT_AT_A_TIME(BODY, REST)   \
+    LINE("subs %[n], #8")             \
+    LINE("blo 2f")                    \
+    "1:\n\t"                          \
+    BODY                              \
+    LINE("subs %[n], #8")             \
+    LINE("bhs 1b")                    \
+    "2:\n\t"                          \
+    LINE("adds %[n], #8")             \
+    LINE("beq 4f")                    \
+    "3:\n\t"                          \
+    REST                              \
+    LINE("subs %[n], #1")             \
+    LINE("bne 3b")                    \
+    "4:\n\t"
+
 /* A function of one block of assembly. Its operands take nearly all registers: within another function, whose variables
  * take some too, compilers can fail to place them. */
 #define TILE __attribute__((noinline)) static void

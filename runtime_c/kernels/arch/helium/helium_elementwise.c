@@ -1,5 +1,5 @@
 /*
- * Rows of elements with Helium. Machine instructions an element: RELU 1.5, RELU_GRAD 1.75, CHECK_FINITE 0.75, + 0
+ * Rows of elements with Helium. Machine instructions an element: RELU 1.5, RELU_GRAD 1.75, checks 0.75, + 0
  * 1.25. What compares looks at bits, as integers: comparisons of floats take subnormal numbers for 0.
  *
  * Sums and products of rows are left to arm_m_rows.c: with two loads and a store for each operation, and flags to ask,
@@ -61,22 +61,6 @@ void gm_add_zero_row(const float *x, float *y, uint32_t n)
                      : [x] "+r"(x), [y] "+r"(y)
                      : [n] "r"(n), [minus_zero] "r"(0x80000000u)
                      : "lr", CHANGED);
-}
-
-/* x times 0 is 0, where x is a number: else it is not, and so is the sum of all. */
-uint32_t gm_any_not_finite(const float *x, uint32_t n)
-{
-    uint32_t found;
-    __asm__ volatile(HELIUM
-                     LINE("vmov.i32 q1, #0")
-                     EACH_4(LINE("vldrw.u32 q0, [%[x]], #16")
-                            LINE("vfma.f32 q1, q0, %[zero]"))
-                     LINE("vcmp.f32 ne, q1, q1")
-                     LINE("vmrs %[found], p0")
-                     : [x] "+r"(x), [found] "=&r"(found)
-                     : [n] "r"(n), [zero] "r"(0)
-                     : "lr", CHANGED);
-    return found & 0xffff;
 }
 
 #endif

@@ -41,8 +41,8 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
 uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
 uint32_t gm_simd_adam_step(const struct gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
 
-/* CHECK_FINITE: how many of the first numbers are finite for certain. */
-uint32_t gm_simd_count_finite(const float *x, uint32_t n);
+/* CHECK_FINITE and CHECK_BOUND: how many of the first numbers have a square below `square` for certain. */
+uint32_t gm_simd_count_below(const float *x, uint32_t n, float square);
 
 /* REDUCE_SUM over k3: how many of the row's outputs are done. Over k2 and k3: 1 where all are. */
 uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn);

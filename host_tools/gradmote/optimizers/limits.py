@@ -1,0 +1,70 @@
+"""Up to which learning rate a rule keeps a finite state finite, whatever gradients below GRADIENT_LIMIT come.
+
+The proof is in docs/NUMERICS.md ("Finite state"); what it asks of a state at the beginning is in
+runtime_c/src/sound_state.c.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..generated.optimizers import RULES
+
+#: Each element of a gradient, with its scale, is below this: squares stay finite.
+GRADIENT_LIMIT = 2.0**63
+
+#: The first moment of Adam is at most this times the root of the second.
+MOMENTS_RATIO = 2.0**10
+
+_MOST = 2.0**14
+_FINEST = 2.0**-13  # of 1 - beta, so that rounding is far below what an update forgets
+
+
+def largest_rate(record: bytes) -> float:
+    """The limit that a learning rate must be below, for the 8 words of a rule; 0 where there is none."""
+    words = np.frombuffer(record, "<u4")
+    rule, spec = next((name, spec) for name, spec in RULES.items() if spec["kind"] == int(words[0]))
+    values = words[1 : 1 + len(spec["hyper"])].view("<f4")
+    return _LIMITS[rule](dict(zip(spec["hyper"], map(float, values), strict=True)))
+
+
+def _sgd(hyper: dict[str, float]) -> float:
+    return _MOST if hyper["weight_decay"] == 0 else _below(hyper["weight_decay"], 0.5)
+
+
+def _momentum(hyper: dict[str, float]) -> float:
+    """With weight decay the pair of parameter and velocity is overdamped, so that it cannot be made to swing."""
+    rest, decay = 1 - hyper["momentum"], hyper["weight_decay"]
+    if decay == 0:
+        return _MOST
+    if rest < _FINEST or decay < 2.0**-30:
+        return 0.0
+    return _below(decay, rest**2 / (2 * (1 + hyper["momentum"])))
+
+
+def _adam(hyper: dict[str, float]) -> float:
+    """Weight decay in the gradient."""
+    return _of_moments(hyper) if hyper["weight_decay"] <= 1 else 0.0
+
+
+def _adamw(hyper: dict[str, float]) -> float:
+    """Weight decay beside it."""
+    return min(_of_moments(hyper), _below(hyper["weight_decay"], 1.0) if hyper["weight_decay"] else _MOST)
+
+
+def _of_moments(hyper: dict[str, float]) -> float:
+    """By Cauchy and Schwarz, m^2 <= (1 - beta1)^2 / ((1 - beta2) (1 - beta1^2 / beta2)) v."""
+    rest1, rest2 = hyper["one_minus_beta1"], hyper["one_minus_beta2"]
+    forgets = 1 - hyper["beta1"] ** 2 / hyper["beta2"] if hyper["beta2"] > 0 else 0.0
+    if forgets <= 0 or rest1 < _FINEST or rest2 <= 0 or hyper["eps"] < 2.0**-60:
+        return 0.0
+    is_bounded = rest1**2 / (rest2 * forgets) <= (MOMENTS_RATIO / 2) ** 2
+    return min(_MOST, 2.0**24 * rest1) if is_bounded else 0.0
+
+
+def _below(decay: float, most: float) -> float:
+    """The rate at which rate times decay is `most`; decay above 1 could overflow by itself."""
+    return min(_MOST, float(np.nextafter(np.float32(most / decay), np.float32(0)))) if decay <= 1 else 0.0
+
+
+_LIMITS = {"sgd": _sgd, "momentum": _momentum, "adam": _adam, "adamw": _adamw, "adamw_ort": _adamw}

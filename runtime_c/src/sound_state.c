@@ -1,0 +1,142 @@
+/*
+ * Whether training may go on from a state: docs/NUMERICS.md, "Finite state". Updates keep true what is checked here, so it
+ * is asked once of each state that comes from elsewhere.
+ */
+#include "gm_image.h"
+#include "gm_internal.h"
+#include "numerics.h"
+
+#if GM_TRAINING
+
+#define PARAMETER_LIMIT 0x1p60f
+#define VELOCITY_LIMIT 0x1p69f
+#define FIRST_MOMENT_LIMIT 0x1p64f
+#define SECOND_MOMENT_MOST 0x1p127f
+
+/* (m / 2^10)^2 is at most v plus this. */
+#define UNDERFLOW_OF_SQUARES 0x1p-120f
+
+/* What an update reads and writes of the state. */
+typedef struct update {
+    uint32_t n;
+    const uint32_t *operands;    /* p, slot1, slot2, aux */
+    uint32_t rule;
+} update;
+
+/* Fills `out` where the instruction is an update. */
+static int read_update(const uint32_t *instruction, update *out)
+{
+    const void *start = instruction;
+    const gm_insn_update *plain = start;
+    const gm_insn_gemm_update *gemm = start;
+    const gm_insn_conv_update *conv = start;
+    switch (*instruction & 0xFFFF) {
+    case GM_OP_UPDATE:
+        *out = (update){ plain->n, &plain->p, plain->rule };
+        return 1;
+    case GM_OP_GEMM_UPDATE:
+        *out = (update){ gemm->m * gemm->n, &gemm->p, gemm->rule };
+        return 1;
+    case GM_OP_CONV_UPDATE:
+        *out = (update){ conv->groups * conv->maps * conv->channels * conv->kernel_h * conv->kernel_w, &conv->p,
+                         conv->rule };
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Both moments of Adam: |m| is at most about 2^10 sqrt(v), as it is of all gradients that both are means of. */
+static int are_moments(const float *m, const float *v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        float part = m[i] * 0x1p-10f;
+        if (!(v[i] >= 0.0f && v[i] <= SECOND_MOMENT_MOST && part * part <= v[i] + UNDERFLOW_OF_SQUARES)) {
+            return 0;
+        }
+    }
+    return !gm_any_beyond(m, n, FIRST_MOMENT_LIMIT);
+}
+
+static int is_sound_update(const gm_session *session, const update *u)
+{
+    const float *slot1 = gm_f32_optional(session, u->operands[1]), *slot2 = gm_f32_optional(session, u->operands[2]);
+    const float *aux = gm_f32_optional(session, u->operands[3]);
+    if (aux != NULL && !(aux[0] >= 0.0f && aux[0] <= 1.0f && aux[1] >= 0.0f && aux[1] <= 1.0f)) {
+        return 0;
+    }
+    if (slot2 != NULL) {
+        return are_moments(slot1, slot2, u->n);
+    }
+    return slot1 == NULL || !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
+}
+
+/* Those that the program updates from its first instruction on. */
+static int are_sound_moments(const gm_session *session)
+{
+    update found;
+    for (const uint32_t *pc = session->pc; pc != session->end; pc += *pc >> 16) {
+        if (read_update(pc, &found) && !is_sound_update(session, &found)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int are_finite_statistics(const gm_session *session)
+{
+    gm_section table = session->header->sections[GM_SECTION_STATE];
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    for (uint32_t i = 0; i < table.size / sizeof *entry; i++) {
+        if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
+            gm_any_beyond(gm_f32(session, entry[i].offset), entry[i].size / 4, GM_INFINITY)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static int is_sound_state(const gm_session *session)
+{
+    return !gm_any_beyond(gm_f32(session, 0), session->header->parameters_size / 4, PARAMETER_LIMIT) &&
+           are_finite_statistics(session) && are_sound_moments(session);
+}
+
+/* The least of what the rules of the program's updates have as their largest rate: 0 where one promises nothing, or where
+ * there is none. */
+static float largest_rate(const gm_session *session)
+{
+    float least = GM_INFINITY;
+    update found;
+    for (const uint32_t *pc = session->pc; pc != session->end; pc += *pc >> 16) {
+        if (read_update(pc, &found)) {
+            float largest = gm_f32(session, found.rule)[GM_RULE_WORDS - 1];
+            least = largest < least ? largest : least;
+        }
+    }
+    return least < GM_INFINITY ? least : 0.0f;
+}
+
+static int is_sound_rate(const gm_session *session, float largest)
+{
+    const gm_control *control = gm_control_of(session);
+    return control->learning_rate >= 0.0f && control->learning_rate < largest &&
+           control->base_learning_rate >= 0.0f && control->base_learning_rate < largest;
+}
+
+/* It comes back with all proven or the program's end, so once a program that updates. */
+int gm_prove(gm_session *session)
+{
+    if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {
+        return GM_OK;
+    }
+    float largest = largest_rate(session);
+    if (largest > 0.0f &&
+        (!is_sound_rate(session, largest) || ((session->proven & GM_PROVEN_STATE) == 0 && !is_sound_state(session)))) {
+        return GM_ERR_NOT_FINITE;
+    }
+    session->proven = GM_PROVEN;
+    return GM_OK;
+}
+
+#endif
