@@ -23,6 +23,7 @@ BY = {kind: sorted(name for name, op in LISTED.items() if op.trains == kind) for
 #: Where ONNX's own tests have other types, or weigh nothing.
 OUR_OWN = {
     "Cast": make_model([node("Add", "x w", "h"), node("Cast", "h", "y", to=1)], {"w": values(1, 3)}, {"x": (2, 3)}),
+    "Trilu": make_model([node("Add", "x w", "h"), node("Trilu", "h", "y")], {"w": values(1, 3)}, {"x": (2, 3)}),
     "ReduceLogSumExp": make_model(
         [node("Add", "x w", "h"), node("ReduceLogSumExp", "h axes", "y")],
         {"w": values(1, 3), "axes": np.array([1])}, {"x": (2, 3)},
