@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import constant_array, describe
+from ..graph import constant_array, describe, normalize_axis
 
 
 def given(node: ir.Node, index: int) -> ir.Value | None:
@@ -36,7 +36,7 @@ def integer(node: ir.Node, index: int, what: str) -> int:
 
 def known_dim(value: ir.Value, axis: int, node: ir.Node) -> int:
     """One dimension that a rule must know before the batch is fixed."""
-    assert value.shape is not None
+    axis = normalize_axis(axis, value, node)
     dim = value.shape[axis]
     if not isinstance(dim, int):
         raise UnsupportedOperator(
