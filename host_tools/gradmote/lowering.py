@@ -203,9 +203,10 @@ class Lowering:
         """Whether a place holds the constant 1, with which nothing needs to be multiplied."""
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
-    def random_stream(self, node: ir.Node) -> int:
-        """A number of its own for each node that draws random numbers. ONNX lets nodes share a name, outputs not."""
-        return self.shared.streams.setdefault(str(node.outputs[0].name), len(self.shared.streams))
+    def random_stream(self, node: ir.Node, part: str = "") -> int:
+        """A number of its own for each node that draws random numbers, or each part of one. ONNX lets nodes share a
+        name, outputs not."""
+        return self.shared.streams.setdefault(f"{node.outputs[0].name}{part}", len(self.shared.streams))
 
     # ---- inside
 

@@ -27,6 +27,15 @@ NOT_READ = {
     ("ConstantOfShape", "value"): "onnx's own implementation folds it",
     ("Range", "stash_type"): "onnx's own implementation folds it",
     ("TopK", "sorted"): "what is not asked to be sorted may be",
+    **{(f"Random{kind}", "shape"): "onnx infers the shape" for kind in ("Uniform", "Normal")},
+    **{
+        (f"Random{kind}", name): reason
+        for kind in ("Uniform", "UniformLike", "Normal", "NormalLike")
+        for name, reason in (
+            ("seed", "the image has the seed"),
+            ("dtype", "onnx infers the type, and others than float32 are refused"),
+        )
+    },
     ("Dropout", "seed"): "the image has the seed, and the state counts on from it",
     ("Resize", "extrapolation_value"): "regions outside of the input are refused",
     **{(op, "hidden_size"): "the weights have it" for op in ("LSTM", "GRU", "RNN")},

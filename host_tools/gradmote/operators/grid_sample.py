@@ -1,0 +1,10 @@
+"""GridSample: the pass rewrite_grid_sample makes it sums of weighted elements."""
+
+from .operator import Operator
+
+LIMITS = (
+    "cubic over two spatial dimensions only, and not with padding_mode border, where PyTorch and onnxruntime "
+    "differ."
+)
+
+OPERATORS = [Operator("GridSample", limits=LIMITS)]

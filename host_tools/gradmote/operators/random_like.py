@@ -1,0 +1,66 @@
+"""Random numbers of the shape of another value, or of a given one: RandomUniform, RandomNormal and the same with Like.
+
+They come from the generator of Dropout, a stream for each node: other ones in each step, and in inference those of the
+step that training has reached. A normal number is sqrt(-2 log u) cos(2 pi v) (Box and Muller 1958), u and v uniform, u
+above 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..graph import attribute, describe
+from .operator import Operator
+from .round import no_gradient
+from .steps import Steps
+
+if TYPE_CHECKING:
+    from ..lowering import Lowering
+    from ..program import Ref
+
+
+def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:
+    """`span` times uniform numbers in 0 .. 1, 1 not among them, from `lowest` on; part: of the node's streams."""
+    n = low.elements(node.outputs[0])
+    y = low.scratch(f"{node.outputs[0].name}.random{part}", [n], [1]).ref
+    params = {"n": n, "stream": low.random_stream(node, part), "low": lowest, "range": span}
+    low.emit("RANDOM_UNIFORM", node, {"counter": low.control("train_steps"), "y": y}, params)
+    return y
+
+
+def lower_uniform(low: Lowering, node: ir.Node) -> None:
+    check_type(node)
+    lowest, highest = attribute(node, "low", 0.0), attribute(node, "high", 1.0)
+    low.place(node.outputs[0], uniform(low, node, lowest, highest - lowest))
+
+
+def lower_normal(low: Lowering, node: ir.Node) -> None:
+    check_type(node)
+    do = Steps(low, node, low.elements(node.outputs[0]))
+    radius = do("SQRT", do("MUL", do("LOG", uniform(low, node, 1.0, -1.0)), -2.0))
+    normal = do("MUL", radius, do("COS", uniform(low, node, 0.0, 2 * math.pi, ".angle")))
+    scaled = do("MUL", normal, float(attribute(node, "scale", 1.0)))
+    low.place(node.outputs[0], do("ADD", scaled, float(attribute(node, "mean", 0.0))))
+
+
+def check_type(node: ir.Node) -> None:
+    dtype = node.outputs[0].dtype
+    if dtype not in (None, ir.DataType.FLOAT):
+        raise UnsupportedOperator(f"{node.op_type} of {dtype}", "draw float32", describe(node))
+
+
+LIMITS = (
+    "numbers come from the generator of Dropout, whose seed the image has; inference draws the same ones each "
+    "time."
+)
+
+OPERATORS = [
+    Operator("RandomUniform", no_gradient, lower_uniform, limits=LIMITS),
+    Operator("RandomUniformLike", no_gradient, lower_uniform, limits=LIMITS),
+    Operator("RandomNormal", no_gradient, lower_normal, limits=LIMITS),
+    Operator("RandomNormalLike", no_gradient, lower_normal, limits=LIMITS),
+]
