@@ -4,12 +4,9 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"
-#include "arch/simd/simd.h"
-#if GM_ARCH_HELIUM
-#include "arch/helium/squares.h"
-#elif GM_ARCH_ROWS
 #include "arch/arm_m/squares.h"
-#endif
+#include "arch/helium/squares.h"
+#include "arch/simd/simd.h"
 
 #if GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING
 

@@ -2,7 +2,10 @@
 #ifndef GM_ARM_M_SQUARES_H
 #define GM_ARM_M_SQUARES_H
 
+#include "../arch.h"
 #include "registers.h"
+
+#if GM_ARCH_ROWS && !GM_ARCH_HELIUM
 
 #define ADD_SQUARE(sum, x) FMA(sum, x, x)
 
@@ -21,5 +24,7 @@ static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
                      : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9");
     return sum < limit * limit;
 }
+
+#endif
 
 #endif

@@ -2,8 +2,11 @@
 #ifndef GM_HELIUM_SQUARES_H
 #define GM_HELIUM_SQUARES_H
 
+#include "../arch.h"
 #include "../arm_m/registers.h"
 #include "helium.h"
+
+#if GM_ARCH_HELIUM
 
 /* Whether the sum of each lane is a number below `limit` squared. Squares that are subnormal count as 0, that of the limit
  * too, and then nothing is below it. */
@@ -27,5 +30,7 @@ static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
                      : "lr", "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7");
     return (below & 0xffff) == 0xffff;
 }
+
+#endif
 
 #endif
