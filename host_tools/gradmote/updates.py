@@ -21,6 +21,8 @@ def updates_of(compiled: Compiled) -> Updates:
     """Of all parameters, in the order of the state."""
     opcodes = {i.opcode for p in compiled.programs for i in p.instructions}
     reasons = ["accumulate keeps them between micro-batches"] if accumulates(compiled) else []
+    clips = any(i.opcode == "CLAMP" and i.phase == "update" for p in compiled.programs for i in p.instructions)
+    reasons += ["clip_value looks at each of them before its update"] if clips else []
     reasons += ["clip_norm takes the norm of all of them first"] if "CLIP_SCALE" in opcodes else []
     whole = whole_gradients(compiled)
     reasons += ["with a loss scale all are checked first"] if scales(compiled) else []

@@ -70,14 +70,26 @@ def test_clipping_of_the_global_norm(name, max_norm):
     assert_same_curve(train(digits.image(ours, 8), data)[0], expected)
 
 
-def test_clipping_happens_after_averaging():
-    """Two micro-batches: the norm is that of their mean."""
+@pytest.mark.parametrize("name", ["sgd", "adamw"])
+@pytest.mark.parametrize("accumulate", [False, True])
+@pytest.mark.parametrize("limit", [0.001, 0.02, 1e6])
+def test_clipping_by_value(name, accumulate, limit):
+    theirs = {"sgd": lambda p: SGD(p, 0.1), "adamw": lambda p: ADAMW(p, 1e-3)}[name]
+    data = digits.batches(8, 30)
+    expected = digits.torch_losses(theirs, data, lambda net: torch.nn.utils.clip_grad_value_(net.parameters(), limit))
+    ours = optimizers.OPTIMIZERS[name](0.1 if name == "sgd" else 1e-3, clip_value=limit)
+    assert_same_curve(train(digits.image(ours, 8, accumulate=accumulate), data, accumulate=accumulate)[0], expected)
+
+
+@pytest.mark.parametrize("clip", [{"clip_norm": 0.1}, {"clip_value": 0.003}])
+def test_clipping_happens_after_averaging(clip):
+    """Two micro-batches: what is clipped is their mean."""
     (first, second), (whole,) = digits.batches(4, 2), digits.batches(8, 1)
-    halves = Session(digits.image(optimizers.sgd(0.1, clip_norm=0.1), 4, accumulate=True))
+    halves = Session(digits.image(optimizers.sgd(0.1, **clip), 4, accumulate=True))
     for micro in (first, second):
         poisoned(halves, halves.train_step, *micro)
     poisoned(halves, halves.optimizer_step)
-    _, at_once = train(digits.image(optimizers.sgd(0.1, clip_norm=0.1), 8), [whole])
+    _, at_once = train(digits.image(optimizers.sgd(0.1, **clip), 8), [whole])
     np.testing.assert_allclose(np.array(halves.parameters()), np.array(at_once.parameters()), rtol=0, atol=1e-7)
 
 

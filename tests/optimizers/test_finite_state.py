@@ -27,6 +27,7 @@ RULES = {
     "adamw": optimizers.adamw(0.01),
     "adamw_ort": optimizers.adamw_ort(0.01, weight_decay=0.01),
     "clipped": optimizers.adamw(0.01, clip_norm=1.0),
+    "clipped by value": optimizers.sgd(0.1, momentum=0.9, clip_value=1.0),
 }
 
 

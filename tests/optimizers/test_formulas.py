@@ -19,6 +19,8 @@ ALL = {
     "adamw": optimizers.adamw(1e-2),
     "adamw_ort": optimizers.adamw_ort(1e-2),
     "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.1),
+    "sgd clipped by value": optimizers.sgd(0.1, weight_decay=0.1, clip_value=0.01),
+    "adamw clipped by value": optimizers.adamw(1e-2, clip_value=0.01),
 }
 
 

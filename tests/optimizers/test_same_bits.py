@@ -19,6 +19,7 @@ OPTIMIZERS = {
     "adamw_ort": optimizers.adamw_ort(),
     "clipped": optimizers.adamw(clip_norm=0.1),
     "sgd clipped": optimizers.sgd(0.1, clip_norm=0.1),
+    "clipped by value": optimizers.adamw(clip_value=0.01),
 }
 each_optimizer = pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
 

@@ -74,7 +74,8 @@ def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
     yield optimizer
     decay = optimizer.hyper.get("weight_decay", 0.0)
     for momentum in (0.9, 0.0)[2 - optimizer.slots :]:
-        yield sgd(optimizer.learning_rate, momentum, weight_decay=decay, clip_norm=optimizer.clip_norm)
+        clip_norm, clip_value = optimizer.clip_norm, optimizer.clip_value
+        yield sgd(optimizer.learning_rate, momentum, weight_decay=decay, clip_norm=clip_norm, clip_value=clip_value)
 
 
 def micro_batches(wanted: Choice) -> list[int]:

@@ -60,6 +60,7 @@ def compiler_of(
     ] = False,
     lr: o.LearningRate = 1e-3,
     optimizer_set: o.OptimizerSettings = None,
+    max_update: o.MaxUpdate = None,
     loss_set: o.LossSettings = None,
     label_smoothing: o.LabelSmoothing = None,
     ignore_index: o.IgnoreIndex = None,
@@ -120,7 +121,7 @@ def compiler_of(
         inputs = o.parse_inputs(shape, constant)
         return Settings(
             o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
-            o.make_optimizer(optimizer, lr, optimizer_set) if loss is not None else None,
+            o.make_optimizer(optimizer, lr, optimizer_set, max_update) if loss is not None else None,
             Options(
                 batch_of(batch, inputs), accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
                 store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,

@@ -101,8 +101,18 @@ OptimizerSettings = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1. "
+        help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1, "
+        "clip_value=1. "
         "Repeatable.",
+    ),
+]
+MaxUpdate = Annotated[
+    float | None,
+    typer.Option(
+        "--max-update",
+        metavar="LIMIT",
+        help="Clip each element of a gradient to LIMIT before the update, so that one outlier moves no parameter far. "
+        "The same as --set clip_value=LIMIT.",
     ),
 ]
 BatchNormOption = Annotated[
@@ -207,11 +217,16 @@ def make_loss(
     return LOSSES[name.value](**extra, **parse(LOSSES[name.value], given))
 
 
-def make_optimizer(name: OptimizerName | None, learning_rate: float, settings: list[str] | None) -> Any:
+def make_optimizer(
+    name: OptimizerName | None, learning_rate: float, settings: list[str] | None, max_update: float | None = None
+) -> Any:
+    """The optimizer, or None. max_update: its clip_value."""
     from ..optimizers import OPTIMIZERS
 
     if name is None:
         return None
+    if max_update is not None:
+        settings = [*(settings or []), f"clip_value={max_update!r}"]
     return OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
 
 

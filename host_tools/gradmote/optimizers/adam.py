@@ -14,9 +14,10 @@ def adam(
     eps: float = 1e-8,
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
+    clip_value: float | None = None,
 ) -> Optimizer:
     """PyTorch's torch.optim.Adam: weight decay is added to the gradient."""
-    return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm)
+    return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 
 def adamw(
@@ -26,9 +27,10 @@ def adamw(
     eps: float = 1e-8,
     weight_decay: float = 1e-2,
     clip_norm: float | None = None,
+    clip_value: float | None = None,
 ) -> Optimizer:
     """PyTorch's torch.optim.AdamW: weight decay shrinks the parameter before the update."""
-    return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm)
+    return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 
 def adamw_ort(
@@ -38,9 +40,10 @@ def adamw_ort(
     eps: float = 1e-6,
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
+    clip_value: float | None = None,
 ) -> Optimizer:
     """onnxruntime-training's AdamW: eps outside the bias correction, decay after the update; its defaults too."""
-    return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm)
+    return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 
 def _hyper(beta1: float, beta2: float, eps: float, weight_decay: float) -> dict[str, float]:

@@ -27,6 +27,9 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     if optimizer.clip_norm is not None:
         scale = clipped_scale(builder, [g for _, g, _ in triples], scale, optimizer.clip_norm)
     correction = bias_correction(builder, optimizer) if optimizer.bias_correction else None
+    if optimizer.clip_value is not None:
+        triples = [(p, clipped(builder, g, scale, optimizer.clip_value), slots) for p, g, slots in triples]
+        scale = builder.constant(1.0, "one")
     for p, g, slots in triples:
         extra = [*slots, *([correction] if correction is not None else [])]
         names = [f"{v.name}_new" for v in (p, *slots)]
@@ -45,6 +48,12 @@ def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tup
     kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
     p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
     return p, g, moments
+
+
+def clipped(builder: Builder, gradient: ir.Value, scale: ir.Value, max_value: float) -> ir.Value:
+    """Return the gradient times scale, each element clipped to [-max_value, max_value]."""
+    name = f"{gradient.name}.clipped"
+    return builder.op("ClipValue", gradient, scale, name=name, domain=DOMAIN, max_value=float(max_value))
 
 
 def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:

@@ -17,18 +17,26 @@ class Optimizer:
     """An update rule with its hyper-parameters.
 
     rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; those not named take their defaults.
-    clip_norm: largest global norm of all gradients, or None. learning_rate: what the image starts with.
+    clip_norm: largest global norm of all gradients, or None (PyTorch's clip_grad_norm_). clip_value: largest absolute
+    value of each gradient's elements, or None (PyTorch's clip_grad_value_); one of the two at the most.
+    learning_rate: what the image starts with.
     """
 
     rule: str
     learning_rate: float = 1e-3
     hyper: dict[str, float] = field(default_factory=dict)
     clip_norm: float | None = None
+    clip_value: float | None = None
 
     def __post_init__(self) -> None:
         check(learning_rate=(self.learning_rate, 0, LARGEST))
-        if self.clip_norm is not None and not 0 < self.clip_norm < LARGEST:
-            raise ModelError(f"clip_norm={self.clip_norm} is not a positive number", "pass None for no clipping")
+        for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
+            if limit is not None and not 0 < limit < largest:
+                raise ModelError(
+                    f"{name}={limit} is not a positive number below {largest:g}", "leave it out for no clipping"
+                )
+        if self.clip_norm is not None and self.clip_value is not None:
+            raise ModelError("clip_norm and clip_value are both given", "choose one: their order would not be clear")
 
     @property
     def slots(self) -> int:

@@ -14,6 +14,7 @@ def sgd(
     nesterov: bool = False,
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
+    clip_value: float | None = None,
 ) -> Optimizer:
     """g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v). Without momentum there is no v."""
     if nesterov and momentum == 0:
@@ -21,8 +22,8 @@ def sgd(
     hyper = check(momentum=(momentum, 0, 1), weight_decay=(weight_decay, 0, math.inf))
     if momentum == 0:
         del hyper["momentum"]
-        return Optimizer("sgd", learning_rate, hyper, clip_norm)
-    return Optimizer("momentum", learning_rate, {**hyper, "nesterov": float(nesterov)}, clip_norm)
+        return Optimizer("sgd", learning_rate, hyper, clip_norm, clip_value)
+    return Optimizer("momentum", learning_rate, {**hyper, "nesterov": float(nesterov)}, clip_norm, clip_value)
 
 
 STEPS = {

@@ -125,6 +125,28 @@ ClipScale <max_norm: float> (sum_squares, scale) => (clipped) {
 }"""
 
 
+def lower_clip_value(low: Lowering, node: ir.Node) -> None:
+    """The gradient stays as it is: whoever reads it after the update sees what was accumulated."""
+    g, scale = (low.ref(v) for v in node.inputs)
+    n, limit = low.elements(node.inputs[0]), attribute(node, "max_value")
+    y = low.output(node.outputs[0])
+    if not low.is_one(scale):
+        dims = {"d0": 1, "d1": 1, "d2": 1, "d3": n}
+        strides = {f"{operand}{axis}": int(operand == "a" and axis == 3) for operand in "ab" for axis in range(4)}
+        low.emit("MUL", node, {"a": g, "b": scale, "y": y}, dims | strides)
+    source = g if low.is_one(scale) else y
+    low.emit("CLAMP", node, {"x": source, "y": y}, {"n": n, "low": -limit, "high": limit})
+
+
+CLIP_VALUE = """
+ClipValue <max_value: float> (g, scale) => (clipped) {
+  high = Constant <value_float: float = @max_value> ()
+  low = Neg (high)
+  scaled = Mul (g, scale)
+  clipped = Clip (scaled, low, high)
+}"""
+
+
 def step_operator(rule: str) -> Operator:
     return Operator(step_op(rule), None, lambda low, node: lower_step(low, node, rule), DOMAIN, BODIES[rule])
 
@@ -135,4 +157,5 @@ OPERATORS = [
     Operator("SumSquares", None, lower_sum_squares, DOMAIN, SUM_SQUARES),
     Operator("AddSumSquares", None, lower_sum_squares, DOMAIN, ADD_SUM_SQUARES),
     Operator("ClipScale", None, lower_clip_scale, DOMAIN, CLIP_SCALE),
+    Operator("ClipValue", None, lower_clip_value, DOMAIN, CLIP_VALUE),
 ]

@@ -30,6 +30,9 @@ ACTIVATION_LIMIT = 2.0**32
 #: opcode of a fused update -> its factors, and the parameters whose product is how many products one sum has
 FACTORS = {"GEMM_UPDATE": (("a", "b"), ("k",)), "CONV_UPDATE": (("x", "dy"), ("batch", "out_h", "out_w"))}
 
+#: opcode -> operand that is the gradient, where gradients are clipped by value: times a scale, then between two limits
+CLIPPERS = {"MUL": "a", "CLAMP": "x"}
+
 
 @dataclass(frozen=True)
 class Place:
@@ -117,7 +120,11 @@ class Checks:
         """Places that must be below a limit before the instruction runs."""
         if instruction.opcode in FACTORS:
             yield from self.factors(instruction)
-        elif instruction.opcode == "UPDATE":
+        elif instruction.phase == "update" and instruction.opcode in CLIPPERS:
+            source = CLIPPERS[instruction.opcode]
+            if self.is_made(instruction.operands[source]):
+                yield from ((place, math.inf) for place in places(instruction, source))
+        elif instruction.opcode == "UPDATE" and not self.is_clipped(instruction.operands["g"]):
             scale, is_clipped = self.largest_scale(instruction.operands["scale"])
             if not is_clipped:
                 yield from ((place, float32(GRADIENT_LIMIT / scale)) for place in places(instruction, "g"))
@@ -137,6 +144,11 @@ class Checks:
         for name in names:
             limit = delta_limit if name == delta else ACTIVATION_LIMIT
             yield from ((place, limit) for place in places(update, name))
+
+    def is_clipped(self, gradient: Ref | None) -> bool:
+        """Whether each element has been clipped, which leaves it as far below the limit as Optimizer asks."""
+        writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
+        return writer is not None and writer.opcode == "CLAMP" and writer.phase == "update"
 
     def is_made(self, ref: Ref | None) -> bool:
         return ref is not None and (ref.buffer.region == "gradient" or id(ref.buffer) in self.made)
