@@ -65,10 +65,10 @@ static int is_sound_update(const gm_session *session, const update *u)
     if (aux != NULL && !(aux[0] >= 0.0f && aux[0] <= 1.0f && aux[1] >= 0.0f && aux[1] <= 1.0f)) {
         return 0;
     }
-    if (slot2 != NULL) {
-        return are_moments(slot1, slot2, u->n);
+    if (slot1 == NULL) {
+        return slot2 == NULL;
     }
-    return slot1 == NULL || !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
+    return slot2 != NULL ? are_moments(slot1, slot2, u->n) : !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
 }
 
 /* Those that the program updates from its first instruction on. */

@@ -121,6 +121,7 @@ def bag(size: int) -> onnx.ModelProto:
     """A branch for each operator that the other models lack; their sum is what is trained."""
     nodes = [node("Gemm", "x w b", "g"), node("Sigmoid", "g", "s"), node("Mul", "s half", "t")]
     nodes += [node(op_type, "s half", op_type) for op_type in ("Greater", "GreaterOrEqual", "Equal")]
+    nodes += [node("TopK", "s three", "best places"), node("Cast", "s", "whole", to=onnx.TensorProto.INT32)]
     for number, (op_type, inputs, attributes) in enumerate(BRANCHES):
         nodes.append(node(op_type, inputs, f"u{number}", **attributes))
         nodes.append(node("ReduceSum", f"u{number} last", f"r{number}", keepdims=1))
@@ -129,7 +130,7 @@ def bag(size: int) -> onnx.ModelProto:
     weights: dict[str, Any] = {"w": values(1, 6, size), "b": values(2, size), "half": np.float32(0.5)}
     weights |= {"slope": values(3, size), "low": np.float32(0.3), "high": np.float32(0.7), "last": np.array([1])}
     weights |= {"order": np.arange(size)[::-1].copy(), "one": np.array(1), "ratio": np.float32(0.5)}
-    weights["small"] = np.float32(1e-4)
+    weights |= {"small": np.float32(1e-4), "three": np.array([3])}
     weights |= {"true": np.array(True), "double": np.array([1, 2], np.float32), "power": np.float32(2.5)}
     return make_model(nodes, weights, {"x": ("N", 6)}, opset=24)
 
@@ -145,8 +146,8 @@ BRANCHES: tuple[Branch, ...] = (
     ("Pow", "s power", {}),
     ("Div", "s t", {}),
     ("Sub", "s t", {}),
-    ("Max", "s low", {}),
-    ("Min", "s low", {}),
+    ("Max", "s half", {}),
+    ("Min", "s half", {}),
     ("Where", "Greater s t", {}),
     ("Where", "GreaterOrEqual s t", {}),
     ("Where", "Equal s t", {}),
@@ -158,6 +159,16 @@ BRANCHES: tuple[Branch, ...] = (
     ("LogSoftmax", "s", {}),
     ("Dropout", "s ratio true", {}),
     ("Resize", "s - double", {"mode": "linear"}),
+    ("Round", "g", {}),
+    ("Sign", "g", {}),
+    ("Mod", "s t", {"fmod": 1}),
+    ("Atan", "g", {}),
+    ("Asinh", "g", {}),
+    ("Cast", "whole", {"to": onnx.TensorProto.FLOAT}),
+    ("RandomUniformLike", "s", {}),
+    ("Identity", "best", {}),
+    ("GatherElements", "s places", {"axis": 1}),
+    ("ScatterElements", "s places best", {"axis": 1}),
 )
 
 

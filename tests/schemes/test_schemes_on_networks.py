@@ -97,7 +97,8 @@ def test_every_result_has_a_reader(name, scheme):
     needed = program.bound()
     for instruction in reversed(program.instructions):
         written = instruction.writes
-        lasting = any(w.buffer.region != "scratch" for w in written) or instruction.opcode == "CHECK_FINITE"
+        checks = instruction.opcode in ("CHECK_FINITE", "CHECK_BOUND")
+        lasting = checks or any(w.buffer.region != "scratch" for w in written)
         assert lasting or any(id(w.buffer) in needed for w in written), (instruction.opcode, instruction.origin)
         needed |= {id(r.buffer) for r in instruction.reads}
 
