@@ -27,7 +27,7 @@ from gradmote.device.fit import fit
 from gradmote.device.protocol import message_id
 from gradmote.errors import DeviceError
 from support.console_text import read_prompt
-from support.noisy_link import NoisyLink, SlowLink
+from support.noisy_link import ByteLink, NoisyLink, SlowLink
 
 pytestmark = pytest.mark.device
 
@@ -168,10 +168,11 @@ def test_what_a_board_may_be_deaf_for_is_announced_by_little(emulator: Emulator,
 # ---- Garbage --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("by_byte", [False, True], ids=["in pieces", "byte by byte"])
 @pytest.mark.parametrize("seed", range(6))
-def test_garbage_never_wedges_the_console(emulator: Emulator, image: bytes, seed: int) -> None:
+def test_garbage_never_wedges_the_console(emulator: Emulator, image: bytes, seed: int, by_byte: bool) -> None:
     rng = np.random.default_rng(seed)
-    link = emulator.take_link()
+    link = ByteLink(emulator.take_link()) if by_byte else emulator.take_link()
     with Board(link) as board:
         board.load_image(image)
         for _ in range(10):

@@ -320,8 +320,8 @@ def test_a_half_written_firmware_does_not_answer_and_is_flashed_again(part: Runn
     gdb.write(RAM, b"\xa5" * KNOWN.ram)
     gdb.monitor("system_reset")
     gdb.detach()
-    with pytest.raises(DeviceError, match=r"no answer from .*; or its firmware is damaged: gradmote flash"):
-        Board.connect(part.url, attempts=1)
+    with pytest.raises(DeviceError, match=r"(no answer|says|sends) .* or its firmware is damaged.*: gradmote flash"):
+        Board.connect(part.url, attempts=1)  # half of it may print something
     trains_again(emulated.program(Path(part.firmware), KNOWN).url, image)
 
 

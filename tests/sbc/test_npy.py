@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 
 ROWS = 2 * BATCH
+IGNORED = -100  # the image's ignore_index
 
 
 @pytest.fixture
@@ -90,7 +91,20 @@ def test_labels_that_do_not_fit(sanitized, files: Path) -> None:
     np.save(files / "short.npy", labels()[1:])
     assert f"short.npy has {ROWS - 1} samples, x.npy has {ROWS}" in refusal(sanitized, files, y="short.npy")
     np.save(files / "classes.npy", labels() + CLASSES)
-    assert "a label is neither a class index nor ignore_index" in refusal(sanitized, files, y="classes.npy")
+    said = refusal(sanitized, files, y="classes.npy")
+    assert f"classes.npy: the label of sample 0 is {CLASSES}, and labels lie in 0 .. {CLASSES - 1}" in said
+
+
+@pytest.mark.parametrize("place", [1, ROWS - 1])
+def test_a_label_that_counts_nothing_is_not_taken_for_the_wrong_one(sanitized, files: Path, place: int) -> None:
+    some = labels()
+    some[0] = some[place - 1] = IGNORED
+    np.save(files / "classes.npy", some)
+    evaluate(sanitized, files, y="classes.npy")
+    some[place] = CLASSES
+    np.save(files / "classes.npy", some)
+    said = refusal(sanitized, files, y="classes.npy")
+    assert f"classes.npy: the label of sample {place} is {CLASSES}, and labels lie in 0 .. {CLASSES - 1}" in said
 
 
 def test_pickled_objects_are_not_loaded(sanitized, files: Path) -> None:

@@ -1,4 +1,4 @@
-"""Lines between a client and a board: one that damages what it carries, and one as slow as a UART."""
+"""Lines between a client and a board: one that damages, one as slow as a UART, and one that delivers single bytes."""
 
 from __future__ import annotations
 
@@ -101,6 +101,26 @@ class SlowLink:
         frames = [item for item in self._parser.feed(data) if isinstance(item, Frame)]
         self._waiting = self._waiting and not frames
         return data
+
+    def close(self) -> None:
+        self._link.close()
+
+
+class ByteLink:
+    """Delivers what the board sends byte by byte, as a slow line does to a quick reader."""
+
+    def __init__(self, link: Link) -> None:
+        self.url = link.url
+        self._link = link
+        self._arrived = b""
+
+    def read(self, timeout: float) -> bytes:
+        arrived = self._arrived or self._link.read(timeout)
+        self._arrived = arrived[1:]
+        return arrived[:1]
+
+    def write(self, data: bytes) -> None:
+        self._link.write(data)
 
     def close(self) -> None:
         self._link.close()

@@ -185,19 +185,38 @@ static uint32_t classes_of(const opened *m)
     return scores.dims[1];
 }
 
+/* Whether the model refuses a batch of this label alone: only its image knows which one counts nothing. */
+static int is_refused(const dataset *d, opened *m, uint32_t program, const uint32_t *rows, int64_t value)
+{
+    const column *label = dataset_label(d, 0);
+    const int32_t number = (int32_t)value;
+    uint8_t word[sizeof number];
+    memcpy(word, &number, sizeof word);
+    dataset_write(d, m, rows);
+    for (uint32_t i = 0; i < d->batch * label->row; ++i) {
+        checked(samples_write(&m->samples, &m->session, label->role, label->index, 4 * i, word, sizeof word), label);
+    }
+    return opened_try_run(m, program) == GM_ERR_LABEL_OUT_OF_RANGE;
+}
+
 /* Ends the program where it finds the label. */
-static void find_wrong_label(const dataset *d, const opened *m, const uint32_t *rows)
+static void find_wrong_label(const dataset *d, opened *m, uint32_t program, const uint32_t *rows)
 {
     const column *label = dataset_label(d, 0);
     uint32_t classes = classes_of(m);
+    int64_t ignored = 0; /* no class, once it is found */
     for (uint32_t i = 0; classes != 0 && label != NULL && i < d->batch * label->row; ++i) {
         uint32_t sample = rows[i / label->row];
         int64_t value = column_integer(label, (uint64_t)sample * label->row + i % label->row);
-        if (value < 0 || value >= classes) {
+        if ((value >= 0 && value < classes) || value == ignored) {
+            continue;
+        }
+        if (is_refused(d, m, program, rows, value)) {
             fail("number the classes from 0 on; a label that is to count nothing is compiled in: --ignore-index",
                  "%s: the label of sample %u is %lld, and labels lie in 0 .. %u (%d)", label->array.path, sample,
                  (long long)value, classes - 1, GM_ERR_LABEL_OUT_OF_RANGE);
         }
+        ignored = value;
     }
 }
 
@@ -205,7 +224,7 @@ void dataset_run(const dataset *d, opened *m, uint32_t program, const uint32_t *
 {
     int error = opened_try_run(m, program);
     if (error == GM_ERR_LABEL_OUT_OF_RANGE) {
-        find_wrong_label(d, m, rows);
+        find_wrong_label(d, m, program, rows);
     }
     if (error) {
         fail_code(error, opened_programs[program]);

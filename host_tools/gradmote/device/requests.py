@@ -31,8 +31,8 @@ _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE
 _PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
 _DEFAULT_PATIENCE = 1.0
 
-#: The same once something damaged came: nothing, where it can only have been the answer; else longer than a sign of
-#: life stays away.
+#: The same once something damaged came: until the line is quiet, where it can only have been the answer or what is
+#: ahead of it; else longer than a sign of life stays away.
 _PATIENCE_AFTER_DAMAGE = 1.2
 _QUIET = console.BYTE_TIMEOUT_MS / 1000
 
@@ -110,7 +110,7 @@ class Requests:
                 elif item.sequence == request.sequence and _answers(item, request):
                     return item, damaged
             damaged = damaged or self._parser.damaged > before
-            if damaged and patience <= _DEFAULT_PATIENCE:
+            if damaged and not data and patience <= _DEFAULT_PATIENCE:
                 break
             if self._parser.damaged > before:
                 deadline = min(deadline, time.monotonic() + _PATIENCE_AFTER_DAMAGE)
@@ -212,7 +212,8 @@ def _is_damage_report(frame: Frame) -> bool:
 
 
 def _is_of_a_frame(text: bytes) -> bool:
-    """No board prints this: it is of a frame whose start was damaged, as types of replies are."""
+    """It may be of a frame whose start was damaged, as types of replies are. A board also echoes such bytes, as letters
+    of UTF-8 have them."""
     return max(text) >= console.REPLY_BIT
 
 

@@ -16,12 +16,13 @@ def silent(url: str, request: str, said: Said, damaged: bool) -> DeviceError:
     if said.is_text:
         return DeviceError(
             f"{url} says {said.excerpt}, but does not answer {request}",
-            f"it runs other firmware; give it this version's: {_FLASH}",
+            f"it runs other firmware, or its firmware is damaged; give it this version's: {_FLASH}",
         )
     if said.is_something or damaged:
         return DeviceError(
             f"{url} sends something that is neither text nor an answer to {request}",
-            f"the baud rate differs (it should be 115200), or it runs other firmware: {_FLASH}",
+            "the baud rate differs (it should be 115200), it runs other firmware, or its firmware is damaged: "
+            f"{_FLASH}",
         )
     hint = f"check port, power and baud rate (115200): gradmote console {url}"
     if _is_socket(url):
