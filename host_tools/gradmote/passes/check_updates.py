@@ -49,18 +49,25 @@ class Place:
 
 
 def run(compiled: Compiled) -> None:
+    own: dict[int, Ref] = {}
     for program in compiled.programs:
         Checks(program).insert()
-        for rule in {id(r): r for i in program.instructions for r in [i.operands.get("rule")] if r}.values():
-            promise(rule.buffer, compiled.learning_rate)
+        for instruction in program.instructions:
+            rule = instruction.operands.get("rule")
+            if rule is not None:
+                made = own.setdefault(id(rule.buffer), promised(rule, compiled.learning_rate))
+                instruction.operands["rule"] = made
 
 
-def promise(rule: Buffer, learning_rate: float) -> None:
-    """Writes the largest rate into the rule's last word, unless the image starts with a larger one."""
-    assert rule.data is not None
-    largest = largest_rate(rule.data)
+def promised(rule: Ref, learning_rate: float) -> Ref:
+    """The rule with the largest rate in its last word, unless the image starts above. Its buffer is its own,
+    as constants with equal bytes are one: other instructions may read the rule's bytes as numbers of theirs."""
+    data = rule.buffer.data
+    assert data is not None
+    largest = largest_rate(data)
     if learning_rate < largest:
-        rule.data = rule.data[:-4] + np.float32(largest).tobytes()
+        data = data[:-4] + np.float32(largest).tobytes()
+    return Ref(Buffer(f"{rule.buffer.name}.promised", rule.buffer.size, rule.buffer.region, data), rule.offset)
 
 
 def check(place: Place, limit: float, origin: str, phase: str) -> Instruction:

@@ -121,6 +121,8 @@ def is_numeric(value: object) -> bool:
 
 def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
     used = [o for o in node.outputs if o.name]
+    if len(used) > 1 and any(output.is_graph_output() for output in used):
+        return  # several results, of which one is the model's: the node computes them
     for output, array in zip(used, values, strict=True):
         name = f"{output.name}.folded"
         constant = ir.val(name, const_value=ir.tensor(np.asarray(array), name=name))
