@@ -7,4 +7,4 @@ LIMITS = (
     "differ."
 )
 
-OPERATORS = [Operator("GridSample", limits=LIMITS)]
+OPERATORS = [Operator("GridSample", becomes="GatherND, Mul, Add", limits=LIMITS)]
