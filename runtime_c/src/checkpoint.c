@@ -29,12 +29,12 @@ static uint32_t size_of(const gm_session *session, uint32_t encoding)
            section_of(session, GM_SECTION_NAMES)->size + gm_state_in_file(session, encoding);
 }
 
-uint32_t gm_checkpoint_size(const gm_session *session)
+GM_COLD uint32_t gm_checkpoint_size(const gm_session *session)
 {
     return size_of(session, GM_ENCODING_PLAIN);
 }
 
-uint32_t gm_checkpoint_half_size(const gm_session *session)
+GM_COLD uint32_t gm_checkpoint_half_size(const gm_session *session)
 {
     return size_of(session, GM_ENCODING_HALF);
 }
@@ -161,12 +161,12 @@ static int save(const gm_session *session, uint32_t encoding, gm_write_fn write,
     return write(user, 0, &header, sizeof header) == 0 ? GM_OK : GM_ERR_IO;
 }
 
-int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
+GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user)
 {
     return save(session, GM_ENCODING_PLAIN, write, user);
 }
 
-int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
+GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
 {
     return save(session, GM_ENCODING_HALF, write, user);
 }
@@ -192,7 +192,7 @@ static int write_part(void *user, uint32_t offset, const void *data, uint32_t si
     return 0;
 }
 
-int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, void *data, uint32_t size)
+GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, void *data, uint32_t size)
 {
     int status = gm_idle(session);
     if (status != GM_OK) {
@@ -364,14 +364,14 @@ static int check(const gm_session *session, gm_read_fn read, void *user, size_t 
     return status == GM_OK ? check_content(session, header, read, user, crc_before_state) : status;
 }
 
-int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size)
+GM_COLD int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void *user, size_t size)
 {
     gm_checkpoint header;
     uint32_t crc_before_state;
     return check(session, read, user, size, &header, &crc_before_state);
 }
 
-int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size)
+GM_COLD int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size)
 {
     gm_checkpoint header;
     uint32_t crc_before_state;
@@ -382,7 +382,7 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
     return status == GM_OK ? read_state(session, &header, read, user, crc_before_state) : status;
 }
 
-int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
+GM_COLD int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
 {
     int status = read_header(read, user, size, header);
     if (status != GM_OK) {

@@ -6,6 +6,13 @@
 
 #include "gradmote.h"
 
+/* Of what runs once an image, a checkpoint or a state and not once a step: compiled for size, with all that only it calls. */
+#if defined(__GNUC__)
+#define GM_COLD __attribute__((cold))
+#else
+#define GM_COLD
+#endif
+
 /* First byte of a section; sections are 16-byte aligned, so records can be read in place. */
 static inline const void *gm_section_data(const gm_header *header, uint32_t section)
 {

@@ -15,7 +15,7 @@ static int are_disjoint(const void *a, size_t a_size, const void *b, size_t b_si
     return (uintptr_t)a + a_size <= (uintptr_t)b || (uintptr_t)b + b_size <= (uintptr_t)a;
 }
 
-int gm_check_container(const gm_header *header, size_t image_size)
+GM_COLD int gm_check_container(const gm_header *header, size_t image_size)
 {
     if (image_size < sizeof *header) {
         return GM_ERR_TRUNCATED;
@@ -45,7 +45,7 @@ static uint32_t programs_present(const gm_header *header)
     return present;
 }
 
-int gm_required(const void *image, size_t image_size, gm_requirements *out)
+GM_COLD int gm_required(const void *image, size_t image_size, gm_requirements *out)
 {
     const gm_header *header = image;
     if (!is_aligned(image) || out == NULL) {
@@ -64,7 +64,7 @@ int gm_required(const void *image, size_t image_size, gm_requirements *out)
     return GM_OK;
 }
 
-int gm_verify_image(const void *image, size_t image_size, size_t arena_size)
+GM_COLD int gm_verify_image(const void *image, size_t image_size, size_t arena_size)
 {
     const gm_header *header = image;
     if (!is_aligned(image)) {
@@ -80,7 +80,7 @@ int gm_verify_image(const void *image, size_t image_size, size_t arena_size)
     return arena_size < header->arena_size ? GM_ERR_ARENA_TOO_SMALL : GM_OK;
 }
 
-int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size)
+GM_COLD int gm_open(gm_session *session, const void *image, size_t image_size, void *arena, size_t arena_size)
 {
     if (session == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
@@ -112,7 +112,7 @@ int gm_idle(const gm_session *session)
     return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
 }
 
-int gm_reset(gm_session *session)
+GM_COLD int gm_reset(gm_session *session)
 {
     int status = gm_idle(session);
     if (status != GM_OK) {

@@ -125,7 +125,7 @@ static int is_sound_rate(const gm_session *session, float largest)
 }
 
 /* It comes back with all proven or the program's end, so once a program that updates. */
-int gm_prove(gm_session *session)
+GM_COLD int gm_prove(gm_session *session)
 {
     if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {
         return GM_OK;

@@ -16,7 +16,7 @@ static int is_name(const gm_header *header, uint32_t name)
 
 /* V2: every section lies behind the header and inside the file. V3: tables hold whole records, text ends; so does the
  * scheme's. */
-static int check_sections(const gm_header *header)
+static GM_COLD int check_sections(const gm_header *header)
 {
     static const uint8_t record_size[GM_SECTION_COUNT] = {
         sizeof(gm_tensor), sizeof(gm_program), WORD, WORD, WORD, sizeof(gm_state_entry), WORD, sizeof(gm_store),
@@ -35,7 +35,7 @@ static int check_sections(const gm_header *header)
 }
 
 /* V4: 0 <= parameters <= state <= gradients <= scratch <= arena, all at words. V5: initial values fit. */
-static int check_regions(const gm_header *header)
+static GM_COLD int check_regions(const gm_header *header)
 {
     uint32_t initial_size = header->sections[GM_SECTION_INITIAL].size;
     if (header->arena_size > SIZE_LIMIT || header->scratch_offset % WORD != 0 || header->state_size % WORD != 0 ||
@@ -49,7 +49,7 @@ static int check_regions(const gm_header *header)
 }
 
 /* V6: the control record and the properties lie in the state behind the parameters, and apart. */
-static int check_state_records(const gm_header *header)
+static GM_COLD int check_state_records(const gm_header *header)
 {
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
     if (!lies_in(header->control_offset, sizeof(gm_control), header->parameters_size, header->state_size) ||
@@ -95,7 +95,7 @@ static int is_tensor(const gm_header *header, const gm_tensor *tensor)
            is_in_place(header, tensor) && (tensor->role != GM_ROLE_LOSS || is_scalar);
 }
 
-static int check_tensors(const gm_header *header)
+static GM_COLD int check_tensors(const gm_header *header)
 {
     const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
     uint32_t count = section_records(header, GM_SECTION_TENSORS, sizeof *tensor);
@@ -151,7 +151,7 @@ static int is_little_work(const gm_store *store, uint32_t batch)
 }
 
 /* V23: at most one store; it lies in the state behind the parameters, apart from control and properties. */
-static int check_store(const gm_header *header)
+static GM_COLD int check_store(const gm_header *header)
 {
     const gm_store *store = store_of(header);
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
@@ -204,7 +204,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 }
 
 /* V11: parameters stand first and tile [0, parameters_size) in ascending order, all f32. */
-static int check_state_table(const gm_header *header)
+static GM_COLD int check_state_table(const gm_header *header)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
     uint32_t count = section_records(header, GM_SECTION_STATE, sizeof *entry);
@@ -227,7 +227,7 @@ static int check_state_table(const gm_header *header)
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
-int gm_verify(const gm_header *header)
+GM_COLD int gm_verify(const gm_header *header)
 {
     static int (*const checks[])(const gm_header *) = {
         check_sections, check_regions, check_state_records, check_tensors, check_store, check_state_table,

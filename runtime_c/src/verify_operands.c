@@ -3,7 +3,7 @@
 
 /* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
 
-uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
+GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
 {
     uint64_t product = 1;
     for (uint32_t i = 0; i < count; ++i) {
@@ -12,7 +12,7 @@ uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, u
     return product;
 }
 
-uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
+GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     const uint8_t *term = shape->terms + info->first_term;
     if ((info->flags & GM_STRIDED) == 0) {
@@ -237,7 +237,7 @@ static int check_one_to_one(const uint32_t *instruction, const gm_opcode_shape *
     return GM_OK;
 }
 
-int gm_verify_operands(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
+GM_COLD int gm_verify_operands(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     uint32_t bytes[GM_MOST_OPERANDS];
     int status = GM_OK;

@@ -110,7 +110,7 @@ static int trains(uint32_t kind)
 }
 
 /* V21: one program a kind, its code inside section CODE, its arena inside the header's. */
-int gm_verify_programs(const gm_header *header)
+GM_COLD int gm_verify_programs(const gm_header *header)
 {
     const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);
     uint32_t count = section_records(header, GM_SECTION_PROGRAMS, sizeof *program), seen = 0;
