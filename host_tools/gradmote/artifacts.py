@@ -201,10 +201,11 @@ def build_artifacts(
     check_loss_scale(loss_scale)
     trains = loss is not None and train != []
     mode = batch_norm or FROZEN
-    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie, inputs)
+    chosen = resolve(scheme, train, freeze)
+    named = [n for part in chosen.parts() if part.kind == "named" for n in part.names] if trains else []
+    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie, inputs, named)
     log.info("read the model: %d nodes in normal form", len(forward.graph))
     warn_without_batch_norm(batch_norm, forward.graph)
-    chosen = resolve(scheme, train, freeze)
     names, split = choose(forward.graph, chosen) if trains else ([], [])
     if split and chosen.split_ratio is not None:
         forward, pieces = split_channels.run(forward, split, chosen.split_ratio)

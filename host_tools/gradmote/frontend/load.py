@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 
 import onnx
@@ -38,11 +38,13 @@ def load_model(
     batch_norm: str = "frozen",
     untie: bool = False,
     inputs: Inputs | None = None,
+    named: Iterable[str] = (),
 ) -> ir.Model:
     """An inference graph in normal form: functions and branches inlined, constants folded, Gemm plain, ranks known.
 
     outputs: graph outputs to keep; all by default. Weights survive folding. batch_norm: a mode of passes.batch_norm.
-    untie: a copy of a weight for each node that uses it. inputs: what is known of the model's inputs. Raises ModelError
+    untie: a copy of a weight for each node that uses it. inputs: what is known of the model's inputs.
+    named: constants that survive folding too, since somebody trains them. Raises ModelError
     for what is no valid ONNX model.
     """
     model = read_weights(source, untie, inputs)
@@ -50,7 +52,7 @@ def load_model(
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
     expand_scalers(model.graph)
-    keep = set(noted_weights(model.graph) or ())
+    keep = {*(noted_weights(model.graph) or ()), *named}
     model = pipeline.normalize(flat(model, keep), keep, batch_norm)
     return infer_shapes(attach_functions(model))
 

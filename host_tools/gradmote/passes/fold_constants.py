@@ -111,7 +111,15 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
             values = evaluator.run(outputs, inputs)
     except Exception:  # the evaluator has no common base for its errors, nor do the functions of numpy that it calls
         return None  # the operator stays, and lowering or its rule refuses it by name
-    return [np.asarray(v) for v in values] if all(map(is_numeric, values)) else None
+    made = [np.asarray(v) for v in values] if all(map(is_numeric, values)) else None
+    return made if made is not None and have_their_ranks(node, made) else None
+
+
+def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
+    """Whether the arrays have the ranks that inference knows: numpy makes a line of some numbers without dimensions."""
+    used = [output for output in node.outputs if output.name]
+    known = [(o.shape, array) for o, array in zip(used, arrays, strict=False) if o.shape is not None]
+    return all(len(shape) == array.ndim for shape, array in known)
 
 
 def is_numeric(value: object) -> bool:
