@@ -1,5 +1,8 @@
 """What pyproject.toml cannot say: the two cffi modules, a folder of objects for each, since both compile the same
-sources with different flags, and the C sources that `gradmote new` writes into projects and `gradmote flash` builds."""
+sources with different flags, and the C sources that `gradmote new` writes into projects and `gradmote flash` builds.
+
+`./run` installs a checkout with GRADMOTE_MODULES=scons: SCons compiles the modules then, and only what changed of them.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,10 @@ class BuildWithSources(build_py):
             copy_sources(target, (*PARTS, *FOR_FIRMWARE))
 
 
+#: The modules that setuptools compiles.
+MODULES = ["bindings/python/build_runtime.py:fused", "bindings/python/build_runtime.py:strict"]
+
 setup(
     cmdclass={"build_ext": BuildProfile, "build_py": BuildWithSources},
-    cffi_modules=["bindings/python/build_runtime.py:fused", "bindings/python/build_runtime.py:strict"],
+    cffi_modules=[] if os.environ.get("GRADMOTE_MODULES") == "scons" else MODULES,
 )

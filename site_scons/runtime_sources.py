@@ -3,6 +3,7 @@ Python binding build from."""
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import sys
 from pathlib import Path
@@ -19,6 +20,14 @@ WARNING_FLAGS = ["-Wall", "-Wextra", "-Wconversion", "-Wvla", "-Werror"]
 
 PROFILES = ("fused", "strict")
 
+#: The threads that the Python extension steps with, and what wraps the runtime for Python.
+THREADS = ROOT / "bindings" / "threads"
+BINDING = ROOT / "bindings" / "python"
+#: Where the compiled extension modules of a checkout lie.
+MODULES = BINDING / "gradmote_runtime"
+#: What stands in a compiled extension module before the digest of its sources.
+DIGEST_MARK = "gradmote_runtime of sources "
+
 #: Cortex-M4 with FPU: the part for which sizes are reported.
 CORTEX_M4_FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 
@@ -30,6 +39,29 @@ ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
 def runtime_sources() -> list[Path]:
     """Every .c file of the runtime, absolute, in the same order everywhere."""
     return sorted(path for part in ("src", "kernels", "generated") for path in (RUNTIME / part).rglob("*.c"))
+
+
+def extension_flags(profile: str) -> list[str]:
+    """Return the flags that every C source of a Python extension module is compiled with."""
+    return ["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *host_profile_flags(profile)]
+
+
+def extension_digest() -> str:
+    """Return a digest of all files of which the Python extension modules are made."""
+    found = [*(path for path in RUNTIME.rglob("*.[ch]")), *THREADS.glob("*.[ch]")]
+    found += [BINDING / "host.c", BINDING / "build_runtime.py", Path(__file__)]
+    total = hashlib.sha256()
+    for path in sorted(found):
+        name, content = path.relative_to(ROOT).as_posix(), path.read_bytes()
+        total.update(f"{name} {len(content)}\n".encode() + content)
+    return total.hexdigest()
+
+
+def stale_modules(folder: Path) -> list[str]:
+    """Return the names of the extension modules that `folder` lacks, or that were made of other files than these."""
+    current = f"{DIGEST_MARK}{extension_digest()}".encode()
+    names = [f"_{profile}" for profile in PROFILES]
+    return [name for name in names if not any(current in path.read_bytes() for path in folder.glob(f"{name}.*"))]
 
 
 def host_machine() -> str:

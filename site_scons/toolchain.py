@@ -31,6 +31,17 @@ def runtime_environment(environment: Callable[..., Any], cc: str) -> Any:
     """The same with the runtime's own flags; optimization and target are to be added."""
     env = compiler_environment(environment, cc)
     env.Append(CPPPATH=[str(path) for path in INCLUDES], CCFLAGS=[*NUMERICS_FLAGS, *WARNING_FLAGS])
+    return cache_objects(env)
+
+
+def cache_objects(env: Any) -> Any:
+    """Let ccache keep what the environment compiles, where it is installed, and return the environment.
+
+    It must not serve compilations with -fcallgraph-info: it keeps the object and forgets the graph beside it.
+    """
+    if env.WhereIs("ccache"):
+        env["CCCOM"] = f"$( ccache $) {env['CCCOM']}"  # SCons compares commands without what stands in $( $)
+        env["ENV"].update({name: value for name, value in os.environ.items() if name.startswith(("CCACHE_", "HOME"))})
     return env
 
 

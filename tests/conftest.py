@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to test a runtime that was compiled from other sources than those of this checkout."""
+    from runtime_sources import stale_modules
+
+    found = find_spec("gradmote_runtime")
+    folder = Path(found.origin).parent if found and found.origin else ROOT
+    stale = "" if hasattr(config, "workerinput") else " and ".join(stale_modules(folder))
+    if stale:
+        raise pytest.UsageError(f"{stale} in {folder} were not compiled from the sources as they are now: ./run build")
 
 
 @pytest.hookimpl(optionalhook=True)

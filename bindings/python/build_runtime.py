@@ -1,6 +1,7 @@
-"""Builds gradmote_runtime._fused and ._strict: the C runtime, once for each numerics profile, behind cffi.
+"""Describe gradmote_runtime._fused and ._strict: the C runtime, once for each numerics profile, behind cffi.
 
-setuptools runs this through `cffi_modules` (setup.py). The declarations come from the runtime's own headers.
+In a checkout SCons compiles them in place (bindings/python/SConscript). For a wheel, setuptools does so through
+`cffi_modules` (setup.py). The declarations come from the runtime's own headers.
 """
 
 from __future__ import annotations
@@ -9,15 +10,15 @@ import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import cffi
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, host_profile_flags, runtime_sources  # noqa: E402
+from runtime_sources import DIGEST_MARK, INCLUDES, RUNTIME, THREADS, extension_digest, extension_flags, runtime_sources  # noqa: E402
 
-THREADS = ROOT / "bindings" / "threads"
 HEADERS = [
     RUNTIME / "generated" / "gm_errors.h",
     RUNTIME / "generated" / "gm_records.h",
@@ -70,8 +71,29 @@ def declarations(header: str) -> str:
     return header.replace("DEFINE ", "#define ")
 
 
+def digest_source() -> str:
+    """Return the C source by which a module tells which files it was made of."""
+    return f'const char gm_sources_digest[] = "{DIGEST_MARK}{extension_digest()}";\n'
+
+
 def make_ffi(profile: str) -> cffi.FFI:
-    """The cffi builder of one profile's extension module."""
+    """Return the cffi builder that setuptools compiles one profile's extension module with."""
+    return wrapper(
+        profile,
+        more_c=digest_source(),
+        sources=[os.path.relpath(path) for path in (*runtime_sources(), THREADS / "gm_threads.c")],
+        depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")), *THREADS.glob("*.h"))],
+        include_dirs=[os.path.relpath(path) for path in (*INCLUDES, THREADS)],
+        extra_compile_args=extension_flags(profile),
+        extra_link_args=["-pthread"],
+    )
+
+
+def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
+    """Return the cffi builder of one profile's module, whose emit_c_code() writes the source that wraps the runtime.
+
+    `more_c` is appended to that source. `settings` are those of setuptools' Extension.
+    """
     builder = cffi.FFI()
     for header in HEADERS:
         builder.cdef(declarations(header.read_text()))
@@ -80,23 +102,15 @@ def make_ffi(profile: str) -> cffi.FFI:
     if profile == "strict":
         builder.cdef(CPU_CHECK_DECLARATION)
         preamble += CPU_CHECK
-    builder.set_source(
-        f"gradmote_runtime._{profile}",
-        preamble,
-        sources=[os.path.relpath(path) for path in (*runtime_sources(), THREADS / "gm_threads.c")],
-        depends=[os.path.relpath(path) for path in (HOST, *sorted(RUNTIME.rglob("*.h")), *THREADS.glob("*.h"))],
-        include_dirs=[os.path.relpath(path) for path in (*INCLUDES, THREADS)],
-        extra_compile_args=["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *host_profile_flags(profile)],
-        extra_link_args=["-pthread"],
-    )
+    builder.set_source(f"gradmote_runtime._{profile}", preamble + more_c, **settings)
     return builder
 
 
 def fused() -> cffi.FFI:
-    """gradmote_runtime._fused: each multiply-accumulate is one fused multiply-add."""
+    """Build gradmote_runtime._fused, where each multiply-accumulate is one fused multiply-add."""
     return make_ffi("fused")
 
 
 def strict() -> cffi.FFI:
-    """gradmote_runtime._strict: multiply and add round apart."""
+    """Build gradmote_runtime._strict, where multiply and add round apart."""
     return make_ffi("strict")
