@@ -25,7 +25,7 @@ def test_a_board_uses_no_more_than_its_bound(name):
 
 @pytest.mark.device
 def test_handlers_of_interrupts_are_read_from_the_vectors():
-    build_firmware()
+    build_firmware(board="microbit")
     elf = default_firmware("microbit")
     found = stack.handlers("arm-none-eabi-", elf)
     assert found == ["fault_handler", "reset_handler", "timer_interrupt", "uart_interrupt"]

@@ -1,4 +1,4 @@
-"""The firmware, built once, and emulated boards that run it."""
+"""The firmware of an emulated board, built once, and boards that run it."""
 
 from __future__ import annotations
 

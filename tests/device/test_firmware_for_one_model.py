@@ -37,7 +37,7 @@ def small(firmware, tmp_path_factory):
     """(image, firmware.elf built for it alone)."""
     path = tmp_path_factory.mktemp("only") / "tiny_cnn.mote"
     path.write_bytes(cnn("Relu"))
-    build_firmware(f"MODEL={path}", "BOARD=mps2-an386")
+    build_firmware(f"MODEL={path}")
     return path.read_bytes(), firmware.parent.parent / "mps2_an386-tiny_cnn" / "firmware.elf"
 
 
@@ -87,7 +87,7 @@ def inferring(firmware, tmp_path_factory):
     """(image without a loss, firmware.elf built for it alone)."""
     path = tmp_path_factory.mktemp("only") / "tiny_infer.mote"
     path.write_bytes(cnn("Relu", trains=False))
-    build_firmware(f"MODEL={path}", "BOARD=mps2-an386")
+    build_firmware(f"MODEL={path}")
     return path.read_bytes(), firmware.parent.parent / "mps2_an386-tiny_infer" / "firmware.elf"
 
 

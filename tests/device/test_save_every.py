@@ -25,6 +25,7 @@ from gradmote.device.link import open_link
 from gradmote.device.types import Saves
 from gradmote.errors import RuntimeFault
 from gradmote.store import StoreOptions
+from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device
 
@@ -195,8 +196,9 @@ def test_a_model_without_a_free_property_is_refused(emulator: Emulator):
             target.save_every(0)
 
 
-def test_flash_that_fails_is_told_once_and_training_goes_on(firmware: Path):
+def test_flash_that_fails_is_told_once_and_training_goes_on():
     """The emulator of this board cannot program its flash."""
+    build_firmware(board="netduinoplus2")
     with Emulator("netduinoplus2", image=image_of(store=True)) as emulator, emulator.connect() as client:
         client.save_every(2)
         said = client.type("train 6")

@@ -37,7 +37,7 @@ def firmware(tmp_path_factory) -> Path:
     model = folder / "classifier.mote"
     model.write_bytes(classifier_image())
     _, public = write_keys("own", folder)
-    scons_firmware("BOARD=mps2-an386", f"MODEL={model}", f"KEY={public}")
+    scons_firmware(f"MODEL={model}", f"KEY={public}", board="mps2-an386")
     elf = build_folder() / "firmware" / "mps2_an386-classifier-signed" / "firmware.elf"
     lack = missing("mps2-an386", elf)
     if lack:

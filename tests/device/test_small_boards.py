@@ -20,6 +20,7 @@ from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
 from support.console_text import read_prompt
+from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device
 
@@ -47,11 +48,12 @@ def flower_image() -> bytes:
 
 
 @pytest.fixture
-def started(firmware) -> Iterator[Callable[[str, bytes], Link]]:
+def started() -> Iterator[Callable[[str, bytes], Link]]:
     """Starts a board with an image, and gives the line to it."""
     running: list[Emulator] = []
 
     def start(name: str, image: bytes) -> Link:
+        build_firmware(board=name)
         preloaded = None if board(name).flash_is_emulated else image
         running.append(Emulator(name, image=preloaded))
         link = running[-1].take_link()

@@ -71,7 +71,7 @@ def elf(pio: Pio, conf: Path) -> Path:
 
 
 def test_scons_and_platformio_build_the_same(elf: Path) -> None:
-    build_firmware(f"BOARD={BOARD}")
+    build_firmware(board=BOARD)
     built = read_segments(elf)
     assert sum(len(segment.data) for segment in built) > 50_000
     assert built == read_segments(default_firmware(BOARD))

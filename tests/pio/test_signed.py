@@ -30,7 +30,7 @@ def test_platformio_and_scons_build_the_same(pio: Pio, root: Path, tmp_path: Pat
     options = f"custom_gradmote_key = {public}\ncustom_gradmote_rollback_protect = yes\n"
     said = pio("run", "-c", str(conf_with(root, tmp_path, options)), "-e", BOARD)
     assert "warning" not in said
-    scons_firmware(f"BOARD={BOARD}", f"KEY={public}", "ROLLBACK_PROTECT=1")
+    scons_firmware(f"KEY={public}", "ROLLBACK_PROTECT=1", board=BOARD)
     built = build_folder() / "firmware" / "mps2_an386-signed-protected" / "firmware.elf"
     assert read_segments(pio.workspace / "build" / BOARD / "firmware.elf") == read_segments(built)
 

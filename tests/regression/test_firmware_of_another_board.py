@@ -13,7 +13,7 @@ from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.elf import board_names, read_segments
 from gradmote.errors import DeviceError
-from support.firmware import build_firmware
+from support.firmware import build_firmware, scons_firmware
 from support.small_elf import identity, write_elf
 
 BOARD = "mps2-an386"
@@ -79,6 +79,7 @@ def test_every_firmware_says_whose_it_is() -> None:
     build_firmware()
     found = {}
     for name in (BOARD, "microbit", "riscv-virt", "nucleo-f446re"):
+        scons_firmware(board=name)
         if default_firmware(name).is_file():
             segments = read_segments(default_firmware(name))
             found[name] = board_names(segments)

@@ -10,7 +10,7 @@ import pytest
 from boards import FIRMWARE, boards
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
-from support.firmware import run_scons
+from support.firmware import run_scons, scons_firmware
 from support.symbols import foreign_calls, symbols
 
 #: A board's numbers; the sources that are analyzed are those of every board.
@@ -69,7 +69,7 @@ def test_valgrind(name):
 def test_no_board_allocates(board):
     """Compiled with each board's own flags, the runtime calls memory functions and the compiler's arithmetic alone, and
     what is linked has no allocator in it."""
-    run_scons("-s", "firmware")
+    scons_firmware(board=board.name)
     folder = ROOT / "build" / "firmware"
     objects = list((folder / "runtimes" / board.runtime_name() / "runtime").rglob("*.o"))
     assert len(objects) == len(runtime_sources())

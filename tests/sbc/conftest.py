@@ -60,7 +60,7 @@ def build() -> Callable[[str], Program]:
     """Gives a program by its folder in build/sbc; skips where its compiler or its emulator is missing."""
     if shutil.which(HERE.compiler) is None:
         pytest.skip(f"{HERE.compiler} is not installed")
-    run_scons("-j2", "sbc")
+    run_scons("sbc")
     return _program
 
 

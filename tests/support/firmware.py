@@ -1,4 +1,4 @@
-"""Builds the firmware; skips where the tools for it are missing."""
+"""Build the firmware of the boards that a test asks for, and no others; skip where the tools for one are missing."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def build_firmware(*arguments: str, board: str = "mps2-an386") -> None:
-    """`scons firmware`. Skips where `board` cannot be built or emulated; what others lack, scons names."""
-    scons_firmware(*arguments)
+    """Compile what changed of a board's firmware. The test is skipped where it cannot be built or emulated."""
+    scons_firmware(*arguments, board=board)
     lack = missing(board)
     if lack:
         pytest.skip(lack)
 
 
-def scons_firmware(*arguments: str) -> None:
-    run_scons("firmware", *arguments)
+def scons_firmware(*arguments: str, board: str) -> None:
+    """Run `scons firmware` for one board, with more of SCons' arguments."""
+    run_scons("firmware", f"BOARD={board}", *arguments)
 
 
 @cache
 def run_scons(*arguments: str) -> None:
-    """Several test processes would build at once: they take turns."""
-    command = [sys.executable, "-m", "SCons", "-Q", *arguments]
+    """Run SCons once in a test process. Processes that would build at the same time take turns."""
+    command = [sys.executable, "-m", "SCons", "-Q", "-j2", *arguments]
     with (ROOT / "firmware" / "SConscript").open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)
         built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
