@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from render.__main__ import rendered
-from render.spec import check_folds, check_indices, check_windows, opcodes
+from render.spec import check_folds, check_indices, check_refusal, check_windows, opcodes
 
 
 def test_generated_files_are_not_stale(root: Path) -> None:
@@ -44,3 +45,22 @@ def test_parts_check_all_indices() -> None:
     check_indices(gather)
     with pytest.raises(ValueError, match="GATHER: parts along count would not check all of indices"):
         check_indices(replace(gather, split=(("count", 1),)))
+
+
+def test_what_indices_are_refused_with_is_told() -> None:
+    gather = next(op for op in opcodes() if op.name == "GATHER")
+    check_refusal(gather)
+    with pytest.raises(ValueError, match="GATHER: it reads indices, and `refuses` does not say"):
+        check_refusal(replace(gather, refuses=None))
+    with pytest.raises(ValueError, match="GATHER: it refuses with NO_SUCH_ERROR, which errors.toml does not have"):
+        check_refusal(replace(gather, refuses="NO_SUCH_ERROR"))
+
+
+def test_kernels_refuse_with_what_the_spec_says(root: Path) -> None:
+    """The errors from `#if GM_WITH_<opcode>` to the next one."""
+    found: dict[str, set[str]] = {}
+    for path in (root / "runtime_c" / "kernels").rglob("*.c"):
+        for part in re.split(r"^#if (?=.*GM_WITH_)", path.read_text(), flags=re.MULTILINE)[1:]:
+            for opcode in re.findall(r"GM_WITH_(\w+)", part.splitlines()[0]):
+                found.setdefault(opcode, set()).update(re.findall(r"GM_ERR_(\w+)", part))
+    assert {op.name: {op.refuses} - {None} for op in opcodes()} == {op.name: found.get(op.name) for op in opcodes()}

@@ -35,6 +35,7 @@ def render_opcodes() -> str:
             },
             "params": {p.name: (p.kind, p.choices) for p in o.params},
             "work": o.work,
+            "refuses": o.refuses,
             "inplace": o.inplace,
         }
         for o in opcodes()
@@ -42,7 +43,7 @@ def render_opcodes() -> str:
     return (
         "from typing import Any\n\n"
         "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
-        "#: params {name: (kind, choices)}, work, inplace\n"
+        "#: params {name: (kind, choices)}, work, refuses (an error, or None), inplace\n"
         + literal("OPCODES: dict[str, Any]", table)
         + "\n#: Counts that an extent or work may name besides parameters.\n"
         + literal("COUNTS", COUNTS)

@@ -67,6 +67,7 @@ class Opcode:
     params: tuple[Param, ...]
     windows: tuple[Terms, ...]
     work: tuple[str, ...]
+    refuses: str | None
     inplace: tuple[str, ...]
     folds: tuple[str, ...]
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
@@ -136,6 +137,7 @@ def opcodes() -> list[Opcode]:
                 params=tuple(parse_param(p) for p in shape["params"]),
                 windows=tuple(map(parse_terms, shape.get("windows", ()))),
                 work=tuple(shape["work"].split("*")),
+                refuses=shape.get("refuses"),
                 inplace=tuple(shape.get("inplace", ())),
                 folds=tuple(shape.get("folds", ())),
                 split=tuple(map(parse_split, shape.get("split", ()))),
@@ -145,6 +147,7 @@ def opcodes() -> list[Opcode]:
         check_windows(parsed[-1])
         check_folds(parsed[-1])
         check_indices(parsed[-1])
+        check_refusal(parsed[-1])
     return sorted(parsed, key=lambda o: o.code)
 
 
@@ -174,6 +177,14 @@ def check_indices(op: Opcode) -> None:
         if operand.name in INDICES and operand.access == "r" and shared:
             dims = ", ".join(sorted(shared))
             raise ValueError(f"{op.name}: parts along {dims} would not check all of {operand.name}")
+
+
+def check_refusal(op: Opcode) -> None:
+    """Raises ValueError where the error of an instruction has no code, or indices are read that nothing refuses."""
+    if op.refuses is not None and op.refuses not in {error["name"] for error in load("errors")["error"]}:
+        raise ValueError(f"{op.name}: it refuses with {op.refuses}, which errors.toml does not have")
+    if op.refuses is None and any(o.name in INDICES and o.access == "r" for o in op.operands):
+        raise ValueError(f"{op.name}: it reads indices, and `refuses` does not say what becomes of those out of range")
 
 
 def parse_field(text: str) -> Field:

@@ -102,6 +102,18 @@ def shake(session: Session, image: bytes, rng: np.random.Generator) -> None:
         session.learning_rate = float(10 ** rng.uniform(-38, 38))
 
 
+def untouched(session: Session, image: bytes) -> bytes:
+    """What a micro-batch that is refused must leave: gradients, and the state but for counters."""
+    known = b"".join(array.tobytes() for array in numbers(session, image).values())
+    return known + b"".join(bytes(session.gradient(name)) for name in session.parameter_names())
+
+
+def add_micro_batch(session: Session, image: bytes, *data: object) -> None:
+    before = untouched(session, image) if session.control()["accumulated"] else b""
+    if not attempt(session.train_step, *data) and before:
+        assert untouched(session, image) == before
+
+
 def attempt(call, *data: object) -> bool:
     try:
         call(*data)
@@ -126,8 +138,10 @@ def test_a_step_that_succeeds_leaves_a_finite_state(network, rule, accumulate):
             shake(session, image, rng)
             data = magnitudes(rng, size), np.arange(BATCH, dtype=np.int32)
             if accumulate:
-                attempt(session.train_step, *data)
-                attempt(session.train_step, *data)
+                add_micro_batch(session, image, *data)
+                with np.errstate(over="ignore"):
+                    louder = data[0] * np.float32(rng.choice([1, 1, 1e12]))
+                add_micro_batch(session, image, louder, data[1])
                 succeeds = attempt(session.optimizer_step)
             else:
                 succeeds = attempt(session.step, *data)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 
+from ..generated.opcodes import OPCODES
 from ..plan.lifetimes import lower_bound
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 
@@ -62,8 +63,13 @@ def scratch_of(refs: list[Ref]) -> list[Buffer]:
 
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
-    """How many instructions each must wait for, and who waits for each: reads after writes, writes after reads and
-    writes after writes of the same buffer. Whatever may refuse the data comes before every write of state."""
+    """How many instructions each must wait for, and who waits for each."""
+    return count_edges(len(instructions), edges_of(instructions))
+
+
+def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
+    """Pairs of which the first goes before the second: reads after writes, writes after reads and writes after writes
+    of the same buffer. Whatever may refuse the data stays in front of every write of state that is behind it."""
     last_write: dict[int, int] = {}
     reads_since: dict[int, list[int]] = defaultdict(list)
     edges: set[tuple[int, int]] = set()
@@ -82,13 +88,14 @@ def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, 
                 edges.update((c, index) for c in checks)
         if may_refuse(instruction):
             checks.append(index)
-    return count_edges(len(instructions), {(a, b) for a, b in edges if a != b})
+    return {(a, b) for a, b in edges if a != b}
 
 
 def may_refuse(instruction: Instruction) -> bool:
-    """Whether bad data may end the program here: CHECK_FINITE, and selections by indices that are data."""
-    indices = instruction.operands.get("indices")
-    return instruction.opcode == "CHECK_FINITE" or (indices is not None and indices.buffer.region != "constant")
+    """Whether bad data may end the program here. Indices that are constants are known to be good."""
+    taken = [ref for name in ("indices", "labels") if (ref := instruction.operands.get(name)) is not None]
+    is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
+    return OPCODES[instruction.opcode]["refuses"] is not None and not is_known
 
 
 def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:

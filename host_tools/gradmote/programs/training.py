@@ -47,8 +47,8 @@ def training_programs(
 
 
 def lower_training(artifacts: Artifacts, program: Program, shared: Shared, options: Options) -> Program:
-    """Forward, loss, gradients and new running statistics. Data and loss are checked before anything that could change
-    the state."""
+    """Forward, loss, gradients and new running statistics. Data, loss and new statistics are checked before anything
+    that could change the state."""
     assert artifacts.training is not None
     graph = concrete(artifacts.training, options, set(shared.state)).graph
     batch_statistics.check(graph)
@@ -64,6 +64,8 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
     for value in outputs[1:]:
         bind_output(lowering, value, "output")
     program.gradients = {n: lowering.ref(g) for n, g in zip(artifacts.parameters, gradients, strict=True)}
+    for value in updates:
+        check_finite(lowering, value)
     for name, value in zip(artifacts.statistics, updates, strict=True):
         copy(lowering, value, lowering.ref(value), shared.state[name])
     return program
