@@ -9,12 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from monocypher import NoMonocypher, fetch_monocypher
 from public_key import NoPublicKey, read_public_key
 
 from render.spec import tomllib
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
 
 FIRMWARE = ROOT / "firmware"
+#: Where a build fetches what no checkout has.
+BUILD = ROOT / "build"
+#: What a build with a key is refused by.
+REFUSALS = (NoPublicKey, NoMonocypher)
 
 #: -fcallgraph-info tells the stack's bound.
 CODE_FLAGS = ["-O2", "-g", "-fcallgraph-info=su", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
@@ -35,14 +40,16 @@ class Board:
     table: dict[str, Any]  #: what is in it
     family: dict[str, Any]  #: what is in family.toml
     key: bytes = b""  #: the public key that must have signed images; empty where none need be signed
+    monocypher: Path | None = None  #: the folder of Monocypher's sources, where there is a key
     rollback_protect: bool = False  #: images that are older than the board's are refused
 
-    def demanding(self, key: bytes, rollback_protect: bool = False) -> Board:
-        """The same, for firmware that takes images alone that this Ed25519 key signed, and perhaps none that is older
-        than its own. The check needs stack."""
+    def demanding(self, key: bytes, monocypher: Path, rollback_protect: bool = False) -> Board:
+        """Return the board with firmware that takes images alone that this Ed25519 key signed, and perhaps none that is
+        older than its own. The check needs more stack, and Monocypher's sources."""
         memory = self.table["memory"]
         more = {**memory, "stack": max(memory["stack"], SIGNATURE_STACK)}
-        return replace(self, table={**self.table, "memory": more}, key=key, rollback_protect=rollback_protect)
+        table = {**self.table, "memory": more}
+        return replace(self, table=table, key=key, monocypher=monocypher, rollback_protect=rollback_protect)
 
     @property
     def can_protect(self) -> bool:
@@ -97,7 +104,7 @@ class Board:
         console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
         replaced = [*self.family.get("replaces", ()), *(["no_signature.c"] if self.key else [])]
         kept = [path for path in console if path.name not in replaced]
-        return [*kept, *(signature_sources() if self.key else []), *self.own_sources()]
+        return [*kept, *signature_sources(self.monocypher), *self.own_sources()]
 
     def sources_for(self, project: Path) -> list[Path]:
         """These and the runtime's, for a project with this src folder: if it is not the firmware's own, it brings an
@@ -107,7 +114,8 @@ class Board:
         return found if is_own else [path for path in found if path != FIRMWARE / "src" / "application.c"]
 
     def includes(self) -> list[Path]:
-        return [*INCLUDES, FIRMWARE / "boards", *([] if self.framework else [FIRMWARE / "src"])]
+        own = [] if self.framework else [FIRMWARE / "src"]
+        return [*INCLUDES, FIRMWARE / "boards", *own, *([self.monocypher] if self.monocypher else [])]
 
     def flags(self) -> list[str]:
         """Of the C compiler, but for includes and defines."""
@@ -171,13 +179,19 @@ def key_defines(key: bytes, rollback_protect: bool = False) -> dict[str, str]:
 
 
 def more_flags(source: Path) -> list[str]:
-    """Of one source, besides the board's."""
-    return THIRD_PARTY_FLAGS if source.is_relative_to(FIRMWARE / "third_party") else []
+    """Return the flags of one source besides the board's."""
+    return THIRD_PARTY_FLAGS if source.name == "monocypher.c" else []
 
 
-def signature_sources() -> list[Path]:
-    """What checks signatures, in place of no_signature.c."""
-    return [*sorted((FIRMWARE / "signature").glob("*.c")), FIRMWARE / "third_party" / "monocypher" / "monocypher.c"]
+def signature_sources(monocypher: Path | None) -> list[Path]:
+    """Return what checks signatures, in place of no_signature.c; nothing without Monocypher's folder."""
+    return [*sorted((FIRMWARE / "signature").glob("*.c")), monocypher / "monocypher.c"] if monocypher else []
+
+
+def object_of(source: Path) -> Path:
+    """Return the path of a source's object below the folder of a firmware's objects."""
+    place = source.relative_to(FIRMWARE) if source.is_relative_to(FIRMWARE) else Path("monocypher") / source.name
+    return place.with_suffix(".o")
 
 
 def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str], str]) -> Board:
@@ -186,17 +200,22 @@ def as_the_project_wants(board: Board, project: Path, option: Callable[[str, str
     key, protect = option("custom_gradmote_key", ""), option("custom_gradmote_rollback_protect", "no")
     try:
         return demanding(board, project / key if key else None, protect == "yes")
-    except NoPublicKey as error:
+    except REFUSALS as error:
         raise SystemExit(f"error: {error}") from error
 
 
-def demanding(board: Board, key: Path | None, rollback_protect: bool) -> Board:
-    """The board with firmware that takes images alone that this key signed, where there is one. Raises NoPublicKey."""
+def demanding(board: Board, key: Path | None, rollback_protect: bool, build: Path = BUILD) -> Board:
+    """Return the board with firmware that takes images alone that this key signed, where there is one.
+
+    build: the folder that Monocypher is fetched into. Raises one of REFUSALS.
+    """
     if rollback_protect and key is None:
         raise NoPublicKey("rollback protection is about images that a key signed: give the public key too")
     if rollback_protect and not board.can_protect:
         raise NoPublicKey(f"{board.name} takes no image beside the one that runs, by which it would know what is older")
-    return board if key is None else board.demanding(read_public_key(key), rollback_protect)
+    if key is None:
+        return board
+    return board.demanding(read_public_key(key), fetch_monocypher(build), rollback_protect)
 
 
 def boards() -> list[Board]:

@@ -16,7 +16,7 @@ from runtime_sources import ROOT
 BOARDS = ROOT / "host_tools" / "gradmote" / "boards.json"
 #: Part of the code -> what the paths of its objects have in them.
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
-         "board": "/boards/", "signature": "/signature/", "Monocypher": "/third_party/"}  # fmt: skip
+         "board": "/boards/", "signature": "/signature/", "Monocypher": "/monocypher/"}  # fmt: skip
 #: (bytes, object) of an input section that goes to flash.
 PLACED = re.compile(r"^ \.(?:vectors|interrupts|text|rodata|data)\S*\s+0x\w+\s+(0x\w+) (\S+\.o\)?)$", re.M)
 ENTRY = "reset_handler"

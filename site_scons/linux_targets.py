@@ -48,16 +48,21 @@ def host_target(compiler: str = "gcc") -> Target:
     return Target(name, compiler, tuple(host_profile_flags(profile)), "gcc libc6-dev", ())
 
 
-def linux_sources(key: bytes = b"") -> list[Path]:
-    """All of gradmote-run but the runtime, absolute. key: the public one that must have signed images, if any."""
+def linux_sources(monocypher: Path | None = None) -> list[Path]:
+    """Return the sources of all of gradmote-run but the runtime, absolute.
+
+    monocypher: its folder, where a key must have signed images.
+    """
     console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
-    replaced = {*_BOARDS_OWN, *(["no_signature.c"] if key else [])}
+    replaced = {*_BOARDS_OWN, *(["no_signature.c"] if monocypher else [])}
     kept = [path for path in console if path.name not in replaced]
-    return [*kept, *(signature_sources() if key else []), *sorted(LINUX.rglob("*.c"))]
+    return [*kept, *signature_sources(monocypher), *sorted(LINUX.rglob("*.c"))]
 
 
-def linux_includes() -> list[Path]:
-    return [*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src", LINUX, LINUX / "board", LINUX / "cli"]
+def linux_includes(monocypher: Path | None = None) -> list[Path]:
+    """Return the folders that the sources of gradmote-run include from."""
+    own = [FIRMWARE / "boards", FIRMWARE / "src", LINUX, LINUX / "board", LINUX / "cli"]
+    return [*INCLUDES, *own, *([monocypher] if monocypher else [])]
 
 
 def linux_defines(target: Target, key: bytes = b"") -> dict[str, str]:

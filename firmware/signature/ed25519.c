@@ -1,6 +1,6 @@
 #include "ed25519.h"
 
-#include "../third_party/monocypher/monocypher.h"
+#include "monocypher.h"
 #include "sha512.h"
 
 /* k = SHA-512(R || A || message) mod L (RFC 8032, 5.1.7), R being the first half of the signature, A the key. Apart from its

@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 
 from bench.mlp_on_cortex_m4 import BENCH, BOARD, FIRMWARE, NANOSECONDS_PER_INSTRUCTION, board_flags
+from boards import BUILD, signature_sources
+from monocypher import fetch_monocypher
 
 MESSAGE = 65536  #: bytes, of signature_main.c
 CORES = {
@@ -22,11 +24,11 @@ CORES = {
 
 
 def build(core: list[str], elf: Path) -> None:
-    checks = [path for path in BOARD.demanding(bytes(32)).sources() if {"signature", "third_party"} & {*path.parts}]
-    sources = [path for path in checks if path.name != "signature.c"]
+    board = BOARD.demanding(bytes(32), fetch_monocypher(BUILD))
+    sources = [path for path in signature_sources(board.monocypher) if path.name != "signature.c"]
     sources += [BENCH / "signature_main.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources()]
     flags = [*(flag for flag in board_flags(BOARD) if not flag.startswith(("-mcpu", "-mfpu", "-mfloat"))), *core]
-    includes = [f"-I{path}" for path in BOARD.includes()]
+    includes = [f"-I{path}" for path in board.includes()]
     options = ["-O2", "-std=c99", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]
     subprocess.run(["arm-none-eabi-gcc", *options, *includes, *map(str, sources), *flags, "-o", str(elf)], check=True)
 

@@ -7,7 +7,8 @@ import shutil
 import subprocess
 
 import pytest
-from boards import FIRMWARE, signature_sources
+from boards import BUILD, FIRMWARE, signature_sources
+from monocypher import fetch_monocypher
 from signature.keys import key_of
 from signature.test_ed25519 import compile_c
 
@@ -18,10 +19,9 @@ SIGNATURE = 80
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 
 
-@pytest.mark.parametrize(
-    ("sources", "behind"), [(signature_sources(), SIGNATURE), ([FIRMWARE / "src/no_signature.c"], 0)]
-)
-def test_the_half_has_room_for_image_and_signature(sources, behind, tmp_path):
+@pytest.mark.parametrize(("signed", "behind"), [(True, SIGNATURE), (False, 0)])
+def test_the_half_has_room_for_image_and_signature(signed, behind, tmp_path):
+    sources = signature_sources(fetch_monocypher(BUILD)) if signed else [FIRMWARE / "src/no_signature.c"]
     key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
     sources = [FIRMWARE.parent / "tests/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
     sources += [FIRMWARE / "src" / name for name in ("images.c", "flash_writer.c")]

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boards import FIRMWARE, boards
+from boards import BUILD, FIRMWARE, boards
+from monocypher import fetch_monocypher
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
 from support.firmware import run_scons, scons_firmware
@@ -40,7 +41,8 @@ def output_of(*command: str | Path) -> str:
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 def test_gcc_analyzer(tmp_path):
     # It takes vectors that a loop fills lane by lane for uninitialised: tests/arch has those kernels under sanitizers.
-    flags = ["-O1", "-fanalyzer", "-DGM_ARCH=0", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *INCLUDED]
+    included = [*INCLUDED, f"-I{fetch_monocypher(BUILD)}"]
+    flags = ["-O1", "-fanalyzer", "-DGM_ARCH=0", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *included]
     found = [told for source in sources() if (told := output_of("gcc", *flags, "-c", source, "-o", tmp_path / "x.o"))]
     assert len(sources()) > 80 and not found, "\n".join(found)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from gradmote import __version__
 from gradmote.errors import DataError, DeviceError
-from gradmote.files import Output, make_folder, write_together
+from gradmote.files import Output, build_folder, make_folder, write_together
 from gradmote.kernels import needs_of
 from gradmote.project.sources import build_module, origin
 
@@ -28,7 +28,7 @@ _BUILT = "built.json"
 
 @dataclass(frozen=True)
 class Step:
-    """One object, from a source that is named as it is below origin()."""
+    """One object, from a source that is named as it is below origin(), or by its whole path where it was fetched."""
 
     source: str
     object: str
@@ -86,9 +86,10 @@ def board_of(name: str) -> Any:
 
 
 def _demanding(board: Any, key: Path | None, rollback_protect: bool = False) -> Any:
+    tools = build_module("boards")
     try:
-        return build_module("boards").demanding(board, key, rollback_protect)
-    except build_module("public_key").NoPublicKey as error:
+        return tools.demanding(board, key, rollback_protect, build_folder())
+    except tools.REFUSALS as error:
         raise DataError(str(error)) from error
 
 
@@ -121,15 +122,15 @@ def _steps(board: Any, kernels: Sequence[str]) -> Iterator[Step]:
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     own = [*board.flags(), *kernels, *defines, *_includes(board.includes())]
     for path in board.sources():
-        place = path.relative_to(tools.FIRMWARE)
-        yield _step(path, place, [*own, *tools.more_flags(path)])
+        yield _step(path, tools.object_of(path), [*own, *tools.more_flags(path)])
     shared = [*board.runtime_flags(), *kernels, *_includes(runtime.INCLUDES)]
     for path in runtime.runtime_sources():
         yield _step(path, "runtime" / path.relative_to(runtime.RUNTIME), shared)
 
 
 def _step(source: Path, place: Path, flags: Sequence[str]) -> Step:
-    return Step(str(source.relative_to(origin())), f"./{place.with_suffix('.o')}", tuple(flags))
+    name = source.relative_to(origin()) if source.is_relative_to(origin()) else source
+    return Step(str(name), f"./{place.with_suffix('.o')}", tuple(flags))
 
 
 def _includes(folders: Sequence[Path]) -> list[str]:
