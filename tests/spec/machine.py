@@ -1,0 +1,98 @@
+"""What operators work on: an arena, the constants, and one instruction's operands in them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .numerics import Arithmetic, Array
+from .read_image import NONE
+from .read_tables import Operand
+from .verify_program import CONSTANT_BIT, Instruction
+
+ITEM = {"i32": np.dtype("<i4"), "u32": np.dtype("<u4"), "rule": np.dtype("<u4"), "u8": np.dtype("u1"),
+        "bit": np.dtype("u1")}  # fmt: skip
+
+
+class Stopped(Exception):
+    """What a program ends with in place of OK: the name of an error."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One instruction that runs.
+
+    a: the profile's arithmetic. i: the instruction. What is assigned to a view of an operand is in the arena.
+    """
+
+    arena: Array
+    constants: Array
+    a: Arithmetic
+    i: Instruction
+
+    def __getitem__(self, name: str) -> int:
+        """Return a parameter."""
+        return self.i.params[name]
+
+    def f32(self, name: str) -> np.float32:
+        """Return a parameter of kind f32."""
+        return np.float32(struct.unpack("<f", struct.pack("<I", self.i.params[name]))[0])
+
+    def has(self, name: str) -> bool:
+        """Return whether an operand is there."""
+        return self.i.operands[name] != NONE
+
+    def _operand(self, name: str) -> Operand:
+        return next(operand for operand in self.i.opcode.operands if operand.name == name)
+
+    def flat(self, name: str, count: int | None = None) -> Array:
+        """Return the view of all elements that the operand's extent covers, or of so many."""
+        operand, place = self._operand(name), self.i.operands[name]
+        memory = self.constants if place & CONSTANT_BIT else self.arena
+        item = ITEM.get(operand.type, np.dtype("<f4"))
+        size = self.i.size(operand) if count is None else count * item.itemsize
+        offset = place & ~CONSTANT_BIT
+        return memory[offset : offset + size].view(item)
+
+    def view(self, name: str) -> Array:
+        """Return the view of an operand with one axis for each of its extent."""
+        operand, values = self._operand(name), self.flat(name)
+        shape = tuple(self.i.value(dim) for dim, _ in operand.axes)
+        if not operand.strided:
+            return values.reshape(shape)
+        steps = tuple(values.itemsize * self.i.value(str(stride)) for _, stride in operand.axes)
+        return np.lib.stride_tricks.as_strided(values, shape, steps)
+
+    def get(self, name: str) -> Array:
+        """Return a copy of an operand, which later writes leave alone."""
+        return self.view(name).copy()
+
+    def optional(self, name: str, otherwise: object) -> Array:
+        """Return a copy of an operand, or what stands for it where it is absent."""
+        return self.get(name) if self.has(name) else np.asarray(otherwise, np.float32)
+
+    def put(self, name: str, values: Array) -> None:
+        """Write all of an operand."""
+        self.view(name)[...] = values
+
+
+Kernel = Callable[[Call], None]
+KERNELS: dict[str, Kernel] = {}
+
+
+def kernel(*names: str) -> Callable[[Kernel], Kernel]:
+    """Return what makes a function the kernel of these opcodes."""
+
+    def register(function: Kernel) -> Kernel:
+        KERNELS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def relu(x: Array) -> Array:
+    """Return x < 0 ? 0 : x."""
+    return np.where(x < 0, np.float32(0), x)

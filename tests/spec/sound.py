@@ -1,0 +1,65 @@
+"""Whether a state and a learning rate may be trained with: what docs/SPEC.md calls sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .machine import Call
+from .numerics import Array
+from .read_tables import constants, enums
+from .verify_program import decode
+
+if TYPE_CHECKING:
+    from .execute import Machine
+
+UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE")
+
+
+def _updates(machine: Machine, words: list[int]) -> Iterator[Call]:
+    at = 0
+    while at < len(words):
+        call = Call(machine.arena, machine.constants, machine.arithmetic, decode(words, at))
+        if call.i.opcode.name in UPDATES:
+            yield call
+        at += words[at] >> 16
+
+
+def is_sound(machine: Machine, words: list[int]) -> bool:
+    """Return whether a program that updates may start."""
+    updates = list(_updates(machine, words))
+    rule_words = constants()["RULE_WORDS"]
+    largest = min((c.flat("rule", rule_words)[-1:].view("<f4")[0] for c in updates), default=np.float32(0))
+    if not largest > 0 or not np.isfinite(largest):
+        return True
+    rates = (machine.rate("learning_rate"), machine.rate("base_learning_rate"))
+    if not all(0 <= rate < largest for rate in rates):
+        return False
+    return _is_sound_state(machine) and all(map(_is_sound_update, updates))
+
+
+def _is_sound_state(machine: Machine) -> bool:
+    h, statistic = machine.image.header, enums()["state_role"].index("STATISTIC")
+    parameters = machine.arena[: h.parameters_size].view("<f4")
+    entries = [e for e in machine.image.state if e.role == statistic]
+    finite = all(np.isfinite(machine.arena[e.offset : e.offset + e.size].view("<f4")).all() for e in entries)
+    return _below(parameters, 2.0**60) and finite
+
+
+def _below(x: Array, limit: float) -> bool:
+    return bool((np.abs(x) < np.float32(limit)).all())
+
+
+def _is_sound_update(c: Call) -> bool:
+    if c.has("aux") and not all(0 <= correction <= 1 for correction in c.get("aux")):
+        return False
+    if not c.has("slot1"):
+        return True
+    if not c.has("slot2"):
+        return _below(c.view("slot1"), 2.0**69)
+    m, v = c.get("slot1"), c.get("slot2")
+    part = m * np.float32(2.0**-10)
+    means = (v >= 0) & (v <= np.float32(2.0**127)) & (part * part <= v + np.float32(2.0**-120))
+    return _below(m, 2.0**64) and bool(means.all())

@@ -1,0 +1,59 @@
+"""Every instruction gives the bits that docs/NUMERICS.md says, in both profiles, over drawn shapes and numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from spec.draw_instruction import Drawer
+from spec.execute import Machine
+from spec.machine import KERNELS
+from spec.numerics import from_bits
+from spec.read_tables import Opcode, opcodes
+from spec.run_drawn import difference
+from spec.verify_program import CONSTANT_BIT
+
+from gradmote import Session
+from support.program_image import SCRATCH, instruction, program_image
+
+DRAWS = 6
+FUNCTIONS = ("EXP", "LOG", "LOG1P", "TANH", "SIGMOID", "ERF", "SIN", "COS", "ATAN", "SQRT", "ELU")
+ROUND_NUMBERS = (0.0, 1e-45, 2.0**-126, 0.625, 1.0, 4.0, 18.0, 88.8, 104.0, np.pi / 4, np.tan(np.pi / 8),
+                 np.tan(3 * np.pi / 8), 2.0**22, 2.0**23, 3e38, np.inf, np.nan)  # fmt: skip
+
+
+def test_every_opcode_has_a_kernel() -> None:
+    assert {opcode.name for opcode in opcodes().values()} == set(KERNELS)
+
+
+@pytest.mark.parametrize("opcode", opcodes().values(), ids=lambda opcode: opcode.name)
+def test_drawn(opcode: Opcode, profile: str) -> None:
+    drawer = Drawer(opcode, SCRATCH, 1)
+    found = [difference(drawer.draw(), profile) for _ in range(DRAWS)]
+    assert [text for text in found if text] == []
+
+
+def _numbers() -> np.ndarray:
+    """Return numbers of every size, those around which functions change their formula, and their negatives."""
+    patterns = np.random.default_rng(3).integers(0, 1 << 31, 30_000).astype(np.uint32)
+    edges = np.array(ROUND_NUMBERS, np.float32).view(np.uint32)[:, None] + np.arange(-3, 4)
+    usual = np.random.default_rng(4).normal(size=10_000).astype(np.float32) * 4
+    x = np.concatenate([from_bits(np.append(patterns, edges.astype(np.uint32))), usual])
+    return np.concatenate([x, -x])
+
+
+@pytest.mark.parametrize("opcode", FUNCTIONS)
+def test_elementary_functions(opcode: str, profile: str) -> None:
+    """ELU has expm1. log1p is meant for x >= 0."""
+    x = np.abs(_numbers()) if opcode == "LOG1P" else _numbers()
+    params = {"n": len(x)} | (dict.fromkeys(("scale", "alpha", "rate"), 1.0) if opcode == "ELU" else {})
+    called = instruction(opcode, {"x": CONSTANT_BIT, "y": SCRATCH}, params)
+    image = program_image([called], SCRATCH + x.nbytes, x.tobytes())
+    machine = Machine(image, profile)
+    assert machine.run("INFER") == "OK"
+    with Session(image, profile) as session:
+        session.run_program("infer")
+        expected = np.frombuffer(bytes(session._memory[SCRATCH : SCRATCH + x.nbytes]), np.uint32)
+    found = machine.arena[SCRATCH:].view(np.uint32)
+    nan = np.isnan(found.view(np.float32)) & np.isnan(expected.view(np.float32))
+    wrong = np.flatnonzero((found != expected) & ~nan)
+    assert len(wrong) == 0, f"{opcode}({float(x[wrong[0]]).hex()})"

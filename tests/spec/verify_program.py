@@ -1,0 +1,208 @@
+"""The part of the verifier that reads instructions: V14 to V22 and V25 to V27 of docs/SPEC.md."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from math import prod
+
+from .read_image import NONE, Image, Record
+from .read_tables import NUMBERS, Opcode, Operand, constants, enums, opcodes, rules, size_of
+from .regions import LIMIT, lies_in, overlap, store_size
+
+OK = "OK"
+MAX_WORK = 1 << 34
+MOST_DIM = (1 << 31) - 1
+CONSTANT_BIT = constants()["CONSTANT_BIT"]
+BITS = {"u8": 8, "bit": 1}
+KINDS = enums()["program"]
+
+
+class Refused(Exception):
+    """What an instruction is refused with: the name of the error."""
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An instruction with its operands and parameters by name."""
+
+    opcode: Opcode
+    operands: dict[str, int]
+    params: dict[str, int]
+
+    def value(self, term: str) -> int:
+        """Return what a parameter, or a word that stands for a number, means."""
+        return NUMBERS[term] if term in NUMBERS else self.params[term]
+
+    def extent(self, axes: tuple[tuple[str, str | None], ...]) -> int:
+        """Return how many elements a kernel may touch."""
+        if axes[0][1] is None:
+            return prod(self.value(dim) for dim, _ in axes)
+        return 1 + sum((self.value(dim) - 1) * self.value(str(stride)) for dim, stride in axes)
+
+    def size(self, operand: Operand) -> int:
+        """Return the bytes that a kernel may touch of an operand; 0 where it is absent."""
+        if self.operands[operand.name] == NONE or operand.type == "rule":
+            return 0
+        return -(-self.extent(operand.axes) * BITS.get(operand.type, 32) // 8)
+
+    def long_axes(self, operand: Operand) -> list[tuple[str, int]]:
+        """Return the axes of an operand that have more than one index, each with its stride."""
+        found, dense = [], 1
+        for dim, stride in reversed(operand.axes):
+            if self.value(dim) > 1:
+                found.append((dim, dense if stride is None else self.value(stride)))
+            dense *= self.value(dim)
+        return found
+
+
+def decode(words: list[int], at: int) -> Instruction:
+    """Return the instruction at a word: V14."""
+    opcode, length = opcodes().get(words[at] & 0xFFFF), words[at] >> 16
+    if opcode is None:
+        raise Refused("BAD_OPCODE")
+    if length != 1 + len(opcode.operands) + len(opcode.params) or at + length > len(words):
+        raise Refused("BAD_INSTRUCTION")
+    first = at + 1 + len(opcode.operands)
+    operands = {operand.name: word for operand, word in zip(opcode.operands, words[at + 1 : first])}
+    return Instruction(opcode, operands, dict(zip(opcode.params, words[first:])))
+
+
+def check_programs(image: Image) -> str:
+    """Check each program whole before the next one: V21, then its instructions, then V22."""
+    seen: set[int] = set()
+    for program in image.programs:
+        inside = lies_in(program.code_offset, program.code_size, 0, len(image.section("CODE")))
+        known = program.kind < len(KINDS) and program.kind not in seen
+        if not (known and inside and program.code_size % 4 == 0 and program.arena_size <= image.header.arena_size):
+            return "BAD_PROGRAM"
+        seen.add(program.kind)
+        try:
+            count, work = _check_code(image, program)
+        except Refused as refused:
+            return str(refused)
+        if (count, work) != (program.instructions, program.work_high << 32 | program.work_low):
+            return "BAD_PROGRAM"
+    return OK
+
+
+def _check_code(image: Image, program: Record) -> tuple[int, int]:
+    words = image.code(program)
+    at = count = work = 0
+    while at < len(words):
+        instruction = decode(words, at)
+        _check_params(instruction)
+        _check_operands(image, program, instruction)
+        work += prod(map(instruction.value, instruction.opcode.work))
+        if work > MAX_WORK:  # V20
+            raise Refused("TOO_MUCH_WORK")
+        at += words[at] >> 16
+        count += 1
+    return count, work
+
+
+def _check_params(instruction: Instruction) -> None:
+    """V15, then V25."""
+    for name, kind in instruction.opcode.params.items():
+        if not _allows(kind, instruction.params[name]):
+            raise Refused("BAD_INSTRUCTION")
+    if any(instruction.extent(window) > MOST_DIM for window in instruction.opcode.windows):
+        raise Refused("BAD_INSTRUCTION")
+
+
+def _allows(kind: str, value: int) -> bool:
+    if kind.startswith("enum("):
+        return value < len(kind.split(","))
+    least, most = {"dim": (1, MOST_DIM), "stride": (0, MOST_DIM), "flag": (0, 1)}.get(kind, (0, NONE))
+    return least <= value <= most
+
+
+def _check_operands(image: Image, program: Record, instruction: Instruction) -> None:
+    """V16, V17, V19 and V27 of each operand; then V26 and V18 of each that is written."""
+    for operand in instruction.opcode.operands:
+        _check_operand(image, program, instruction, operand)
+    for operand in instruction.opcode.operands:
+        is_written = operand.written and instruction.operands[operand.name] != NONE
+        if is_written and not (_is_one_to_one(instruction, operand) and _is_apart(instruction, operand)):
+            raise Refused("BAD_OPERAND")
+
+
+def _check_operand(image: Image, program: Record, instruction: Instruction, operand: Operand) -> None:
+    place = instruction.operands[operand.name]
+    if place == NONE and not operand.optional:
+        raise Refused("BAD_OPERAND")
+    if place == NONE:
+        return
+    if operand.type == "rule":
+        _check_rule(image, instruction, place)
+    else:
+        _check_place(image, program, instruction, operand)
+
+
+def _check_place(image: Image, program: Record, instruction: Instruction, operand: Operand) -> None:
+    """V16, V27 and V17."""
+    place = instruction.operands[operand.name]
+    in_constants = place >= CONSTANT_BIT
+    end = len(image.section("CONSTANTS")) if in_constants else program.arena_size
+    offset, size = place & ~CONSTANT_BIT, instruction.size(operand)
+    counts = prod(instruction.value(dim) for dim, _ in operand.axes) <= MOST_DIM
+    steps = all(stride is None or instruction.value(stride) <= end // 4 for _, stride in operand.axes)  # V27
+    if not (size <= LIMIT and counts and steps and lies_in(offset, size, 0, end)):
+        raise Refused("BAD_OPERAND")
+    if operand.written and (in_constants or not _may_write(image, program, offset, size)):
+        raise Refused("BAD_OPERAND")
+
+
+def _check_rule(image: Image, instruction: Instruction, place: int) -> None:
+    """V19."""
+    data, offset = image.section("CONSTANTS"), place & ~CONSTANT_BIT
+    if place < CONSTANT_BIT or not lies_in(offset, 4 * constants()["RULE_WORDS"], 0, len(data)):
+        raise Refused("BAD_OPERAND")
+    rule = rules().get(struct.unpack_from("<I", data, offset)[0])
+    if rule is None:
+        raise Refused("BAD_OPCODE")
+    has = [instruction.operands[name] != NONE for name in ("slot1", "slot2", "aux")]
+    if has != [rule["slots"] >= 1, rule["slots"] >= 2, rule["aux"]]:
+        raise Refused("BAD_OPERAND")
+
+
+def _may_write(image: Image, program: Record, offset: int, size: int) -> bool:
+    """V17."""
+    h, kind = image.header, KINDS[program.kind]
+    floor = {"TRAIN": h.gradients_offset, "OPTIMIZER": 0, "STEP": 0}.get(kind, h.scratch_offset)
+    allowed = offset >= floor or (kind == "TRAIN" and _is_statistic(image, offset, size))
+    inputs = h.gradients_offset + h.gradients_size
+    kept = [(h.control_offset, size_of("control")), (h.properties_offset, size_of("property") * h.properties_count)]
+    kept += [(inputs, h.scratch_offset - inputs)]
+    kept += [(image.store.offset, store_size(image.store))] if image.store else []
+    return allowed and not any(overlap(offset, size, *place) for place in kept)
+
+
+def _is_statistic(image: Image, offset: int, size: int) -> bool:
+    role = enums()["state_role"].index("STATISTIC")
+    return any(e.role == role and lies_in(offset, size, e.offset, e.offset + e.size) for e in image.state)
+
+
+def _is_one_to_one(instruction: Instruction, operand: Operand) -> bool:
+    """V26."""
+    if not operand.strided:
+        return True
+    axes = [(instruction.value(dim), stride, instruction.value(str(stride))) for dim, stride in operand.axes]
+    for dim, name, step in axes:
+        reach = sum((d - 1) * s for d, other, s in axes if other != name and s <= step)
+        folded = step == 0 and operand.name in instruction.opcode.folds
+        if dim > 1 and not folded and step <= reach:
+            return False
+    return True
+
+
+def _is_apart(instruction: Instruction, written: Operand) -> bool:
+    """V18."""
+    at, size = instruction.operands[written.name], instruction.size(written)
+    for other in instruction.opcode.operands:
+        place = instruction.operands[other.name]
+        in_place = other.name in instruction.opcode.inplace and place == at
+        alike = in_place and instruction.long_axes(other) == instruction.long_axes(written)
+        if other.name != written.name and overlap(at, size, place, instruction.size(other)) and not alike:
+            return False
+    return True
