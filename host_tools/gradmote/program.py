@@ -28,9 +28,10 @@ _READ, _ONLY_READ, _WRITTEN = _operands("r", "rw"), _operands("r"), _operands("w
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Buffer:
-    """Bytes with one place. Two buffers are the same only if they are the same object."""
+    """Bytes with one place. Two buffers are the same only if they are the same object. None changes, as instructions
+    share them: constants with equal bytes are one."""
 
     name: str
     size: int  # bytes

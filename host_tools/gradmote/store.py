@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,9 +90,8 @@ def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Seque
     lasts = sample.ref.buffer.region == "input"
     aside = Buffer(f"{sample.name}.aside", 4 * elements, "input") if lasts else None
     store = Store(options.capacity, classes, options.dtype, elements, Buffer("store", 0, "store"), aside)
-    store.buffer.data = initial(store, *chosen(options, store, seed))
-    store.buffer.size = len(store.buffer.data)
-    return store
+    data = initial(store, *chosen(options, store, seed))
+    return replace(store, buffer=Buffer("store", len(data), "store", data))
 
 
 # ---- What the model must be

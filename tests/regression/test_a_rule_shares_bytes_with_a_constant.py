@@ -1,6 +1,8 @@
 """The largest learning rate was written into an update rule whose bytes other instructions read: indices or biases that
 are all zeros, as many as the rule has words, ended in that rate."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 from oracle import Case, check_case, make_model, node, values
@@ -9,7 +11,9 @@ from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compile import Options, flatten
 from gradmote.losses import mse
+from gradmote.lowering import Shared
 from gradmote.passes import pipeline
+from gradmote.program import Buffer
 
 
 @pytest.mark.parametrize("count", range(4, 17))
@@ -17,6 +21,15 @@ def test_zeros_of_any_count_stay_zeros(count):
     """Of a Gather, whose gradient selects by the same indices."""
     nodes = [node("Gather", "w zeros", "y")]
     check_case(Case(make_model(nodes, {"w": values(1, 2, 3), "zeros": np.zeros(count, np.int64)}), train=["w"]))
+
+
+def test_no_buffer_can_be_written_to():
+    constant = Shared(Buffer("control", 48, "control")).constant(b"four").buffer
+    for name in ("data", "size", "region", "name"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(constant, name, getattr(constant, name))
+    with pytest.raises(TypeError):
+        memoryview(constant.data)[0] = 1
 
 
 @pytest.mark.parametrize("accumulate", [False, True])
