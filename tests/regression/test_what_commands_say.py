@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -115,8 +116,13 @@ def test_each_wrong_label_is_found_wherever_it_stands(batch: int, micro_batches:
                 fit(twin, data, 1, micro_batches=micro_batches)
 
 
-@pytest.mark.parametrize("checkpoint", [True, False])
-def test_ctrl_c_says_what_was_kept_and_ends_with_130(folder: Path, checkpoint: bool) -> None:
+@pytest.mark.parametrize(
+    ("number", "name", "checkpoint"),
+    [(signal.SIGINT, "Ctrl-C", True), (signal.SIGINT, "Ctrl-C", False), (signal.SIGTERM, "SIGTERM", True)],
+)
+def test_a_signal_says_what_was_kept_and_ends_with_130_or_143(
+    folder: Path, number: int, name: str, checkpoint: bool
+) -> None:
     command = [sys.executable, "-c", MAIN, "train", "model.mote", "--data", "data.npz", "--epochs", "1000000"]
     command += ["--checkpoint", "x.gmck"] if checkpoint else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
@@ -125,11 +131,29 @@ def test_ctrl_c_says_what_was_kept_and_ends_with_130(folder: Path, checkpoint: b
     )
     assert process.stderr is not None
     assert process.stderr.readline().startswith("epoch 1 of 1000000 loss ")
-    process.send_signal(signal.SIGINT)
+    for _ in range(2 if number == signal.SIGTERM else 1):  # `timeout` sends two of these
+        process.send_signal(number)
     out, _ = process.communicate(timeout=60)
     kept = "what was learnt until then is in x.gmck" if checkpoint else "no --checkpoint keeps what was learnt"
-    assert process.returncode == 130 and f"; {kept}\n" in out
-    assert (folder / "x.gmck").exists() == checkpoint
+    assert process.returncode == 128 + number
+    assert f"stopped by {name} after update " in out and f"; {kept}\n" in out
+    assert (folder / "x.gmck").exists() == checkpoint and not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize(("number", "name"), [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
+def test_a_signal_before_the_training_ends_at_once(folder: Path, number: int, name: str) -> None:
+    """While a board is asked that does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        where = f"socket://127.0.0.1:{silent.getsockname()[1]}"
+        command = [sys.executable, "-c", MAIN, "train", "model.mote", "--data", "data.npz", "--on", where]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+        line, _ = silent.accept()
+        with line:
+            assert line.recv(1)
+            process.send_signal(number)
+            _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number and said.endswith(f"stopped by {name} before the training\n")
 
 
 def test_a_model_that_does_not_fit_ends_with_1(folder: Path, capsys: Said) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
-from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -16,10 +14,9 @@ from ..errors import DataError, OutputError
 from . import options as o
 from .messages import is_quiet
 from .output import say_json
+from .stopping import Stop, stopping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..device.fit import Fit
     from ..device.target import Target
     from ..device.types import Saves
@@ -27,9 +24,6 @@ if TYPE_CHECKING:
 
 #: What data sheets of flash in microcontrollers promise at the least.
 ERASE_CYCLES = 10_000
-
-#: What shells say of a command that Ctrl-C ended.
-INTERRUPTED = 128 + signal.SIGINT
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
 Data = Annotated[
@@ -128,7 +122,8 @@ def command(
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 
-    Ctrl-C ends after the current step and still writes the checkpoint; the exit status is 130 then.
+    Ctrl-C or SIGTERM ends it after the current step and still writes the checkpoint; the exit status is 130 or 143
+    then.
     """
     from ..device.dataset import Dataset
     from ..device.opening import open_target
@@ -136,17 +131,17 @@ def command(
 
     output = None if checkpoint is None else Output(checkpoint)
     samples = Dataset.read(data, labels, label_column)
-    with open_target(on, threads=threads) as target:
+    with stopping() as stop, open_target(on, threads=threads) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, output, save_every)
         quiet = as_json or is_quiet()
-        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet)
+        stop.waits = True
+        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet, stop)
         if output is not None:
             output.write(target.save(half))
-        _report(target, result, checkpoint, as_json)
-    if result.stopped:
-        raise typer.Exit(INTERRUPTED)
+        _report(target, result, checkpoint, as_json, stop)
+        stop.leave()
 
 
 def _prepare(
@@ -198,42 +193,21 @@ def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
 
 
 def _train(
-    target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, save_every: int | None, quiet: bool
+    target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, save_every: int | None, quiet: bool,
+    stop: Stop,
 ) -> Fit:
     from ..device.progress import fit_with_progress
 
-    with _ctrl_c() as pressed:
-        try:
-            return fit_with_progress(
-                target, samples, epochs, seed, should_stop=lambda: bool(pressed), quiet=quiet,
-                micro_batches=micro_batches, save_every=save_every,
-            )
-        except KeyboardInterrupt:
-            o.tell("stopped by Ctrl-C within a step: what was learnt since the last save is not kept")
-            raise typer.Exit(INTERRUPTED) from None
-
-
-@contextmanager
-def _ctrl_c() -> Iterator[list[int]]:
-    """A list that the first Ctrl-C appends to; the second one interrupts as usual."""
-    pressed: list[int] = []
-
-    def note(number: int, frame: object) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(number)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed
-    finally:
-        signal.signal(signal.SIGINT, before)
+    return fit_with_progress(
+        target, samples, epochs, seed, should_stop=lambda: bool(stop), quiet=quiet, micro_batches=micro_batches,
+        save_every=save_every,
+    )
 
 
 # ---- The report -----------------------------------------------------------------------------------------------------
 
 
-def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool) -> None:
+def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool, stop: Stop) -> None:
     if as_json:
         say_json(_finite(_summary(target, result, checkpoint)))
         return
@@ -244,7 +218,7 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
     if result.dropped:
         console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
     if result.stopped:
-        console.print(_stopped(result, checkpoint))
+        console.print(_stopped(result, checkpoint, stop))
     elif not result.metrics and not any(epoch.test for epoch in result.epochs):
         console.print("nothing was trained (--epochs 0), or tested: the data has no x_test and y_test")
     if result.skipped:
@@ -261,10 +235,10 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool)
         console.print(f"wrote {checkpoint}")
 
 
-def _stopped(result: Fit, checkpoint: Path | None) -> str:
+def _stopped(result: Fit, checkpoint: Path | None, stop: Stop) -> str:
     after = f" after update {result.metrics.optimizer_steps:,}" if result.metrics else ""
     where = f"what was learnt until then is in {checkpoint}" if checkpoint else "no --checkpoint keeps what was learnt"
-    return f"stopped by Ctrl-C{after}; {where}"
+    return f"stopped by {stop.name}{after}; {where}"
 
 
 def _skipped(result: Fit) -> str:
