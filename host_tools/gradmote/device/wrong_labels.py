@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from gradmote.errors import DataError, RuntimeFault
+from gradmote.image import read_image
 
 from .dataset import Array
 from .target import Target
@@ -24,7 +25,7 @@ def wrong_labels_told(target: Target, y: Array | None, rows: Array, name: str) -
     except RuntimeFault as fault:
         if fault.name != "LABEL_OUT_OF_RANGE" or y is None:
             raise
-        raise _error(y, np.unique(rows), name, _classes(target)) from fault
+        raise _error(target, y, np.unique(rows), name) from fault
 
 
 def _classes(target: Target) -> int | None:
@@ -36,14 +37,30 @@ def _classes(target: Target) -> int | None:
     return None
 
 
-def _error(y: Array, rows: Array, name: str, classes: int | None) -> DataError:
-    labels = y[rows]
+def _ignored(target: Target) -> set[int]:
+    """The label that every loss of the model's first labels lets count nothing, where they agree on one."""
+    image = read_image(target.image())
+    places = [f"arena+{tensor['offset']}" for tensor in image.tensors if tensor["role"] == "label"]
+    instructions = [i for program in image.programs for i in program["instructions"]]
+    found = {
+        i["params"]["ignore_index"]
+        for i in instructions
+        if "ignore_index" in i["params"] and i["operands"]["labels"] == places[0]
+    }
+    return found if len(found) == 1 else set()
+
+
+def _error(target: Target, y: Array, rows: Array, name: str) -> DataError:
+    labels, classes = y[rows], _classes(target)
     if classes is None:
         return DataError(
             f"a label of {name}, samples {_listed(rows)}, is no class: they lie in {labels.min()} .. {labels.max()}",
             "labels are class indices from 0 on",
         )
-    wrong = np.argwhere((labels < 0) | (labels >= classes))
+    outside = (labels < 0) | (labels >= classes)
+    if len(np.unique(labels[outside])) > 1:  # one alone is the one that was refused
+        outside &= ~np.isin(labels, list(_ignored(target)))
+    wrong = np.argwhere(outside)
     places = [(int(rows[place[0]]), *map(int, place[1:])) for place in wrong]
     named = ", ".join(f"{name}[{', '.join(map(str, place))}] is {y[place]}" for place in places[:_NAMED])
     more = f", and {len(places) - _NAMED} more in this batch" if len(places) > _NAMED else ""
