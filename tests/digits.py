@@ -5,25 +5,28 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
-import torch
 from oracle import make_model, node
-from sklearn.datasets import load_digits
 
 from gradmote import losses
 from gradmote.artifacts import Artifacts, build_artifacts
 from gradmote.compile import Options, compile_image
 from gradmote.optimizers import Optimizer
 
-torch.set_num_threads(1)  # tests run side by side
+if TYPE_CHECKING:
+    import torch
 
 Batch = tuple[np.ndarray, np.ndarray]
 
 
 @cache
 def network() -> torch.nn.Sequential:
+    import torch
+
+    torch.set_num_threads(1)  # tests run side by side
     with torch.random.fork_rng():
         torch.manual_seed(0)
         return torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
@@ -55,6 +58,8 @@ def image(optimizer: Optimizer | None, batch: int, accumulate: bool = False, dro
 @cache
 def samples() -> Batch:
     """Pixels scaled to 0 .. 1, and labels."""
+    from sklearn.datasets import load_digits
+
     digits = load_digits()
     return (digits.data / 16).astype(np.float32), digits.target.astype(np.int64)
 
@@ -72,6 +77,8 @@ def torch_losses(
     schedule: Callable[[torch.optim.Optimizer], torch.optim.lr_scheduler.LRScheduler] | None = None,
 ) -> Iterator[float]:
     """PyTorch's loss before each update, in float64 from the same float32 start."""
+    import torch
+
     net = copy.deepcopy(network()).double()
     optimizer = make(list(net.parameters()))
     scheduler = schedule(optimizer) if schedule else None

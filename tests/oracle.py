@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import onnx
 import onnx.reference
-import onnxruntime
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from naive_normalizations import NAIVE as NORMALIZATIONS
@@ -33,8 +32,6 @@ from gradmote.losses import Loss, label
 from gradmote.optimizers import Optimizer
 from gradmote_runtime import Session
 from gradmote_runtime.library import PROFILES, cpu_has_fma
-
-onnxruntime.set_default_logger_severity(3)
 
 #: Half the distance of a central difference; in float64 its error is about 1e-10.
 STEP = 1e-5
@@ -162,6 +159,9 @@ def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[
 
 def run_ort(model: onnx.ModelProto, feeds: Mapping[str, Any]) -> Arrays:
     """A model's outputs by name, from onnxruntime."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(3)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

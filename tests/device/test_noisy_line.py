@@ -14,7 +14,6 @@ from collections.abc import Iterator
 import numpy as np
 import onnx
 import pytest
-from sklearn.datasets import load_digits
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -57,6 +56,8 @@ def large_image() -> bytes:
 
 
 def digits() -> Dataset:
+    from sklearn.datasets import load_digits
+
     pixels, labels = load_digits(return_X_y=True)
     count = None if EPOCHS else 96
     return Dataset(pixels.astype(np.uint8)[:count], labels.astype(np.uint8)[:count], scale=1 / 16)

@@ -9,7 +9,6 @@ import digits
 import numpy as np
 import pytest
 from oracle import make_model, node
-from sklearn.datasets import load_iris
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -30,6 +29,8 @@ BATCH = 5
 
 def flowers() -> Batches:
     """All of iris, shuffled; columns of mean 0 and deviation 1."""
+    from sklearn.datasets import load_iris
+
     iris = load_iris()
     order = np.random.default_rng(0).permutation(len(iris.target))
     x = ((iris.data - iris.data.mean(axis=0)) / iris.data.std(axis=0)).astype(np.float32)[order]

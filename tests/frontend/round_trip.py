@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnx.reference
-import onnxruntime
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
@@ -26,6 +25,8 @@ def served(model: onnx.ModelProto | Path, x: np.ndarray, output: int = 0) -> np.
     feeds = {proto.graph.input[0].name: x}
     if max(o.version for o in proto.opset_import if not o.domain) > NEWEST_OF_ONNXRUNTIME:
         return onnx.reference.ReferenceEvaluator(proto).run(None, feeds)[output]
+    import onnxruntime
+
     onnxruntime.set_default_logger_severity(3)
     return onnxruntime.InferenceSession(proto.SerializeToString()).run(None, feeds)[output]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from sklearn.datasets import load_iris
 
 from gradmote import losses, optimizers
 from gradmote.boards import Board
@@ -66,6 +65,8 @@ def flat_digits() -> Dataset:
 @cache
 def iris() -> Dataset:
     """Every third flower is held out. Each measure is scaled to mean 0 and deviation 1."""
+    from sklearn.datasets import load_iris
+
     flowers = load_iris()
     x = ((flowers.data - flowers.data.mean(0)) / flowers.data.std(0)).astype(np.float32)
     y, held_out = flowers.target.astype(np.int64), np.arange(len(x)) % 3 == 0
