@@ -308,7 +308,7 @@ class Session:
         """Counters, learning rates and schedule, as the checkpoint keeps them."""
         record = self._lib.gm_control_view(self._open())
         fields = [name for name, _ in self._ffi.typeof("gm_control").fields if name != "reserved"]
-        return {name: getattr(record, name) for name in fields} | {"schedule": _SCHEDULES[record.schedule]}
+        return {name: getattr(record, name) for name in fields} | {"schedule": _schedule(record.schedule)}
 
     # ---- Parameters ---------------------------------------------------------------------------------------------
 
@@ -529,6 +529,11 @@ def _program_kind(name: str) -> int:
     if name not in PROGRAMS:
         raise GradmoteError(f"there is no program '{name}'", f"use one of {', '.join(PROGRAMS)}")
     return PROGRAMS.index(name)
+
+
+def _schedule(number: int) -> str:
+    """Its name; a checkpoint may hold any number, of which those without a name leave the rate as it is."""
+    return _SCHEDULES[number] if number < len(_SCHEDULES) else f"unknown {number}"
 
 
 def _pick(found: list[_Found], index: int, what: str) -> _Found:
