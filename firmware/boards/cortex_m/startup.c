@@ -1,6 +1,7 @@
 /* Vector table, start-up code and fault handler of every Cortex-M (ARMv6-M, ARMv7-M, ARMv8-M). */
 #include <stdint.h>
 
+#include "../linked/start_program.h"
 #include "board.h"
 #include "cortex_m.h"
 #include "fault.h"
@@ -15,9 +16,7 @@
 #define CPACR_FULL_FPU (0xFu << 20)
 
 extern uint32_t __stack_bottom[], __stack_top[];
-extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
-int main(void);
 void reset_handler(void);
 void fault_handler(void);
 void record_fault(const uint32_t *frame);
@@ -41,15 +40,7 @@ static void switch_on_fpu(void)
 void reset_handler(void)
 {
     switch_on_fpu();
-    const uint32_t *from = __data_load;
-    for (uint32_t *to = __data_start; to < __data_end;) {
-        *to++ = *from++;
-    }
-    for (uint32_t *to = __bss_start; to < __bss_end;) {
-        *to++ = 0;
-    }
-    main();
-    board_reset();
+    start_program();
 }
 
 /* The stack may be what is broken: start it anew, and hand its old pointer on. */

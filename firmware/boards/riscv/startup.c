@@ -2,12 +2,10 @@
  * CSRs: The RISC-V Instruction Set Manual, Volume II: Privileged Architecture, "Machine-Level CSRs". */
 #include <stdint.h>
 
+#include "../linked/start_program.h"
 #include "board.h"
 #include "fault.h"
 
-extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
-
-int main(void);
 void start(void);
 void reset_handler(void);
 void trap_handler(void);
@@ -35,15 +33,7 @@ static void switch_on_fpu(void)
 void reset_handler(void)
 {
     switch_on_fpu();
-    const uint32_t *from = __data_load;
-    for (uint32_t *to = __data_start; to < __data_end;) {
-        *to++ = *from++;
-    }
-    for (uint32_t *to = __bss_start; to < __bss_end;) {
-        *to++ = 0;
-    }
-    main();
-    board_reset();
+    start_program();
 }
 
 /* Exceptions alone come here: interrupts stay masked. The stack may be what is broken: it starts anew.

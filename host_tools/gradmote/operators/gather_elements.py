@@ -10,7 +10,7 @@ import onnx_ir as ir
 from ..graph import DOMAIN, attribute, normalize_axis, static_shape
 from ..strides import contiguous
 from .operator import Backward, Gradients, Operator
-from .places import Places, along_axis, gather, part_of, scatter_add
+from .places import Places, along_axis, gather, part_of, put_back_body, scatter_add
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -64,26 +64,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     low.move(node, part, own, low.view(dx))
 
 
-#: Where dy came from is found by taking the numbers of x's elements in place of the elements.
-GRAD = """
-GatherElementsGrad <axis: int> (dY, indices, X) => (dX) {
-  all = Constant <value_ints = [-1]> ()
-  zero = Constant <value_int = 0> ()
-  one = Constant <value_int = 1> ()
-  shape = Shape (X)
-  count = Size (X)
-  numbers = Range (zero, count, one)
-  places = Reshape (numbers, shape)
-  taken = GatherElements <axis: int = @axis> (places, indices)
-  at = Reshape (taken, all)
-  flat = Reshape (dY, all)
-  length = Reshape (count, all)
-  zeros = ConstantOfShape (length)
-  sums = ScatterElements <axis = 0, reduction = "add"> (zeros, at, flat)
-  dX = Reshape (sums, shape)
-}"""
-
 OPERATORS = [
     Operator("GatherElements", gradient, lower, any_type=True),
-    Operator("GatherElementsGrad", None, lower_grad, DOMAIN, GRAD),
+    Operator("GatherElementsGrad", None, lower_grad, DOMAIN, put_back_body("GatherElements", "axis")),
 ]

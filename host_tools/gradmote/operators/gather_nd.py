@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
-from .places import by_tuples, gather, scatter_add
+from .places import by_tuples, gather, put_back_body, scatter_add
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -36,26 +36,7 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     scatter_add(low, node, dy, target, places)
 
 
-#: Where dy came from is found by taking the numbers of x's elements in place of the elements.
-GRAD = """
-GatherNDGrad <batch_dims: int> (dY, indices, X) => (dX) {
-  all = Constant <value_ints = [-1]> ()
-  zero = Constant <value_int = 0> ()
-  one = Constant <value_int = 1> ()
-  shape = Shape (X)
-  count = Size (X)
-  numbers = Range (zero, count, one)
-  places = Reshape (numbers, shape)
-  taken = GatherND <batch_dims: int = @batch_dims> (places, indices)
-  at = Reshape (taken, all)
-  flat = Reshape (dY, all)
-  length = Reshape (count, all)
-  zeros = ConstantOfShape (length)
-  sums = ScatterElements <axis = 0, reduction = "add"> (zeros, at, flat)
-  dX = Reshape (sums, shape)
-}"""
-
 OPERATORS = [
     Operator("GatherND", gradient, lower, any_type=True),
-    Operator("GatherNDGrad", None, lower_grad, DOMAIN, GRAD),
+    Operator("GatherNDGrad", None, lower_grad, DOMAIN, put_back_body("GatherND", "batch_dims")),
 ]

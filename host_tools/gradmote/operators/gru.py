@@ -33,13 +33,10 @@ from .recurrent import (
     gradient_ops,
     is_used,
     joined_states,
-    output_gradient,
     part,
     parts,
     scan,
-    sizes,
     split_states,
-    state_slots,
     unless_zero,
     weight_gradient,
 )
@@ -161,30 +158,21 @@ class GruCells(Cells):
         return back.op("Concat", d_gates, d_candidate, of=r, axis=0)
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
-        z, r, bias, h0 = node.inputs
-        y, last, states, saved, gates = node.outputs
-        h, h_step = state_slots(low, node, y, last, states, self.reverse)
-        all_sizes = sizes(node, z, r)
-        slot = all_sizes["batch"] * all_sizes["hidden"]
-        operands = {"z": low.ref(z), "r": low.ref(r), "bias": unless_zero(low, bias), "h0": unless_zero(low, h0)}
-        operands["h"] = h
-        operands["part"], part_step = self.part_place(low, saved, slot, is_used(saved))
-        operands["gates"] = low.output(gates)
-        params = {**all_sizes, **self.flags(), "h_step": h_step, "part_step": part_step}
-        low.emit("GRU_CELLS", node, operands, params)
+        _, _, bias, h0 = node.inputs
+        _, _, states, saved, gates = node.outputs
+        operands, params = self.lowered(low, node, h0, states)
+        part, part_step = self.part_place(low, saved, params["batch"] * params["hidden"], is_used(saved))
+        operands |= {"bias": unless_zero(low, bias), "part": part, "gates": low.output(gates)}
+        low.emit("GRU_CELLS", node, operands, {**params, "part_step": part_step})
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
-        dy, dyh, r, states, saved, gates = node.inputs
-        dz, dh0, dpart = node.outputs
-        all_sizes = sizes(node, dz, r)
-        slot = all_sizes["batch"] * all_sizes["hidden"]
-        dy_ref, walk = output_gradient(low, dy)
-        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r), "h": low.ref(states)}
-        operands |= {"part": low.ref(saved), "gates": low.ref(gates), "dh0": low.output(dh0)}
+        _, _, r, states, saved, gates = node.inputs
+        operands, params = self.lowered_grad(low, node, r)
+        slot, dpart = params["batch"] * params["hidden"], node.outputs[2]
+        operands |= {"h": low.ref(states), "part": low.ref(saved), "gates": low.ref(gates)}
         operands["dpart"], dpart_step = self.part_place(low, dpart, slot, is_used(dpart))
-        operands["dz"] = low.output(dz)
-        params = {**all_sizes, **walk, **self.flags(), "h_step": low.view(states).strides[0], "part_step": slot}
-        low.emit("GRU_CELLS_GRAD", node, operands, {**params, "dpart_step": dpart_step})
+        steps = {"h_step": low.view(states).strides[0], "part_step": slot, "dpart_step": dpart_step}
+        low.emit("GRU_CELLS_GRAD", node, operands, {**params, **steps})
 
     def part_place(self, low: Lowering, value: ir.Value, slot: int, every_step: bool) -> tuple[Ref, int]:
         """Scratch for (T, B, H), or for one step of it; with the stride of a step."""

@@ -32,15 +32,12 @@ from .recurrent import (
     before,
     gradient_ops,
     joined_states,
-    output_gradient,
     part,
     parts,
     scan,
-    sizes,
     split_states,
     state_slots,
     unless_zero,
-    weight_gradient,
 )
 
 if TYPE_CHECKING:
@@ -156,14 +153,11 @@ class LstmCells(Cells):
 
     def gradient(self, back: Backward) -> Gradients:
         z, r, p, h0, c0 = back.node.inputs
-        hidden, (_, _, _, states, cells, gates) = known_dim(r, 1, back.node), back.node.outputs
+        _, _, _, states, cells, gates = back.node.outputs
         given = [*(arriving(back, i) for i in range(3)), r, p, cells, gates]
         dz, dh0, dc0 = gradient_ops(back, f"{self.name}Grad", given, of=[z, h0, c0])
-        dr = dp = None
-        if back.needs(1):
-            dr = weight_gradient(back, dz, GATES * hidden, before(back, states, self.reverse), hidden, of=r)
-        if back.needs(2):
-            dp = self.peephole_gradient(back, dz, hidden)
+        dr = self.state_gradient(back, dz, GATES, states) if back.needs(1) else None
+        dp = self.peephole_gradient(back, dz, known_dim(r, 1, back.node)) if back.needs(2) else None
         return [dz, dr, dp, dh0, dc0]
 
     def peephole_gradient(self, back: Backward, dz: ir.Value, hidden: int) -> ir.Value:
@@ -179,24 +173,20 @@ class LstmCells(Cells):
         return back.op("Concat", *sums, of=p, axis=0)
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
-        z, r, p, h0, c0 = node.inputs
-        y, last, last_cell, states, cells, gates = node.outputs
-        h, h_step = state_slots(low, node, y, last, states, self.reverse)
+        _, _, p, h0, c0 = node.inputs
+        _, _, last_cell, states, cells, gates = node.outputs
+        operands, params = self.lowered(low, node, h0, states)
         c, c_step = state_slots(low, node, None, last_cell, cells, self.reverse)
-        operands = {"z": low.ref(z), "r": low.ref(r), "p": unless_zero(low, p), "h": h, "c": c}
-        operands |= {"h0": unless_zero(low, h0), "c0": unless_zero(low, c0), "gates": low.output(gates)}
-        params = {**sizes(node, z, r), **self.flags(), "h_step": h_step, "c_step": c_step}
-        low.emit("LSTM_CELLS", node, operands, params)
+        operands |= {"p": unless_zero(low, p), "c": c, "c0": unless_zero(low, c0), "gates": low.output(gates)}
+        low.emit("LSTM_CELLS", node, operands, {**params, "c_step": c_step})
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
-        dy, dyh, dyc, r, p, cells, gates = node.inputs
-        dz, dh0, dc0 = node.outputs
-        dy_ref, walk = output_gradient(low, dy)
-        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "dyc": unless_zero(low, dyc), "r": low.ref(r)}
-        operands |= {"p": unless_zero(low, p), "c": low.ref(cells), "gates": low.ref(gates)}
-        operands |= {"dh0": low.output(dh0), "dc0": low.output(dc0), "dz": low.output(dz)}
-        params = {**sizes(node, dz, r), **walk, **self.flags(), "c_step": low.view(cells).strides[0]}
-        low.emit("LSTM_CELLS_GRAD", node, operands, params)
+        _, _, dyc, r, p, cells, gates = node.inputs
+        dc0 = node.outputs[2]
+        operands, params = self.lowered_grad(low, node, r)
+        operands |= {"dyc": unless_zero(low, dyc), "p": unless_zero(low, p)}
+        operands |= {"c": low.ref(cells), "gates": low.ref(gates), "dc0": low.output(dc0)}
+        low.emit("LSTM_CELLS_GRAD", node, operands, {**params, "c_step": low.view(cells).strides[0]})
 
     def flags(self) -> dict[str, int]:
         return {"reverse": int(self.reverse), "coupled": int(self.coupled)}

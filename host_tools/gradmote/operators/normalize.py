@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..graph import DOMAIN, Builder, attribute, rank, static_shape
-from ..strides import physical_order, same_walk
+from ..strides import physical_order
 from .operator import Backward, Gradients, LoweringRule, Operator
-from .selection import around, gapless
+from .selection import around, gapless, lying_as
 
 if TYPE_CHECKING:
     from ..lowering import Lowering, View
@@ -114,15 +114,11 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 
 
 def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
-    """dy and x without gaps; dy is brought to lie as x does."""
+    """dy and x without gaps; dy is brought to lie as x does, for all that read it."""
     dy, x = node.inputs[:2]
-    shape = static_shape(x, node)
-    kept, arriving = gapless(low, node, low.view(x), shape), low.view(dy)
-    if not same_walk(shape, arriving.strides, kept.strides):
-        moved = low.scratch(f"{node.outputs[0].name}.dy", shape, kept.strides)
-        low.move(node, shape, arriving, moved)
-        low.set_view(dy, moved.ref, moved.strides)
-        arriving = moved
+    kept = gapless(low, node, low.view(x), static_shape(x, node))
+    arriving = lying_as(low, node, dy, kept.strides)
+    low.set_view(dy, arriving.ref, arriving.strides)
     return arriving, kept
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..lowering import Lowering, View
 
 
-
 @dataclass(frozen=True)
 class Places:
     """count places among `size` rows of `inner` elements each."""
@@ -126,3 +125,27 @@ def part_of(low: Lowering, x: View, shape: Sequence[int], part: Sequence[int], n
     copy = low.scratch(f"{node.outputs[0].name}.part", part, contiguous(part))
     low.move(node, part, x, copy)
     return copy
+
+
+def put_back_body(op_type: str, attribute: str) -> str:
+    """Return the body of <op_type>Grad in standard ONNX: a tensor like X of 0, and each dY added where it came from.
+
+    That place is found by taking the numbers of X's elements in place of the elements.
+    """
+    return f"""
+{op_type}Grad <{attribute}: int> (dY, indices, X) => (dX) {{
+  all = Constant <value_ints = [-1]> ()
+  zero = Constant <value_int = 0> ()
+  one = Constant <value_int = 1> ()
+  shape = Shape (X)
+  count = Size (X)
+  numbers = Range (zero, count, one)
+  places = Reshape (numbers, shape)
+  taken = {op_type} <{attribute}: int = @{attribute}> (places, indices)
+  at = Reshape (taken, all)
+  flat = Reshape (dY, all)
+  length = Reshape (count, all)
+  zeros = ConstantOfShape (length)
+  sums = ScatterElements <axis = 0, reduction = "add"> (zeros, at, flat)
+  dX = Reshape (sums, shape)
+}}"""

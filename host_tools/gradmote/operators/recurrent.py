@@ -20,6 +20,7 @@ import onnx_ir as ir
 
 from ..graph import DOMAIN, static_shape
 from ..strides import contiguous
+from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ class Cells(ABC):
         """Its name in our domain."""
 
     @abstractmethod
+    def flags(self) -> dict[str, int]:
+        """Return the parameters of its instructions that say which variant it is."""
+
+    @abstractmethod
     def body(self) -> str: ...
 
     @abstractmethod
@@ -56,6 +61,30 @@ class Cells(ABC):
 
     @abstractmethod
     def lower_grad(self, low: Lowering, node: ir.Node) -> None: ...
+
+    def state_gradient(self, back: Backward, dz: ir.Value, gates: int, states: ir.Value) -> ir.Value:
+        """Return dR, the sum over t of dZ[t] h[t-1]^T; gates: how many each step has."""
+        r = back.node.inputs[1]
+        hidden = known_dim(r, 1, back.node)
+        seen = before(back, states, self.reverse)
+        return weight_gradient(back, dz, gates * hidden, seen, hidden, of=r)
+
+    def lowered(
+        self, low: Lowering, node: ir.Node, h0: ir.Value, states: ir.Value
+    ) -> tuple[dict[str, Ref | None], dict[str, int]]:
+        """Return what the instructions of all cells share: operands and parameters."""
+        (z, r), (y, last) = node.inputs[:2], node.outputs[:2]
+        h, h_step = state_slots(low, node, y, last, states, self.reverse)
+        operands = {"z": low.ref(z), "r": low.ref(r), "h0": unless_zero(low, h0), "h": h}
+        return operands, {**sizes(node, z, r), **self.flags(), "h_step": h_step}
+
+    def lowered_grad(self, low: Lowering, node: ir.Node, r: ir.Value) -> tuple[dict[str, Ref | None], dict[str, int]]:
+        """Return what the instructions of all cells' gradients share: operands and parameters."""
+        (dy, dyh), (dz, dh0) = node.inputs[:2], node.outputs[:2]
+        dy_ref, walk = output_gradient(low, dy)
+        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r)}
+        operands |= {"dh0": low.output(dh0), "dz": low.output(dz)}
+        return operands, {**sizes(node, dz, r), **walk, **self.flags()}
 
     def operators(self) -> list[Operator]:
         return [

@@ -12,24 +12,8 @@ import onnx_ir as ir
 
 from ..graph import static_shape
 from ..strides import contiguous
-from .constants import known_dim
 from .operator import Backward, Gradients, Operator
-from .recurrent import (
-    LIMITS,
-    SEQUENCE_LENS,
-    Cells,
-    arriving,
-    before,
-    gradient_ops,
-    joined_states,
-    output_gradient,
-    scan,
-    sizes,
-    split_states,
-    state_slots,
-    unless_zero,
-    weight_gradient,
-)
+from .recurrent import LIMITS, SEQUENCE_LENS, Cells, arriving, gradient_ops, joined_states, scan, split_states
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -78,31 +62,26 @@ class RnnCells(Cells):
 
     def gradient(self, back: Backward) -> Gradients:
         z, r, h0 = back.node.inputs
-        hidden, states = known_dim(r, 1, back.node), back.node.outputs[2]
+        states = back.node.outputs[2]
         given = [arriving(back, 0), arriving(back, 1), r, states]
         dz, dh0 = gradient_ops(back, f"{self.name}Grad", given, of=[z, h0])
-        dr = None
-        if back.needs(1):
-            dr = weight_gradient(back, dz, hidden, before(back, states, self.reverse), hidden, of=r)
+        dr = self.state_gradient(back, dz, 1, states) if back.needs(1) else None
         return [dz, dr, dh0]
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
-        z, r, h0 = node.inputs
-        y, last, states = node.outputs
-        h, h_step = state_slots(low, node, y, last, states, self.reverse)
+        z, _, h0 = node.inputs
+        y, _, states = node.outputs
+        operands, params = self.lowered(low, node, h0, states)
         shape = static_shape(z, node)
         sums = low.scratch(f"{y.name}.sums", shape, contiguous(shape)).ref
-        operands = {"z": low.ref(z), "r": low.ref(r), "h0": unless_zero(low, h0), "h": h, "sums": sums}
-        low.emit("RNN_CELLS", node, operands, {**sizes(node, z, r), **self.flags(), "h_step": h_step})
+        low.emit("RNN_CELLS", node, {**operands, "sums": sums}, params)
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
-        dy, dyh, r, states = node.inputs
-        dz, dh0 = node.outputs
-        dy_ref, walk = output_gradient(low, dy)
-        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r), "h": low.ref(states)}
-        operands |= {"dh0": low.output(dh0), "dz": low.output(dz)}
-        params = {**sizes(node, dz, r), **walk, **self.flags(), "h_step": low.view(states).strides[0]}
-        low.emit("RNN_CELLS_GRAD", node, operands, params)
+        _, _, r, states = node.inputs
+        h = low.ref(states)
+        operands, params = self.lowered_grad(low, node, r)
+        h_step = low.view(states).strides[0]
+        low.emit("RNN_CELLS_GRAD", node, {**operands, "h": h}, {**params, "h_step": h_step})
 
     def flags(self) -> dict[str, int]:
         return {"reverse": int(self.reverse), "relu": int(self.activation == "Relu")}
@@ -110,7 +89,9 @@ class RnnCells(Cells):
 
 OPERATORS = [
     Operator(
-        "RNN", becomes="MatMul, and cells", constants=(SEQUENCE_LENS,),
+        "RNN",
+        becomes="MatMul, and cells",
+        constants=(SEQUENCE_LENS,),
         limits=LIMITS.replace("the default ones", "Tanh and Relu"),
     ),
     *(operator for f in SLOPES for reverse in (False, True) for operator in RnnCells(reverse, f).operators()),

@@ -15,8 +15,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, describe
-from ..strides import contiguous, is_gapless, packed, physical_order
+from ..graph import DOMAIN, describe, static_shape
+from ..strides import contiguous, is_gapless, packed, physical_order, same_walk
 from .operator import Backward
 
 if TYPE_CHECKING:
@@ -66,6 +66,16 @@ def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View
         return x
     copy = low.scratch(f"{node.outputs[0].name}.gapless", shape, contiguous(shape))
     low.move(node, shape, x, copy)
+    return copy
+
+
+def lying_as(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[int]) -> View:
+    """Return dy where its elements lie with these strides, else a copy of it that does."""
+    shape, view = static_shape(dy, node), low.view(dy)
+    if same_walk(shape, view.strides, strides):
+        return view
+    copy = low.scratch(f"{node.outputs[0].name}.dy", shape, strides)
+    low.move(node, shape, view, copy)
     return copy
 
 

@@ -15,10 +15,9 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..graph import DOMAIN, Builder, attribute, describe, static_shape
-from ..strides import same_walk
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import walk_params
-from .selection import gapless
+from .selection import gapless, lying_as
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -68,10 +67,8 @@ def group_params(node: ir.Node, strides: Sequence[int]) -> dict[str, int | float
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """dy is brought to lie as y does; so does dx."""
     dy, y, inv_std = node.inputs
-    shape, saved, arriving = static_shape(y, node), low.view(y), low.view(dy)
-    if not same_walk(shape, arriving.strides, saved.strides):
-        arriving = low.scratch(f"{node.outputs[0].name}.dy", shape, saved.strides)
-        low.move(node, shape, low.view(dy), arriving)
+    saved = low.view(y)
+    arriving = lying_as(low, node, dy, saved.strides)
     operands = {"dy": arriving.ref, "y": saved.ref, "inv_std": low.ref(inv_std)}
     operands["dx"] = low.output(node.outputs[0], saved.strides)
     low.emit("STANDARDIZE_GRAD", node, operands, group_params(node, saved.strides))
