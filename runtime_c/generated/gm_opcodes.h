@@ -715,7 +715,7 @@ typedef struct gm_insn_conv_transpose {
 } gm_insn_conv_transpose;
 typedef char gm_assert_insn_conv_transpose[sizeof(gm_insn_conv_transpose) == 148 ? 1 : -1];
 
-/* w[g,m,c,k,l] = sum over batch, output rows and columns of dy x; with accumulate, the sum starts from w */
+/* y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_map are of dy */
 typedef struct gm_insn_conv_grad_w {
     uint32_t head;
     uint32_t x;
@@ -751,7 +751,7 @@ typedef struct gm_insn_conv_grad_w {
 } gm_insn_conv_grad_w;
 typedef char gm_assert_insn_conv_grad_w[sizeof(gm_insn_conv_grad_w) == 124 ? 1 : -1];
 
-/* map by map: row = the gradient of w[g,m]; then rule updates p[g,m] with it */
+/* map by map: row = the gradient of CONV's w[g,m]; then rule updates p[g,m] with it. The strides y_batch to y_map are of dy */
 typedef struct gm_insn_conv_update {
     uint32_t head;
     uint32_t x;

@@ -5,7 +5,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from . import c_console, c_errors, c_opcodes, c_records, c_rules, docs_console, python_console, python_tables
+from . import (
+    c_console,
+    c_errors,
+    c_opcodes,
+    c_records,
+    c_rules,
+    docs_console,
+    docs_records,
+    python_console,
+    python_tables,
+)
 from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, PYTHON_OUT, ROOT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
@@ -19,7 +29,8 @@ def rendered() -> dict[Path, str]:
     files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in c_console.render().items()}
     for module in (python_tables, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
-    files |= {DOCS_OUT / name: text for name, text in docs_console.render().items()}
+    for module in (docs_console, docs_records):
+        files |= {DOCS_OUT / name: text for name, text in module.render().items()}
     return files
 
 

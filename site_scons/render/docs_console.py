@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .console_spec import SIZES, Message, messages, offsets
+from .markers import replace_block
 from .spec import DOCS_OUT, Field, load
 
 
@@ -54,14 +55,6 @@ def sources() -> str:
     return ", ".join(f"{i} {n}" for i, n in enumerate(load("console")["sources"]["names"])) + "."
 
 
-def replace_block(text: str, name: str, block: str) -> str:
-    """text with `block` between the markers of that name."""
-    begin, end = f"<!-- rendered: {name} -->", f"<!-- end: {name} -->"
-    assert begin in text and end in text, f"docs/CONSOLE.md has no markers for {name}"
-    before, rest = text.split(begin, 1)
-    return f"{before}{begin}\n\n{block}\n\n{end}{rest.split(end, 1)[1]}"
-
-
 def render() -> dict[str, str]:
     text = (DOCS_OUT / "CONSOLE.md").read_text()
     blocks = {
@@ -69,5 +62,5 @@ def render() -> dict[str, str]:
         "messages": "\n".join(message(m) for m in messages()).rstrip(),
     }
     for name, block in blocks.items():
-        text = replace_block(text, name, block)
+        text = replace_block(text, name, block, "docs/CONSOLE.md")
     return {"CONSOLE.md": text}

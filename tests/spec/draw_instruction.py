@@ -22,6 +22,11 @@ _SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -3.0, 3.0, 1e-40, -1e-40, 1e38, 
                      -2.0, 1e8, -1e8, 0.625, 2.0**24, np.inf, -np.inf, np.nan], np.float32)  # fmt: skip
 
 
+#: Opcodes that choose by comparing, and so have rules for NaN and zeros.
+_COMPARING = ("MAX_POOL", "MAX_POOL_GRAD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_EXTREMUM_GRAD", "TOP_K", "SCATTER",
+              "SOFTMAX", "RNN_CELLS", "NORMALIZE", "GEMM", "CONV")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Drawn:
     """An instruction, the bytes that its operands start from, and where they lie in arena or constants."""
@@ -179,6 +184,7 @@ class Drawer:
             x = np.minimum(np.abs(x), 1 if operand.name == "aux" else np.inf).astype(np.float32)
         if self.rng.random() < 0.3:
             x = np.rint(x)
-        if self.opcode.work == ("n",) or {"d0", "a0"} <= self.opcode.params.keys():
+        is_elementwise = self.opcode.work == ("n",) or {"d0", "a0"} <= self.opcode.params.keys()
+        if is_elementwise or self.opcode.name in _COMPARING:
             x = np.where(self.rng.random(count) < 0.1, self.rng.choice(_SPECIAL, count), x)
         return x.astype(np.float32)

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 from spec.numerics import tables
 from spec.read_tables import ROOT
+from spec.regions import LIMIT
+from spec.verify_program import MAX_WORK, MOST_DIM
 
 FOLDER = Path(__file__).parent
 #: What compares both implementations, and so has to do with the product.
-COMPARE = {"compare_verifiers.py", "run_drawn.py", "trained_models.py"}
+COMPARE = {"compare_verifiers.py", "example_image.py", "run_drawn.py", "trained_models.py"}
 SECOND = [
     path for path in sorted(FOLDER.glob("*.py")) if not path.name.startswith("test_") and path.name not in COMPARE
 ]
@@ -54,3 +56,24 @@ def test_the_errors_of_polynomials_are_those_of_the_runtime() -> None:
     page = (ROOT / "docs" / "NUMERICS.md").read_text()
     in_source = sorted(re.findall(r"(?:relative error|error of its exponential is) (\d\.\de-\d+)", source))
     assert in_source == sorted(re.findall(r"^\| `\w+_[a-z]` \|.*\| (\d\.\de-\d+), of", page, re.MULTILINE))
+
+
+def test_the_limits_of_a_build_are_those_of_the_runtime() -> None:
+    """Every option of gm_config.h is named, and those that limit what is accepted have their default in the table."""
+    config = (ROOT / "runtime_c" / "include" / "gm_config.h").read_text()
+    page = (ROOT / "docs" / "SPEC.md").read_text()
+    section = page[page.index("### Limits of a build") :].split("\n## ")[0]
+    defaults = dict(re.findall(r"#ifndef (GM_\w+)\n#define \1 (.*)", config)) | {"GM_FUSED": ""}
+    assert set(re.findall(r"`(GM_\w+)`", section)) == set(defaults)
+    for option, default in re.findall(r"^\| `(GM_\w+)` \| ([^|]*) \|", section, re.MULTILINE):
+        assert _value(default.strip("` ")) == _value(defaults[option]), option
+
+
+def _value(text: str) -> str | int:
+    """Return a default as a number, where it is a power of two, or else as it stands."""
+    shifted = re.fullmatch(r"\(UINT64_C\(1\) << (\d+)\)|2\^(\d+)", text)
+    return 1 << int(shifted[1] or shifted[2]) if shifted else text.strip("()")
+
+
+def test_the_limits_of_the_second_verifier_are_those_of_the_page() -> None:
+    assert (LIMIT, MAX_WORK, MOST_DIM) == (1 << 30, 1 << 34, (1 << 31) - 1)

@@ -57,3 +57,16 @@ def test_elementary_functions(opcode: str, profile: str) -> None:
     nan = np.isnan(found.view(np.float32)) & np.isnan(expected.view(np.float32))
     wrong = np.flatnonzero((found != expected) & ~nan)
     assert len(wrong) == 0, f"{opcode}({float(x[wrong[0]]).hex()})"
+
+
+@pytest.mark.parametrize("opcode", ["COPY", "GATHER"])
+def test_bits_of_nan_that_are_moved(opcode: str, profile: str) -> None:
+    """Quiet and signalling NaN of either sign keep their payload."""
+    x = np.array([0x7F800001, 0xFF800001, 0x7FC12345, 0xFFC54321, 0x7FFFFFFF, 0x7FA00000], np.uint32)
+    params = {"d5": len(x), "s5": 1, "t5": 1} if opcode == "COPY" else {"size": len(x), "count": len(x)}
+    places = {"x": CONSTANT_BIT, "y": SCRATCH} | ({"indices": CONSTANT_BIT | x.nbytes} if opcode == "GATHER" else {})
+    data = x.tobytes() + np.arange(len(x), dtype=np.int32).tobytes()
+    image = program_image([instruction(opcode, places, params)], SCRATCH + x.nbytes, data)
+    with Session(image, profile) as session:
+        session.run_program("infer")
+        assert bytes(session._memory[SCRATCH : SCRATCH + x.nbytes]) == x.tobytes()

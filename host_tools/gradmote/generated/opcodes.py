@@ -662,8 +662,9 @@ OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
                     'refuses': None,
                     'inplace': ()},
  'CONV_GRAD_W': {'code': 37,
-                 'meaning': 'w[g,m,c,k,l] = sum over batch, output rows and columns of dy x; with '
-                            'accumulate, the sum starts from w',
+                 'meaning': 'y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of '
+                            "CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_map "
+                            'are of dy',
                  'operands': {'x': ('r',
                                     'f32',
                                     (('batch', 'x_batch'),
@@ -719,7 +720,8 @@ OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
                  'refuses': None,
                  'inplace': ()},
  'CONV_UPDATE': {'code': 38,
-                 'meaning': 'map by map: row = the gradient of w[g,m]; then rule updates p[g,m] with it',
+                 'meaning': "map by map: row = the gradient of CONV's w[g,m]; then rule updates p[g,m] with "
+                            'it. The strides y_batch to y_map are of dy',
                  'operands': {'x': ('r',
                                     'f32',
                                     (('batch', 'x_batch'),
