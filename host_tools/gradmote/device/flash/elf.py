@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import re
-import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from elftools.common.exceptions import ELFError
+from elftools.common.utils import struct_parse
+from elftools.elf.elffile import ELFFile
 
 from gradmote.errors import DeviceError
 from gradmote.generated.console import IDENTITY_MARK
 
-_ELF32_LITTLE_ENDIAN = b"\x7fELF\x01\x01"
-_HEADER = struct.Struct("<16sHHIIIIIHHH")  # up to e_phnum
-_PROGRAM_HEADER = struct.Struct("<8I")
-_PT_LOAD = 1
 _IDENTITY = re.compile(re.escape(IDENTITY_MARK.encode()) + rb"([\x21-\x7e]{1,64})\0")
 
 
@@ -27,16 +28,20 @@ class Segment:
 
 
 def read_segments(elf: Path) -> list[Segment]:
-    """All that is to be programmed, by address. DeviceError where the file is no whole 32-bit little-endian ELF."""
-    content = elf.read_bytes()
-    if content[:6] != _ELF32_LITTLE_ENDIAN or len(content) < _HEADER.size:
-        raise DeviceError(f"{elf} is no firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
-    *_, table, _, _, _, entry_size, count = _HEADER.unpack_from(content)
+    """Return all that is to be programmed, by address.
+
+    Raises DeviceError where the file is no whole 32-bit little-endian ELF.
+    """
     try:
-        found = [_segment(content, table + i * entry_size) for i in range(count)]
-    except (struct.error, EOFError) as error:
+        file = ELFFile(io.BytesIO(elf.read_bytes()))
+    except ELFError as error:
+        raise _no_firmware(elf) from error
+    if file.elfclass != 32 or not file.little_endian:
+        raise _no_firmware(elf)
+    try:
+        return sorted(_segments(file), key=lambda segment: segment.address)
+    except ELFError as error:
         raise DeviceError(f"{elf} is damaged: it ends too early", "build it again, or copy it anew") from error
-    return sorted((segment for segment in found if segment is not None), key=lambda segment: segment.address)
 
 
 def size_of(segments: Sequence[Segment]) -> int:
@@ -49,10 +54,28 @@ def board_names(segments: Sequence[Segment]) -> set[str]:
     return {name.decode() for segment in segments for name in _IDENTITY.findall(segment.data)}
 
 
-def _segment(content: bytes, at: int) -> Segment | None:
-    kind, offset, _, load_address, size, *_ = _PROGRAM_HEADER.unpack_from(content, at)
-    if kind != _PT_LOAD or size == 0:
-        return None
-    if offset + size > len(content):
-        raise EOFError
-    return Segment(load_address, content[offset : offset + size])
+def _no_firmware(elf: Path) -> DeviceError:
+    return DeviceError(f"{elf} is no firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
+
+
+def _segments(file: ELFFile) -> Iterator[Segment]:
+    """Yield what is loaded. Raises ELFError where the file ends too early, or has fewer bytes than its segments."""
+    room = file.stream_len
+    for header in _program_headers(file):
+        offset, size = header["p_offset"], header["p_filesz"]
+        if header["p_type"] != "PT_LOAD" or size == 0:
+            continue
+        if offset + size > file.stream_len or size > room:
+            raise ELFError("a segment has more bytes than the file")
+        room -= size
+        file.stream.seek(offset)
+        yield Segment(header["p_paddr"], file.stream.read(size))
+
+
+def _program_headers(file: ELFFile) -> Iterator[Any]:
+    """Yield them one by one: ELFFile.iter_segments() also follows what a hostile file says of its sections."""
+    entry, size = file.structs.Elf_Phdr, file["e_phentsize"]
+    if file["e_phnum"] and size < entry.sizeof():
+        raise ELFError("a program header is too small")
+    for index in range(file["e_phnum"]):
+        yield struct_parse(entry, file.stream, file["e_phoff"] + index * size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +10,6 @@ from .elf import Segment
 
 _ERASED = b"\xff"
 _PAGE = 4096
-_HEX_LINE = 16  # bytes in one record
 _UF2_PAYLOAD = 256  # bytes in one block
 _UF2_MAGICS = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_HAS_FAMILY = 0x2000
@@ -37,25 +37,20 @@ def joined(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def intel_hex(segments: Sequence[Segment]) -> bytes:
-    """Intel HEX with 32-bit addresses."""
-    lines = []
-    upper = None
-    for address, data in _pieces(segments, _HEX_LINE):
-        if address >> 16 != upper:
-            upper = address >> 16
-            lines.append(_hex_record(0, 4, struct.pack(">H", upper)))
-        lines.append(_hex_record(address & 0xFFFF, 0, data))
-    return "".join([*lines, _hex_record(0, 1, b"")]).encode()
+    """Return Intel HEX with 32-bit addresses."""
+    from intelhex import IntelHex
 
-
-def _hex_record(address: int, kind: int, data: bytes) -> str:
-    body = struct.pack(">BHB", len(data), address, kind) + data
-    return f":{body.hex().upper()}{-sum(body) & 0xFF:02X}\n"
+    memory = IntelHex()
+    for segment in segments:
+        memory.puts(segment.address, segment.data)
+    written = io.StringIO(newline="\n")
+    memory.write_hex_file(written)
+    return written.getvalue().encode()
 
 
 def uf2(segments: Sequence[Segment], family: int) -> bytes:
     """USB Flashing Format, https://github.com/microsoft/uf2. family: of the part, which refuses others."""
-    blocks = list(_pieces([_filled(segment) for segment in joined(segments)], _UF2_PAYLOAD))
+    blocks = [block for segment in joined(segments) for block in _payloads(_filled(segment))]
     return b"".join(_uf2_block(address, data, i, len(blocks), family) for i, (address, data) in enumerate(blocks))
 
 
@@ -72,10 +67,7 @@ def _uf2_block(address: int, data: bytes, index: int, count: int, family: int) -
     return head + data.ljust(476, b"\0") + struct.pack("<I", last)
 
 
-def _pieces(segments: Sequence[Segment], size: int) -> Iterator[tuple[int, bytes]]:
-    """(address, bytes): all of it in pieces that each lie in one aligned block of `size`."""
-    for segment in segments:
-        start, end = segment.address, segment.address + len(segment.data)
-        for at in range(start - start % size, end, size):
-            first, last = max(at, start), min(at + size, end)
-            yield first, segment.data[first - start : last - start]
+def _payloads(segment: Segment) -> Iterator[tuple[int, bytes]]:
+    """Yield (address, bytes) of each payload of a segment that is filled to whole ones."""
+    for at in range(0, len(segment.data), _UF2_PAYLOAD):
+        yield segment.address + at, segment.data[at : at + _UF2_PAYLOAD]
