@@ -31,9 +31,9 @@ class Stop:
         return "" if self.number is None else SIGNALS[signal.Signals(self.number)]
 
     def note(self, number: int, frame: object) -> None:
-        is_impatient = number == signal.SIGINT and bool(self)
+        interrupts = number == signal.SIGINT if self else not self.waits
         self.number = self.number or number
-        if is_impatient or not self.waits:
+        if interrupts:
             raise KeyboardInterrupt
 
     def leave(self) -> None:
