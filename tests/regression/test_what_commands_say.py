@@ -118,9 +118,14 @@ def test_each_wrong_label_is_found_wherever_it_stands(batch: int, micro_batches:
 
 @pytest.mark.parametrize(
     ("number", "name", "checkpoint"),
-    [(signal.SIGINT, "Ctrl-C", True), (signal.SIGINT, "Ctrl-C", False), (signal.SIGTERM, "SIGTERM", True)],
+    [
+        (signal.SIGINT, "Ctrl-C", True),
+        (signal.SIGINT, "Ctrl-C", False),
+        (signal.SIGTERM, "SIGTERM", True),
+        (signal.SIGHUP, "SIGHUP", True),
+    ],
 )
-def test_a_signal_says_what_was_kept_and_ends_with_130_or_143(
+def test_a_signal_says_what_was_kept_and_ends_with_its_status(
     folder: Path, number: int, name: str, checkpoint: bool
 ) -> None:
     command = [sys.executable, "-c", MAIN, "train", "model.mote", "--data", "data.npz", "--epochs", "1000000"]

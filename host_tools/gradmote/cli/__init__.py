@@ -38,6 +38,7 @@ from . import (
 )
 from .help import Command, Group
 from .output import say, say_json
+from .stopping import cleaning_up
 
 DESK, DEVICE = "On the desk", "On the device"
 
@@ -106,10 +107,12 @@ for _entry in COMMANDS:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command. Exit status: 0, 1 for a refusal or Ctrl-C, 2 for a wrong call."""
+    """Runs one command. Exit status: 0, 1 for a refusal or Ctrl-C, 2 for a wrong call, 128 and its number for another
+    signal."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        app(args=arguments, prog_name="gradmote")
+        with cleaning_up():
+            app(args=arguments, prog_name="gradmote")
     except GradmoteError as error:
         return refuse(error, "--json" in arguments)
     except SystemExit as end:

@@ -1,9 +1,12 @@
-"""Ctrl-C and SIGTERM end a training after the step under way, and what was learnt is saved as at its end."""
+"""Ctrl-C, SIGTERM and a terminal that closes end a command without leaving anything half done. A training ends after
+the step under way, and what was learnt is saved as at its end."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -11,8 +14,11 @@ import typer
 
 from .options import tell
 
-#: How each is called.
-SIGNALS = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
+#: How each is called, where the system has it.
+NAMES = {"SIGINT": "Ctrl-C", "SIGTERM": "SIGTERM", "SIGHUP": "SIGHUP"}
+SIGNALS = {signal.Signals[key]: name for key, name in NAMES.items() if key in signal.Signals.__members__}
+
+Handler = Callable[[int, object], None]
 
 
 @dataclass
@@ -44,15 +50,39 @@ class Stop:
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Within it, both signals do as Stop says."""
+    """Within it, all of SIGNALS do as Stop says."""
     stop = Stop()
-    before = {number: signal.signal(number, stop.note) for number in SIGNALS}
+    with _handled(dict.fromkeys(SIGNALS, stop.note)):
+        try:
+            yield stop
+        except KeyboardInterrupt:
+            when = "within a step: what was learnt since the last save is not kept"
+            tell(f"stopped by {stop.name} {when if stop.waits else 'before the training'}")
+            stop.leave()
+
+
+@contextmanager
+def cleaning_up() -> Iterator[None]:
+    """Within it, signals other than Ctrl-C end the process as sys.exit() does: what is open is closed, temporary files
+    go, and emulated boards are stopped."""
+    with _handled({number: _exit for number in SIGNALS if number != signal.SIGINT}):
+        yield
+
+
+def _exit(number: int, frame: object) -> None:
+    sys.exit(128 + number)
+
+
+@contextmanager
+def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
+    """Those of the main thread, which alone may have some; `nohup` has SIGHUP ignored, and it stays so."""
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for number, handler in handlers.items():
+            if number == signal.SIGINT or signal.getsignal(number) != signal.SIG_IGN:
+                before[number] = signal.signal(number, handler)
     try:
-        yield stop
-    except KeyboardInterrupt:
-        when = "within a step: what was learnt since the last save is not kept" if stop.waits else "before the training"
-        tell(f"stopped by {stop.name} {when}")
-        stop.leave()
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, known in before.items():
+            signal.signal(number, known)

@@ -122,8 +122,8 @@ def command(
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 
-    Ctrl-C or SIGTERM ends it after the current step and still writes the checkpoint; the exit status is 130 or 143
-    then.
+    Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the checkpoint; the exit status
+    is 130, 143 or 129 then.
     """
     from ..device.dataset import Dataset
     from ..device.opening import open_target
@@ -131,7 +131,7 @@ def command(
 
     output = None if checkpoint is None else Output(checkpoint)
     samples = Dataset.read(data, labels, label_column)
-    with stopping() as stop, open_target(on, threads=threads) as target:
+    with stopping() as stop, open_target(on, threads=threads, apart=True) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, output, save_every)

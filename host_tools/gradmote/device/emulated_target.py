@@ -17,11 +17,13 @@ from .twin_target import TwinTarget
 from .types import Update
 
 
-def emulated_board(name: str, firmware: Path | str | None = None, icount: bool = False) -> BoardTarget:
+def emulated_board(
+    name: str, firmware: Path | str | None = None, icount: bool = False, apart: bool = False
+) -> BoardTarget:
     """A board on an Emulator of its own, which ends with it."""
     if not board(name).flash_is_emulated:
-        return PreloadedTarget(name, firmware, icount)
-    emulator = Emulator(name, firmware, icount)
+        return PreloadedTarget(name, firmware, icount, apart)
+    emulator = Emulator(name, firmware, icount, apart=apart)
     return BoardTarget(_connected(emulator), on_close=emulator.stop)
 
 
@@ -37,8 +39,10 @@ class PreloadedTarget(BoardTarget):
     """An emulated board whose emulator cannot program flash, where images and checkpoints are kept: with another image
     in its flash it is started anew, and save() writes its state from here. It goes on from no checkpoint."""
 
-    def __init__(self, name: str, firmware: Path | str | None = None, icount: bool = False) -> None:
-        self._start = partial(Emulator, name, firmware, icount)
+    def __init__(
+        self, name: str, firmware: Path | str | None = None, icount: bool = False, apart: bool = False
+    ) -> None:
+        self._start = partial(Emulator, name, firmware, icount, apart=apart)
         emulator = self._start()
         super().__init__(_connected(emulator), on_close=emulator.stop)
 

@@ -68,6 +68,8 @@ class Emulator:
     name: of the board. elf: the firmware; what `scons firmware` built by default.
     icount: every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts them.
     image: a .mote image, or its file, that is in the board's flash from the start.
+    apart: signals to the caller's group of processes, as Ctrl-C at a terminal, do not reach it; the caller then sees to
+    it that signals do not end it before stop().
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Emulator:
         elf: Path | str | None = None,
         icount: bool = False,
         image: bytes | Path | None = None,
+        apart: bool = False,
     ) -> None:
         known = board(name)
         self.command = emulator_command(known)
@@ -89,17 +92,18 @@ class Emulator:
         try:
             if image is not None:
                 self.command += _in_flash(known, self._file_of(image))
-            self._start(firmware, port, icount)
+            self._start(firmware, port, icount, apart)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, firmware: Path, port: int, icount: bool) -> None:
+    def _start(self, firmware: Path, port: int, icount: bool, apart: bool) -> None:
         command = [*self.command, "-kernel", str(firmware), "-display", "none", "-monitor", "none"]
         command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on,nodelay=on"]
         command += ["-icount", "shift=7"] if icount else []
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            start_new_session=apart,
         )
         keep_on_one_cpu(self._process.pid)
         self._link = self._await_link()
