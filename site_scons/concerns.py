@@ -1,0 +1,169 @@
+"""Which checks concern a file: `./run check PATH`. Needs only a Python.
+
+Where a file lies says which folders of tests are about it, and its name says which files of these. A kernel
+conv_update.c has the tests of tests/operators that speak of conv_update or ConvUpdate or, if there are none, of Conv.
+Where no test names the file, all tests of its folders are run; where many do, those that name it most often.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+#: Endings of files that a check knows something about.
+KNOWN = (".c", ".cpp", ".h", ".hpp", ".json", ".ld", ".md", ".py", ".toml")
+#: Tests of one file that are run at the most.
+MOST = 8
+BOARD_TESTS = ("tests/device/test_board.py", "tests/device/test_console.py", "tests/device/test_every_board.py")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What concerns the files of a folder.
+
+    `tests` are the folders and files of tests where the name of a file is looked for. `always` are run too, `otherwise`
+    where no test names the file (all of `tests`, where it is empty). `targets` are those of SCons.
+    """
+
+    tests: tuple[str, ...]
+    always: tuple[str, ...] = ()
+    otherwise: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+C_TESTS = ("test_c",)
+#: Folder or file -> its rule. The longest that fits counts.
+RULES = {
+    "": Rule(("tests",), otherwise=("tests/test_generated.py", "tests/test_concerns.py")),
+    "arduino": Rule(("tests/runtime_build/test_arduino_boards.py",)),
+    "bindings": Rule(("tests/bindings",)),
+    "bindings/threads": Rule(("tests/threads",)),
+    "docs": Rule(("tests",), otherwise=("tests/test_generated.py",)),
+    "examples": Rule(("tests/examples",)),
+    "firmware": Rule(("tests/device",), otherwise=BOARD_TESTS),
+    "firmware/boards": Rule(("tests/device/test_every_board.py", "tests/device/test_small_boards.py")),
+    "firmware/linux": Rule(("tests/sbc",)),
+    "firmware/platform": Rule(("tests/pio",)),
+    "firmware/signature": Rule(("tests/signature",)),
+    "firmware/third_party": Rule(("tests/signature",)),
+    "host_tools/gradmote": Rule(("tests",), otherwise=("tests/cli", "tests/image")),
+    "host_tools/gradmote/generated": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
+    "host_tools/gradmote/operators": Rule(("tests/operators", "tests/losses")),
+    "host_tools/gradmote/programs": Rule(("tests/passes", "tests/optimizers")),
+    "host_tools/gradmote/project": Rule(("tests/pio/test_new_project.py",)),
+    "host_tools/gradmote/testing": Rule(("tests/pytest_plugin", "tests/examples/test_testing.py")),
+    "runtime_c": Rule(("tests/bindings", "tests/image", "tests/store"), targets=C_TESTS),
+    "runtime_c/kernels": Rule(("tests/operators", "tests/losses"), targets=C_TESTS),
+    "runtime_c/kernels/arch": Rule(("tests/arch",), targets=C_TESTS),
+    "runtime_c/kernels/check_finite.c": Rule(("tests/optimizers/test_finite_state.py",), targets=C_TESTS),
+    "runtime_c/kernels/optimizers": Rule(("tests/optimizers",), targets=C_TESTS),
+    "runtime_c/spec": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
+    "runtime_c/src/numerics.c": Rule(("tests/runtime/numerics_test.py",), targets=C_TESTS),
+    "runtime_c/src/split.c": Rule(("tests/threads",), targets=C_TESTS),
+    "tests": Rule(("tests",)),
+    "tests/powerloss": Rule((), targets=("powerloss",)),
+    "tests/support": Rule(("tests",)),
+    "tests/runtime": Rule(("tests/runtime",), targets=C_TESTS),
+}
+
+
+@dataclass(frozen=True)
+class Concern:
+    """What has to be run for some files, as paths from the root."""
+
+    python: tuple[str, ...]
+    tests: tuple[str, ...]
+    targets: tuple[str, ...]
+
+
+def concern(paths: Iterable[str]) -> Concern:
+    """Return what concerns these files, and the files in these folders."""
+    files = sorted({file for path in paths for file in files_of(path)})
+    tests = {test for file in files for test in tests_of(file)}
+    targets = {target for file in files for target in rule_of(file).targets}
+    python = [file for file in files if file.endswith(".py") or file == "run"]
+    return Concern(tuple(python), tuple(sorted(without_inner(tests))), tuple(sorted(targets)))
+
+
+def files_of(path: str) -> list[str]:
+    """Return the file, or the files of the folder, by their paths from the root. Raises FileNotFoundError."""
+    whole = Path(path).resolve()
+    if not whole.exists() or not whole.is_relative_to(ROOT):
+        raise FileNotFoundError(path)
+    found = sorted(whole.rglob("*")) if whole.is_dir() else [whole]
+    kept = [file for file in found if file == whole or (file.suffix in KNOWN and file.is_file())]
+    return [file.relative_to(ROOT).as_posix() for file in kept if "__pycache__" not in file.parts]
+
+
+def tests_of(file: str) -> list[str]:
+    """Return the test files and folders that concern a file."""
+    if is_test(file):
+        return [file]
+    rule = rule_of(file)
+    named = tests_that_name(file, rule.tests)
+    return [*rule.always, *(named or rule.otherwise or rule.tests)]
+
+
+def rule_of(file: str) -> Rule:
+    """Return the rule of the nearest folder that has one.
+
+    Folders of the package have the tests in the folder of that name, where there is one.
+    """
+    for folder in [file, *(parent.as_posix() for parent in Path(file).parents)]:
+        own = f"tests/{folder.removeprefix('host_tools/gradmote/')}"
+        if folder in RULES:
+            return RULES[folder]
+        if folder.startswith("host_tools/gradmote/") and (ROOT / own).is_dir():
+            return Rule((own,))
+        if folder.startswith("tests/") and any((ROOT / folder).glob("test_*.py")):
+            return Rule((folder,))
+    return RULES[""]
+
+
+def is_test(file: str) -> bool:
+    return file.startswith("tests/") and Path(file).name.startswith("test_") and file.endswith(".py")
+
+
+def tests_that_name(file: str, places: Iterable[str]) -> list[str]:
+    """Return the tests in these places that name the file, by the longest part of its name that one of them has."""
+    texts = [found for place in places for found in texts_of(place)]
+    word = words_of(file)[0].lower()  # a text without it needs no search
+    for pattern in patterns(file):
+        counts = {test: len(pattern.findall(text)) for test, text, lower in texts if word in lower}
+        named = sorted((test for test in counts if counts[test]), key=lambda test: -counts[test])
+        if named:
+            return named[:MOST]
+    return []
+
+
+def patterns(file: str) -> Iterator[re.Pattern[str]]:
+    """Yield how tests may name a file: the whole name first, then what it is of, without its last words."""
+    words = words_of(file)
+    yield re.compile(rf"\b{'_?'.join(map(re.escape, words))}(?:loss)?\b", re.IGNORECASE)
+    if file.startswith(("runtime_c/kernels/", "host_tools/")):
+        shorter = ("".join(map(str.capitalize, words[:count])) for count in range(len(words) - 1, 0, -1))
+        yield from (re.compile(rf"\b{name}\b") for name in shorter)
+
+
+def words_of(file: str) -> list[str]:
+    """Return the words of a file's name, or of its folder's where the file is __init__.py or __main__.py."""
+    path = Path(file)
+    return (path.parent.name if path.stem.startswith("__") else path.stem).split("_")
+
+
+@cache
+def texts_of(place: str) -> list[tuple[str, str, str]]:
+    """Return the tests at a place, a folder or a file, with their names and texts, and these in lower case."""
+    found = sorted((ROOT / place).rglob("test_*.py")) if (ROOT / place).is_dir() else [ROOT / place]
+    texts = {path.relative_to(ROOT).as_posix(): f"{path.stem[5:]} {path.read_text()}" for path in found}
+    return [(test, text, text.lower()) for test, text in texts.items()]
+
+
+def without_inner(paths: Iterable[str]) -> list[str]:
+    """Return the paths but for those in a folder that is among them."""
+    chosen = set(paths)
+    return [path for path in chosen if not any(parent.as_posix() in chosen for parent in Path(path).parents)]
