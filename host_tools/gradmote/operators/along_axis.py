@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute, normalize_axis, static_shape
-from .operator import LoweringRule
+from ..graph import DOMAIN, attribute, normalize_axis, static_shape
+from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
     from ..lowering import Lowering
@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
     """Sizes before, at and after `axis`."""
     return {"outer": math.prod(shape[:axis]), "classes": shape[axis], "inner": math.prod(shape[axis + 1 :])}
+
+
+def gradient_along_axis(op_type: str) -> GradientRule:
+    """Return the rule dx = op_type(dy, y), an operator of our domain, along the node's attribute `axis`."""
+
+    def gradient(back: Backward) -> Gradients:
+        (x,), (y,) = back.node.inputs, back.node.outputs
+        return [back.op(op_type, back.dy[0], y, of=x, domain=DOMAIN, axes=[attribute(back.node, "axis", -1)])]
+
+    return gradient
 
 
 def lower_along_axis(opcode: str, *operands: str) -> LoweringRule:

@@ -1,17 +1,10 @@
 """LeakyRelu: y = x where x >= 0, else alpha x. dx = dy where x > 0, else alpha dy."""
 
-from ..graph import DOMAIN, attribute
-from .elementwise import lower_flat
-from .operator import Backward, Gradients, Operator
+from ..graph import DOMAIN
+from .elementwise import gradient_op, lower_flat
+from .operator import Operator
 
 ALPHA = 0.01  # ONNX's default
-
-
-def gradient(back: Backward) -> Gradients:
-    x = back.node.inputs[0]
-    alpha = attribute(back.node, "alpha", ALPHA)
-    return [back.op("LeakyReluGrad", back.dy[0], x, of=x, domain=DOMAIN, alpha=float(alpha))]
-
 
 GRAD = """
 LeakyReluGrad <alpha: float = 0.01> (dY, X) => (dX) {
@@ -23,6 +16,6 @@ LeakyReluGrad <alpha: float = 0.01> (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("LeakyRelu", gradient, lower_flat("LEAKY_RELU", "x", "y", alpha=ALPHA)),
+    Operator("LeakyRelu", gradient_op("LeakyReluGrad", alpha=ALPHA), lower_flat("LEAKY_RELU", "x", "y", alpha=ALPHA)),
     Operator("LeakyReluGrad", None, lower_flat("LEAKY_RELU_GRAD", "dy", "x", "dx", alpha=ALPHA), DOMAIN, GRAD),
 ]

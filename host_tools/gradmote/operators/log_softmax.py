@@ -1,16 +1,8 @@
 """LogSoftmax along an axis: dx = dy - exp(y) sum(dy)."""
 
-from ..graph import DOMAIN, attribute
-from .along_axis import lower_along_axis
-from .operator import Backward, Gradients, Operator
-
-
-def gradient(back: Backward) -> Gradients:
-    axis = attribute(back.node, "axis", -1)
-    return [
-        back.op("LogSoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axes=[axis])
-    ]
-
+from ..graph import DOMAIN
+from .along_axis import gradient_along_axis, lower_along_axis
+from .operator import Operator
 
 GRAD = """
 LogSoftmaxGrad <axes: ints> (dY, Y) => (dX) {
@@ -22,6 +14,6 @@ LogSoftmaxGrad <axes: ints> (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("LogSoftmax", gradient, lower_along_axis("LOG_SOFTMAX", "x", "y")),
+    Operator("LogSoftmax", gradient_along_axis("LogSoftmaxGrad"), lower_along_axis("LOG_SOFTMAX", "x", "y")),
     Operator("LogSoftmaxGrad", None, lower_along_axis("LOG_SOFTMAX_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
 ]

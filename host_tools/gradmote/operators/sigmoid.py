@@ -1,13 +1,8 @@
 """Sigmoid: y = 1 / (1 + exp(-x)). dx = dy y (1 - y)."""
 
 from ..graph import DOMAIN
-from .elementwise import lower_flat
-from .operator import Backward, Gradients, Operator
-
-
-def gradient(back: Backward) -> Gradients:
-    return [back.op("SigmoidGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN)]
-
+from .elementwise import gradient_op, lower_flat
+from .operator import Operator
 
 GRAD = """
 SigmoidGrad (dY, Y) => (dX) {
@@ -18,6 +13,6 @@ SigmoidGrad (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Sigmoid", gradient, lower_flat("SIGMOID", "x", "y")),
+    Operator("Sigmoid", gradient_op("SigmoidGrad", "y"), lower_flat("SIGMOID", "x", "y")),
     Operator("SigmoidGrad", None, lower_flat("SIGMOID_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
 ]

@@ -1,16 +1,8 @@
 """Softmax along an axis: dx = y (dy - sum(dy y))."""
 
-from ..graph import DOMAIN, attribute
-from .along_axis import lower_along_axis
-from .operator import Backward, Gradients, Operator
-
-
-def gradient(back: Backward) -> Gradients:
-    axis = attribute(back.node, "axis", -1)
-    return [
-        back.op("SoftmaxGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN, axes=[axis])
-    ]
-
+from ..graph import DOMAIN
+from .along_axis import gradient_along_axis, lower_along_axis
+from .operator import Operator
 
 GRAD = """
 SoftmaxGrad <axes: ints> (dY, Y) => (dX) {
@@ -22,6 +14,6 @@ SoftmaxGrad <axes: ints> (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Softmax", gradient, lower_along_axis("SOFTMAX", "x", "y")),
+    Operator("Softmax", gradient_along_axis("SoftmaxGrad"), lower_along_axis("SOFTMAX", "x", "y")),
     Operator("SoftmaxGrad", None, lower_along_axis("SOFTMAX_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
 ]

@@ -1,13 +1,8 @@
 """Tanh: dx = dy (1 - y^2)."""
 
 from ..graph import DOMAIN
-from .elementwise import lower_flat
-from .operator import Backward, Gradients, Operator
-
-
-def gradient(back: Backward) -> Gradients:
-    return [back.op("TanhGrad", back.dy[0], back.node.outputs[0], of=back.node.inputs[0], domain=DOMAIN)]
-
+from .elementwise import gradient_op, lower_flat
+from .operator import Operator
 
 GRAD = """
 TanhGrad (dY, Y) => (dX) {
@@ -18,6 +13,6 @@ TanhGrad (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Tanh", gradient, lower_flat("TANH", "x", "y")),
+    Operator("Tanh", gradient_op("TanhGrad", "y"), lower_flat("TANH", "x", "y")),
     Operator("TanhGrad", None, lower_flat("TANH_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
 ]
