@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from .machine import Call, Stopped, kernel, relu
-from .numerics import Array, bits, f32, remainder, rounded
+from .numerics import Array, bits, constant, f32, remainder, rounded
 
 ZERO, HALF, ONE, TWO, THREE = map(np.float32, (0, 0.5, 1, 2, 3))
-SIXTH, THIRD = np.float32(1 / 6), np.float32(1 / 3)
+SIXTH, THIRD = constant("sixth"), constant("third")
 Formula = Callable[..., Array]
 
 
@@ -37,16 +37,14 @@ def _mish(c: Call, x: Array) -> Array:
 
 
 def _normal(c: Call, x: Array) -> Array:
-    return c.a.mac(HALF, HALF, c.a.erf(np.float32(0.5**0.5) * x))
+    return c.a.mac(HALF, HALF, c.a.erf(constant("sqrt_half") * x))
 
 
 def _gelu_tanh_inner(c: Call, x: Array) -> Array:
     return x * c.a.mac(_A, _B, x * x)
 
 
-_A = np.float32(2 * (2 / np.pi) ** 0.5)
-_B = np.float32(0.044715 * 2 * (2 / np.pi) ** 0.5)
-_B3 = np.float32(3 * 0.044715 * 2 * (2 / np.pi) ** 0.5)
+_A, _B = constant("gelu_a"), constant("gelu_b")
 
 UNARY: dict[str, Formula] = {
     "RELU": lambda c, x: relu(x),
@@ -128,14 +126,14 @@ def _swish_grad(c: Call, dy: Array, x: Array) -> Array:
 
 
 def _gelu_grad(c: Call, dy: Array, x: Array) -> Array:
-    density = np.float32(1 / (2 * np.pi) ** 0.5) * c.a.exp((-x / TWO) * x)
+    density = constant("inv_sqrt_2pi") * c.a.exp((-x / TWO) * x)
     return dy * c.a.mac(_normal(c, x), x, density)
 
 
 def _gelu_tanh_grad(c: Call, dy: Array, x: Array) -> Array:
     u = _gelu_tanh_inner(c, x)
     s = c.a.sigmoid(u)
-    return dy * c.a.mac(s, (x * s) * c.a.sigmoid(-u), c.a.mac(_A, _B3, x * x))
+    return dy * c.a.mac(s, (x * s) * c.a.sigmoid(-u), c.a.mac(_A, THREE * _B, x * x))
 
 
 def _softsign_grad(c: Call, dy: Array, x: Array) -> Array:
@@ -251,6 +249,6 @@ def check_finite(c: Call) -> None:
 
 @kernel("CHECK_BOUND")
 def check_bound(c: Call) -> None:
-    limit = bits(c.f32("limit"))
-    if ((bits(c.get("x")) & np.uint32(0x7FFFFFFF)) >= limit).any():
+    x, limit = (bits(values) & np.uint32(0x7FFFFFFF) for values in (c.get("x"), c.f32("limit")))
+    if (x >= limit).any():
         raise Stopped("NOT_FINITE")

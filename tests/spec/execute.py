@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -113,14 +114,23 @@ class Machine:
 
     # ---- Programs ---------------------------------------------------------------------------------------------------
 
+    def calls(self, kind: str) -> Iterator[Call]:
+        """Yield the instructions of a program, or nothing where the image does not have it."""
+        for program in self.image.programs:
+            words, at = self.image.code(program) if KINDS[program.kind] == kind else [], 0
+            while at < len(words):
+                yield Call(self.arena, self.constants, self.arithmetic, decode(words, at))
+                at += words[at] >> 16
+
     def run(self, kind: str) -> str:
         """Run a program and return OK, or the name of the error that it ends with."""
-        (program,) = [program for program in self.image.programs if KINDS[program.kind] == kind]
+        if all(KINDS[program.kind] != kind for program in self.image.programs):
+            return "NO_PROGRAM"
         found = self._before(kind)
         if found != "OK":
             return found
         with np.errstate(all="ignore"):
-            found = self._run_code(kind, self.image.code(program))
+            found = self._run_code(kind)
         self._count(kind, found)
         return found
 
@@ -134,17 +144,14 @@ class Machine:
             self.set("gradient_scale", np.float32(1) / np.float32(accumulated))
         return "OK"
 
-    def _run_code(self, kind: str, words: list[int]) -> str:
-        if kind in ("STEP", "OPTIMIZER") and not is_sound(self, words):
+    def _run_code(self, kind: str) -> str:
+        if kind in ("STEP", "OPTIMIZER") and not is_sound(self, kind):
             return "NOT_FINITE"
-        at = 0
-        while at < len(words):
-            call = Call(self.arena, self.constants, self.arithmetic, decode(words, at))
-            try:
+        try:
+            for call in self.calls(kind):
                 KERNELS[call.i.opcode.name](call)
-            except Stopped as stopped:
-                return str(stopped)
-            at += words[at] >> 16
+        except Stopped as stopped:
+            return str(stopped)
         return "OK"
 
     def _count(self, kind: str, found: str) -> None:

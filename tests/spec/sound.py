@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,6 @@ import numpy as np
 from .machine import Call
 from .numerics import Array
 from .read_tables import constants, enums
-from .verify_program import decode
 
 if TYPE_CHECKING:
     from .execute import Machine
@@ -18,18 +16,9 @@ if TYPE_CHECKING:
 UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE")
 
 
-def _updates(machine: Machine, words: list[int]) -> Iterator[Call]:
-    at = 0
-    while at < len(words):
-        call = Call(machine.arena, machine.constants, machine.arithmetic, decode(words, at))
-        if call.i.opcode.name in UPDATES:
-            yield call
-        at += words[at] >> 16
-
-
-def is_sound(machine: Machine, words: list[int]) -> bool:
+def is_sound(machine: Machine, kind: str) -> bool:
     """Return whether a program that updates may start."""
-    updates = list(_updates(machine, words))
+    updates = [call for call in machine.calls(kind) if call.i.opcode.name in UPDATES]
     rule_words = constants()["RULE_WORDS"]
     largest = min((c.flat("rule", rule_words)[-1:].view("<f4")[0] for c in updates), default=np.float32(0))
     if not largest > 0 or not np.isfinite(largest):

@@ -16,7 +16,7 @@ from spec.verify_program import MAX_WORK, MOST_DIM
 
 FOLDER = Path(__file__).parent
 #: What compares both implementations, and so has to do with the product.
-COMPARE = {"compare_verifiers.py", "example_image.py", "run_drawn.py", "trained_models.py"}
+COMPARE = {"compare_mutants.py", "example_image.py", "run_drawn.py", "trained_models.py"}
 SECOND = [
     path for path in sorted(FOLDER.glob("*.py")) if not path.name.startswith("test_") and path.name not in COMPARE
 ]

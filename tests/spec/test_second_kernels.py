@@ -9,7 +9,7 @@ from spec.execute import Machine
 from spec.machine import KERNELS
 from spec.numerics import from_bits
 from spec.read_tables import Opcode, opcodes
-from spec.run_drawn import difference
+from spec.run_drawn import difference, image_of
 from spec.verify_program import CONSTANT_BIT
 
 from gradmote import Session
@@ -28,7 +28,7 @@ def test_every_opcode_has_a_kernel() -> None:
 @pytest.mark.parametrize("opcode", opcodes().values(), ids=lambda opcode: opcode.name)
 def test_drawn(opcode: Opcode, profile: str) -> None:
     drawer = Drawer(opcode, SCRATCH, 1)
-    found = [difference(drawer.draw(), profile) for _ in range(DRAWS)]
+    found = [difference(image_of(drawer.draw()), profile) for _ in range(DRAWS)]
     assert [text for text in found if text] == []
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from .machine import Call, kernel
-from .numerics import Array
+from .numerics import Array, constant
 from .read_tables import rules
 
 ONE = np.float32(1)
@@ -90,5 +90,5 @@ def sum_squares(c: Call) -> None:
 @kernel("CLIP_SCALE")
 def clip_scale(c: Call) -> None:
     scale = c.optional("scale", [1.0])[0]
-    ratio = c.f32("max_norm") / (scale * c.a.sqrt(c.get("sum_squares")) + np.float32(1e-6))
+    ratio = c.f32("max_norm") / (scale * c.a.sqrt(c.get("sum_squares")) + constant("clip_least"))
     c.put("y", scale * np.where(ratio > 1, ONE, ratio))
