@@ -18,7 +18,16 @@ static void softmax_line(const float *x, float *y, uint32_t classes, uint32_t st
 
 int gm_kernel_softmax(const struct gm_session *session, const void *instruction)
 {
-    return gm_softmax_lines(session, instruction, softmax_line);
+    const gm_insn_softmax *insn = instruction;
+    const float *x = gm_f32(session, insn->x);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t i = 0; i < insn->inner; i++) {
+            uint32_t line = o * insn->classes * insn->inner + i;
+            softmax_line(x + line, y + line, insn->classes, insn->inner);
+        }
+    }
+    return GM_OK;
 }
 #endif
 
@@ -36,6 +45,16 @@ static void softmax_grad_line(const float *dy, const float *y, float *dx, uint32
 
 int gm_kernel_softmax_grad(const struct gm_session *session, const void *instruction)
 {
-    return gm_softmax_grad_lines(session, instruction, softmax_grad_line);
+    const gm_insn_softmax_grad *insn = instruction;
+    const float *dy = gm_f32(session, insn->dy);
+    const float *y = gm_f32(session, insn->y);
+    float *dx = gm_f32_out(session, insn->dx);
+    for (uint32_t o = 0; o < insn->outer; o++) {
+        for (uint32_t i = 0; i < insn->inner; i++) {
+            uint32_t line = o * insn->classes * insn->inner + i;
+            softmax_grad_line(dy + line, y + line, dx + line, insn->classes, insn->inner);
+        }
+    }
+    return GM_OK;
 }
 #endif
