@@ -49,7 +49,6 @@ RULES = {
     "firmware/linux": Rule(("tests/sbc",)),
     "firmware/platform": Rule(("tests/pio",)),
     "firmware/signature": Rule(("tests/signature",)),
-    "firmware/third_party": Rule(("tests/signature",)),
     "host_tools/gradmote": Rule(("tests",), otherwise=("tests/cli", "tests/image")),
     "host_tools/gradmote/generated": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
     "host_tools/gradmote/operators": Rule(("tests/operators", "tests/losses")),

@@ -25,7 +25,19 @@ settings.register_profile("dev", deadline=None)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--record-slow", action="store_true", help="write tests/slow.json: tests that take long")
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--record-slow"):
+        from support.tiers import Recorder
+
+        config.pluginmanager.register(Recorder(writes=not hasattr(config, "workerinput")))
+    refuse_stale_runtime(config)
+
+
+def refuse_stale_runtime(config: pytest.Config) -> None:
     """Refuse to test a runtime that was compiled from other sources than those of this checkout."""
     from runtime_sources import stale_modules
 
@@ -45,7 +57,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
     return Together(config, log) if config.getoption("dist") == "load" else None
 
 
+@pytest.hookimpl(tryfirst=True)  # -m selects by the markers
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    from support.tiers import mark
+
+    mark(items)
     if hasattr(config, "workerinput"):
         from support.scheduling import long_first
 

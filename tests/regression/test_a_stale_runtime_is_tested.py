@@ -23,8 +23,9 @@ def checkout(tmp_path: Path) -> Path:
     """Return a copy of what the runtime is made of, with the compiled modules and one test."""
     for part in PARTS:
         shutil.copytree(ROOT / part, tmp_path / part, ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "tests").mkdir()
-    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path / "tests")
+    for shared in ("conftest.py", "slow.json", "support/__init__.py", "support/tiers.py"):
+        (tmp_path / "tests" / shared).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "tests" / shared, tmp_path / "tests" / shared)
     (tmp_path / "tests" / "test_nothing.py").write_text(ONE_TEST)
     return tmp_path
 
