@@ -100,3 +100,37 @@ def test_a_rate_that_is_set(rate: float, profile: str) -> None:
                 session.step(x, y)
         assert machine.digest() == digest(session)
     assert found == ("NOT_FINITE" if rate else "OK")
+
+
+def test_an_update_that_is_refused(profile: str) -> None:
+    """It drops the gradients and is counted; the next one has none to apply, and is not counted."""
+    data = image("mlp", "sgd", accumulate=True)
+    machine, (x, y) = Machine(data, profile), batches(1)[0]
+    feed(machine, x, y)
+    with Session(data, profile) as session:
+        session.train_step(x, y)
+        session.learning_rate = 1e9
+        assert machine.run("TRAIN") == "OK"
+        machine.set_learning_rate(1e9)
+        for error in ("NOT_FINITE", "NO_GRADIENTS"):
+            assert machine.run("OPTIMIZER") == error
+            with pytest.raises(Exception, match=error):
+                session.optimizer_step()
+            assert machine.digest() == digest(session)
+    assert (machine.count("accumulated"), machine.count("skipped_steps")) == (0, 1)
+
+
+def test_a_seed_that_is_set(profile: str) -> None:
+    """It begins the random numbers of dropout anew."""
+    data = image("dropout", "sgd")
+    machine = Machine(data, profile)
+    with Session(data, profile) as session:
+        for number, (x, y) in enumerate(batches(4)):
+            if number == 2:
+                session.set_seed(11)
+                machine.set("seed", 11)
+                machine.set("train_steps", 0)
+            session.step(x, y)
+            feed(machine, x, y)
+            assert machine.run("STEP") == "OK"
+        assert machine.digest() == digest(session)
