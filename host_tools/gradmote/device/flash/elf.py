@@ -16,6 +16,7 @@ from elftools.elf.elffile import ELFFile
 from gradmote.errors import DeviceError
 from gradmote.generated.console import IDENTITY_MARK
 
+_ADDRESSES = 1 << 32
 _IDENTITY = re.compile(re.escape(IDENTITY_MARK.encode()) + rb"([\x21-\x7e]{1,64})\0")
 
 
@@ -28,7 +29,7 @@ class Segment:
 
 
 def read_segments(elf: Path) -> list[Segment]:
-    """Return all that is to be programmed, by address.
+    """Return all that is to be programmed, by address; no two segments share one.
 
     Raises DeviceError where the file is no whole 32-bit little-endian ELF.
     """
@@ -39,9 +40,15 @@ def read_segments(elf: Path) -> list[Segment]:
     if file.elfclass != 32 or not file.little_endian:
         raise _no_firmware(elf)
     try:
-        return sorted(_segments(file), key=lambda segment: segment.address)
+        found = sorted(_segments(file), key=lambda segment: segment.address)
     except ELFError as error:
-        raise DeviceError(f"{elf} is damaged: it ends too early", "build it again, or copy it anew") from error
+        raise _damaged(elf, "it ends too early") from error
+    ends = [segment.address + len(segment.data) for segment in found]
+    if any(end > segment.address for end, segment in zip(ends, found[1:], strict=False)):
+        raise _damaged(elf, "two of its segments share addresses")
+    if any(end > _ADDRESSES for end in ends):
+        raise _damaged(elf, "a segment ends behind the last address")
+    return found
 
 
 def size_of(segments: Sequence[Segment]) -> int:
@@ -56,6 +63,10 @@ def board_names(segments: Sequence[Segment]) -> set[str]:
 
 def _no_firmware(elf: Path) -> DeviceError:
     return DeviceError(f"{elf} is no firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
+
+
+def _damaged(elf: Path, why: str) -> DeviceError:
+    return DeviceError(f"{elf} is damaged: {why}", "build it again, or copy it anew")
 
 
 def _segments(file: ELFFile) -> Iterator[Segment]:
