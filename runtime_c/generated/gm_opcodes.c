@@ -24,7 +24,6 @@ static const uint8_t params_gemm[] = {
     GM_PARAM_ENUM + 2,
 };
 static const uint8_t terms_gemm[] = { 5, 6, 7, 8, 5, 9, 6, 10, 8, 11, 5, 12, 8, 13, 7, 14, 7, 5, 6, 7 };
-static const gm_opcode_shape shape_gemm = { operands_gemm, params_gemm, terms_gemm, 4, 12, 4, 0 };
 #endif
 
 #if GM_WITH_GEMM_UPDATE
@@ -49,7 +48,6 @@ static const uint8_t params_gemm_update[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_gemm_update[] = { 10, 11, 12, 10, 13, 12, 14, 12, 15, 11, 16, 11, 10, 11, 10, 11, 10, 11, 130, 129, 129 };
-static const gm_opcode_shape shape_gemm_update = { operands_gemm_update, params_gemm_update, terms_gemm_update, 9, 7, 3, 0 };
 #endif
 
 #if GM_WITH_UPDATE
@@ -67,7 +65,6 @@ static const uint8_t params_update[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_update[] = { 9, 9, 9, 9, 9, 130, 129, 129, 129 };
-static const gm_opcode_shape shape_update = { operands_update, params_update, terms_update, 8, 1, 1, 0 };
 #endif
 
 #if GM_WITH_BIAS_CORRECTION
@@ -81,7 +78,6 @@ static const uint8_t params_bias_correction[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_bias_correction[] = { 129, 130 };
-static const gm_opcode_shape shape_bias_correction = { operands_bias_correction, params_bias_correction, terms_bias_correction, 1, 4, 1, 0 };
 #endif
 
 #if GM_WITH_SUM_SQUARES
@@ -94,7 +90,6 @@ static const uint8_t params_sum_squares[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_sum_squares[] = { 3, 3, 129 };
-static const gm_opcode_shape shape_sum_squares = { operands_sum_squares, params_sum_squares, terms_sum_squares, 2, 2, 1, 0 };
 #endif
 
 #if GM_WITH_CLIP_SCALE
@@ -107,7 +102,6 @@ static const uint8_t params_clip_scale[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clip_scale[] = { 129, 129, 129, 129 };
-static const gm_opcode_shape shape_clip_scale = { operands_clip_scale, params_clip_scale, terms_clip_scale, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_CHECK_FINITE
@@ -118,7 +112,6 @@ static const uint8_t params_check_finite[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_check_finite[] = { 2, 2 };
-static const gm_opcode_shape shape_check_finite = { operands_check_finite, params_check_finite, terms_check_finite, 1, 1, 1, 0 };
 #endif
 
 #if GM_WITH_COPY
@@ -147,7 +140,6 @@ static const uint8_t params_copy[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_copy[] = { 3, 4, 5, 6, 7, 8, 3, 9, 4, 10, 5, 11, 6, 12, 7, 13, 8, 14, 3, 15, 4, 16, 5, 17, 6, 18, 7, 19, 8, 20 };
-static const gm_opcode_shape shape_copy = { operands_copy, params_copy, terms_copy, 2, 18, 6, 0 };
 #endif
 
 #if GM_WITH_REDUCE_SUM
@@ -176,7 +168,6 @@ static const uint8_t params_reduce_sum[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_reduce_sum[] = { 3, 4, 5, 6, 11, 12, 13, 14, 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6 };
-static const gm_opcode_shape shape_reduce_sum = { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 0 };
 #endif
 
 #if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW || GM_WITH_FMOD
@@ -200,7 +191,6 @@ static const uint8_t params_add[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_add[] = { 4, 5, 6, 7, 4, 8, 5, 9, 6, 10, 7, 11, 4, 12, 5, 13, 6, 14, 7, 15, 4, 5, 6, 7 };
-static const gm_opcode_shape shape_add = { operands_add, params_add, terms_add, 3, 12, 4, 0 };
 #endif
 
 #if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS || GM_WITH_SIGN || GM_WITH_ATAN || GM_WITH_LOG1P || GM_WITH_FLOAT_TO_INT
@@ -212,7 +202,6 @@ static const uint8_t params_relu[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_relu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_relu = { operands_relu, params_relu, terms_relu, 2, 1, 1, 0 };
 #endif
 
 #if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
@@ -225,7 +214,6 @@ static const uint8_t params_relu_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_relu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_relu_grad = { operands_relu_grad, params_relu_grad, terms_relu_grad, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
@@ -238,7 +226,6 @@ static const uint8_t params_leaky_relu[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_leaky_relu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_leaky_relu = { operands_leaky_relu, params_leaky_relu, terms_leaky_relu, 2, 2, 1, 0 };
 #endif
 
 #if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
@@ -252,7 +239,6 @@ static const uint8_t params_leaky_relu_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_leaky_relu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_leaky_relu_grad = { operands_leaky_relu_grad, params_leaky_relu_grad, terms_leaky_relu_grad, 3, 2, 1, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
@@ -266,7 +252,6 @@ static const uint8_t params_softmax[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_softmax[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_softmax = { operands_softmax, params_softmax, terms_softmax, 2, 3, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_GRAD || GM_WITH_LOG_SOFTMAX_GRAD
@@ -281,7 +266,6 @@ static const uint8_t params_softmax_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_softmax_grad[] = { 4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6 };
-static const gm_opcode_shape shape_softmax_grad = { operands_softmax_grad, params_softmax_grad, terms_softmax_grad, 3, 3, 3, 0 };
 #endif
 
 #if GM_WITH_DROPOUT
@@ -297,7 +281,6 @@ static const uint8_t params_dropout[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_dropout[] = { 4, 4, 130, 4 };
-static const gm_opcode_shape shape_dropout = { operands_dropout, params_dropout, terms_dropout, 3, 4, 1, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
@@ -321,7 +304,6 @@ static const uint8_t params_softmax_cross_entropy[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_softmax_cross_entropy[] = { 7, 8, 9, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9, 7, 10, 9, 11 };
-static const gm_opcode_shape shape_softmax_cross_entropy = { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 9, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
@@ -345,7 +327,6 @@ static const uint8_t params_softmax_cross_entropy_grad[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_softmax_cross_entropy_grad[] = { 7, 8, 9, 7, 10, 9, 11, 7, 8, 9, 7, 9, 8, 7, 9, 7, 8, 9 };
-static const gm_opcode_shape shape_softmax_cross_entropy_grad = { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 9, 3, 0 };
 #endif
 
 #if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS
@@ -360,7 +341,6 @@ static const uint8_t params_mse_loss[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_mse_loss[] = { 4, 4, 4, 4, 5 };
-static const gm_opcode_shape shape_mse_loss = { operands_mse_loss, params_mse_loss, terms_mse_loss, 3, 3, 1, 0 };
 #endif
 
 #if GM_WITH_MSE_LOSS_GRAD || GM_WITH_L1_LOSS_GRAD
@@ -376,7 +356,6 @@ static const uint8_t params_mse_loss_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_mse_loss_grad[] = { 5, 5, 6, 5, 5, 5 };
-static const gm_opcode_shape shape_mse_loss_grad = { operands_mse_loss_grad, params_mse_loss_grad, terms_mse_loss_grad, 4, 3, 1, 0 };
 #endif
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS
@@ -395,7 +374,6 @@ static const uint8_t params_bce_with_logits_loss[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_bce_with_logits_loss[] = { 5, 6, 5, 6, 5, 6, 6, 7, 5, 8, 6, 9 };
-static const gm_opcode_shape shape_bce_with_logits_loss = { operands_bce_with_logits_loss, params_bce_with_logits_loss, terms_bce_with_logits_loss, 4, 6, 2, 0 };
 #endif
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
@@ -415,7 +393,6 @@ static const uint8_t params_bce_with_logits_loss_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_bce_with_logits_loss_grad[] = { 6, 7, 6, 9, 7, 10, 6, 7, 6, 7, 7, 8, 6, 7 };
-static const gm_opcode_shape shape_bce_with_logits_loss_grad = { operands_bce_with_logits_loss_grad, params_bce_with_logits_loss_grad, terms_bce_with_logits_loss_grad, 5, 6, 2, 0 };
 #endif
 
 #if GM_WITH_CONV
@@ -462,7 +439,6 @@ static const uint8_t params_conv[] = {
     GM_PARAM_ENUM + 2,
 };
 static const uint8_t terms_conv[] = { 5, 6, 7, 8, 11, 12, 13, 14, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 8, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 11, 15, 13, 17, 130, 19, 9, 129, 12, 16, 14, 18, 130, 20, 10, 129 };
-static const gm_opcode_shape shape_conv = { operands_conv, params_conv, terms_conv, 4, 32, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_TRANSPOSE
@@ -509,7 +485,6 @@ static const uint8_t params_conv_transpose[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_conv_transpose[] = { 5, 6, 7, 8, 9, 10, 13, 14, 5, 31, 11, 32, 12, 33, 6, 34, 8, 35, 6, 26, 8, 27, 7, 28, 13, 29, 14, 30, 6, 7, 5, 21, 9, 22, 10, 23, 6, 24, 7, 25, 11, 15, 13, 17, 130, 19, 9, 129, 12, 16, 14, 18, 130, 20, 10, 129 };
-static const gm_opcode_shape shape_conv_transpose = { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 32, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_GRAD_W
@@ -550,7 +525,6 @@ static const uint8_t params_conv_grad_w[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_conv_grad_w[] = { 4, 5, 6, 7, 10, 11, 12, 13, 4, 20, 8, 21, 9, 22, 5, 23, 6, 24, 4, 25, 10, 26, 11, 27, 5, 28, 7, 29, 5, 7, 6, 12, 13, 10, 14, 12, 16, 130, 18, 8, 129, 11, 15, 13, 17, 130, 19, 9, 129 };
-static const gm_opcode_shape shape_conv_grad_w = { operands_conv_grad_w, params_conv_grad_w, terms_conv_grad_w, 3, 27, 8, 2 };
 #endif
 
 #if GM_WITH_CONV_UPDATE
@@ -596,7 +570,6 @@ static const uint8_t params_conv_update[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_conv_update[] = { 10, 11, 12, 13, 16, 17, 18, 19, 10, 26, 14, 27, 15, 28, 11, 29, 12, 30, 10, 31, 16, 32, 17, 33, 11, 34, 13, 35, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 11, 13, 12, 18, 19, 130, 129, 129, 16, 20, 18, 22, 130, 24, 14, 129, 17, 21, 19, 23, 130, 25, 15, 129 };
-static const gm_opcode_shape shape_conv_update = { operands_conv_update, params_conv_update, terms_conv_update, 9, 26, 8, 2 };
 #endif
 
 #if GM_WITH_MAX_POOL
@@ -633,7 +606,6 @@ static const uint8_t params_max_pool[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_max_pool[] = { 4, 5, 8, 9, 10, 11, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 8, 9, 5, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
-static const gm_opcode_shape shape_max_pool = { operands_max_pool, params_max_pool, terms_max_pool, 3, 23, 6, 2 };
 #endif
 
 #if GM_WITH_MAX_POOL_GRAD
@@ -669,7 +641,6 @@ static const uint8_t params_max_pool_grad[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_max_pool_grad[] = { 4, 5, 6, 7, 10, 11, 10, 11, 4, 18, 6, 19, 7, 20, 5, 21, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
-static const gm_opcode_shape shape_max_pool_grad = { operands_max_pool_grad, params_max_pool_grad, terms_max_pool_grad, 3, 22, 8, 2 };
 #endif
 
 #if GM_WITH_AVERAGE_POOL
@@ -707,7 +678,6 @@ static const uint8_t params_average_pool[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_average_pool[] = { 3, 4, 7, 8, 9, 10, 3, 17, 5, 18, 6, 19, 4, 20, 3, 21, 7, 22, 8, 23, 4, 24, 7, 11, 9, 13, 130, 15, 5, 129, 8, 12, 10, 14, 130, 16, 6, 129 };
-static const gm_opcode_shape shape_average_pool = { operands_average_pool, params_average_pool, terms_average_pool, 2, 25, 6, 2 };
 #endif
 
 #if GM_WITH_AVERAGE_POOL_GRAD
@@ -745,7 +715,6 @@ static const uint8_t params_average_pool_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_average_pool_grad[] = { 3, 4, 5, 6, 9, 10, 9, 10, 3, 21, 7, 22, 8, 23, 4, 24, 3, 17, 5, 18, 6, 19, 4, 20, 7, 11, 9, 13, 130, 15, 5, 129, 8, 12, 10, 14, 130, 16, 6, 129 };
-static const gm_opcode_shape shape_average_pool_grad = { operands_average_pool_grad, params_average_pool_grad, terms_average_pool_grad, 2, 25, 8, 2 };
 #endif
 
 #if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
@@ -759,7 +728,6 @@ static const uint8_t params_clamp[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clamp[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_clamp = { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 0 };
 #endif
 
 #if GM_WITH_CLAMP_GRAD
@@ -774,7 +742,6 @@ static const uint8_t params_clamp_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_clamp_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_clamp_grad = { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 0 };
 #endif
 
 #if GM_WITH_ELU
@@ -789,7 +756,6 @@ static const uint8_t params_elu[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_elu[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_elu = { operands_elu, params_elu, terms_elu, 2, 4, 1, 0 };
 #endif
 
 #if GM_WITH_ELU_GRAD
@@ -805,7 +771,6 @@ static const uint8_t params_elu_grad[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_elu_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_elu_grad = { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 0 };
 #endif
 
 #if GM_WITH_GATHER
@@ -821,7 +786,6 @@ static const uint8_t params_gather[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_gather[] = { 4, 6, 7, 4, 5, 7, 6, 4, 6, 7 };
-static const gm_opcode_shape shape_gather = { operands_gather, params_gather, terms_gather, 3, 4, 3, 0 };
 #endif
 
 #if GM_WITH_SCATTER_ADD
@@ -837,7 +801,6 @@ static const uint8_t params_scatter_add[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_scatter_add[] = { 4, 6, 7, 4, 6, 7, 6, 4, 5, 7 };
-static const gm_opcode_shape shape_scatter_add = { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 0 };
 #endif
 
 #if GM_WITH_WEIGHTED_GATHER
@@ -855,7 +818,6 @@ static const uint8_t params_weighted_gather[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_weighted_gather[] = { 5, 7, 8, 9, 5, 6, 9, 7, 8, 7, 8, 5, 7, 9 };
-static const gm_opcode_shape shape_weighted_gather = { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 0 };
 #endif
 
 #if GM_WITH_WEIGHTED_SCATTER_ADD
@@ -873,7 +835,6 @@ static const uint8_t params_weighted_scatter_add[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_weighted_scatter_add[] = { 5, 7, 8, 9, 5, 7, 9, 7, 8, 7, 8, 5, 6, 9 };
-static const gm_opcode_shape shape_weighted_scatter_add = { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 0 };
 #endif
 
 #if GM_WITH_CUMSUM
@@ -889,7 +850,6 @@ static const uint8_t params_cumsum[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_cumsum[] = { 3, 4, 5, 3, 4, 5, 3, 4, 5 };
-static const gm_opcode_shape shape_cumsum = { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 0 };
 #endif
 
 #if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
@@ -916,7 +876,6 @@ static const uint8_t params_reduce_max[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_reduce_max[] = { 3, 4, 5, 6, 11, 12, 13, 14, 3, 7, 4, 8, 5, 9, 6, 10, 11, 15, 12, 16, 13, 17, 14, 18, 3, 4, 5, 6 };
-static const gm_opcode_shape shape_reduce_max = { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 0 };
 #endif
 
 #if GM_WITH_REDUCE_EXTREMUM_GRAD
@@ -945,7 +904,6 @@ static const uint8_t params_reduce_extremum_grad[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_reduce_extremum_grad[] = { 5, 6, 7, 8, 13, 14, 15, 16, 5, 6, 7, 8, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20 };
-static const gm_opcode_shape shape_reduce_extremum_grad = { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 0 };
 #endif
 
 #if GM_WITH_SELECT
@@ -974,7 +932,6 @@ static const uint8_t params_select[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_select[] = { 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 5, 13, 6, 14, 7, 15, 8, 16, 5, 17, 6, 18, 7, 19, 8, 20, 5, 6, 7, 8 };
-static const gm_opcode_shape shape_select = { operands_select, params_select, terms_select, 4, 16, 4, 0 };
 #endif
 
 #if GM_WITH_STANDARDIZE
@@ -1006,7 +963,6 @@ static const uint8_t params_standardize[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_standardize[] = { 6, 7, 8, 9, 14, 15, 16, 17, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21, 6, 7, 8, 9, 6, 7, 8, 9, 6, 7, 8, 9, 6, 10, 7, 11, 8, 12, 9, 13, 14, 18, 15, 19, 16, 20, 17, 21 };
-static const gm_opcode_shape shape_standardize = { operands_standardize, params_standardize, terms_standardize, 5, 18, 8, 0 };
 #endif
 
 #if GM_WITH_STANDARDIZE_GRAD
@@ -1036,7 +992,6 @@ static const uint8_t params_standardize_grad[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_standardize_grad[] = { 5, 6, 7, 8, 13, 14, 15, 16, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20, 5, 6, 7, 8, 5, 9, 6, 10, 7, 11, 8, 12, 13, 17, 14, 18, 15, 19, 16, 20 };
-static const gm_opcode_shape shape_standardize_grad = { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 0 };
 #endif
 
 #if GM_WITH_LSTM_CELLS
@@ -1060,7 +1015,6 @@ static const uint8_t params_lstm_cells[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_lstm_cells[] = { 9, 10, 132, 11, 11, 9, 10, 132, 11, 132, 11, 11, 131, 11, 10, 11, 10, 11, 9, 12, 130, 12, 10, 11, 11, 129, 9, 13, 130, 13, 10, 11, 11, 129, 9, 10, 132, 11 };
-static const gm_opcode_shape shape_lstm_cells = { operands_lstm_cells, params_lstm_cells, terms_lstm_cells, 8, 7, 5, 0 };
 #endif
 
 #if GM_WITH_LSTM_CELLS_GRAD
@@ -1087,7 +1041,6 @@ static const uint8_t params_lstm_cells_grad[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_lstm_cells_grad[] = { 11, 12, 132, 13, 13, 11, 14, 12, 15, 13, 129, 12, 13, 12, 13, 132, 13, 13, 131, 13, 11, 16, 130, 16, 12, 13, 13, 129, 11, 12, 132, 13, 12, 13, 12, 13, 11, 12, 132, 13 };
-static const gm_opcode_shape shape_lstm_cells_grad = { operands_lstm_cells_grad, params_lstm_cells_grad, terms_lstm_cells_grad, 10, 8, 5, 0 };
 #endif
 
 #if GM_WITH_GRU_CELLS
@@ -1110,7 +1063,6 @@ static const uint8_t params_gru_cells[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_gru_cells[] = { 8, 9, 131, 10, 10, 8, 9, 131, 10, 131, 10, 10, 10, 9, 10, 8, 11, 130, 11, 9, 10, 10, 129, 8, 12, 9, 10, 10, 129, 8, 9, 131, 10 };
-static const gm_opcode_shape shape_gru_cells = { operands_gru_cells, params_gru_cells, terms_gru_cells, 7, 7, 5, 0 };
 #endif
 
 #if GM_WITH_GRU_CELLS_GRAD
@@ -1138,7 +1090,6 @@ static const uint8_t params_gru_cells_grad[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_gru_cells_grad[] = { 10, 11, 131, 12, 12, 10, 13, 11, 14, 12, 129, 11, 12, 131, 12, 12, 10, 15, 130, 15, 11, 12, 12, 129, 10, 16, 11, 12, 12, 129, 10, 11, 131, 12, 11, 12, 10, 17, 11, 12, 12, 129, 10, 11, 131, 12 };
-static const gm_opcode_shape shape_gru_cells_grad = { operands_gru_cells_grad, params_gru_cells_grad, terms_gru_cells_grad, 9, 10, 5, 0 };
 #endif
 
 #if GM_WITH_RNN_CELLS
@@ -1158,7 +1109,6 @@ static const uint8_t params_rnn_cells[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_rnn_cells[] = { 6, 7, 8, 8, 6, 7, 8, 8, 8, 7, 8, 6, 9, 130, 9, 7, 8, 8, 129, 6, 7, 8 };
-static const gm_opcode_shape shape_rnn_cells = { operands_rnn_cells, params_rnn_cells, terms_rnn_cells, 5, 6, 4, 0 };
 #endif
 
 #if GM_WITH_RNN_CELLS_GRAD
@@ -1181,7 +1131,6 @@ static const uint8_t params_rnn_cells_grad[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_rnn_cells_grad[] = { 7, 8, 9, 9, 7, 10, 8, 11, 9, 129, 8, 9, 9, 9, 7, 12, 130, 12, 8, 9, 9, 129, 8, 9, 7, 8, 9 };
-static const gm_opcode_shape shape_rnn_cells_grad = { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 0 };
 #endif
 
 #if GM_WITH_REDUCE_PROD
@@ -1195,7 +1144,6 @@ static const uint8_t params_reduce_prod[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_reduce_prod[] = { 3, 4, 5, 3, 4, 5, 3, 5 };
-static const gm_opcode_shape shape_reduce_prod = { operands_reduce_prod, params_reduce_prod, terms_reduce_prod, 2, 3, 3, 0 };
 #endif
 
 #if GM_WITH_REDUCE_PROD_GRAD
@@ -1210,7 +1158,6 @@ static const uint8_t params_reduce_prod_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_reduce_prod_grad[] = { 4, 5, 6, 4, 6, 4, 5, 6, 4, 5, 6 };
-static const gm_opcode_shape shape_reduce_prod_grad = { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 0 };
 #endif
 
 #if GM_WITH_MATMUL
@@ -1238,7 +1185,6 @@ static const uint8_t params_matmul[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_matmul[] = { 4, 5, 6, 7, 8, 4, 9, 5, 10, 6, 11, 8, 12, 4, 13, 5, 14, 8, 15, 7, 16, 4, 17, 5, 18, 6, 19, 7, 129 };
-static const gm_opcode_shape shape_matmul = { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 0 };
 #endif
 
 #if GM_WITH_MAX_POOL_INDEX_GRAD
@@ -1274,7 +1220,6 @@ static const uint8_t params_max_pool_index_grad[] = {
     GM_PARAM_STRIDE,
 };
 static const uint8_t terms_max_pool_index_grad[] = { 4, 5, 6, 7, 10, 11, 4, 8, 9, 5, 4, 22, 8, 23, 9, 24, 5, 25, 4, 18, 6, 19, 7, 20, 5, 21, 8, 12, 10, 14, 130, 16, 6, 129, 9, 13, 11, 15, 130, 17, 7, 129 };
-static const gm_opcode_shape shape_max_pool_index_grad = { operands_max_pool_index_grad, params_max_pool_index_grad, terms_max_pool_index_grad, 3, 22, 6, 2 };
 #endif
 
 #if GM_WITH_MASK
@@ -1289,7 +1234,6 @@ static const uint8_t params_mask[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_mask[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_mask = { operands_mask, params_mask, terms_mask, 2, 4, 1, 0 };
 #endif
 
 #if GM_WITH_MASK_GRAD
@@ -1302,7 +1246,6 @@ static const uint8_t params_mask_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_mask_grad[] = { 4, 4, 4, 4 };
-static const gm_opcode_shape shape_mask_grad = { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 0 };
 #endif
 
 #if GM_WITH_MOMENTS
@@ -1319,7 +1262,6 @@ static const uint8_t params_moments[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_moments[] = { 5, 6, 7, 5, 6, 7, 6, 6, 6 };
-static const gm_opcode_shape shape_moments = { operands_moments, params_moments, terms_moments, 4, 4, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE
@@ -1338,7 +1280,6 @@ static const uint8_t params_normalize[] = {
     GM_PARAM_ENUM + 2,
 };
 static const uint8_t terms_normalize[] = { 7, 8, 9, 7, 8, 9, 8, 8, 8, 8, 7, 8, 9 };
-static const gm_opcode_shape shape_normalize = { operands_normalize, params_normalize, terms_normalize, 6, 4, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE_SUMS
@@ -1356,7 +1297,6 @@ static const uint8_t params_normalize_sums[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_normalize_sums[] = { 7, 8, 9, 7, 8, 9, 7, 8, 9, 8, 8, 8, 8 };
-static const gm_opcode_shape shape_normalize_sums = { operands_normalize_sums, params_normalize_sums, terms_normalize_sums, 6, 3, 3, 0 };
 #endif
 
 #if GM_WITH_NORMALIZE_GRAD
@@ -1376,7 +1316,6 @@ static const uint8_t params_normalize_grad[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_normalize_grad[] = { 9, 10, 11, 9, 10, 11, 9, 10, 11, 10, 10, 10, 10, 10, 9, 10, 11 };
-static const gm_opcode_shape shape_normalize_grad = { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 0 };
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
@@ -1399,7 +1338,6 @@ static const uint8_t params_softmax_cross_entropy_with_grad[] = {
     GM_PARAM_I32,
 };
 static const uint8_t terms_softmax_cross_entropy_with_grad[] = { 8, 9, 10, 8, 9, 10, 8, 10, 9, 8, 10, 8, 11, 10, 12, 8, 11, 10, 12, 8, 9, 10 };
-static const gm_opcode_shape shape_softmax_cross_entropy_with_grad = { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 };
 #endif
 
 #if GM_WITH_CHECK_BOUND
@@ -1413,7 +1351,6 @@ static const uint8_t params_check_bound[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_check_bound[] = { 2, 3, 2, 4, 3, 129 };
-static const gm_opcode_shape shape_check_bound = { operands_check_bound, params_check_bound, terms_check_bound, 1, 4, 2, 0 };
 #endif
 
 #if GM_WITH_ROUND
@@ -1426,7 +1363,6 @@ static const uint8_t params_round[] = {
     GM_PARAM_ENUM + 3,
 };
 static const uint8_t terms_round[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_round = { operands_round, params_round, terms_round, 2, 2, 1, 0 };
 #endif
 
 #if GM_WITH_INT_TO_FLOAT
@@ -1438,7 +1374,6 @@ static const uint8_t params_int_to_float[] = {
     GM_PARAM_DIM,
 };
 static const uint8_t terms_int_to_float[] = { 3, 3, 3 };
-static const gm_opcode_shape shape_int_to_float = { operands_int_to_float, params_int_to_float, terms_int_to_float, 2, 1, 1, 0 };
 #endif
 
 #if GM_WITH_FLAT_INDEX
@@ -1457,7 +1392,6 @@ static const uint8_t params_flat_index[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_flat_index[] = { 3, 5, 6, 3, 7, 5, 8, 6, 9, 3, 5, 6 };
-static const gm_opcode_shape shape_flat_index = { operands_flat_index, params_flat_index, terms_flat_index, 2, 8, 3, 0 };
 #endif
 
 #if GM_WITH_SCATTER
@@ -1474,7 +1408,6 @@ static const uint8_t params_scatter[] = {
     GM_PARAM_ENUM + 4,
 };
 static const uint8_t terms_scatter[] = { 4, 6, 7, 4, 6, 7, 6, 4, 5, 7 };
-static const gm_opcode_shape shape_scatter = { operands_scatter, params_scatter, terms_scatter, 3, 5, 3, 0 };
 #endif
 
 #if GM_WITH_TOP_K
@@ -1492,7 +1425,6 @@ static const uint8_t params_top_k[] = {
     GM_PARAM_FLAG,
 };
 static const uint8_t terms_top_k[] = { 4, 5, 6, 7, 4, 5, 7, 4, 6, 7, 4, 6, 7 };
-static const gm_opcode_shape shape_top_k = { operands_top_k, params_top_k, terms_top_k, 3, 6, 4, 0 };
 #endif
 
 #if GM_WITH_RANDOM_UNIFORM
@@ -1507,366 +1439,1146 @@ static const uint8_t params_random_uniform[] = {
     GM_PARAM_F32,
 };
 static const uint8_t terms_random_uniform[] = { 3, 130, 3 };
-static const gm_opcode_shape shape_random_uniform = { operands_random_uniform, params_random_uniform, terms_random_uniform, 2, 4, 1, 0 };
 #endif
 
-const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {
+enum {
 #if GM_WITH_GEMM
-    [GM_OP_GEMM] = { gm_kernel_gemm, &shape_gemm },
+    SHAPE_GEMM,
 #endif
 #if GM_WITH_GEMM_UPDATE
-    [GM_OP_GEMM_UPDATE] = { gm_kernel_gemm_update, &shape_gemm_update },
+    SHAPE_GEMM_UPDATE,
 #endif
 #if GM_WITH_UPDATE
-    [GM_OP_UPDATE] = { gm_kernel_update, &shape_update },
+    SHAPE_UPDATE,
 #endif
 #if GM_WITH_BIAS_CORRECTION
-    [GM_OP_BIAS_CORRECTION] = { gm_kernel_bias_correction, &shape_bias_correction },
+    SHAPE_BIAS_CORRECTION,
 #endif
 #if GM_WITH_SUM_SQUARES
-    [GM_OP_SUM_SQUARES] = { gm_kernel_sum_squares, &shape_sum_squares },
+    SHAPE_SUM_SQUARES,
 #endif
 #if GM_WITH_CLIP_SCALE
-    [GM_OP_CLIP_SCALE] = { gm_kernel_clip_scale, &shape_clip_scale },
+    SHAPE_CLIP_SCALE,
 #endif
 #if GM_WITH_CHECK_FINITE
-    [GM_OP_CHECK_FINITE] = { gm_kernel_check_finite, &shape_check_finite },
+    SHAPE_CHECK_FINITE,
 #endif
 #if GM_WITH_COPY
-    [GM_OP_COPY] = { gm_kernel_copy, &shape_copy },
+    SHAPE_COPY,
 #endif
 #if GM_WITH_REDUCE_SUM
-    [GM_OP_REDUCE_SUM] = { gm_kernel_reduce_sum, &shape_reduce_sum },
+    SHAPE_REDUCE_SUM,
 #endif
-#if GM_WITH_ADD
-    [GM_OP_ADD] = { gm_kernel_add, &shape_add },
+#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW || GM_WITH_FMOD
+    SHAPE_ADD,
 #endif
-#if GM_WITH_SUB
-    [GM_OP_SUB] = { gm_kernel_sub, &shape_add },
+#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS || GM_WITH_SIGN || GM_WITH_ATAN || GM_WITH_LOG1P || GM_WITH_FLOAT_TO_INT
+    SHAPE_RELU,
 #endif
-#if GM_WITH_MUL
-    [GM_OP_MUL] = { gm_kernel_mul, &shape_add },
+#if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
+    SHAPE_RELU_GRAD,
 #endif
-#if GM_WITH_DIV
-    [GM_OP_DIV] = { gm_kernel_div, &shape_add },
+#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
+    SHAPE_LEAKY_RELU,
 #endif
-#if GM_WITH_RELU
-    [GM_OP_RELU] = { gm_kernel_relu, &shape_relu },
+#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
+    SHAPE_LEAKY_RELU_GRAD,
 #endif
-#if GM_WITH_RELU_GRAD
-    [GM_OP_RELU_GRAD] = { gm_kernel_relu_grad, &shape_relu_grad },
+#if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
+    SHAPE_SOFTMAX,
 #endif
-#if GM_WITH_LEAKY_RELU
-    [GM_OP_LEAKY_RELU] = { gm_kernel_leaky_relu, &shape_leaky_relu },
-#endif
-#if GM_WITH_LEAKY_RELU_GRAD
-    [GM_OP_LEAKY_RELU_GRAD] = { gm_kernel_leaky_relu_grad, &shape_leaky_relu_grad },
-#endif
-#if GM_WITH_SIGMOID
-    [GM_OP_SIGMOID] = { gm_kernel_sigmoid, &shape_relu },
-#endif
-#if GM_WITH_SIGMOID_GRAD
-    [GM_OP_SIGMOID_GRAD] = { gm_kernel_sigmoid_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_TANH
-    [GM_OP_TANH] = { gm_kernel_tanh, &shape_relu },
-#endif
-#if GM_WITH_TANH_GRAD
-    [GM_OP_TANH_GRAD] = { gm_kernel_tanh_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_SOFTMAX
-    [GM_OP_SOFTMAX] = { gm_kernel_softmax, &shape_softmax },
-#endif
-#if GM_WITH_SOFTMAX_GRAD
-    [GM_OP_SOFTMAX_GRAD] = { gm_kernel_softmax_grad, &shape_softmax_grad },
-#endif
-#if GM_WITH_LOG_SOFTMAX
-    [GM_OP_LOG_SOFTMAX] = { gm_kernel_log_softmax, &shape_softmax },
-#endif
-#if GM_WITH_LOG_SOFTMAX_GRAD
-    [GM_OP_LOG_SOFTMAX_GRAD] = { gm_kernel_log_softmax_grad, &shape_softmax_grad },
+#if GM_WITH_SOFTMAX_GRAD || GM_WITH_LOG_SOFTMAX_GRAD
+    SHAPE_SOFTMAX_GRAD,
 #endif
 #if GM_WITH_DROPOUT
-    [GM_OP_DROPOUT] = { gm_kernel_dropout, &shape_dropout },
+    SHAPE_DROPOUT,
 #endif
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
-    [GM_OP_SOFTMAX_CROSS_ENTROPY] = { gm_kernel_softmax_cross_entropy, &shape_softmax_cross_entropy },
+    SHAPE_SOFTMAX_CROSS_ENTROPY,
 #endif
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
-    [GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD] = { gm_kernel_softmax_cross_entropy_grad, &shape_softmax_cross_entropy_grad },
+    SHAPE_SOFTMAX_CROSS_ENTROPY_GRAD,
 #endif
-#if GM_WITH_MSE_LOSS
-    [GM_OP_MSE_LOSS] = { gm_kernel_mse_loss, &shape_mse_loss },
+#if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS
+    SHAPE_MSE_LOSS,
 #endif
-#if GM_WITH_MSE_LOSS_GRAD
-    [GM_OP_MSE_LOSS_GRAD] = { gm_kernel_mse_loss_grad, &shape_mse_loss_grad },
-#endif
-#if GM_WITH_L1_LOSS
-    [GM_OP_L1_LOSS] = { gm_kernel_l1_loss, &shape_mse_loss },
-#endif
-#if GM_WITH_L1_LOSS_GRAD
-    [GM_OP_L1_LOSS_GRAD] = { gm_kernel_l1_loss_grad, &shape_mse_loss_grad },
+#if GM_WITH_MSE_LOSS_GRAD || GM_WITH_L1_LOSS_GRAD
+    SHAPE_MSE_LOSS_GRAD,
 #endif
 #if GM_WITH_BCE_WITH_LOGITS_LOSS
-    [GM_OP_BCE_WITH_LOGITS_LOSS] = { gm_kernel_bce_with_logits_loss, &shape_bce_with_logits_loss },
+    SHAPE_BCE_WITH_LOGITS_LOSS,
 #endif
 #if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
-    [GM_OP_BCE_WITH_LOGITS_LOSS_GRAD] = { gm_kernel_bce_with_logits_loss_grad, &shape_bce_with_logits_loss_grad },
+    SHAPE_BCE_WITH_LOGITS_LOSS_GRAD,
 #endif
 #if GM_WITH_CONV
-    [GM_OP_CONV] = { gm_kernel_conv, &shape_conv },
+    SHAPE_CONV,
 #endif
 #if GM_WITH_CONV_TRANSPOSE
-    [GM_OP_CONV_TRANSPOSE] = { gm_kernel_conv_transpose, &shape_conv_transpose },
+    SHAPE_CONV_TRANSPOSE,
 #endif
 #if GM_WITH_CONV_GRAD_W
-    [GM_OP_CONV_GRAD_W] = { gm_kernel_conv_grad_w, &shape_conv_grad_w },
+    SHAPE_CONV_GRAD_W,
 #endif
 #if GM_WITH_CONV_UPDATE
-    [GM_OP_CONV_UPDATE] = { gm_kernel_conv_update, &shape_conv_update },
+    SHAPE_CONV_UPDATE,
 #endif
 #if GM_WITH_MAX_POOL
-    [GM_OP_MAX_POOL] = { gm_kernel_max_pool, &shape_max_pool },
+    SHAPE_MAX_POOL,
 #endif
 #if GM_WITH_MAX_POOL_GRAD
-    [GM_OP_MAX_POOL_GRAD] = { gm_kernel_max_pool_grad, &shape_max_pool_grad },
+    SHAPE_MAX_POOL_GRAD,
 #endif
 #if GM_WITH_AVERAGE_POOL
-    [GM_OP_AVERAGE_POOL] = { gm_kernel_average_pool, &shape_average_pool },
+    SHAPE_AVERAGE_POOL,
 #endif
 #if GM_WITH_AVERAGE_POOL_GRAD
-    [GM_OP_AVERAGE_POOL_GRAD] = { gm_kernel_average_pool_grad, &shape_average_pool_grad },
+    SHAPE_AVERAGE_POOL_GRAD,
 #endif
-#if GM_WITH_ABS
-    [GM_OP_ABS] = { gm_kernel_abs, &shape_relu },
-#endif
-#if GM_WITH_ABS_GRAD
-    [GM_OP_ABS_GRAD] = { gm_kernel_abs_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_EXP
-    [GM_OP_EXP] = { gm_kernel_exp, &shape_relu },
-#endif
-#if GM_WITH_LOG
-    [GM_OP_LOG] = { gm_kernel_log, &shape_relu },
-#endif
-#if GM_WITH_SQRT
-    [GM_OP_SQRT] = { gm_kernel_sqrt, &shape_relu },
-#endif
-#if GM_WITH_CLAMP
-    [GM_OP_CLAMP] = { gm_kernel_clamp, &shape_clamp },
+#if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
+    SHAPE_CLAMP,
 #endif
 #if GM_WITH_CLAMP_GRAD
-    [GM_OP_CLAMP_GRAD] = { gm_kernel_clamp_grad, &shape_clamp_grad },
+    SHAPE_CLAMP_GRAD,
 #endif
 #if GM_WITH_ELU
-    [GM_OP_ELU] = { gm_kernel_elu, &shape_elu },
+    SHAPE_ELU,
 #endif
 #if GM_WITH_ELU_GRAD
-    [GM_OP_ELU_GRAD] = { gm_kernel_elu_grad, &shape_elu_grad },
-#endif
-#if GM_WITH_HARD_SIGMOID
-    [GM_OP_HARD_SIGMOID] = { gm_kernel_hard_sigmoid, &shape_clamp },
-#endif
-#if GM_WITH_HARD_SIGMOID_GRAD
-    [GM_OP_HARD_SIGMOID_GRAD] = { gm_kernel_hard_sigmoid_grad, &shape_leaky_relu_grad },
-#endif
-#if GM_WITH_HARD_SWISH
-    [GM_OP_HARD_SWISH] = { gm_kernel_hard_swish, &shape_relu },
-#endif
-#if GM_WITH_HARD_SWISH_GRAD
-    [GM_OP_HARD_SWISH_GRAD] = { gm_kernel_hard_swish_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_SOFTPLUS
-    [GM_OP_SOFTPLUS] = { gm_kernel_softplus, &shape_relu },
-#endif
-#if GM_WITH_SOFTPLUS_GRAD
-    [GM_OP_SOFTPLUS_GRAD] = { gm_kernel_softplus_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_SOFTSIGN
-    [GM_OP_SOFTSIGN] = { gm_kernel_softsign, &shape_relu },
-#endif
-#if GM_WITH_SOFTSIGN_GRAD
-    [GM_OP_SOFTSIGN_GRAD] = { gm_kernel_softsign_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_MISH
-    [GM_OP_MISH] = { gm_kernel_mish, &shape_relu },
-#endif
-#if GM_WITH_MISH_GRAD
-    [GM_OP_MISH_GRAD] = { gm_kernel_mish_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_SWISH
-    [GM_OP_SWISH] = { gm_kernel_swish, &shape_leaky_relu },
-#endif
-#if GM_WITH_SWISH_GRAD
-    [GM_OP_SWISH_GRAD] = { gm_kernel_swish_grad, &shape_leaky_relu_grad },
+    SHAPE_ELU_GRAD,
 #endif
 #if GM_WITH_GATHER
-    [GM_OP_GATHER] = { gm_kernel_gather, &shape_gather },
+    SHAPE_GATHER,
 #endif
 #if GM_WITH_SCATTER_ADD
-    [GM_OP_SCATTER_ADD] = { gm_kernel_scatter_add, &shape_scatter_add },
+    SHAPE_SCATTER_ADD,
 #endif
 #if GM_WITH_WEIGHTED_GATHER
-    [GM_OP_WEIGHTED_GATHER] = { gm_kernel_weighted_gather, &shape_weighted_gather },
+    SHAPE_WEIGHTED_GATHER,
 #endif
 #if GM_WITH_WEIGHTED_SCATTER_ADD
-    [GM_OP_WEIGHTED_SCATTER_ADD] = { gm_kernel_weighted_scatter_add, &shape_weighted_scatter_add },
+    SHAPE_WEIGHTED_SCATTER_ADD,
 #endif
 #if GM_WITH_CUMSUM
-    [GM_OP_CUMSUM] = { gm_kernel_cumsum, &shape_cumsum },
+    SHAPE_CUMSUM,
 #endif
-#if GM_WITH_REDUCE_MAX
-    [GM_OP_REDUCE_MAX] = { gm_kernel_reduce_max, &shape_reduce_max },
-#endif
-#if GM_WITH_REDUCE_MIN
-    [GM_OP_REDUCE_MIN] = { gm_kernel_reduce_min, &shape_reduce_max },
+#if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
+    SHAPE_REDUCE_MAX,
 #endif
 #if GM_WITH_REDUCE_EXTREMUM_GRAD
-    [GM_OP_REDUCE_EXTREMUM_GRAD] = { gm_kernel_reduce_extremum_grad, &shape_reduce_extremum_grad },
-#endif
-#if GM_WITH_GELU
-    [GM_OP_GELU] = { gm_kernel_gelu, &shape_relu },
-#endif
-#if GM_WITH_GELU_GRAD
-    [GM_OP_GELU_GRAD] = { gm_kernel_gelu_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_GELU_TANH
-    [GM_OP_GELU_TANH] = { gm_kernel_gelu_tanh, &shape_relu },
-#endif
-#if GM_WITH_GELU_TANH_GRAD
-    [GM_OP_GELU_TANH_GRAD] = { gm_kernel_gelu_tanh_grad, &shape_relu_grad },
-#endif
-#if GM_WITH_ERF
-    [GM_OP_ERF] = { gm_kernel_erf, &shape_relu },
-#endif
-#if GM_WITH_SIN
-    [GM_OP_SIN] = { gm_kernel_sin, &shape_relu },
-#endif
-#if GM_WITH_COS
-    [GM_OP_COS] = { gm_kernel_cos, &shape_relu },
-#endif
-#if GM_WITH_MAX
-    [GM_OP_MAX] = { gm_kernel_max, &shape_add },
-#endif
-#if GM_WITH_MIN
-    [GM_OP_MIN] = { gm_kernel_min, &shape_add },
-#endif
-#if GM_WITH_HEAVISIDE
-    [GM_OP_HEAVISIDE] = { gm_kernel_heaviside, &shape_add },
-#endif
-#if GM_WITH_PRELU
-    [GM_OP_PRELU] = { gm_kernel_prelu, &shape_add },
-#endif
-#if GM_WITH_PRELU_SLOPE
-    [GM_OP_PRELU_SLOPE] = { gm_kernel_prelu_slope, &shape_add },
+    SHAPE_REDUCE_EXTREMUM_GRAD,
 #endif
 #if GM_WITH_SELECT
-    [GM_OP_SELECT] = { gm_kernel_select, &shape_select },
-#endif
-#if GM_WITH_GREATER
-    [GM_OP_GREATER] = { gm_kernel_greater, &shape_add },
-#endif
-#if GM_WITH_GREATER_OR_EQUAL
-    [GM_OP_GREATER_OR_EQUAL] = { gm_kernel_greater_or_equal, &shape_add },
-#endif
-#if GM_WITH_EQUAL
-    [GM_OP_EQUAL] = { gm_kernel_equal, &shape_add },
-#endif
-#if GM_WITH_POW
-    [GM_OP_POW] = { gm_kernel_pow, &shape_add },
+    SHAPE_SELECT,
 #endif
 #if GM_WITH_STANDARDIZE
-    [GM_OP_STANDARDIZE] = { gm_kernel_standardize, &shape_standardize },
+    SHAPE_STANDARDIZE,
 #endif
 #if GM_WITH_STANDARDIZE_GRAD
-    [GM_OP_STANDARDIZE_GRAD] = { gm_kernel_standardize_grad, &shape_standardize_grad },
+    SHAPE_STANDARDIZE_GRAD,
 #endif
 #if GM_WITH_LSTM_CELLS
-    [GM_OP_LSTM_CELLS] = { gm_kernel_lstm_cells, &shape_lstm_cells },
+    SHAPE_LSTM_CELLS,
 #endif
 #if GM_WITH_LSTM_CELLS_GRAD
-    [GM_OP_LSTM_CELLS_GRAD] = { gm_kernel_lstm_cells_grad, &shape_lstm_cells_grad },
+    SHAPE_LSTM_CELLS_GRAD,
 #endif
 #if GM_WITH_GRU_CELLS
-    [GM_OP_GRU_CELLS] = { gm_kernel_gru_cells, &shape_gru_cells },
+    SHAPE_GRU_CELLS,
 #endif
 #if GM_WITH_GRU_CELLS_GRAD
-    [GM_OP_GRU_CELLS_GRAD] = { gm_kernel_gru_cells_grad, &shape_gru_cells_grad },
+    SHAPE_GRU_CELLS_GRAD,
 #endif
 #if GM_WITH_RNN_CELLS
-    [GM_OP_RNN_CELLS] = { gm_kernel_rnn_cells, &shape_rnn_cells },
+    SHAPE_RNN_CELLS,
 #endif
 #if GM_WITH_RNN_CELLS_GRAD
-    [GM_OP_RNN_CELLS_GRAD] = { gm_kernel_rnn_cells_grad, &shape_rnn_cells_grad },
+    SHAPE_RNN_CELLS_GRAD,
 #endif
 #if GM_WITH_REDUCE_PROD
-    [GM_OP_REDUCE_PROD] = { gm_kernel_reduce_prod, &shape_reduce_prod },
+    SHAPE_REDUCE_PROD,
 #endif
 #if GM_WITH_REDUCE_PROD_GRAD
-    [GM_OP_REDUCE_PROD_GRAD] = { gm_kernel_reduce_prod_grad, &shape_reduce_prod_grad },
+    SHAPE_REDUCE_PROD_GRAD,
 #endif
 #if GM_WITH_MATMUL
-    [GM_OP_MATMUL] = { gm_kernel_matmul, &shape_matmul },
+    SHAPE_MATMUL,
 #endif
 #if GM_WITH_MAX_POOL_INDEX_GRAD
-    [GM_OP_MAX_POOL_INDEX_GRAD] = { gm_kernel_max_pool_index_grad, &shape_max_pool_index_grad },
+    SHAPE_MAX_POOL_INDEX_GRAD,
 #endif
 #if GM_WITH_MASK
-    [GM_OP_MASK] = { gm_kernel_mask, &shape_mask },
+    SHAPE_MASK,
 #endif
 #if GM_WITH_MASK_GRAD
-    [GM_OP_MASK_GRAD] = { gm_kernel_mask_grad, &shape_mask_grad },
+    SHAPE_MASK_GRAD,
 #endif
 #if GM_WITH_MOMENTS
-    [GM_OP_MOMENTS] = { gm_kernel_moments, &shape_moments },
+    SHAPE_MOMENTS,
 #endif
 #if GM_WITH_NORMALIZE
-    [GM_OP_NORMALIZE] = { gm_kernel_normalize, &shape_normalize },
+    SHAPE_NORMALIZE,
 #endif
 #if GM_WITH_NORMALIZE_SUMS
-    [GM_OP_NORMALIZE_SUMS] = { gm_kernel_normalize_sums, &shape_normalize_sums },
+    SHAPE_NORMALIZE_SUMS,
 #endif
 #if GM_WITH_NORMALIZE_GRAD
-    [GM_OP_NORMALIZE_GRAD] = { gm_kernel_normalize_grad, &shape_normalize_grad },
+    SHAPE_NORMALIZE_GRAD,
 #endif
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
-    [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = { gm_kernel_softmax_cross_entropy_with_grad, &shape_softmax_cross_entropy_with_grad },
+    SHAPE_SOFTMAX_CROSS_ENTROPY_WITH_GRAD,
 #endif
 #if GM_WITH_CHECK_BOUND
-    [GM_OP_CHECK_BOUND] = { gm_kernel_check_bound, &shape_check_bound },
+    SHAPE_CHECK_BOUND,
 #endif
 #if GM_WITH_ROUND
-    [GM_OP_ROUND] = { gm_kernel_round, &shape_round },
-#endif
-#if GM_WITH_SIGN
-    [GM_OP_SIGN] = { gm_kernel_sign, &shape_relu },
-#endif
-#if GM_WITH_FMOD
-    [GM_OP_FMOD] = { gm_kernel_fmod, &shape_add },
-#endif
-#if GM_WITH_ATAN
-    [GM_OP_ATAN] = { gm_kernel_atan, &shape_relu },
-#endif
-#if GM_WITH_LOG1P
-    [GM_OP_LOG1P] = { gm_kernel_log1p, &shape_relu },
+    SHAPE_ROUND,
 #endif
 #if GM_WITH_INT_TO_FLOAT
-    [GM_OP_INT_TO_FLOAT] = { gm_kernel_int_to_float, &shape_int_to_float },
-#endif
-#if GM_WITH_FLOAT_TO_INT
-    [GM_OP_FLOAT_TO_INT] = { gm_kernel_float_to_int, &shape_relu },
+    SHAPE_INT_TO_FLOAT,
 #endif
 #if GM_WITH_FLAT_INDEX
-    [GM_OP_FLAT_INDEX] = { gm_kernel_flat_index, &shape_flat_index },
+    SHAPE_FLAT_INDEX,
 #endif
 #if GM_WITH_SCATTER
-    [GM_OP_SCATTER] = { gm_kernel_scatter, &shape_scatter },
+    SHAPE_SCATTER,
 #endif
 #if GM_WITH_TOP_K
-    [GM_OP_TOP_K] = { gm_kernel_top_k, &shape_top_k },
+    SHAPE_TOP_K,
 #endif
 #if GM_WITH_RANDOM_UNIFORM
-    [GM_OP_RANDOM_UNIFORM] = { gm_kernel_random_uniform, &shape_random_uniform },
+    SHAPE_RANDOM_UNIFORM,
+#endif
+    SHAPE_COUNT
+};
+
+const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
+#if GM_WITH_GEMM
+    { operands_gemm, params_gemm, terms_gemm, 4, 12, 4, 0 },
+#endif
+#if GM_WITH_GEMM_UPDATE
+    { operands_gemm_update, params_gemm_update, terms_gemm_update, 9, 7, 3, 0 },
+#endif
+#if GM_WITH_UPDATE
+    { operands_update, params_update, terms_update, 8, 1, 1, 0 },
+#endif
+#if GM_WITH_BIAS_CORRECTION
+    { operands_bias_correction, params_bias_correction, terms_bias_correction, 1, 4, 1, 0 },
+#endif
+#if GM_WITH_SUM_SQUARES
+    { operands_sum_squares, params_sum_squares, terms_sum_squares, 2, 2, 1, 0 },
+#endif
+#if GM_WITH_CLIP_SCALE
+    { operands_clip_scale, params_clip_scale, terms_clip_scale, 3, 1, 1, 0 },
+#endif
+#if GM_WITH_CHECK_FINITE
+    { operands_check_finite, params_check_finite, terms_check_finite, 1, 1, 1, 0 },
+#endif
+#if GM_WITH_COPY
+    { operands_copy, params_copy, terms_copy, 2, 18, 6, 0 },
+#endif
+#if GM_WITH_REDUCE_SUM
+    { operands_reduce_sum, params_reduce_sum, terms_reduce_sum, 2, 18, 8, 0 },
+#endif
+#if GM_WITH_ADD || GM_WITH_SUB || GM_WITH_MUL || GM_WITH_DIV || GM_WITH_MAX || GM_WITH_MIN || GM_WITH_HEAVISIDE || GM_WITH_PRELU || GM_WITH_PRELU_SLOPE || GM_WITH_GREATER || GM_WITH_GREATER_OR_EQUAL || GM_WITH_EQUAL || GM_WITH_POW || GM_WITH_FMOD
+    { operands_add, params_add, terms_add, 3, 12, 4, 0 },
+#endif
+#if GM_WITH_RELU || GM_WITH_SIGMOID || GM_WITH_TANH || GM_WITH_ABS || GM_WITH_EXP || GM_WITH_LOG || GM_WITH_SQRT || GM_WITH_HARD_SWISH || GM_WITH_SOFTPLUS || GM_WITH_SOFTSIGN || GM_WITH_MISH || GM_WITH_GELU || GM_WITH_GELU_TANH || GM_WITH_ERF || GM_WITH_SIN || GM_WITH_COS || GM_WITH_SIGN || GM_WITH_ATAN || GM_WITH_LOG1P || GM_WITH_FLOAT_TO_INT
+    { operands_relu, params_relu, terms_relu, 2, 1, 1, 0 },
+#endif
+#if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
+    { operands_relu_grad, params_relu_grad, terms_relu_grad, 3, 1, 1, 0 },
+#endif
+#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
+    { operands_leaky_relu, params_leaky_relu, terms_leaky_relu, 2, 2, 1, 0 },
+#endif
+#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
+    { operands_leaky_relu_grad, params_leaky_relu_grad, terms_leaky_relu_grad, 3, 2, 1, 0 },
+#endif
+#if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
+    { operands_softmax, params_softmax, terms_softmax, 2, 3, 3, 0 },
+#endif
+#if GM_WITH_SOFTMAX_GRAD || GM_WITH_LOG_SOFTMAX_GRAD
+    { operands_softmax_grad, params_softmax_grad, terms_softmax_grad, 3, 3, 3, 0 },
+#endif
+#if GM_WITH_DROPOUT
+    { operands_dropout, params_dropout, terms_dropout, 3, 4, 1, 0 },
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY
+    { operands_softmax_cross_entropy, params_softmax_cross_entropy, terms_softmax_cross_entropy, 6, 9, 3, 0 },
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+    { operands_softmax_cross_entropy_grad, params_softmax_cross_entropy_grad, terms_softmax_cross_entropy_grad, 6, 9, 3, 0 },
+#endif
+#if GM_WITH_MSE_LOSS || GM_WITH_L1_LOSS
+    { operands_mse_loss, params_mse_loss, terms_mse_loss, 3, 3, 1, 0 },
+#endif
+#if GM_WITH_MSE_LOSS_GRAD || GM_WITH_L1_LOSS_GRAD
+    { operands_mse_loss_grad, params_mse_loss_grad, terms_mse_loss_grad, 4, 3, 1, 0 },
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS
+    { operands_bce_with_logits_loss, params_bce_with_logits_loss, terms_bce_with_logits_loss, 4, 6, 2, 0 },
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
+    { operands_bce_with_logits_loss_grad, params_bce_with_logits_loss_grad, terms_bce_with_logits_loss_grad, 5, 6, 2, 0 },
+#endif
+#if GM_WITH_CONV
+    { operands_conv, params_conv, terms_conv, 4, 32, 8, 2 },
+#endif
+#if GM_WITH_CONV_TRANSPOSE
+    { operands_conv_transpose, params_conv_transpose, terms_conv_transpose, 4, 32, 8, 2 },
+#endif
+#if GM_WITH_CONV_GRAD_W
+    { operands_conv_grad_w, params_conv_grad_w, terms_conv_grad_w, 3, 27, 8, 2 },
+#endif
+#if GM_WITH_CONV_UPDATE
+    { operands_conv_update, params_conv_update, terms_conv_update, 9, 26, 8, 2 },
+#endif
+#if GM_WITH_MAX_POOL
+    { operands_max_pool, params_max_pool, terms_max_pool, 3, 23, 6, 2 },
+#endif
+#if GM_WITH_MAX_POOL_GRAD
+    { operands_max_pool_grad, params_max_pool_grad, terms_max_pool_grad, 3, 22, 8, 2 },
+#endif
+#if GM_WITH_AVERAGE_POOL
+    { operands_average_pool, params_average_pool, terms_average_pool, 2, 25, 6, 2 },
+#endif
+#if GM_WITH_AVERAGE_POOL_GRAD
+    { operands_average_pool_grad, params_average_pool_grad, terms_average_pool_grad, 2, 25, 8, 2 },
+#endif
+#if GM_WITH_CLAMP || GM_WITH_HARD_SIGMOID
+    { operands_clamp, params_clamp, terms_clamp, 2, 3, 1, 0 },
+#endif
+#if GM_WITH_CLAMP_GRAD
+    { operands_clamp_grad, params_clamp_grad, terms_clamp_grad, 3, 3, 1, 0 },
+#endif
+#if GM_WITH_ELU
+    { operands_elu, params_elu, terms_elu, 2, 4, 1, 0 },
+#endif
+#if GM_WITH_ELU_GRAD
+    { operands_elu_grad, params_elu_grad, terms_elu_grad, 3, 4, 1, 0 },
+#endif
+#if GM_WITH_GATHER
+    { operands_gather, params_gather, terms_gather, 3, 4, 3, 0 },
+#endif
+#if GM_WITH_SCATTER_ADD
+    { operands_scatter_add, params_scatter_add, terms_scatter_add, 3, 4, 3, 0 },
+#endif
+#if GM_WITH_WEIGHTED_GATHER
+    { operands_weighted_gather, params_weighted_gather, terms_weighted_gather, 4, 5, 4, 0 },
+#endif
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+    { operands_weighted_scatter_add, params_weighted_scatter_add, terms_weighted_scatter_add, 4, 5, 4, 0 },
+#endif
+#if GM_WITH_CUMSUM
+    { operands_cumsum, params_cumsum, terms_cumsum, 2, 5, 3, 0 },
+#endif
+#if GM_WITH_REDUCE_MAX || GM_WITH_REDUCE_MIN
+    { operands_reduce_max, params_reduce_max, terms_reduce_max, 2, 16, 8, 0 },
+#endif
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+    { operands_reduce_extremum_grad, params_reduce_extremum_grad, terms_reduce_extremum_grad, 4, 16, 8, 0 },
+#endif
+#if GM_WITH_SELECT
+    { operands_select, params_select, terms_select, 4, 16, 4, 0 },
+#endif
+#if GM_WITH_STANDARDIZE
+    { operands_standardize, params_standardize, terms_standardize, 5, 18, 8, 0 },
+#endif
+#if GM_WITH_STANDARDIZE_GRAD
+    { operands_standardize_grad, params_standardize_grad, terms_standardize_grad, 4, 17, 8, 0 },
+#endif
+#if GM_WITH_LSTM_CELLS
+    { operands_lstm_cells, params_lstm_cells, terms_lstm_cells, 8, 7, 5, 0 },
+#endif
+#if GM_WITH_LSTM_CELLS_GRAD
+    { operands_lstm_cells_grad, params_lstm_cells_grad, terms_lstm_cells_grad, 10, 8, 5, 0 },
+#endif
+#if GM_WITH_GRU_CELLS
+    { operands_gru_cells, params_gru_cells, terms_gru_cells, 7, 7, 5, 0 },
+#endif
+#if GM_WITH_GRU_CELLS_GRAD
+    { operands_gru_cells_grad, params_gru_cells_grad, terms_gru_cells_grad, 9, 10, 5, 0 },
+#endif
+#if GM_WITH_RNN_CELLS
+    { operands_rnn_cells, params_rnn_cells, terms_rnn_cells, 5, 6, 4, 0 },
+#endif
+#if GM_WITH_RNN_CELLS_GRAD
+    { operands_rnn_cells_grad, params_rnn_cells_grad, terms_rnn_cells_grad, 6, 8, 4, 0 },
+#endif
+#if GM_WITH_REDUCE_PROD
+    { operands_reduce_prod, params_reduce_prod, terms_reduce_prod, 2, 3, 3, 0 },
+#endif
+#if GM_WITH_REDUCE_PROD_GRAD
+    { operands_reduce_prod_grad, params_reduce_prod_grad, terms_reduce_prod_grad, 3, 3, 3, 0 },
+#endif
+#if GM_WITH_MATMUL
+    { operands_matmul, params_matmul, terms_matmul, 3, 16, 5, 0 },
+#endif
+#if GM_WITH_MAX_POOL_INDEX_GRAD
+    { operands_max_pool_index_grad, params_max_pool_index_grad, terms_max_pool_index_grad, 3, 22, 6, 2 },
+#endif
+#if GM_WITH_MASK
+    { operands_mask, params_mask, terms_mask, 2, 4, 1, 0 },
+#endif
+#if GM_WITH_MASK_GRAD
+    { operands_mask_grad, params_mask_grad, terms_mask_grad, 3, 1, 1, 0 },
+#endif
+#if GM_WITH_MOMENTS
+    { operands_moments, params_moments, terms_moments, 4, 4, 3, 0 },
+#endif
+#if GM_WITH_NORMALIZE
+    { operands_normalize, params_normalize, terms_normalize, 6, 4, 3, 0 },
+#endif
+#if GM_WITH_NORMALIZE_SUMS
+    { operands_normalize_sums, params_normalize_sums, terms_normalize_sums, 6, 3, 3, 0 },
+#endif
+#if GM_WITH_NORMALIZE_GRAD
+    { operands_normalize_grad, params_normalize_grad, terms_normalize_grad, 8, 3, 3, 0 },
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+    { operands_softmax_cross_entropy_with_grad, params_softmax_cross_entropy_with_grad, terms_softmax_cross_entropy_with_grad, 7, 7, 3, 0 },
+#endif
+#if GM_WITH_CHECK_BOUND
+    { operands_check_bound, params_check_bound, terms_check_bound, 1, 4, 2, 0 },
+#endif
+#if GM_WITH_ROUND
+    { operands_round, params_round, terms_round, 2, 2, 1, 0 },
+#endif
+#if GM_WITH_INT_TO_FLOAT
+    { operands_int_to_float, params_int_to_float, terms_int_to_float, 2, 1, 1, 0 },
+#endif
+#if GM_WITH_FLAT_INDEX
+    { operands_flat_index, params_flat_index, terms_flat_index, 2, 8, 3, 0 },
+#endif
+#if GM_WITH_SCATTER
+    { operands_scatter, params_scatter, terms_scatter, 3, 5, 3, 0 },
+#endif
+#if GM_WITH_TOP_K
+    { operands_top_k, params_top_k, terms_top_k, 3, 6, 4, 0 },
+#endif
+#if GM_WITH_RANDOM_UNIFORM
+    { operands_random_uniform, params_random_uniform, terms_random_uniform, 2, 4, 1, 0 },
+#endif
+};
+
+const uint8_t gm_shape_index[GM_OP_LIMIT] = {
+#if GM_WITH_GEMM
+    [GM_OP_GEMM] = SHAPE_GEMM,
+#endif
+#if GM_WITH_GEMM_UPDATE
+    [GM_OP_GEMM_UPDATE] = SHAPE_GEMM_UPDATE,
+#endif
+#if GM_WITH_UPDATE
+    [GM_OP_UPDATE] = SHAPE_UPDATE,
+#endif
+#if GM_WITH_BIAS_CORRECTION
+    [GM_OP_BIAS_CORRECTION] = SHAPE_BIAS_CORRECTION,
+#endif
+#if GM_WITH_SUM_SQUARES
+    [GM_OP_SUM_SQUARES] = SHAPE_SUM_SQUARES,
+#endif
+#if GM_WITH_CLIP_SCALE
+    [GM_OP_CLIP_SCALE] = SHAPE_CLIP_SCALE,
+#endif
+#if GM_WITH_CHECK_FINITE
+    [GM_OP_CHECK_FINITE] = SHAPE_CHECK_FINITE,
+#endif
+#if GM_WITH_COPY
+    [GM_OP_COPY] = SHAPE_COPY,
+#endif
+#if GM_WITH_REDUCE_SUM
+    [GM_OP_REDUCE_SUM] = SHAPE_REDUCE_SUM,
+#endif
+#if GM_WITH_ADD
+    [GM_OP_ADD] = SHAPE_ADD,
+#endif
+#if GM_WITH_SUB
+    [GM_OP_SUB] = SHAPE_ADD,
+#endif
+#if GM_WITH_MUL
+    [GM_OP_MUL] = SHAPE_ADD,
+#endif
+#if GM_WITH_DIV
+    [GM_OP_DIV] = SHAPE_ADD,
+#endif
+#if GM_WITH_RELU
+    [GM_OP_RELU] = SHAPE_RELU,
+#endif
+#if GM_WITH_RELU_GRAD
+    [GM_OP_RELU_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_LEAKY_RELU
+    [GM_OP_LEAKY_RELU] = SHAPE_LEAKY_RELU,
+#endif
+#if GM_WITH_LEAKY_RELU_GRAD
+    [GM_OP_LEAKY_RELU_GRAD] = SHAPE_LEAKY_RELU_GRAD,
+#endif
+#if GM_WITH_SIGMOID
+    [GM_OP_SIGMOID] = SHAPE_RELU,
+#endif
+#if GM_WITH_SIGMOID_GRAD
+    [GM_OP_SIGMOID_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_TANH
+    [GM_OP_TANH] = SHAPE_RELU,
+#endif
+#if GM_WITH_TANH_GRAD
+    [GM_OP_TANH_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_SOFTMAX
+    [GM_OP_SOFTMAX] = SHAPE_SOFTMAX,
+#endif
+#if GM_WITH_SOFTMAX_GRAD
+    [GM_OP_SOFTMAX_GRAD] = SHAPE_SOFTMAX_GRAD,
+#endif
+#if GM_WITH_LOG_SOFTMAX
+    [GM_OP_LOG_SOFTMAX] = SHAPE_SOFTMAX,
+#endif
+#if GM_WITH_LOG_SOFTMAX_GRAD
+    [GM_OP_LOG_SOFTMAX_GRAD] = SHAPE_SOFTMAX_GRAD,
+#endif
+#if GM_WITH_DROPOUT
+    [GM_OP_DROPOUT] = SHAPE_DROPOUT,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY
+    [GM_OP_SOFTMAX_CROSS_ENTROPY] = SHAPE_SOFTMAX_CROSS_ENTROPY,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD] = SHAPE_SOFTMAX_CROSS_ENTROPY_GRAD,
+#endif
+#if GM_WITH_MSE_LOSS
+    [GM_OP_MSE_LOSS] = SHAPE_MSE_LOSS,
+#endif
+#if GM_WITH_MSE_LOSS_GRAD
+    [GM_OP_MSE_LOSS_GRAD] = SHAPE_MSE_LOSS_GRAD,
+#endif
+#if GM_WITH_L1_LOSS
+    [GM_OP_L1_LOSS] = SHAPE_MSE_LOSS,
+#endif
+#if GM_WITH_L1_LOSS_GRAD
+    [GM_OP_L1_LOSS_GRAD] = SHAPE_MSE_LOSS_GRAD,
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS
+    [GM_OP_BCE_WITH_LOGITS_LOSS] = SHAPE_BCE_WITH_LOGITS_LOSS,
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
+    [GM_OP_BCE_WITH_LOGITS_LOSS_GRAD] = SHAPE_BCE_WITH_LOGITS_LOSS_GRAD,
+#endif
+#if GM_WITH_CONV
+    [GM_OP_CONV] = SHAPE_CONV,
+#endif
+#if GM_WITH_CONV_TRANSPOSE
+    [GM_OP_CONV_TRANSPOSE] = SHAPE_CONV_TRANSPOSE,
+#endif
+#if GM_WITH_CONV_GRAD_W
+    [GM_OP_CONV_GRAD_W] = SHAPE_CONV_GRAD_W,
+#endif
+#if GM_WITH_CONV_UPDATE
+    [GM_OP_CONV_UPDATE] = SHAPE_CONV_UPDATE,
+#endif
+#if GM_WITH_MAX_POOL
+    [GM_OP_MAX_POOL] = SHAPE_MAX_POOL,
+#endif
+#if GM_WITH_MAX_POOL_GRAD
+    [GM_OP_MAX_POOL_GRAD] = SHAPE_MAX_POOL_GRAD,
+#endif
+#if GM_WITH_AVERAGE_POOL
+    [GM_OP_AVERAGE_POOL] = SHAPE_AVERAGE_POOL,
+#endif
+#if GM_WITH_AVERAGE_POOL_GRAD
+    [GM_OP_AVERAGE_POOL_GRAD] = SHAPE_AVERAGE_POOL_GRAD,
+#endif
+#if GM_WITH_ABS
+    [GM_OP_ABS] = SHAPE_RELU,
+#endif
+#if GM_WITH_ABS_GRAD
+    [GM_OP_ABS_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_EXP
+    [GM_OP_EXP] = SHAPE_RELU,
+#endif
+#if GM_WITH_LOG
+    [GM_OP_LOG] = SHAPE_RELU,
+#endif
+#if GM_WITH_SQRT
+    [GM_OP_SQRT] = SHAPE_RELU,
+#endif
+#if GM_WITH_CLAMP
+    [GM_OP_CLAMP] = SHAPE_CLAMP,
+#endif
+#if GM_WITH_CLAMP_GRAD
+    [GM_OP_CLAMP_GRAD] = SHAPE_CLAMP_GRAD,
+#endif
+#if GM_WITH_ELU
+    [GM_OP_ELU] = SHAPE_ELU,
+#endif
+#if GM_WITH_ELU_GRAD
+    [GM_OP_ELU_GRAD] = SHAPE_ELU_GRAD,
+#endif
+#if GM_WITH_HARD_SIGMOID
+    [GM_OP_HARD_SIGMOID] = SHAPE_CLAMP,
+#endif
+#if GM_WITH_HARD_SIGMOID_GRAD
+    [GM_OP_HARD_SIGMOID_GRAD] = SHAPE_LEAKY_RELU_GRAD,
+#endif
+#if GM_WITH_HARD_SWISH
+    [GM_OP_HARD_SWISH] = SHAPE_RELU,
+#endif
+#if GM_WITH_HARD_SWISH_GRAD
+    [GM_OP_HARD_SWISH_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_SOFTPLUS
+    [GM_OP_SOFTPLUS] = SHAPE_RELU,
+#endif
+#if GM_WITH_SOFTPLUS_GRAD
+    [GM_OP_SOFTPLUS_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_SOFTSIGN
+    [GM_OP_SOFTSIGN] = SHAPE_RELU,
+#endif
+#if GM_WITH_SOFTSIGN_GRAD
+    [GM_OP_SOFTSIGN_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_MISH
+    [GM_OP_MISH] = SHAPE_RELU,
+#endif
+#if GM_WITH_MISH_GRAD
+    [GM_OP_MISH_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_SWISH
+    [GM_OP_SWISH] = SHAPE_LEAKY_RELU,
+#endif
+#if GM_WITH_SWISH_GRAD
+    [GM_OP_SWISH_GRAD] = SHAPE_LEAKY_RELU_GRAD,
+#endif
+#if GM_WITH_GATHER
+    [GM_OP_GATHER] = SHAPE_GATHER,
+#endif
+#if GM_WITH_SCATTER_ADD
+    [GM_OP_SCATTER_ADD] = SHAPE_SCATTER_ADD,
+#endif
+#if GM_WITH_WEIGHTED_GATHER
+    [GM_OP_WEIGHTED_GATHER] = SHAPE_WEIGHTED_GATHER,
+#endif
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+    [GM_OP_WEIGHTED_SCATTER_ADD] = SHAPE_WEIGHTED_SCATTER_ADD,
+#endif
+#if GM_WITH_CUMSUM
+    [GM_OP_CUMSUM] = SHAPE_CUMSUM,
+#endif
+#if GM_WITH_REDUCE_MAX
+    [GM_OP_REDUCE_MAX] = SHAPE_REDUCE_MAX,
+#endif
+#if GM_WITH_REDUCE_MIN
+    [GM_OP_REDUCE_MIN] = SHAPE_REDUCE_MAX,
+#endif
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+    [GM_OP_REDUCE_EXTREMUM_GRAD] = SHAPE_REDUCE_EXTREMUM_GRAD,
+#endif
+#if GM_WITH_GELU
+    [GM_OP_GELU] = SHAPE_RELU,
+#endif
+#if GM_WITH_GELU_GRAD
+    [GM_OP_GELU_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_GELU_TANH
+    [GM_OP_GELU_TANH] = SHAPE_RELU,
+#endif
+#if GM_WITH_GELU_TANH_GRAD
+    [GM_OP_GELU_TANH_GRAD] = SHAPE_RELU_GRAD,
+#endif
+#if GM_WITH_ERF
+    [GM_OP_ERF] = SHAPE_RELU,
+#endif
+#if GM_WITH_SIN
+    [GM_OP_SIN] = SHAPE_RELU,
+#endif
+#if GM_WITH_COS
+    [GM_OP_COS] = SHAPE_RELU,
+#endif
+#if GM_WITH_MAX
+    [GM_OP_MAX] = SHAPE_ADD,
+#endif
+#if GM_WITH_MIN
+    [GM_OP_MIN] = SHAPE_ADD,
+#endif
+#if GM_WITH_HEAVISIDE
+    [GM_OP_HEAVISIDE] = SHAPE_ADD,
+#endif
+#if GM_WITH_PRELU
+    [GM_OP_PRELU] = SHAPE_ADD,
+#endif
+#if GM_WITH_PRELU_SLOPE
+    [GM_OP_PRELU_SLOPE] = SHAPE_ADD,
+#endif
+#if GM_WITH_SELECT
+    [GM_OP_SELECT] = SHAPE_SELECT,
+#endif
+#if GM_WITH_GREATER
+    [GM_OP_GREATER] = SHAPE_ADD,
+#endif
+#if GM_WITH_GREATER_OR_EQUAL
+    [GM_OP_GREATER_OR_EQUAL] = SHAPE_ADD,
+#endif
+#if GM_WITH_EQUAL
+    [GM_OP_EQUAL] = SHAPE_ADD,
+#endif
+#if GM_WITH_POW
+    [GM_OP_POW] = SHAPE_ADD,
+#endif
+#if GM_WITH_STANDARDIZE
+    [GM_OP_STANDARDIZE] = SHAPE_STANDARDIZE,
+#endif
+#if GM_WITH_STANDARDIZE_GRAD
+    [GM_OP_STANDARDIZE_GRAD] = SHAPE_STANDARDIZE_GRAD,
+#endif
+#if GM_WITH_LSTM_CELLS
+    [GM_OP_LSTM_CELLS] = SHAPE_LSTM_CELLS,
+#endif
+#if GM_WITH_LSTM_CELLS_GRAD
+    [GM_OP_LSTM_CELLS_GRAD] = SHAPE_LSTM_CELLS_GRAD,
+#endif
+#if GM_WITH_GRU_CELLS
+    [GM_OP_GRU_CELLS] = SHAPE_GRU_CELLS,
+#endif
+#if GM_WITH_GRU_CELLS_GRAD
+    [GM_OP_GRU_CELLS_GRAD] = SHAPE_GRU_CELLS_GRAD,
+#endif
+#if GM_WITH_RNN_CELLS
+    [GM_OP_RNN_CELLS] = SHAPE_RNN_CELLS,
+#endif
+#if GM_WITH_RNN_CELLS_GRAD
+    [GM_OP_RNN_CELLS_GRAD] = SHAPE_RNN_CELLS_GRAD,
+#endif
+#if GM_WITH_REDUCE_PROD
+    [GM_OP_REDUCE_PROD] = SHAPE_REDUCE_PROD,
+#endif
+#if GM_WITH_REDUCE_PROD_GRAD
+    [GM_OP_REDUCE_PROD_GRAD] = SHAPE_REDUCE_PROD_GRAD,
+#endif
+#if GM_WITH_MATMUL
+    [GM_OP_MATMUL] = SHAPE_MATMUL,
+#endif
+#if GM_WITH_MAX_POOL_INDEX_GRAD
+    [GM_OP_MAX_POOL_INDEX_GRAD] = SHAPE_MAX_POOL_INDEX_GRAD,
+#endif
+#if GM_WITH_MASK
+    [GM_OP_MASK] = SHAPE_MASK,
+#endif
+#if GM_WITH_MASK_GRAD
+    [GM_OP_MASK_GRAD] = SHAPE_MASK_GRAD,
+#endif
+#if GM_WITH_MOMENTS
+    [GM_OP_MOMENTS] = SHAPE_MOMENTS,
+#endif
+#if GM_WITH_NORMALIZE
+    [GM_OP_NORMALIZE] = SHAPE_NORMALIZE,
+#endif
+#if GM_WITH_NORMALIZE_SUMS
+    [GM_OP_NORMALIZE_SUMS] = SHAPE_NORMALIZE_SUMS,
+#endif
+#if GM_WITH_NORMALIZE_GRAD
+    [GM_OP_NORMALIZE_GRAD] = SHAPE_NORMALIZE_GRAD,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = SHAPE_SOFTMAX_CROSS_ENTROPY_WITH_GRAD,
+#endif
+#if GM_WITH_CHECK_BOUND
+    [GM_OP_CHECK_BOUND] = SHAPE_CHECK_BOUND,
+#endif
+#if GM_WITH_ROUND
+    [GM_OP_ROUND] = SHAPE_ROUND,
+#endif
+#if GM_WITH_SIGN
+    [GM_OP_SIGN] = SHAPE_RELU,
+#endif
+#if GM_WITH_FMOD
+    [GM_OP_FMOD] = SHAPE_ADD,
+#endif
+#if GM_WITH_ATAN
+    [GM_OP_ATAN] = SHAPE_RELU,
+#endif
+#if GM_WITH_LOG1P
+    [GM_OP_LOG1P] = SHAPE_RELU,
+#endif
+#if GM_WITH_INT_TO_FLOAT
+    [GM_OP_INT_TO_FLOAT] = SHAPE_INT_TO_FLOAT,
+#endif
+#if GM_WITH_FLOAT_TO_INT
+    [GM_OP_FLOAT_TO_INT] = SHAPE_RELU,
+#endif
+#if GM_WITH_FLAT_INDEX
+    [GM_OP_FLAT_INDEX] = SHAPE_FLAT_INDEX,
+#endif
+#if GM_WITH_SCATTER
+    [GM_OP_SCATTER] = SHAPE_SCATTER,
+#endif
+#if GM_WITH_TOP_K
+    [GM_OP_TOP_K] = SHAPE_TOP_K,
+#endif
+#if GM_WITH_RANDOM_UNIFORM
+    [GM_OP_RANDOM_UNIFORM] = SHAPE_RANDOM_UNIFORM,
+#endif
+};
+
+const gm_kernel gm_kernels[GM_OP_LIMIT] = {
+#if GM_WITH_GEMM
+    [GM_OP_GEMM] = gm_kernel_gemm,
+#endif
+#if GM_WITH_GEMM_UPDATE
+    [GM_OP_GEMM_UPDATE] = gm_kernel_gemm_update,
+#endif
+#if GM_WITH_UPDATE
+    [GM_OP_UPDATE] = gm_kernel_update,
+#endif
+#if GM_WITH_BIAS_CORRECTION
+    [GM_OP_BIAS_CORRECTION] = gm_kernel_bias_correction,
+#endif
+#if GM_WITH_SUM_SQUARES
+    [GM_OP_SUM_SQUARES] = gm_kernel_sum_squares,
+#endif
+#if GM_WITH_CLIP_SCALE
+    [GM_OP_CLIP_SCALE] = gm_kernel_clip_scale,
+#endif
+#if GM_WITH_CHECK_FINITE
+    [GM_OP_CHECK_FINITE] = gm_kernel_check_finite,
+#endif
+#if GM_WITH_COPY
+    [GM_OP_COPY] = gm_kernel_copy,
+#endif
+#if GM_WITH_REDUCE_SUM
+    [GM_OP_REDUCE_SUM] = gm_kernel_reduce_sum,
+#endif
+#if GM_WITH_ADD
+    [GM_OP_ADD] = gm_kernel_add,
+#endif
+#if GM_WITH_SUB
+    [GM_OP_SUB] = gm_kernel_sub,
+#endif
+#if GM_WITH_MUL
+    [GM_OP_MUL] = gm_kernel_mul,
+#endif
+#if GM_WITH_DIV
+    [GM_OP_DIV] = gm_kernel_div,
+#endif
+#if GM_WITH_RELU
+    [GM_OP_RELU] = gm_kernel_relu,
+#endif
+#if GM_WITH_RELU_GRAD
+    [GM_OP_RELU_GRAD] = gm_kernel_relu_grad,
+#endif
+#if GM_WITH_LEAKY_RELU
+    [GM_OP_LEAKY_RELU] = gm_kernel_leaky_relu,
+#endif
+#if GM_WITH_LEAKY_RELU_GRAD
+    [GM_OP_LEAKY_RELU_GRAD] = gm_kernel_leaky_relu_grad,
+#endif
+#if GM_WITH_SIGMOID
+    [GM_OP_SIGMOID] = gm_kernel_sigmoid,
+#endif
+#if GM_WITH_SIGMOID_GRAD
+    [GM_OP_SIGMOID_GRAD] = gm_kernel_sigmoid_grad,
+#endif
+#if GM_WITH_TANH
+    [GM_OP_TANH] = gm_kernel_tanh,
+#endif
+#if GM_WITH_TANH_GRAD
+    [GM_OP_TANH_GRAD] = gm_kernel_tanh_grad,
+#endif
+#if GM_WITH_SOFTMAX
+    [GM_OP_SOFTMAX] = gm_kernel_softmax,
+#endif
+#if GM_WITH_SOFTMAX_GRAD
+    [GM_OP_SOFTMAX_GRAD] = gm_kernel_softmax_grad,
+#endif
+#if GM_WITH_LOG_SOFTMAX
+    [GM_OP_LOG_SOFTMAX] = gm_kernel_log_softmax,
+#endif
+#if GM_WITH_LOG_SOFTMAX_GRAD
+    [GM_OP_LOG_SOFTMAX_GRAD] = gm_kernel_log_softmax_grad,
+#endif
+#if GM_WITH_DROPOUT
+    [GM_OP_DROPOUT] = gm_kernel_dropout,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY
+    [GM_OP_SOFTMAX_CROSS_ENTROPY] = gm_kernel_softmax_cross_entropy,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD] = gm_kernel_softmax_cross_entropy_grad,
+#endif
+#if GM_WITH_MSE_LOSS
+    [GM_OP_MSE_LOSS] = gm_kernel_mse_loss,
+#endif
+#if GM_WITH_MSE_LOSS_GRAD
+    [GM_OP_MSE_LOSS_GRAD] = gm_kernel_mse_loss_grad,
+#endif
+#if GM_WITH_L1_LOSS
+    [GM_OP_L1_LOSS] = gm_kernel_l1_loss,
+#endif
+#if GM_WITH_L1_LOSS_GRAD
+    [GM_OP_L1_LOSS_GRAD] = gm_kernel_l1_loss_grad,
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS
+    [GM_OP_BCE_WITH_LOGITS_LOSS] = gm_kernel_bce_with_logits_loss,
+#endif
+#if GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
+    [GM_OP_BCE_WITH_LOGITS_LOSS_GRAD] = gm_kernel_bce_with_logits_loss_grad,
+#endif
+#if GM_WITH_CONV
+    [GM_OP_CONV] = gm_kernel_conv,
+#endif
+#if GM_WITH_CONV_TRANSPOSE
+    [GM_OP_CONV_TRANSPOSE] = gm_kernel_conv_transpose,
+#endif
+#if GM_WITH_CONV_GRAD_W
+    [GM_OP_CONV_GRAD_W] = gm_kernel_conv_grad_w,
+#endif
+#if GM_WITH_CONV_UPDATE
+    [GM_OP_CONV_UPDATE] = gm_kernel_conv_update,
+#endif
+#if GM_WITH_MAX_POOL
+    [GM_OP_MAX_POOL] = gm_kernel_max_pool,
+#endif
+#if GM_WITH_MAX_POOL_GRAD
+    [GM_OP_MAX_POOL_GRAD] = gm_kernel_max_pool_grad,
+#endif
+#if GM_WITH_AVERAGE_POOL
+    [GM_OP_AVERAGE_POOL] = gm_kernel_average_pool,
+#endif
+#if GM_WITH_AVERAGE_POOL_GRAD
+    [GM_OP_AVERAGE_POOL_GRAD] = gm_kernel_average_pool_grad,
+#endif
+#if GM_WITH_ABS
+    [GM_OP_ABS] = gm_kernel_abs,
+#endif
+#if GM_WITH_ABS_GRAD
+    [GM_OP_ABS_GRAD] = gm_kernel_abs_grad,
+#endif
+#if GM_WITH_EXP
+    [GM_OP_EXP] = gm_kernel_exp,
+#endif
+#if GM_WITH_LOG
+    [GM_OP_LOG] = gm_kernel_log,
+#endif
+#if GM_WITH_SQRT
+    [GM_OP_SQRT] = gm_kernel_sqrt,
+#endif
+#if GM_WITH_CLAMP
+    [GM_OP_CLAMP] = gm_kernel_clamp,
+#endif
+#if GM_WITH_CLAMP_GRAD
+    [GM_OP_CLAMP_GRAD] = gm_kernel_clamp_grad,
+#endif
+#if GM_WITH_ELU
+    [GM_OP_ELU] = gm_kernel_elu,
+#endif
+#if GM_WITH_ELU_GRAD
+    [GM_OP_ELU_GRAD] = gm_kernel_elu_grad,
+#endif
+#if GM_WITH_HARD_SIGMOID
+    [GM_OP_HARD_SIGMOID] = gm_kernel_hard_sigmoid,
+#endif
+#if GM_WITH_HARD_SIGMOID_GRAD
+    [GM_OP_HARD_SIGMOID_GRAD] = gm_kernel_hard_sigmoid_grad,
+#endif
+#if GM_WITH_HARD_SWISH
+    [GM_OP_HARD_SWISH] = gm_kernel_hard_swish,
+#endif
+#if GM_WITH_HARD_SWISH_GRAD
+    [GM_OP_HARD_SWISH_GRAD] = gm_kernel_hard_swish_grad,
+#endif
+#if GM_WITH_SOFTPLUS
+    [GM_OP_SOFTPLUS] = gm_kernel_softplus,
+#endif
+#if GM_WITH_SOFTPLUS_GRAD
+    [GM_OP_SOFTPLUS_GRAD] = gm_kernel_softplus_grad,
+#endif
+#if GM_WITH_SOFTSIGN
+    [GM_OP_SOFTSIGN] = gm_kernel_softsign,
+#endif
+#if GM_WITH_SOFTSIGN_GRAD
+    [GM_OP_SOFTSIGN_GRAD] = gm_kernel_softsign_grad,
+#endif
+#if GM_WITH_MISH
+    [GM_OP_MISH] = gm_kernel_mish,
+#endif
+#if GM_WITH_MISH_GRAD
+    [GM_OP_MISH_GRAD] = gm_kernel_mish_grad,
+#endif
+#if GM_WITH_SWISH
+    [GM_OP_SWISH] = gm_kernel_swish,
+#endif
+#if GM_WITH_SWISH_GRAD
+    [GM_OP_SWISH_GRAD] = gm_kernel_swish_grad,
+#endif
+#if GM_WITH_GATHER
+    [GM_OP_GATHER] = gm_kernel_gather,
+#endif
+#if GM_WITH_SCATTER_ADD
+    [GM_OP_SCATTER_ADD] = gm_kernel_scatter_add,
+#endif
+#if GM_WITH_WEIGHTED_GATHER
+    [GM_OP_WEIGHTED_GATHER] = gm_kernel_weighted_gather,
+#endif
+#if GM_WITH_WEIGHTED_SCATTER_ADD
+    [GM_OP_WEIGHTED_SCATTER_ADD] = gm_kernel_weighted_scatter_add,
+#endif
+#if GM_WITH_CUMSUM
+    [GM_OP_CUMSUM] = gm_kernel_cumsum,
+#endif
+#if GM_WITH_REDUCE_MAX
+    [GM_OP_REDUCE_MAX] = gm_kernel_reduce_max,
+#endif
+#if GM_WITH_REDUCE_MIN
+    [GM_OP_REDUCE_MIN] = gm_kernel_reduce_min,
+#endif
+#if GM_WITH_REDUCE_EXTREMUM_GRAD
+    [GM_OP_REDUCE_EXTREMUM_GRAD] = gm_kernel_reduce_extremum_grad,
+#endif
+#if GM_WITH_GELU
+    [GM_OP_GELU] = gm_kernel_gelu,
+#endif
+#if GM_WITH_GELU_GRAD
+    [GM_OP_GELU_GRAD] = gm_kernel_gelu_grad,
+#endif
+#if GM_WITH_GELU_TANH
+    [GM_OP_GELU_TANH] = gm_kernel_gelu_tanh,
+#endif
+#if GM_WITH_GELU_TANH_GRAD
+    [GM_OP_GELU_TANH_GRAD] = gm_kernel_gelu_tanh_grad,
+#endif
+#if GM_WITH_ERF
+    [GM_OP_ERF] = gm_kernel_erf,
+#endif
+#if GM_WITH_SIN
+    [GM_OP_SIN] = gm_kernel_sin,
+#endif
+#if GM_WITH_COS
+    [GM_OP_COS] = gm_kernel_cos,
+#endif
+#if GM_WITH_MAX
+    [GM_OP_MAX] = gm_kernel_max,
+#endif
+#if GM_WITH_MIN
+    [GM_OP_MIN] = gm_kernel_min,
+#endif
+#if GM_WITH_HEAVISIDE
+    [GM_OP_HEAVISIDE] = gm_kernel_heaviside,
+#endif
+#if GM_WITH_PRELU
+    [GM_OP_PRELU] = gm_kernel_prelu,
+#endif
+#if GM_WITH_PRELU_SLOPE
+    [GM_OP_PRELU_SLOPE] = gm_kernel_prelu_slope,
+#endif
+#if GM_WITH_SELECT
+    [GM_OP_SELECT] = gm_kernel_select,
+#endif
+#if GM_WITH_GREATER
+    [GM_OP_GREATER] = gm_kernel_greater,
+#endif
+#if GM_WITH_GREATER_OR_EQUAL
+    [GM_OP_GREATER_OR_EQUAL] = gm_kernel_greater_or_equal,
+#endif
+#if GM_WITH_EQUAL
+    [GM_OP_EQUAL] = gm_kernel_equal,
+#endif
+#if GM_WITH_POW
+    [GM_OP_POW] = gm_kernel_pow,
+#endif
+#if GM_WITH_STANDARDIZE
+    [GM_OP_STANDARDIZE] = gm_kernel_standardize,
+#endif
+#if GM_WITH_STANDARDIZE_GRAD
+    [GM_OP_STANDARDIZE_GRAD] = gm_kernel_standardize_grad,
+#endif
+#if GM_WITH_LSTM_CELLS
+    [GM_OP_LSTM_CELLS] = gm_kernel_lstm_cells,
+#endif
+#if GM_WITH_LSTM_CELLS_GRAD
+    [GM_OP_LSTM_CELLS_GRAD] = gm_kernel_lstm_cells_grad,
+#endif
+#if GM_WITH_GRU_CELLS
+    [GM_OP_GRU_CELLS] = gm_kernel_gru_cells,
+#endif
+#if GM_WITH_GRU_CELLS_GRAD
+    [GM_OP_GRU_CELLS_GRAD] = gm_kernel_gru_cells_grad,
+#endif
+#if GM_WITH_RNN_CELLS
+    [GM_OP_RNN_CELLS] = gm_kernel_rnn_cells,
+#endif
+#if GM_WITH_RNN_CELLS_GRAD
+    [GM_OP_RNN_CELLS_GRAD] = gm_kernel_rnn_cells_grad,
+#endif
+#if GM_WITH_REDUCE_PROD
+    [GM_OP_REDUCE_PROD] = gm_kernel_reduce_prod,
+#endif
+#if GM_WITH_REDUCE_PROD_GRAD
+    [GM_OP_REDUCE_PROD_GRAD] = gm_kernel_reduce_prod_grad,
+#endif
+#if GM_WITH_MATMUL
+    [GM_OP_MATMUL] = gm_kernel_matmul,
+#endif
+#if GM_WITH_MAX_POOL_INDEX_GRAD
+    [GM_OP_MAX_POOL_INDEX_GRAD] = gm_kernel_max_pool_index_grad,
+#endif
+#if GM_WITH_MASK
+    [GM_OP_MASK] = gm_kernel_mask,
+#endif
+#if GM_WITH_MASK_GRAD
+    [GM_OP_MASK_GRAD] = gm_kernel_mask_grad,
+#endif
+#if GM_WITH_MOMENTS
+    [GM_OP_MOMENTS] = gm_kernel_moments,
+#endif
+#if GM_WITH_NORMALIZE
+    [GM_OP_NORMALIZE] = gm_kernel_normalize,
+#endif
+#if GM_WITH_NORMALIZE_SUMS
+    [GM_OP_NORMALIZE_SUMS] = gm_kernel_normalize_sums,
+#endif
+#if GM_WITH_NORMALIZE_GRAD
+    [GM_OP_NORMALIZE_GRAD] = gm_kernel_normalize_grad,
+#endif
+#if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
+    [GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD] = gm_kernel_softmax_cross_entropy_with_grad,
+#endif
+#if GM_WITH_CHECK_BOUND
+    [GM_OP_CHECK_BOUND] = gm_kernel_check_bound,
+#endif
+#if GM_WITH_ROUND
+    [GM_OP_ROUND] = gm_kernel_round,
+#endif
+#if GM_WITH_SIGN
+    [GM_OP_SIGN] = gm_kernel_sign,
+#endif
+#if GM_WITH_FMOD
+    [GM_OP_FMOD] = gm_kernel_fmod,
+#endif
+#if GM_WITH_ATAN
+    [GM_OP_ATAN] = gm_kernel_atan,
+#endif
+#if GM_WITH_LOG1P
+    [GM_OP_LOG1P] = gm_kernel_log1p,
+#endif
+#if GM_WITH_INT_TO_FLOAT
+    [GM_OP_INT_TO_FLOAT] = gm_kernel_int_to_float,
+#endif
+#if GM_WITH_FLOAT_TO_INT
+    [GM_OP_FLOAT_TO_INT] = gm_kernel_float_to_int,
+#endif
+#if GM_WITH_FLAT_INDEX
+    [GM_OP_FLAT_INDEX] = gm_kernel_flat_index,
+#endif
+#if GM_WITH_SCATTER
+    [GM_OP_SCATTER] = gm_kernel_scatter,
+#endif
+#if GM_WITH_TOP_K
+    [GM_OP_TOP_K] = gm_kernel_top_k,
+#endif
+#if GM_WITH_RANDOM_UNIFORM
+    [GM_OP_RANDOM_UNIFORM] = gm_kernel_random_uniform,
 #endif
 };
 

@@ -2579,12 +2579,17 @@ typedef struct gm_opcode_shape {
     uint8_t n_operands, n_params, n_work, n_windows;
 } gm_opcode_shape;
 
-typedef struct gm_opcode_info {
-    gm_kernel kernel;            /* both NULL where no opcode has this code, or this build leaves it out */
-    const gm_opcode_shape *shape;
-} gm_opcode_info;
+/* NULL where no opcode has this code, or this build leaves it out. */
+extern const gm_kernel gm_kernels[GM_OP_LIMIT];
 
-extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
+extern const gm_opcode_shape gm_shapes[];
+extern const uint8_t gm_shape_index[GM_OP_LIMIT];
+
+/* NULL where the opcode, which is below GM_OP_LIMIT, has no kernel. */
+static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
+{
+    return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
+}
 
 #define GM_MOST_OPERANDS 10u   /* of an instruction */
 

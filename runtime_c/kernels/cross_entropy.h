@@ -1,55 +1,58 @@
 /*
  * What the forms of cross entropy share. x, log_prob, dx (outer, classes, inner); labels, mask (outer, inner); weight
- * (classes). weight and mask may be absent, which is all ones. An image may let any two operands overlap, so a label is
- * checked each time it is read, before it is an index.
+ * (classes); loss, dloss (outer, inner) by their strides. weight and mask may be absent, which is all ones.
  */
 #ifndef GM_CROSS_ENTROPY_H
 #define GM_CROSS_ENTROPY_H
 
+#include <stddef.h>
+
 #include "../src/gm_internal.h"
 #include "softmax_line.h"
 
-/* Sets the weight of a label, 0 for ignore_index. False where the label is no class. */
-static inline int gm_label_weight(int32_t label, int32_t ignore_index, const float *weight, uint32_t classes, float *out)
-{
-    if (label == ignore_index) {
-        *out = 0.0f;
-        return 1;
-    }
-    if (label < 0 || (uint32_t)label >= classes) {
-        return 0;
-    }
-    *out = weight ? weight[label] : 1.0f;
-    return 1;
-}
+/* The parameters with which all forms begin, in this order. */
+typedef struct gm_cross_entropy_params {
+    uint32_t outer, classes, inner, loss_outer, loss_inner, reduction;
+    int32_t ignore_index;
+} gm_cross_entropy_params;
+
+typedef struct gm_labels {
+    const gm_cross_entropy_params *params;
+    const int32_t *label;
+    const float *weight, *mask;
+    float total_weight; /* of all labels */
+} gm_labels;
+
+/* Opens the operands labels, weight and mask, which stand one after another. GM_ERR_LABEL_OUT_OF_RANGE where a label is no
+ * class. Nothing that a kernel writes overlaps its labels, so that they stay as they are looked at here. */
+int gm_open_labels(const gm_session *session, const uint32_t *operands, const void *params, gm_labels *out);
+
+/* Whether an instruction has what gm_open_labels() takes, where it takes it. */
+#define GM_OPENS_LABELS(insn)                                                                                     \
+    (offsetof(insn, mask) - offsetof(insn, labels) == 2 * sizeof(uint32_t) &&                                     \
+     offsetof(insn, ignore_index) - offsetof(insn, outer) == offsetof(gm_cross_entropy_params, ignore_index))
 
 static inline float gm_at_or_one(const float *array, uint32_t i)
 {
     return array ? array[i] : 1.0f;
 }
 
-/* Sets the total weight of all labels. False where one is no class. */
-static inline int gm_total_weight(const int32_t *labels, uint32_t count, int32_t ignore_index, const float *weight,
-                                  const float *mask, uint32_t classes, float *total)
+/* Of a label that is a class, or ignore_index. */
+static inline float gm_label_weight(const gm_labels *labels, int32_t label)
 {
-    *total = 0.0f;
-    for (uint32_t i = 0; i < count; i++) {
-        float w;
-        if (!gm_label_weight(labels[i], ignore_index, weight, classes, &w)) {
-            return 0;
-        }
-        *total += gm_at_or_one(mask, i) * w;
-    }
-    return 1;
+    return label == labels->params->ignore_index ? 0.0f : gm_at_or_one(labels->weight, (uint32_t)label);
 }
 
-/* Where the reduction is a mean, divides by the total weight; 0 where nothing counts. */
-static inline float gm_reduce_loss(float sum, float total_weight, uint32_t reduction)
+/* What a sum of losses is divided by: the total weight for a mean. */
+static inline float gm_loss_divisor(const gm_labels *labels)
 {
-    if (reduction != GM_REDUCTION_MEAN) {
-        return sum;
-    }
-    return total_weight == 0.0f ? 0.0f : sum / total_weight;
+    return labels->params->reduction == GM_REDUCTION_MEAN ? labels->total_weight : 1.0f;
+}
+
+/* A sum of losses by the divisor; 0 where nothing counts. */
+static inline float gm_reduce_loss(float sum, float divisor)
+{
+    return divisor == 0.0f ? 0.0f : sum / divisor;
 }
 
 static inline void gm_zero_line(float *dx, uint32_t classes, uint32_t stride)

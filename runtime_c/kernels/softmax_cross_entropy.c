@@ -2,6 +2,8 @@
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
 
+typedef char opens_labels_softmax_cross_entropy[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy) ? 1 : -1];
+
 static void log_prob_line(const gm_insn_softmax_cross_entropy *insn, const float *x, float *log_prob)
 {
     if (!insn->log_input) {
@@ -27,40 +29,42 @@ static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *we
     return GM_MAC((1.0f - insn->smoothing) * element, insn->smoothing / (float)insn->classes, sum);
 }
 
+/* The loss of one label; sets log_prob of its line. */
+static float element_of(const gm_insn_softmax_cross_entropy *insn, const gm_labels *labels, const float *x,
+                        float *log_prob, uint32_t k)
+{
+    int32_t label = labels->label[k];
+    log_prob_line(insn, x, log_prob);
+    if (label == insn->ignore_index) {
+        return 0.0f;
+    }
+    float element = gm_label_weight(labels, label) * -log_prob[(uint32_t)label * insn->inner];
+    return gm_at_or_one(labels->mask, k) * smoothed(insn, labels->weight, log_prob, element);
+}
+
 int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_softmax_cross_entropy *insn = instruction;
+    gm_labels labels;
+    int status = gm_open_labels(session, &insn->labels, &insn->outer, &labels);
+    if (status != GM_OK) {
+        return status;
+    }
     const float *x = gm_f32(session, insn->x);
-    const int32_t *labels = gm_i32(session, insn->labels);
-    const float *weight = gm_f32_optional(session, insn->weight);
-    const float *mask = gm_f32_optional(session, insn->mask);
     float *log_prob = gm_f32_out(session, insn->log_prob);
-    float *loss = gm_f32_out(session, insn->loss);
-    float sum = 0.0f, total_weight = 0.0f;
+    float *loss = gm_f32_out(session, insn->loss), sum = 0.0f;
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
             uint32_t line = o * insn->classes * insn->inner + i;
-            log_prob_line(insn, x + line, log_prob + line);
-            int32_t label = labels[o * insn->inner + i];
-            float w;
-            if (!gm_label_weight(label, insn->ignore_index, weight, insn->classes, &w)) {
-                return GM_ERR_LABEL_OUT_OF_RANGE;
-            }
-            float m = gm_at_or_one(mask, o * insn->inner + i);
-            float element = 0.0f;
-            if (label != insn->ignore_index) {
-                element = w * -log_prob[line + (uint32_t)label * insn->inner];
-                element = m * smoothed(insn, weight, log_prob + line, element);
-            }
+            float element = element_of(insn, &labels, x + line, log_prob + line, o * insn->inner + i);
             sum += element;
-            total_weight += m * w;
             if (insn->reduction == GM_REDUCTION_NONE) {
                 loss[o * insn->loss_outer + i * insn->loss_inner] = element;
             }
         }
     }
     if (insn->reduction != GM_REDUCTION_NONE) {
-        loss[0] = gm_reduce_loss(sum, total_weight, insn->reduction);
+        loss[0] = gm_reduce_loss(sum, gm_loss_divisor(&labels));
     }
     return GM_OK;
 }
@@ -68,6 +72,8 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 #endif
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD
+
+typedef char opens_labels_softmax_cross_entropy_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_grad) ? 1 : -1];
 
 /* What the lines of one gradient have in common. */
 struct grad {
@@ -102,42 +108,28 @@ static struct grad open_grad(const gm_insn_softmax_cross_entropy_grad *insn, con
     return g;
 }
 
-/* What the loss was divided by: the total weight of all labels for a mean, else 1. */
-static int divisor_of(const gm_insn_softmax_cross_entropy_grad *insn, const int32_t *labels, const float *weight,
-                      const float *mask, float *divisor)
-{
-    *divisor = 1.0f;
-    return insn->reduction != GM_REDUCTION_MEAN || gm_total_weight(labels, insn->outer * insn->inner, insn->ignore_index,
-                                                                   weight, mask, insn->classes, divisor);
-}
-
 int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_softmax_cross_entropy_grad *insn = instruction;
+    gm_labels labels;
+    int status = gm_open_labels(session, &insn->labels, &insn->outer, &labels);
+    if (status != GM_OK) {
+        return status;
+    }
     const float *dloss = gm_f32(session, insn->dloss);
     const float *log_prob = gm_f32(session, insn->log_prob);
-    const int32_t *labels = gm_i32(session, insn->labels);
-    const float *weight = gm_f32_optional(session, insn->weight);
-    const float *mask = gm_f32_optional(session, insn->mask);
-    float *dx = gm_f32_out(session, insn->dx);
-    struct grad g = open_grad(insn, weight);
-    float divisor;
-    if (!divisor_of(insn, labels, weight, mask, &divisor)) {
-        return GM_ERR_LABEL_OUT_OF_RANGE;
-    }
+    float *dx = gm_f32_out(session, insn->dx), divisor = gm_loss_divisor(&labels);
+    struct grad g = open_grad(insn, labels.weight);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
-            uint32_t line = o * insn->classes * insn->inner + i;
-            int32_t label = labels[o * insn->inner + i];
-            float w;
-            if (!gm_label_weight(label, insn->ignore_index, weight, insn->classes, &w)) {
-                return GM_ERR_LABEL_OUT_OF_RANGE;
-            }
+            uint32_t k = o * insn->inner + i, line = o * insn->classes * insn->inner + i;
+            int32_t label = labels.label[k];
             if (label == insn->ignore_index || divisor == 0.0f) {
                 gm_zero_line(dx + line, insn->classes, insn->inner);
                 continue;
             }
-            float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * gm_at_or_one(mask, o * insn->inner + i);
+            float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * gm_at_or_one(labels.mask, k);
+            float w = gm_label_weight(&labels, label);
             grad_line(&g, log_prob + line, dx + line, label, share * w / divisor, share / divisor);
         }
     }

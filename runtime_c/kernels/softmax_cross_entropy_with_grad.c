@@ -2,6 +2,8 @@
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 
+typedef char opens_labels_softmax_cross_entropy_with_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_with_grad) ? 1 : -1];
+
 /* dx = factor (p - onehot(label)), p = exp(x - max) / sum; returns -log(p[label]). dx may be x. */
 static float line_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label, float factor)
 {
@@ -18,59 +20,44 @@ static float line_with_grad(const float *x, float *dx, uint32_t classes, uint32_
     return -(own - gm_log(sum));
 }
 
-typedef struct operands {
-    const float *x, *weight, *mask, *dloss;
-    const int32_t *labels;
-    float *dx, divisor; /* the total weight for a mean, else 1 */
-} operands;
-
-/* One label's: sets its loss, and dx of its line. */
-static int element_with_grad(const gm_insn_softmax_cross_entropy_with_grad *insn, const operands *p, uint32_t o,
-                             uint32_t i, float *element)
+/* Sets dx of one label's line; returns its loss. */
+static float element_with_grad(const gm_labels *labels, uint32_t k, const float *x, float *dx, float slope, float divisor)
 {
-    uint32_t k = o * insn->inner + i, line = o * insn->classes * insn->inner + i;
-    int32_t label = p->labels[k];
-    float w, m = gm_at_or_one(p->mask, k);
-    *element = 0.0f;
-    if (!gm_label_weight(label, insn->ignore_index, p->weight, insn->classes, &w)) {
-        return GM_ERR_LABEL_OUT_OF_RANGE;
+    const gm_cross_entropy_params *p = labels->params;
+    int32_t label = labels->label[k];
+    float w = gm_label_weight(labels, label), m = gm_at_or_one(labels->mask, k), element = 0.0f;
+    if (label != p->ignore_index) {
+        element = m * (w * line_with_grad(x, dx, p->classes, p->inner, (uint32_t)label, slope * m * w / divisor));
     }
-    if (label != insn->ignore_index) {
-        float factor = p->dloss[o * insn->loss_outer + i * insn->loss_inner] * m * w / p->divisor;
-        float loss = line_with_grad(p->x + line, p->dx + line, insn->classes, insn->inner, (uint32_t)label, factor);
-        *element = m * (w * loss);
+    if (label == p->ignore_index || divisor == 0.0f) {
+        gm_zero_line(dx, p->classes, p->inner);
     }
-    if (label == insn->ignore_index || p->divisor == 0.0f) {
-        gm_zero_line(p->dx + line, insn->classes, insn->inner);
-    }
-    return GM_OK;
+    return element;
 }
 
 int gm_kernel_softmax_cross_entropy_with_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_softmax_cross_entropy_with_grad *insn = instruction;
-    operands p = {gm_f32(session, insn->x), gm_f32_optional(session, insn->weight),
-                  gm_f32_optional(session, insn->mask), gm_f32(session, insn->dloss), gm_i32(session, insn->labels),
-                  gm_f32_out(session, insn->dx), 1.0f};
-    float *loss = gm_f32_out(session, insn->loss), sum = 0.0f, total, element;
-    if (!gm_total_weight(p.labels, insn->outer * insn->inner, insn->ignore_index, p.weight, p.mask, insn->classes, &total)) {
-        return GM_ERR_LABEL_OUT_OF_RANGE;
+    gm_labels labels;
+    int status = gm_open_labels(session, &insn->labels, &insn->outer, &labels);
+    if (status != GM_OK) {
+        return status;
     }
-    p.divisor = insn->reduction == GM_REDUCTION_MEAN ? total : 1.0f;
+    const float *x = gm_f32(session, insn->x), *dloss = gm_f32(session, insn->dloss);
+    float *dx = gm_f32_out(session, insn->dx), *loss = gm_f32_out(session, insn->loss), sum = 0.0f;
+    float divisor = gm_loss_divisor(&labels);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
-            int status = element_with_grad(insn, &p, o, i, &element);
-            if (status != GM_OK) {
-                return status;
-            }
+            uint32_t line = o * insn->classes * insn->inner + i, at = o * insn->loss_outer + i * insn->loss_inner;
+            float element = element_with_grad(&labels, o * insn->inner + i, x + line, dx + line, dloss[at], divisor);
             sum += element;
             if (insn->reduction == GM_REDUCTION_NONE) {
-                loss[o * insn->loss_outer + i * insn->loss_inner] = element;
+                loss[at] = element;
             }
         }
     }
     if (insn->reduction != GM_REDUCTION_NONE) {
-        loss[0] = gm_reduce_loss(sum, total, insn->reduction);
+        loss[0] = gm_reduce_loss(sum, divisor);
     }
     return GM_OK;
 }

@@ -6,7 +6,7 @@
 
 #include "gradmote.h"
 
-/* Of what runs once an image, a checkpoint or a state and not once a step: compiled for size, with all that only it calls. */
+/* Of what runs once an image, a checkpoint or a state, or looks up a tensor: compiled for size, with all that only it calls. */
 #if defined(__GNUC__)
 #define GM_COLD __attribute__((cold))
 #else

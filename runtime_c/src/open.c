@@ -104,14 +104,6 @@ GM_COLD int gm_open(gm_session *session, const void *image, size_t image_size, v
     return gm_reset(session);
 }
 
-int gm_idle(const gm_session *session)
-{
-    if (session == NULL || session->header == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
-}
-
 GM_COLD int gm_reset(gm_session *session)
 {
     int status = gm_idle(session);

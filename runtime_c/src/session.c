@@ -5,21 +5,61 @@
 
 #include "gm_image.h"
 
-int gm_before_program(gm_session *session, uint32_t kind)
+int gm_idle(const gm_session *session)
 {
-    if (!GM_TRAINING) {
-        return GM_OK;
+    if (session == NULL || session->header == NULL) {
+        return GM_ERR_INVALID_ARGUMENT;
     }
+    return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
+}
+
+/* Makes gradients ready: those of the first micro-batch start from 0; an update takes the mean of all. */
+static int prepare_gradients(gm_session *session, uint32_t kind)
+{
     gm_control *control = gm_control_of(session);
-    if (kind == GM_PROGRAM_TRAIN && control->accumulated == 0) {
-        memset(session->arena + session->header->gradients_offset, 0, session->header->gradients_size);
+    if (kind == GM_PROGRAM_OPTIMIZER && control->accumulated == 0) {
+        return GM_ERR_NO_GRADIENTS;
     }
     if (kind == GM_PROGRAM_OPTIMIZER) {
-        if (control->accumulated == 0) {
-            return GM_ERR_NO_GRADIENTS;
-        }
         control->gradient_scale = 1.0f / (float)control->accumulated;
+    } else if (control->accumulated == 0) {
+        memset(session->arena + session->header->gradients_offset, 0, session->header->gradients_size);
     }
+    return GM_OK;
+}
+
+static const gm_program *find_program(const gm_header *header, uint32_t kind)
+{
+    const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);
+    for (uint32_t left = header->sections[GM_SECTION_PROGRAMS].size; left != 0; left -= (uint32_t)sizeof *program) {
+        if (program->kind == kind) {
+            return program;
+        }
+        ++program;
+    }
+    return NULL;
+}
+
+int gm_begin(gm_session *session, uint32_t program)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    const gm_program *found = find_program(session->header, program);
+    if (found == NULL) {
+        return GM_ERR_NO_PROGRAM;
+    }
+    if (GM_TRAINING && (program == GM_PROGRAM_TRAIN || program == GM_PROGRAM_OPTIMIZER)) {
+        status = prepare_gradients(session, program);
+        if (status != GM_OK) {
+            return status;
+        }
+    }
+    const uint8_t *code = gm_section_data(session->header, GM_SECTION_CODE);
+    session->pc = (const uint32_t *)(const void *)(code + found->code_offset);
+    session->end = session->pc + found->code_size / sizeof *session->pc;
+    session->running = program;
     return GM_OK;
 }
 

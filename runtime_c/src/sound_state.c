@@ -60,7 +60,8 @@ static int are_moments(const float *m, const float *v, uint32_t n)
 
 static int is_sound_update(const gm_session *session, const update *u)
 {
-    const float *slot1 = gm_f32_optional(session, u->operands[1]), *slot2 = gm_f32_optional(session, u->operands[2]);
+    const float *slot1 = gm_f32_out_optional(session, u->operands[1]);
+    const float *slot2 = gm_f32_out_optional(session, u->operands[2]);
     const float *aux = gm_f32_optional(session, u->operands[3]);
     if (aux != NULL && !(aux[0] >= 0.0f && aux[0] <= 1.0f && aux[1] >= 0.0f && aux[1] <= 1.0f)) {
         return 0;
@@ -71,16 +72,9 @@ static int is_sound_update(const gm_session *session, const update *u)
     return slot2 != NULL ? are_moments(slot1, slot2, u->n) : !gm_any_beyond(slot1, u->n, VELOCITY_LIMIT);
 }
 
-/* Those that the program updates from its first instruction on. */
-static int are_sound_moments(const gm_session *session)
+static int are_small_parameters(const gm_session *session)
 {
-    update found;
-    for (const uint32_t *pc = session->pc; pc != session->end; pc += *pc >> 16) {
-        if (read_update(pc, &found) && !is_sound_update(session, &found)) {
-            return 0;
-        }
-    }
-    return 1;
+    return !gm_any_beyond(gm_f32_out(session, 0), session->header->parameters_size / 4, PARAMETER_LIMIT);
 }
 
 static int are_finite_statistics(const gm_session *session)
@@ -89,32 +83,28 @@ static int are_finite_statistics(const gm_session *session)
     const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
     for (uint32_t i = 0; i < table.size / sizeof *entry; i++) {
         if (entry[i].role == GM_STATE_ROLE_STATISTIC &&
-            gm_any_beyond(gm_f32(session, entry[i].offset), entry[i].size / 4, GM_INFINITY)) {
+            gm_any_beyond(gm_f32_out(session, entry[i].offset), entry[i].size / 4, GM_INFINITY)) {
             return 0;
         }
     }
     return 1;
 }
 
-static int is_sound_state(const gm_session *session)
+/* Returns the least of the largest rates that the rules of the program's updates have: 0 where one promises nothing,
+ * infinity where nothing is updated. Clears *is_sound where the moments of an update are not sound. */
+static float check_updates(const gm_session *session, int *is_sound)
 {
-    return !gm_any_beyond(gm_f32(session, 0), session->header->parameters_size / 4, PARAMETER_LIMIT) &&
-           are_finite_statistics(session) && are_sound_moments(session);
-}
-
-/* The least of what the rules of the program's updates have as their largest rate: 0 where one promises nothing, or where
- * there is none. */
-static float largest_rate(const gm_session *session)
-{
+    int is_known = session->proven & GM_PROVEN_STATE;
     float least = GM_INFINITY;
     update found;
     for (const uint32_t *pc = session->pc; pc != session->end; pc += *pc >> 16) {
         if (read_update(pc, &found)) {
             float largest = gm_f32(session, found.rule)[GM_RULE_WORDS - 1];
             least = largest < least ? largest : least;
+            *is_sound = *is_sound && (is_known || is_sound_update(session, &found));
         }
     }
-    return least < GM_INFINITY ? least : 0.0f;
+    return least;
 }
 
 static int is_sound_rate(const gm_session *session, float largest)
@@ -130,9 +120,10 @@ GM_COLD int gm_prove(gm_session *session)
     if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {
         return GM_OK;
     }
-    float largest = largest_rate(session);
-    if (largest > 0.0f &&
-        (!is_sound_rate(session, largest) || ((session->proven & GM_PROVEN_STATE) == 0 && !is_sound_state(session)))) {
+    int is_known = (session->proven & GM_PROVEN_STATE) != 0;
+    int is_sound = is_known || (are_finite_statistics(session) && are_small_parameters(session));
+    float largest = check_updates(session, &is_sound);
+    if (largest > 0.0f && largest < GM_INFINITY && !(is_sound && is_sound_rate(session, largest))) {
         return GM_ERR_NOT_FINITE;
     }
     session->proven = GM_PROVEN;

@@ -239,7 +239,7 @@ static void run_part(void *argument, uint32_t part)
         instruction[1 + i] = operand_of_part(c, i, part);
     }
     instruction[c->axis] = start_of(c, part + 1) - start_of(c, part);
-    c->status[part] = gm_opcodes[*instruction & 0xFFFF].kernel(c->session, instruction);
+    c->status[part] = gm_kernels[*instruction & 0xFFFF](c->session, instruction);
 }
 
 static int run_parts(cut *c)
@@ -256,12 +256,12 @@ static int run_parts(cut *c)
 
 int gm_execute(const gm_session *session, const uint32_t *instruction)
 {
-    const gm_opcode_info *info = &gm_opcodes[*instruction & 0xFFFF];
+    uint32_t opcode = *instruction & 0xFFFF;
     if (session->splitter == NULL) {
-        return info->kernel(session, instruction);
+        return gm_kernels[opcode](session, instruction);
     }
-    cut c = {session, instruction, info->shape, &gm_splits[*instruction & 0xFFFF], 0, 0, 0, {0}};
-    return find_cut(&c) ? run_parts(&c) : info->kernel(session, instruction);
+    cut c = {session, instruction, gm_shape_of(opcode), &gm_splits[opcode], 0, 0, 0, {0}};
+    return find_cut(&c) ? run_parts(&c) : gm_kernels[opcode](session, instruction);
 }
 
 static int is_splitter(const gm_splitter *splitter)

@@ -10,7 +10,7 @@ int gm_execute(const gm_session *session, const uint32_t *instruction);
 #else
 static inline int gm_execute(const gm_session *session, const uint32_t *instruction)
 {
-    return gm_opcodes[*instruction & 0xFFFF].kernel(session, instruction);
+    return gm_kernels[*instruction & 0xFFFF](session, instruction);
 }
 #endif
 

@@ -13,7 +13,7 @@ static const char *name_at(const gm_session *session, uint32_t name)
 
 /* ---- Inputs and outputs ----------------------------------------------------------------------------------- */
 
-const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index)
+GM_COLD const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index)
 {
     const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
     uint32_t count = header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
@@ -25,7 +25,7 @@ const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint
     return NULL;
 }
 
-int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out)
+GM_COLD int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out)
 {
     if (session == NULL || session->header == NULL || out == NULL || program >= GM_PROGRAM_COUNT) {
         return GM_ERR_INVALID_ARGUMENT;

@@ -54,7 +54,7 @@ static GM_COLD int check_state_records(const gm_header *header)
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
     if (!lies_in(header->control_offset, sizeof(gm_control), header->parameters_size, header->state_size) ||
         !lies_in(header->properties_offset, properties_size, header->parameters_size, header->state_size) ||
-        overlaps(header->control_offset, sizeof(gm_control), header->properties_offset, properties_size)) {
+        overlaps(header->control_offset, sizeof(gm_control), header->properties_offset, (uint32_t)properties_size)) {
         return GM_ERR_BAD_REGION;
     }
     return GM_OK;
@@ -140,7 +140,7 @@ static int is_aside(const gm_header *header, const gm_store *store)
     uint64_t size = WORD * (uint64_t)store->elements;
     return store->aside == GM_NONE ||
            (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
-            !overlaps(store->aside, size, input->offset, input->size));
+            !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
 }
 
 /* V24: a replay looks through the whole store for each sample of a batch. */
@@ -166,8 +166,8 @@ static GM_COLD int check_store(const gm_header *header)
     if (header->sections[GM_SECTION_STORE].size != sizeof *store || store->capacity == 0 || store->classes == 0 ||
         store->classes > INT32_MAX || store->elements == 0 || store->dtype >= GM_STORE_DTYPE_COUNT || batch == 0 ||
         !lies_in(store->offset, size, header->parameters_size, header->state_size) ||
-        overlaps(store->offset, size, header->control_offset, sizeof(gm_control)) ||
-        overlaps(store->offset, size, header->properties_offset, properties_size) || !is_aside(header, store)) {
+        overlaps(store->offset, (uint32_t)size, header->control_offset, sizeof(gm_control)) ||
+        overlaps(store->offset, (uint32_t)size, header->properties_offset, (uint32_t)properties_size) || !is_aside(header, store)) {
         return GM_ERR_BAD_STORE;
     }
     return is_little_work(store, batch) ? GM_OK : GM_ERR_TOO_MUCH_WORK;

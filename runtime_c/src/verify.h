@@ -22,7 +22,8 @@ static inline int lies_in(uint64_t offset, uint64_t size, uint32_t begin, uint64
     return offset % WORD == 0 && offset >= begin && offset + size <= end;
 }
 
-static inline int overlaps(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+/* Ranges that end below 2^32. */
+static inline int overlaps(uint32_t a, uint32_t a_size, uint32_t b, uint32_t b_size)
 {
     return a_size != 0 && b_size != 0 && a < b + b_size && b < a + a_size;
 }
@@ -64,7 +65,8 @@ typedef struct gm_verifier {
     uint64_t work;        /* of the instructions seen so far */
 } gm_verifier;
 
-uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count);
+/* The product of the terms [0], [step], [2 step] .. below `count`; UINT64_MAX where that does not fit. */
+uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count, uint32_t step);
 
 /* How many elements the kernel may touch from an operand on. */
 uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info);

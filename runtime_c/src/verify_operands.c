@@ -3,38 +3,33 @@
 
 /* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
 
-GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count)
+GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count, uint32_t step)
 {
     uint64_t product = 1;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; i += step) {
         product = saturating_product(product, gm_term_value(instruction, term[i]));
     }
     return product;
+}
+
+/* How many indices an operand has; of a stride of 0, several mean one element. */
+static uint64_t indices_of(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
+{
+    uint32_t step = (info->flags & GM_STRIDED) != 0 ? 2 : 1;
+    return gm_product_of_terms(instruction, shape->terms + info->first_term, info->n_terms, step);
 }
 
 GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     const uint8_t *term = shape->terms + info->first_term;
     if ((info->flags & GM_STRIDED) == 0) {
-        return gm_product_of_terms(instruction, term, info->n_terms);
+        return indices_of(instruction, shape, info);
     }
     uint64_t elements = 1;
     for (uint32_t i = 0; i < info->n_terms && elements <= UINT32_MAX; i += 2) {
         elements += (uint64_t)(gm_term_value(instruction, term[i]) - 1) * gm_term_value(instruction, term[i + 1]);
     }
     return elements;
-}
-
-/* How many indices an operand has; of a stride of 0, several mean one element. */
-static uint64_t indices_of(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
-{
-    const uint8_t *term = shape->terms + info->first_term;
-    uint32_t step = (info->flags & GM_STRIDED) != 0 ? 2 : 1;
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < info->n_terms; i += step) {
-        count = saturating_product(count, gm_term_value(instruction, term[i]));
-    }
-    return count;
 }
 
 /* Bytes of that many elements; saturates with them. */
@@ -85,17 +80,17 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
 
 /* V17: nothing is written below the program's floor but statistics by TRAIN, nor over the control record, the
  * properties, the store or the inputs. */
-static int may_write(const gm_verifier *v, uint32_t offset, uint64_t size)
+static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
 {
     const gm_header *header = v->header;
-    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
+    uint32_t properties_size = header->properties_count * (uint32_t)sizeof(gm_property);
     uint32_t inputs = inputs_offset(header);
     const gm_store *store = store_of(header);
     int is_allowed = offset >= v->write_floor ||
                      (GM_TRAINING && v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
     return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&
            !overlaps(offset, size, header->properties_offset, properties_size) &&
-           !(GM_WITH_STORE && store != NULL && overlaps(offset, size, store->offset, gm_store_size(store))) &&
+           !(GM_WITH_STORE && store != NULL && overlaps(offset, size, store->offset, (uint32_t)gm_store_size(store))) &&
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
@@ -133,7 +128,7 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
     if (size > SIZE_LIMIT || indices_of(instruction, shape, info) > INT32_MAX || !lies_in(offset, size, 0, end) ||
         !steps_are_inside(instruction, shape, info, end) ||
-        (writes && (in_constants || !may_write(v, offset, size)))) {
+        (writes && (in_constants || !may_write(v, offset, (uint32_t)size)))) {
         return GM_ERR_BAD_OPERAND;
     }
     *bytes = (uint32_t)size;

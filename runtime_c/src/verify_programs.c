@@ -48,10 +48,10 @@ static int check_windows(const uint32_t *instruction, const gm_opcode_shape *sha
 static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t available)
 {
     uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
-    if (opcode >= GM_OP_LIMIT || gm_opcodes[opcode].kernel == NULL) {
+    const gm_opcode_shape *shape = opcode < GM_OP_LIMIT ? gm_shape_of(opcode) : NULL;
+    if (shape == NULL) {
         return GM_ERR_BAD_OPCODE;
     }
-    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
     if (words != 1u + shape->n_operands + shape->n_params || words > available) {
         return GM_ERR_BAD_INSTRUCTION;
     }
@@ -65,7 +65,7 @@ static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32
     if (status != GM_OK) {
         return status;
     }
-    uint64_t work = gm_product_of_terms(instruction, shape->terms, shape->n_work);
+    uint64_t work = gm_product_of_terms(instruction, shape->terms, shape->n_work, 1);
     if (work > GM_MAX_WORK || v->work + work > GM_MAX_WORK) { /* V20 */
         return GM_ERR_TOO_MUCH_WORK;
     }

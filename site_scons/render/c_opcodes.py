@@ -71,12 +71,17 @@ typedef struct gm_opcode_shape {{
     uint8_t n_operands, n_params, n_work, n_windows;
 }} gm_opcode_shape;
 
-typedef struct gm_opcode_info {{
-    gm_kernel kernel;            /* both NULL where no opcode has this code, or this build leaves it out */
-    const gm_opcode_shape *shape;
-}} gm_opcode_info;
+/* NULL where no opcode has this code, or this build leaves it out. */
+extern const gm_kernel gm_kernels[GM_OP_LIMIT];
 
-extern const gm_opcode_info gm_opcodes[GM_OP_LIMIT];
+extern const gm_opcode_shape gm_shapes[];
+extern const uint8_t gm_shape_index[GM_OP_LIMIT];
+
+/* NULL where the opcode, which is below GM_OP_LIMIT, has no kernel. */
+static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
+{{
+    return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
+}}
 
 #define GM_MOST_OPERANDS {operands}u   /* of an instruction */
 
@@ -169,32 +174,61 @@ def shape_tables(sharing: list[Opcode]) -> str:
         extents.append(f"{{ {flags}, {len(mine)}, {len(terms)} }}")
         terms += mine
     params = map(param_kind, op.params)
-    parts = f"operands_{name}, params_{name}, terms_{name}"
-    counts = f"{len(op.operands)}, {len(op.params)}, {len(op.work)}, {len(op.windows)}"
     return "\n".join(
         [
-            f"#if {' || '.join(f'GM_WITH_{o.name}' for o in sharing)}",
+            f"#if {any_of(sharing)}",
             f"static const gm_operand_info operands_{name}[] = {{\n    {f',{NEWLINE}    '.join(extents)},\n}};",
             f"static const uint8_t params_{name}[] = {{\n    {f',{NEWLINE}    '.join(params)},\n}};",
             f"static const uint8_t terms_{name}[] = {{ {', '.join(map(str, terms))} }};",
-            f"static const gm_opcode_shape shape_{name} = {{ {parts}, {counts} }};",
             "#endif\n",
         ]
     )
 
 
-def row(op: Opcode, shape: str) -> str:
-    return f"#if GM_WITH_{op.name}\n    [GM_OP_{op.name}] = {{ gm_kernel_{op.name.lower()}, &shape_{shape} }},\n#endif"
+def any_of(sharing: list[Opcode]) -> str:
+    return " || ".join(f"GM_WITH_{op.name}" for op in sharing)
+
+
+def shape_number(sharing: list[Opcode]) -> str:
+    return f"#if {any_of(sharing)}\n    SHAPE_{sharing[0].name},\n#endif"
+
+
+def shape_row(sharing: list[Opcode]) -> str:
+    op, name = sharing[0], sharing[0].name.lower()
+    parts = f"operands_{name}, params_{name}, terms_{name}"
+    counts = f"{len(op.operands)}, {len(op.params)}, {len(op.work)}, {len(op.windows)}"
+    return f"#if {any_of(sharing)}\n    {{ {parts}, {counts} }},\n#endif"
+
+
+def opcode_row(op: Opcode, value: str) -> str:
+    return f"#if GM_WITH_{op.name}\n    [GM_OP_{op.name}] = {value},\n#endif"
 
 
 def tables(ops: list[Opcode]) -> str:
     shapes: dict[tuple[object, ...], list[Opcode]] = {}
     for op in ops:
         shapes.setdefault(shape_key(op), []).append(op)
-    shape_of = {op.name: sharing[0].name.lower() for sharing in shapes.values() for op in sharing}
-    rows = [row(op, shape_of[op.name]) for op in ops]
-    parts = [shape_tables(sharing) for sharing in shapes.values()]
-    return "\n".join([*parts, "const gm_opcode_info gm_opcodes[GM_OP_LIMIT] = {", *rows, "};", ""])
+    number_of = {op.name: f"SHAPE_{sharing[0].name}" for sharing in shapes.values() for op in sharing}
+    kernels = [opcode_row(op, f"gm_kernel_{op.name.lower()}") for op in ops]
+    numbers = [opcode_row(op, number_of[op.name]) for op in ops]
+    return "\n".join(
+        [
+            *map(shape_tables, shapes.values()),
+            "enum {",
+            *map(shape_number, shapes.values()),
+            "    SHAPE_COUNT",
+            "};\n",
+            "const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {",
+            *map(shape_row, shapes.values()),
+            "};\n",
+            "const uint8_t gm_shape_index[GM_OP_LIMIT] = {",
+            *numbers,
+            "};\n",
+            "const gm_kernel gm_kernels[GM_OP_LIMIT] = {",
+            *kernels,
+            "};\n",
+        ]
+    )
 
 
 def split_row(op: Opcode) -> str:

@@ -34,7 +34,7 @@ static void run(const uint32_t *head)
     for (uint32_t i = 0; i < head[1]; i++) {
         ASAN_UNPOISON_MEMORY_REGION(arena + regions[2 * i], regions[2 * i + 1]);
     }
-    int32_t status = gm_opcodes[instruction[0] & 0xFFFF].kernel(&session, instruction);
+    int32_t status = gm_kernels[instruction[0] & 0xFFFF](&session, instruction);
     ASAN_UNPOISON_MEMORY_REGION(arena, head[2]);
     fwrite(&status, sizeof status, 1, stdout);
     fwrite(arena, head[2], 1, stdout);

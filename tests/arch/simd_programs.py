@@ -18,7 +18,7 @@ KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", 
            "CHECK_FINITE", "SGD", "ADAM", "ADAMW")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "adam", "steps", "reduce_sum", "max_pool", "normalize",
-           "check_finite", "gm_opcodes")  # fmt: skip
+           "check_finite", "any_beyond", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.

@@ -152,7 +152,7 @@ static uint32_t draw_opcode(draws *d)
     uint32_t opcode;
     do {
         opcode = below(d, GM_OP_LIMIT);
-    } while (gm_opcodes[opcode].kernel == NULL);
+    } while (gm_kernels[opcode] == NULL);
     return opcode;
 }
 

@@ -408,7 +408,7 @@ static void draw_operands(making *m)
 uint32_t generate_instruction(draws *d, const rooms *r, uint32_t opcode, uint32_t *word)
 {
     static const uint8_t sizes[] = { 3, 5, 9, 16, 33, 70 };
-    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    const gm_opcode_shape *shape = gm_shape_of(opcode);
     making m = { d, r, shape, word, { 0 }, 0, 0, one_in(d, 16) ? 8 * MOST_WORK : MOST_WORK };
     uint32_t words = 1u + shape->n_operands + shape->n_params;
     word[0] = opcode | words << 16;

@@ -106,7 +106,7 @@ static void copy_instruction(subject *s)
 static void change_opcode(subject *s)
 {
     uint32_t i = draw(s, s->instructions), opcode = draw(s, GM_OP_LIMIT);
-    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    const gm_opcode_shape *shape = gm_shape_of(opcode);
     if (shape != NULL && 1u + shape->n_operands + shape->n_params == length(s, i)) {
         *instruction(s, i) = opcode | length(s, i) << 16;
     }

@@ -129,7 +129,7 @@ static void forget_row(gm_session *session, const uint32_t *word)
 {
     uint32_t opcode = *word & 0xFFFF;
     if (opcode == GM_OP_GEMM_UPDATE || opcode == GM_OP_CONV_UPDATE) { /* it is the same word of both */
-        const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+        const gm_opcode_shape *shape = gm_shape_of(opcode);
         uint32_t row = WORD_OF(gemm_update, row);
         memset(session->arena + word[row], 0, 4 * (size_t)elements_of(word, shape, &shape->operands[row - 1]));
     }
@@ -179,7 +179,7 @@ static int run_instruction(draws *d, gm_session *session, const order *o)
     if (word == session->end) {
         return gm_run(session, 1);
     }
-    fill_integers(d, session, word, gm_opcodes[*word & 0xFFFF].shape);
+    fill_integers(d, session, word, gm_shape_of(*word & 0xFFFF));
     if (o->detail == DETAIL_INSTRUCTIONS) {
         say_line("instruction", word, *word >> 16);
     }
@@ -295,7 +295,7 @@ void run_generated(const order *o)
         run_block(o, o->first + done, left < o->block ? left : o->block);
     }
     for (uint32_t i = 0; i < GM_OP_LIMIT; ++i) {
-        if (gm_opcodes[i].kernel != NULL) {
+        if (gm_kernels[i] != NULL) {
             say_line("opcode", (uint32_t[]){ i, accepted[i], run[i] }, 3);
         }
     }

@@ -69,7 +69,7 @@ void builder_program(builder *b, uint32_t kind)
 void builder_emit(builder *b, uint32_t opcode, void *instruction)
 {
     uint32_t *word = instruction;
-    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    const gm_opcode_shape *shape = gm_shape_of(opcode);
     uint32_t words = 1u + shape->n_operands + shape->n_params, work = 1;
     for (uint32_t i = 0; i < shape->n_work; ++i) {
         uint8_t term = shape->terms[i];
@@ -371,7 +371,7 @@ static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
     moment[0] = slots[kind] >= 1 ? moment[0] : GM_NONE;
     moment[1] = slots[kind] >= 2 ? moment[1] : GM_NONE;
     moment[2] = aux[kind] ? moment[2] : GM_NONE;
-    word[gm_opcodes[opcode].shape->n_operands] = rule_constant(b, kind);
+    word[gm_shape_of(opcode)->n_operands] = rule_constant(b, kind);
 }
 
 /* Strides of what is written, so that no two indices mean one element: the last axis moves fastest. */
@@ -389,7 +389,7 @@ static void set_strides(const gm_opcode_shape *shape, const gm_operand_info *inf
 /* Operand i at BUILDER_STEP i in the scratch. */
 static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
 {
-    const gm_opcode_shape *shape = gm_opcodes[opcode].shape;
+    const gm_opcode_shape *shape = gm_shape_of(opcode);
     uint32_t word[64] = { 0 };
     for (uint32_t i = 0; i < shape->n_operands; ++i) {
         word[1 + i] = b->header.scratch_offset + BUILDER_STEP * i;
@@ -419,10 +419,10 @@ uint32_t build_all_opcodes(uint8_t *out)
     b.header.batch = 1;
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_LIMIT; ++opcode) {
-        if (gm_opcodes[opcode].kernel == NULL) {
+        if (gm_kernels[opcode] == NULL) {
             continue; /* a code that no instruction has */
         }
-        for (uint32_t kind = 0; kind < (has_rule(gm_opcodes[opcode].shape) ? GM_RULE_COUNT : 1); ++kind) {
+        for (uint32_t kind = 0; kind < (has_rule(gm_shape_of(opcode)) ? GM_RULE_COUNT : 1); ++kind) {
             emit_default(&b, opcode, kind);
         }
     }

@@ -317,7 +317,7 @@ static void test_outputs_are_apart(void)
 {
     uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end);
     for (; word < end; word += *word >> 16) {
-        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        const gm_opcode_shape *shape = gm_shape_of(*word & 0xFFFF);
         for (uint32_t i = 0; i < shape->n_operands * (uint32_t)shape->n_operands; ++i) {
             uint32_t output = i / shape->n_operands, other = i % shape->n_operands, at = word[1 + other];
             if ((shape->operands[output].flags & GM_WRITE) != 0 && output != other && (at & GM_CONSTANT_BIT) == 0) {
@@ -340,7 +340,7 @@ static void test_outputs_are_one_to_one(void)
 {
     uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end), seen = 0;
     for (; word < end; word += *word >> 16) {
-        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        const gm_opcode_shape *shape = gm_shape_of(*word & 0xFFFF);
         for (uint32_t i = 0; i < shape->n_operands; ++i) {
             const gm_operand_info *info = &shape->operands[i];
             const uint8_t *term = shape->terms + info->first_term;
@@ -363,7 +363,7 @@ static void test_windows_do_not_wrap(void)
 {
     uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end), seen = 0;
     for (; word < end; word += *word >> 16) {
-        const gm_opcode_shape *shape = gm_opcodes[*word & 0xFFFF].shape;
+        const gm_opcode_shape *shape = gm_shape_of(*word & 0xFFFF);
         for (uint32_t i = 0; i < shape->n_windows; ++i, ++seen) {
             uint32_t pad = shape->terms[shape->operands[shape->n_operands + i].first_term + 5u];
             CHECK_STATUS(GM_ERR_BAD_INSTRUCTION, open_with(size, &word[pad], INT32_MAX));

@@ -13,6 +13,7 @@ In the program step, updates that are made earlier stay: layers behind the one w
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -86,6 +87,7 @@ class Checks:
         self.program = program
         self.made = {id(r.buffer) for i in program.instructions if i.phase == "backward" for r in i.writes}
         self.writer = {id(r.buffer): i for i in program.instructions for r in i.writes}
+        self.term_limits = dict(self.summed_factors())
         self.first: list[Instruction] = []
         self.result: list[Instruction] = []
         self.known: dict[tuple[int, int, int, int, int], tuple[list[Instruction], int]] = {}
@@ -131,7 +133,9 @@ class Checks:
             source = CLIPPERS[instruction.opcode]
             if self.is_made(instruction.operands[source]):
                 yield from ((place, math.inf) for place in places(instruction, source))
-        elif instruction.opcode == "UPDATE" and not self.is_clipped(instruction.operands["g"]):
+        elif id(instruction) in self.term_limits:
+            yield from ((place, self.term_limits[id(instruction)]) for place in places(instruction, "x"))
+        elif instruction.opcode == "UPDATE" and not self.is_bounded(instruction.operands["g"]):
             scale, is_clipped = self.largest_scale(instruction.operands["scale"])
             if not is_clipped:
                 yield from ((place, float32(GRADIENT_LIMIT / scale)) for place in places(instruction, "g"))
@@ -145,12 +149,32 @@ class Checks:
         """Both factors of a gradient that is only made row by row: the sum of their products stays below the limit."""
         names, terms = FACTORS[update.opcode]
         products = math.prod(int(update.params[term]) for term in terms)
-        slack = 2.0 if products > 2**24 else 1.0  # sums of more products round upwards
-        delta_limit = GRADIENT_LIMIT / ACTIVATION_LIMIT / slack / 2 ** math.ceil(math.log2(products))
+        delta_limit = GRADIENT_LIMIT / ACTIVATION_LIMIT / growth(products)
         delta = next((name for name in reversed(names) if self.is_made(update.operands[name])), names[-1])
         for name in names:
             limit = delta_limit if name == delta else ACTIVATION_LIMIT
             yield from ((place, limit) for place in places(update, name))
+
+    def summed_factors(self) -> Iterator[tuple[int, float]]:
+        """Yield each REDUCE_SUM that makes a gradient from what a fused update checks anyway, as a bias's gradient is
+        made, and the limit of its terms. With its terms checked, the gradient needs no check of its own."""
+        factors = {place.key for i in self.program.instructions for place in factor_places(i)}
+        writes = Counter(id(ref.buffer) for i in self.program.instructions for ref in i.writes)
+        for update in (i for i in self.program.instructions if i.opcode == "UPDATE"):
+            gradient = update.operands["g"]
+            assert gradient is not None
+            total = self.writer.get(id(gradient.buffer))
+            if total is None or writes[id(gradient.buffer)] != 1 or not is_sum_of(total, gradient, update.params["n"]):
+                continue
+            scale, is_clipped = self.largest_scale(update.operands["scale"])
+            if not is_clipped and {place.key for place in places(total, "x")} <= factors:
+                scale *= abs(float(total.params["scale"]))
+                yield id(total), GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
+
+    def is_bounded(self, gradient: Ref | None) -> bool:
+        """Whether a gradient needs no check: it was clipped, or is a sum of terms that were checked."""
+        writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
+        return id(writer) in self.term_limits or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref | None) -> bool:
         """Whether each element has been clipped, which leaves it as far below the limit as Optimizer asks."""
@@ -171,6 +195,33 @@ class Checks:
             return self.largest_scale(writer.operands["scale"])[0], True
         assert writer.opcode == "MUL", writer.opcode
         return math.prod(self.largest_scale(writer.operands[name])[0] for name in "ab"), False
+
+
+def growth(terms: int) -> float:
+    """How many times larger than its terms a sum may be. More than 2^24 of them can all round upwards."""
+    return 2.0 ** math.ceil(math.log2(terms)) * (2.0 if terms > 2**24 else 1.0)
+
+
+def factor_places(instruction: Instruction) -> Iterator[Place]:
+    """Yield what is checked in front of a fused update."""
+    for name in FACTORS.get(instruction.opcode, ((), ()))[0]:
+        yield from places(instruction, name)
+
+
+def is_sum_of(instruction: Instruction, gradient: Ref, n: int | float) -> bool:
+    """Whether the instruction is a REDUCE_SUM that makes all n elements of the gradient, and adds them to nothing."""
+    params = instruction.params
+    return (
+        instruction.opcode == "REDUCE_SUM"
+        and not params["accumulate"]
+        and instruction.operands["y"] == gradient
+        and math.prod(int(params[f"k{axis}"]) for axis in range(4)) == n
+    )
+
+
+def reduced(total: Instruction) -> int:
+    """Return how many terms each sum of a REDUCE_SUM has."""
+    return math.prod(int(total.params[f"r{axis}"]) for axis in range(4))
 
 
 def float32(limit: float) -> float:

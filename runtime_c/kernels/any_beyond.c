@@ -1,0 +1,43 @@
+/* Whether numbers are finite, or below a limit. */
+#include "../src/gm_internal.h"
+#include "../src/numerics.h"
+#include "arch/arch.h"
+#include "arch/arm_m/squares.h"
+#include "arch/helium/squares.h"
+#include "arch/simd/simd.h"
+
+#if GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING
+
+#define SIZE_OF(x) (gm_bits_of(x) & 0x7fffffffu)
+
+/* Without their signs, numbers compare as their bits do, and NaN is above all. The top bit of a difference says which one is
+ * larger, and stays where all are joined. */
+static int any_of(const float *x, uint32_t n, float limit)
+{
+    uint32_t found = 0, largest = SIZE_OF(limit) - 1;
+    for (; n >= 4; x += 4, n -= 4) {
+        found |= (largest - SIZE_OF(x[0])) | (largest - SIZE_OF(x[1])) | (largest - SIZE_OF(x[2])) |
+                 (largest - SIZE_OF(x[3]));
+    }
+    for (; n > 0; x++, n--) {
+        found |= largest - SIZE_OF(x[0]);
+    }
+    return found >> 31 != 0;
+}
+
+/* A sum of squares, in whatever order, is not below any of them, and NaN where one is. So one that is below the square of
+ * the limit says that all is well, and saves the look at each element; anything else says nothing. */
+int gm_any_beyond(const float *x, uint32_t n, float limit)
+{
+#if GM_ARCH_ROWS
+    if (gm_are_squares_below(x, n, limit)) {
+        return 0;
+    }
+#elif GM_ARCH_SIMD
+    uint32_t done = gm_simd_count_below(x, n, limit * limit);
+    x += done, n -= done;
+#endif
+    return any_of(x, n, limit);
+}
+
+#endif
