@@ -16,7 +16,7 @@ from runtime_sources import RUNTIME
 
 SIGNATURE = 80
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+pytestmark = [pytest.mark.toolchain, pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")]
 
 
 @pytest.mark.parametrize(("signed", "behind"), [(True, SIGNATURE), (False, 0)])

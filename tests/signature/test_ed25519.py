@@ -19,7 +19,7 @@ from gradmote.signing import sign
 from runtime_sources import INCLUDES, RUNTIME, WARNING_FLAGS
 from support.classifier_image import classifier_image
 
-pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
+pytestmark = [pytest.mark.toolchain, pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")]
 
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 ORDER = 2**252 + 27742317777372353535851937790883648493  #: of Ed25519's group

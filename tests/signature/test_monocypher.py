@@ -20,6 +20,8 @@ from gradmote.device.flash import from_sources
 
 BOARD = "mps2-an386"
 
+pytestmark = pytest.mark.toolchain
+
 
 @pytest.fixture
 def offline(monkeypatch):
