@@ -1,8 +1,8 @@
 """Which tests are of `./run test --fast`: those that need neither a board nor a compiler, and that do not take long.
 
-A test is of a board where it asks for one by a fixture or is marked so, and of the toolchain where its folder is one of
-those that compile C. It is slow where tests/slow.json says so, which `pytest --record-slow` wrote: for each function of
-tests, the seconds of the processor that it takes with all its parameters.
+A test is of a board where it asks for one by a fixture or is marked so. It is of the toolchain where its folder
+compiles C, or its file imports what does. It is slow where tests/slow.json says so, which `pytest --record-slow`
+wrote: for each function, the seconds of the processor that it takes with all its parameters.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 OF_TOOLCHAIN = (
     "arch", "bench", "fuzz", "numerics_bits", "pio", "runtime", "runtime_build", "sbc", "threads",
 )  # fmt: skip
-MARKED = "slow", "device", "toolchain"
+#: Modules of which a file of tests has something where it builds firmware or compiles C.
+BUILDERS = ("support.firmware", "support.guarded_program", "support.objects", "fuzz.campaign", "fuzz.conversing")
 
 
 def mark(items: list[pytest.Item]) -> None:
@@ -34,10 +35,18 @@ def mark(items: list[pytest.Item]) -> None:
         folder = Path(file).parts[1] if file.count("/") > 1 else ""
         if folder == "device" and OF_BOARDS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("device")
-        if folder in OF_TOOLCHAIN:
+        if folder in OF_TOOLCHAIN or (folder != "device" and has_builders(item)):
             item.add_marker("toolchain")
         if function in slow_functions().get(file, {}):
             item.add_marker("slow")
+
+
+def has_builders(item: pytest.Item) -> bool:
+    """Return whether the file of a test imports something that builds firmware or compiles C."""
+    names = vars(item.getparent(pytest.Module).obj).values() if item.getparent(pytest.Module) else ()
+    return any(
+        getattr(value, "__module__", "") in BUILDERS or getattr(value, "__name__", "") in BUILDERS for value in names
+    )
 
 
 def place_of(nodeid: str) -> tuple[str, str]:
@@ -75,8 +84,9 @@ class Recorder:
         place = place_of(report.nodeid)
         self.seconds[place] = self.seconds.get(place, 0.0) + taken
 
-    def pytest_sessionfinish(self) -> None:
-        if self.writes:
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        """Write the file, but not after a run that broke off."""
+        if self.writes and exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             SLOW.write_text(json.dumps(self.merged(slow_functions()), indent=1, sort_keys=True) + "\n")
 
     def merged(self, before: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
