@@ -25,7 +25,7 @@ from .numerics import Arithmetic, Array
 from .read_image import Image
 from .read_tables import enums, fields
 from .sound import is_sound
-from .verify_program import decode
+from .verify_program import instructions
 
 KINDS = enums()["program"]
 ROLES = enums()["role"]
@@ -116,11 +116,8 @@ class Machine:
 
     def calls(self, kind: str) -> Iterator[Call]:
         """Yield the instructions of a program, or nothing where the image does not have it."""
-        for program in self.image.programs:
-            words, at = self.image.code(program) if KINDS[program.kind] == kind else [], 0
-            while at < len(words):
-                yield Call(self.arena, self.constants, self.arithmetic, decode(words, at))
-                at += words[at] >> 16
+        for instruction in instructions(self.image, kind):
+            yield Call(self.arena, self.constants, self.arithmetic, instruction)
 
     def run(self, kind: str) -> str:
         """Run a program and return OK, or the name of the error that it ends with."""

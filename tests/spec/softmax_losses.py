@@ -64,7 +64,7 @@ class Labels:
 
     def __init__(self, c: Call) -> None:
         labels, classes = c.get("labels").reshape(c["outer"], c["inner"]), c["classes"]
-        self.counts = labels != np.int32(np.uint32(c["ignore_index"]))
+        self.counts = labels != np.uint32(c["ignore_index"]).astype(np.int32)
         if (self.counts & ((labels < 0) | (labels >= classes))).any():
             raise Stopped("LABEL_OUT_OF_RANGE")
         safe = np.where(self.counts, labels, 0)

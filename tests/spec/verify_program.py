@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -66,6 +67,15 @@ def decode(words: list[int], at: int) -> Instruction:
     first = at + 1 + len(opcode.operands)
     operands = {operand.name: word for operand, word in zip(opcode.operands, words[at + 1 : first])}
     return Instruction(opcode, operands, dict(zip(opcode.params, words[first:])))
+
+
+def instructions(image: Image, kind: str) -> Iterator[Instruction]:
+    """Yield the instructions of a program, or nothing where the image does not have it."""
+    for program in image.programs:
+        words, at = image.code(program) if KINDS[program.kind] == kind else [], 0
+        while at < len(words):
+            yield decode(words, at)
+            at += words[at] >> 16
 
 
 def check_programs(image: Image) -> str:
