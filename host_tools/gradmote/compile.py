@@ -6,7 +6,7 @@ import functools
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,45 +21,19 @@ from .image import Layout, Placing, lay_out, write_image
 from .losses import Loss
 from .lowering import Shared
 from .optimizers import Optimizer
+from .options import Options
 from .passes import pipeline
 from .program import Buffer, Compiled, Parameter, Ref, Slot, Statistic
 from .programs.forward import lower_forward
 from .programs.training import training_programs
+from .registry import TABLE
 from .schemes import Scheme
-from .store import StoreOptions, store_of
+from .store import store_of
 
 log = logging.getLogger(__name__)
 
 #: Bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
-
-
-@dataclass
-class Options:
-    """What the image should be able to do.
-
-    batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
-    micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
-    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
-    for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
-    second time where that lowers the peak. store: keep samples in the state, to train on again. exact_plan: search for
-    the smallest scratch, up to a minute a program (needs gradmote[exact]); tell: takes a line of progress where that
-    takes more than two seconds. image_version: what the image's maker counts up, 0 to 2^32 - 1; firmware that protects
-    against rollback refuses an image with a lower one than it has.
-    """
-
-    batch: int | None = 1
-    accumulate: bool = False
-    dims: Mapping[str, int] | None = None
-    seed: int = 0
-    properties: int = 4
-    strip_names: bool = False
-    overwrite_inputs: bool = False
-    recompute: bool = True
-    store: StoreOptions | None = None
-    exact_plan: bool = False
-    tell: Callable[[str], object] = lambda _: None
-    image_version: int = 0
 
 
 @dataclass
@@ -151,7 +125,7 @@ def placing(options: Options) -> Placing:
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     """All programs as instructions, not yet optimized."""
     control = Buffer("control", records.size_of("control"), "control")
-    shared = Shared(control, overwrites_inputs=options.overwrite_inputs)
+    shared = Shared(control, TABLE, overwrites_inputs=options.overwrite_inputs)
     parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
     shared.state.update({piece.name: Ref(piece.buffer) for piece in (*parameters, *statistics)})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import onnx_ir as ir
@@ -12,7 +13,6 @@ import onnx_ir as ir
 from .errors import ModelError, UnsupportedOperator
 from .graph import BACKWARD, LAYER, constant_array, describe, runtime_type, static_shape
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
-from .registry import TABLE
 from .strides import contiguous, fit, is_gapless, same_walk
 
 #: Dimensions that one COPY walks.
@@ -35,11 +35,24 @@ class View:
         return View(Ref(self.ref.buffer, self.ref.offset + 4 * skipped), taken)
 
 
+class LoweringRule(Protocol):
+    """What lowering needs to know of an operator."""
+
+    @property
+    def lower(self) -> Callable[[Lowering, ir.Node], None] | None:
+        """Emit the instructions of a node; None where there is no kernel."""
+
+    @property
+    def any_type(self) -> bool:
+        """Whether it moves integers as it moves floats."""
+
+
 @dataclass
 class Shared:
     """What all programs of one image share."""
 
     control: Buffer
+    operators: Mapping[tuple[str, str], LoweringRule]  # by domain and op_type
     state: dict[str, Ref] = field(default_factory=dict)  # parameters by name
     inputs: dict[str, Binding] = field(default_factory=dict)
     constants: dict[bytes, Buffer] = field(default_factory=dict)
@@ -99,7 +112,7 @@ class Lowering:
                 self.program.bindings.append(binding)
 
     def lower_node(self, node: ir.Node) -> None:
-        operator = TABLE.get((node.domain, node.op_type))
+        operator = self.shared.operators.get((node.domain, node.op_type))
         if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
             return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
         if operator is None or operator.lower is None:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from bisect import insort
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .errors import GradmoteError
 from .generated.opcodes import COUNTS, OPCODES
 from .generated.records import RECORDS
-
-if TYPE_CHECKING:
-    from .store import Store
 
 
 def _operands(*accesses: str) -> dict[str, list[str]]:
@@ -191,6 +187,24 @@ class Statistic(StateTensor):
 
 class Slot(StateTensor):
     """A moment tensor of a parameter, or the bias corrections that all share."""
+
+
+@dataclass
+class Store:
+    """A store of one image. elements: of one sample. aside: the place for the input's first sample while others are
+    trained on; None where programs overwrite inputs anyway."""
+
+    capacity: int
+    classes: int
+    dtype: str
+    elements: int
+    buffer: Buffer
+    aside: Buffer | None
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one sample to the next."""
+        return (self.elements + 3) // 4 * 4 if self.dtype == "int8" else 4 * self.elements
 
 
 @dataclass

@@ -11,8 +11,7 @@ import numpy as np
 
 from . import records
 from .errors import DataError, ModelError, UnsupportedOperator
-from .generated.records import STORE_DTYPE
-from .program import Binding, Buffer, Instruction, Program
+from .program import Binding, Buffer, Instruction, Program, Store
 
 Array = np.ndarray[Any, Any]
 
@@ -29,38 +28,6 @@ class StoreOptions:
     dtype: str = "int8"
     x: Array | None = None
     y: Array | None = None
-
-
-@dataclass
-class Store:
-    """A store of one image. elements: of one sample. aside: the place for the input's first sample while others are
-    trained on; None where programs overwrite inputs anyway."""
-
-    capacity: int
-    classes: int
-    dtype: str
-    elements: int
-    buffer: Buffer
-    aside: Buffer | None
-
-    @property
-    def stride(self) -> int:
-        """Bytes from one sample to the next."""
-        return (self.elements + 3) // 4 * 4 if self.dtype == "int8" else 4 * self.elements
-
-    def record(self, offsets: dict[int, int], none: int) -> bytes:
-        """Section STORE. offsets: of buffers in the arena, by id."""
-        return records.pack(
-            "store",
-            {
-                "offset": offsets[id(self.buffer)],
-                "capacity": self.capacity,
-                "classes": self.classes,
-                "dtype": STORE_DTYPE[self.dtype],
-                "elements": self.elements,
-                "aside": none if self.aside is None else offsets[id(self.aside)],
-            },
-        )
 
 
 def store_of(

@@ -24,7 +24,7 @@ def test_zeros_of_any_count_stay_zeros(count):
 
 
 def test_no_buffer_can_be_written_to():
-    constant = Shared(Buffer("control", 48, "control")).constant(b"four").buffer
+    constant = Shared(Buffer("control", 48, "control"), {}).constant(b"four").buffer
     for name in ("data", "size", "region", "name"):
         with pytest.raises(FrozenInstanceError):
             setattr(constant, name, getattr(constant, name))

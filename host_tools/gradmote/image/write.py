@@ -22,8 +22,9 @@ from ..generated.records import (
     ROLE,
     SECTION,
     STATE_ROLE,
+    STORE_DTYPE,
 )
-from ..program import Binding, Buffer, Compiled, Instruction, Ref, StateTensor
+from ..program import Binding, Buffer, Compiled, Instruction, Ref, StateTensor, Store
 from .layout import Layout, align
 
 _BODY = 16  # the CRC covers everything from here on
@@ -59,11 +60,26 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
         "initial": initial_section(compiled),
         "state": state_section(compiled, layout, names),
         "names": b"",
-        "store": compiled.store.record(layout.offsets, NONE) if compiled.store else b"",
+        "store": store_section(compiled.store, layout.offsets) if compiled.store else b"",
     }
     scheme = names.offset(compiled.scheme) if compiled.scheme else NONE
     sections["names"] = names.data + bytes(-len(names.data) % 4)
     return assemble(compiled, layout, sections, scheme)
+
+
+def store_section(store: Store, offsets: dict[int, int]) -> bytes:
+    """Return section STORE. offsets: of buffers in the arena, by id."""
+    return records.pack(
+        "store",
+        {
+            "offset": offsets[id(store.buffer)],
+            "capacity": store.capacity,
+            "classes": store.classes,
+            "dtype": STORE_DTYPE[store.dtype],
+            "elements": store.elements,
+            "aside": NONE if store.aside is None else offsets[id(store.aside)],
+        },
+    )
 
 
 def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], scheme: int) -> bytes:

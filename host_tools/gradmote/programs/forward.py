@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Set
-from typing import TYPE_CHECKING
 
 import onnx
 import onnx_ir as ir
@@ -12,12 +11,10 @@ import onnx_ir as ir
 from ..frontend import infer_shapes, set_batch
 from ..frontend.shapes import require_shapes, settle_shapes
 from ..lowering import Lowering, Shared, is_integer
+from ..options import Options
 from ..passes import pipeline
 from ..program import Binding, Buffer, Instruction, Program, Ref
 from ..registry import attach_functions
-
-if TYPE_CHECKING:
-    from ..compile import Options
 
 
 def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Model:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx_ir as ir
@@ -11,13 +10,11 @@ import onnx_ir as ir
 from ..artifacts import Artifacts
 from ..errors import ModelError
 from ..lowering import Lowering, Shared
+from ..options import Options
 from ..passes.batch_norm import training as batch_statistics
 from ..program import Instruction, Parameter, Program, Slot
 from .forward import bind_output, concrete, copy
 from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
-
-if TYPE_CHECKING:
-    from ..compile import Options
 
 
 def training_programs(
