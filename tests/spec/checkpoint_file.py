@@ -112,4 +112,5 @@ def load(machine: Machine, data: bytes) -> str:
         machine.arena[offset : offset + size] = np.frombuffer(values, np.uint8)
         at += len(piece)
     machine.set("accumulated", 0)
+    machine.changed = {"state", "rate"}
     return "OK"

@@ -44,6 +44,7 @@ class Machine:
         initial = self.image.section("INITIAL")
         self.arena[: len(initial)] = np.frombuffer(initial, np.uint8)
         self.set("accumulated", 0)
+        self.changed = {"state", "rate"}  # by something other than an update, and not looked at since
 
     # ---- The control record -----------------------------------------------------------------------------------------
 
@@ -68,6 +69,7 @@ class Machine:
         self.set("schedule", enums()["schedule"].index("CONSTANT"))
         self.set("base_learning_rate", np.float32(rate))
         self.set("learning_rate", np.float32(rate))
+        self.changed.add("rate")
 
     def set_linear_schedule(self, rate: float, warmup: int, total: int) -> None:
         """Set a rate that rises and falls."""
@@ -77,6 +79,7 @@ class Machine:
         self.set("total_steps", total)
         self.set("schedule_start", self.count("optimizer_steps"))
         self._advance_schedule()
+        self.changed.add("rate")
 
     def _advance_schedule(self) -> None:
         if self.count("schedule") != enums()["schedule"].index("LINEAR"):

@@ -11,11 +11,16 @@ from gradmote.errors import RuntimeFault
 from support.program_image import SCRATCH, instruction, program_image
 
 from .draw_instruction import Drawer, Drawn
-from .execute import Machine
+from .execute import KINDS, ROLES, Machine
 from .machine import Call
 from .numerics import Array
+from .read_image import NONE
 from .read_tables import Opcode
 from .verify import error_of
+
+#: What runs of an image, one behind the other, where it is there and has no more work than this.
+PROGRAMS = ("INFER", "TRAIN", "STEP", "OPTIMIZER", "EVAL", "TRAIN", "OPTIMIZER", "STEP")
+MOST_WORK = 200_000
 
 
 def words_of(drawn: Drawn) -> Array:
@@ -42,7 +47,7 @@ def drawn_image(opcode: Opcode, seed: int) -> bytes:
 
 
 def difference(image: bytes, profile: str) -> str | None:
-    """Return what the two implementations do differently with an image's program INFER: None where they agree."""
+    """Return what the two implementations do differently with an image and its programs: None where they agree."""
     expected = error_of(image)
     try:
         session = Session(image, profile)
@@ -51,31 +56,53 @@ def difference(image: bytes, profile: str) -> str | None:
     if expected != "OK":
         return f"the runtime opens what the second verifier calls {expected}"
     with session:
-        status, machine = _status(session), Machine(image, profile)
-        found = machine.run("INFER")
-        if found != status:
-            return f"the runtime ends with {status}, the second executor with {found}"
-        return None if found != "OK" else _other_bits(session, machine)
+        machine = Machine(image, profile)
+        _give_data(session, machine)
+        told = (_run_in_both(session, machine, kind) for kind in PROGRAMS if _is_quick(machine, kind))
+        return next((text for text in told if text), None)
 
 
-def _status(session: Session) -> str:
-    """Run INFER, also where the session would ask for inputs that the program overwrites."""
-    code = session._lib.gm_infer(session._open())
+def _is_quick(machine: Machine, kind: str) -> bool:
+    found = [program for program in machine.image.programs if KINDS[program.kind] == kind]
+    return bool(found) and found[0].work_high == 0 and found[0].work_low <= MOST_WORK
+
+
+def _give_data(session: Session, machine: Machine) -> None:
+    """Write drawn numbers into every input and label of both, and digits where labels are integers."""
+    drawn = np.random.default_rng(1)
+    for tensor in machine.image.tensors:
+        if tensor.role in (ROLES.index("INPUT"), ROLES.index("LABEL")):
+            x = drawn.random(tensor.size // 4).astype("<f4")
+            values = x if tensor.dtype == 0 else (x * 10).astype("<i4")
+            machine.arena[tensor.offset : tensor.offset + tensor.size] = values.view(np.uint8)
+            session._memory[tensor.offset : tensor.offset + tensor.size] = values.tobytes()
+
+
+def _run_in_both(session: Session, machine: Machine, kind: str) -> str | None:
+    """Run a program; compare how it ends, and then the arena: all of it, or after an error the state."""
+    status, found = _status(session, kind), machine.run(kind)
+    if found != status:
+        return f"{kind} ends with {status} in the runtime, with {found} in the second executor"
+    return _other_bits(session, machine, kind, len(machine.arena) if found == "OK" else machine.image.header.state_size)
+
+
+def _status(session: Session, kind: str) -> str:
+    """Run a program, also where the session would ask for inputs that another one overwrote."""
+    code = session._lib.gm_begin(session._open(), KINDS.index(kind))
+    code = session._lib.gm_run(session._open(), NONE) if code == 0 else code
     return "OK" if code == 0 else RuntimeFault(code).name
 
 
-def _other_bits(session: Session, machine: Machine) -> str | None:
-    """Return where the arenas differ after the program. Any two NaN are equal, and rows of updates hold anything."""
-    ours = np.frombuffer(bytes(session._memory[: len(machine.arena)]), np.uint8).copy()
-    theirs, end = machine.arena.copy(), len(machine.arena) // 4 * 4
-    for call in machine.calls("INFER"):
+def _other_bits(session: Session, machine: Machine, kind: str, size: int) -> str | None:
+    """Return where the arenas differ after a program. Any two NaN are equal, and rows of updates hold anything."""
+    ours, theirs = np.frombuffer(bytes(session._memory[:size]), np.uint8).copy(), machine.arena[:size].copy()
+    for call in machine.calls(kind):
         if "row" in call.i.operands:
             ours[_place(call)] = theirs[_place(call)] = 0
-    a, b = ours[:end].view("<f4"), theirs[:end].view("<f4")
-    same = (a.view("<u4") == b.view("<u4")) | (np.isnan(a) & np.isnan(b))
-    wrong = np.flatnonzero(~same)
-    names = [call.i.opcode.name for call in machine.calls("INFER")]
-    return f"word {wrong[0]} and {len(wrong) - 1} more of the arena differ after {names}" if len(wrong) else None
+    a, b = ours[: size // 4 * 4].view("<f4"), theirs[: size // 4 * 4].view("<f4")
+    wrong = np.flatnonzero(~((a.view("<u4") == b.view("<u4")) | (np.isnan(a) & np.isnan(b))))
+    names = sorted({call.i.opcode.name for call in machine.calls(kind)})
+    return f"{kind}: word {wrong[0]} and {len(wrong) - 1} more differ after {names}" if len(wrong) else None
 
 
 def _place(call: Call) -> slice:

@@ -17,16 +17,22 @@ UPDATES = ("UPDATE", "GEMM_UPDATE", "CONV_UPDATE")
 
 
 def is_sound(machine: Machine, kind: str) -> bool:
-    """Return whether a program that updates may start."""
+    """Return whether a program that updates may start.
+
+    Rate and state are looked at where something other than an update may have changed them since the last look.
+    """
     updates = [call for call in machine.calls(kind) if call.i.opcode.name in UPDATES]
     rule_words = constants()["RULE_WORDS"]
     largest = min((c.flat("rule", rule_words)[-1:].view("<f4")[0] for c in updates), default=np.float32(0))
     if not largest > 0 or not np.isfinite(largest):
         return True
     rates = (machine.rate("learning_rate"), machine.rate("base_learning_rate"))
-    if not all(0 <= rate < largest for rate in rates):
+    if "rate" in machine.changed and not all(0 <= rate < largest for rate in rates):
         return False
-    return _is_sound_state(machine) and all(map(_is_sound_update, updates))
+    if "state" in machine.changed and not (_is_sound_state(machine) and all(map(_is_sound_update, updates))):
+        return False
+    machine.changed.clear()
+    return True
 
 
 def _is_sound_state(machine: Machine) -> bool:
