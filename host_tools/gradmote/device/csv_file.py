@@ -20,7 +20,8 @@ Array = np.ndarray[Any, Any]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_LARGEST = float(np.finfo(np.float32).max)
+#: From here on a number rounds to float32's infinity: half a step above the largest that float32 has.
+_BEYOND = 2.0**128 - 2.0**103
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Table:
     def number(self, row: int, column: int) -> float:
         text = self.rows[row][column].strip()
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
-        if not -_LARGEST <= value <= _LARGEST:
+        if not -_BEYOND < value < _BEYOND:
             where = f"{self.path}, line {self.lines[row]}, column {self.names[column]}"
             raise DataError(
                 f"{where}: '{text}' is no number that float32 has",
