@@ -17,7 +17,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = ROOT / "tests" / "slow.json"
 #: Seconds of a test function from which on it is slow.
-LIMIT = 2.0
+LIMIT = 1.0
 #: Fixtures that build the firmware.
 OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 #: Folders whose tests compile C, for this computer or for others, or run what was compiled.
