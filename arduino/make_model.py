@@ -1,6 +1,6 @@
 """Writes examples/LearnGesture/model.h: a small classifier of ten samples of three axes, with fresh weights.
 
-    python arduino/make_model.py
+python arduino/make_model.py
 """
 
 from __future__ import annotations

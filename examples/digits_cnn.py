@@ -1,7 +1,7 @@
 """Digits: a small convolutional network learns handwritten digits from nothing, on the twin or on a board.
 
-    ./run example digits_cnn
-    ./run example digits_cnn --on qemu:mps2-an386 --epochs 2
+./run example digits_cnn
+./run example digits_cnn --on qemu:mps2-an386 --epochs 2
 """
 
 from __future__ import annotations

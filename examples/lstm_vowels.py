@@ -1,7 +1,7 @@
 """Vowels: an LSTM learns to tell nine speakers apart by one syllable, from nothing, on the twin or on a board.
 
-    ./run example lstm_vowels
-    ./run example lstm_vowels --on qemu:mps2-an386 --epochs 1
+./run example lstm_vowels
+./run example lstm_vowels --on qemu:mps2-an386 --epochs 1
 """
 
 from __future__ import annotations

@@ -24,7 +24,11 @@ BATCH, RATE = 4, 0.005
 
 
 def main(
-    language: str = "hy", epochs: int = 1, lines: int = 200, test_lines: int = 100, on: str = "twin",
+    language: str = "hy",
+    epochs: int = 1,
+    lines: int = 200,
+    test_lines: int = 100,
+    on: str = "twin",
     out: Path = Path("build/text_direction.onnx"),
 ) -> tuple[float, float]:
     """Trains on LINES words of LANGUAGE and writes the better model to OUT. Returns the accuracy before and after."""

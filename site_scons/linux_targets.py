@@ -31,12 +31,27 @@ class Target:
 
 
 CROSS_TARGETS = [
-    Target("aarch64", "aarch64-linux-gnu-gcc", ("-DGM_FUSED=1",), "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
-           ("qemu-aarch64", "-cpu", "cortex-a53")),
-    Target("armv7hf", "arm-linux-gnueabihf-gcc", ("-DGM_FUSED=1", *ARMV7_FUSED_FLAGS),
-           "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross", ("qemu-arm", "-cpu", "cortex-a7")),
-    Target("riscv64", "riscv64-linux-gnu-gcc", ("-DGM_FUSED=1",), "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
-           ("qemu-riscv64",)),
+    Target(
+        "aarch64",
+        "aarch64-linux-gnu-gcc",
+        ("-DGM_FUSED=1",),
+        "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+        ("qemu-aarch64", "-cpu", "cortex-a53"),
+    ),
+    Target(
+        "armv7hf",
+        "arm-linux-gnueabihf-gcc",
+        ("-DGM_FUSED=1", *ARMV7_FUSED_FLAGS),
+        "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross",
+        ("qemu-arm", "-cpu", "cortex-a7"),
+    ),
+    Target(
+        "riscv64",
+        "riscv64-linux-gnu-gcc",
+        ("-DGM_FUSED=1",),
+        "gcc-riscv64-linux-gnu libc6-dev-riscv64-cross",
+        ("qemu-riscv64",),
+    ),
 ]
 
 

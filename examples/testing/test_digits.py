@@ -1,7 +1,7 @@
 """Tests of a model, to copy from: does it fit, does it learn, does the board get the same bits?
 
-    pytest examples/testing                                     # on the twin and on an emulated board
-    pytest examples/testing --gradmote-board=/dev/ttyACM0       # the same tests on your board
+pytest examples/testing                                     # on the twin and on an emulated board
+pytest examples/testing --gradmote-board=/dev/ttyACM0       # the same tests on your board
 """
 
 import digits_cnn

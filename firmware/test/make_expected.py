@@ -80,7 +80,12 @@ def texts() -> dict[Path, str]:
         model = c_header(mote, "model")
     rows = ",\n    ".join(", ".join(f"{value!r}f" for value in row.tolist()) for row in samples)
     expected = EXPECTED.format(
-        steps=STEPS, fused=learnt("fused"), strict=learnt("strict"), count=samples.size, samples=rows, batch=BATCH,
+        steps=STEPS,
+        fused=learnt("fused"),
+        strict=learnt("strict"),
+        count=samples.size,
+        samples=rows,
+        batch=BATCH,
         labels=", ".join(map(str, labels)),
     )
     return {FOLDER / "model.h": model, FOLDER / "expected.h": expected}

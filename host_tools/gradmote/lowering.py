@@ -179,9 +179,7 @@ class Lowering:
         alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
-    def move(
-        self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None
-    ) -> None:
+    def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None) -> None:
         """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write. reason:
         what needs them there; the node's operator by default."""
         dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)

@@ -73,9 +73,7 @@ class GradmoteBackend(onnx.backend.base.Backend):
         return device == "CPU"
 
     @classmethod
-    def prepare(
-        cls, model: onnx.ModelProto, device: str = "CPU", profile: str | None = None, **_: Any
-    ) -> GradmoteRep:
+    def prepare(cls, model: onnx.ModelProto, device: str = "CPU", profile: str | None = None, **_: Any) -> GradmoteRep:
         """The model, ready to run. profile: that of the board, "fused" or "strict"; by default what this CPU runs."""
         if not cls.supports_device(device):
             raise ModelError(f"there is no device {device}", "use CPU")
@@ -116,9 +114,7 @@ def constant_inputs(model: onnx.ModelProto) -> Iterator[str]:
                 yield name
 
 
-def bound(
-    model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping[str, np.ndarray]
-) -> onnx.ModelProto:
+def bound(model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping[str, np.ndarray]) -> onnx.ModelProto:
     """A copy with the known arrays as initializers, and its inputs of the shapes of the data."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)

@@ -95,7 +95,7 @@ def source() -> str:
     spec = load("console")
     rows = (f'    {{ "{c["name"]}", "{c["arguments"]}", "{c["help"]}" }},' for c in spec["command"])
     cases = {
-        key: "\n".join(f"    case CONSOLE_ERR_{f['name']}: return \"{f[key]}\";" for f in spec["fault"])
+        key: "\n".join(f'    case CONSOLE_ERR_{f["name"]}: return "{f[key]}";' for f in spec["fault"])
         for key in ("text", "hint")
     }
     return SOURCE.format(commands="\n".join(rows), texts=cases["text"], hints=cases["hint"])

@@ -37,8 +37,6 @@ def checked(fields: list[str]) -> tuple[Field, ...]:
 def messages() -> list[Message]:
     """All messages in ascending order of id."""
     entries = load("console")["message"]
-    parsed = [
-        Message(e["name"], e["id"], e["meaning"], checked(e["request"]), checked(e["reply"])) for e in entries
-    ]
+    parsed = [Message(e["name"], e["id"], e["meaning"], checked(e["request"]), checked(e["reply"])) for e in entries]
     assert len({m.id for m in parsed}) == len(parsed), "two messages share an id"
     return sorted(parsed, key=lambda m: m.id)

@@ -36,8 +36,12 @@ def frame() -> str:
     f = load("console")["frame"]
     rows = [
         ("0", "1", f"start, {f['start']:#04x}"),
-        ("1", "1", f"type: the message's id; a reply's has bit {f['reply_bit']:#04x} set; {f['error_type']:#04x} is an "
-         f"error, {f['alive_type']:#04x} a sign of life"),
+        (
+            "1",
+            "1",
+            f"type: the message's id; a reply's has bit {f['reply_bit']:#04x} set; {f['error_type']:#04x} is an "
+            f"error, {f['alive_type']:#04x} a sign of life",
+        ),
         ("2", "1", "sequence, chosen by the host; replies carry the request's"),
         ("3", "2", f"length n of the payload, at most {f['payload_limit']}"),
         ("5", "n", "payload"),
@@ -58,7 +62,10 @@ def sources() -> str:
 def render() -> dict[str, str]:
     text = (DOCS_OUT / "CONSOLE.md").read_text()
     blocks = {
-        "commands": commands(), "frame": frame(), "faults": faults(), "sources": sources(),
+        "commands": commands(),
+        "frame": frame(),
+        "faults": faults(),
+        "sources": sources(),
         "messages": "\n".join(message(m) for m in messages()).rstrip(),
     }
     for name, block in blocks.items():

@@ -30,9 +30,7 @@ def render_opcodes() -> str:
         o.name: {
             "code": o.code,
             "meaning": o.meaning,
-            "operands": {
-                p.name: (p.access, p.dtype, p.terms, p.optional) for p in o.operands
-            },
+            "operands": {p.name: (p.access, p.dtype, p.terms, p.optional) for p in o.operands},
             "params": {p.name: (p.kind, p.choices) for p in o.params},
             "work": o.work,
             "refuses": o.refuses,

@@ -196,15 +196,11 @@ def parse_field(text: str) -> Field:
 
 def records() -> list[Record]:
     return [
-        Record(r["name"], r["meaning"], tuple(parse_field(f) for f in r["fields"]))
-        for r in load("records")["record"]
+        Record(r["name"], r["meaning"], tuple(parse_field(f) for f in r["fields"])) for r in load("records")["record"]
     ]
 
 
 def record_words(record: Record, every: list[Record]) -> int:
     """Size of a record in 32-bit words."""
     by_name = {r.name: r for r in every}
-    return sum(
-        f.count * (record_words(by_name[f.type], every) if f.type in by_name else 1)
-        for f in record.fields
-    )
+    return sum(f.count * (record_words(by_name[f.type], every) if f.type in by_name else 1) for f in record.fields)

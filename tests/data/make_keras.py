@@ -1,8 +1,8 @@
 """Made tests/data/keras_*.onnx, which the tests read; kept so that they can be made again.
 
-    python3.11 -m venv venv
-    venv/bin/pip install 'tensorflow-cpu==2.15.1' 'tf2onnx==1.17.0' 'onnx==1.16.2'
-    venv/bin/python make_keras.py
+python3.11 -m venv venv
+venv/bin/pip install 'tensorflow-cpu==2.15.1' 'tf2onnx==1.17.0' 'onnx==1.16.2'
+venv/bin/python make_keras.py
 """
 
 from __future__ import annotations
@@ -17,13 +17,15 @@ HERE = Path(__file__).resolve().parent
 
 def classifier() -> tf.keras.Model:
     """Flatten of an image, Dense, Dropout, softmax. Biases are random, as zeros would be optimized away."""
-    return tf.keras.Sequential([
-        tf.keras.layers.Input((4, 4, 1), name="image"),
-        tf.keras.layers.Flatten(),
-        tf.keras.layers.Dense(8, activation="relu", bias_initializer="random_normal"),
-        tf.keras.layers.Dropout(0.25),
-        tf.keras.layers.Dense(3, activation="softmax", bias_initializer="random_normal", name="probabilities"),
-    ])
+    return tf.keras.Sequential(
+        [
+            tf.keras.layers.Input((4, 4, 1), name="image"),
+            tf.keras.layers.Flatten(),
+            tf.keras.layers.Dense(8, activation="relu", bias_initializer="random_normal"),
+            tf.keras.layers.Dropout(0.25),
+            tf.keras.layers.Dense(3, activation="softmax", bias_initializer="random_normal", name="probabilities"),
+        ]
+    )
 
 
 def regressor() -> tf.keras.Model:

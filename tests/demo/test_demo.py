@@ -27,7 +27,11 @@ def check(outcome: Outcome, out: Path) -> None:
     assert np.mean(outcome.exported.given == trained.after.given) > 0.99
     name = outcome.lesson.name
     assert {p.name for p in out.iterdir()} == {
-        f"{name}.onnx", f"{name}.mote", "learned.gmck", "better.onnx", "demo.png",
+        f"{name}.onnx",
+        f"{name}.mote",
+        "learned.gmck",
+        "better.onnx",
+        "demo.png",
     }
 
 

@@ -76,7 +76,7 @@ def test_a_payload_beyond_the_limit_is_refused() -> None:
 def test_requests_are_packed_without_padding() -> None:
     values = {"role": 1, "index": 2, "element": 3, "scale": 1.0, "zero": 0.0, "data": b"ab"}
     payload = request_payload("DATA_U8", values)
-    assert payload.hex() == "01" "0200" "03000000" "0000803f" "00000000" "6162"
+    assert payload.hex() == "010200030000000000803f000000006162"
 
 
 def test_a_missing_field_of_a_request_is_named() -> None:

@@ -28,7 +28,8 @@ def model(opset: int, in_constants: bool, batch: int | str) -> onnx.ModelProto:
         helper.make_node("Add", ["f", "bias"], ["y"]),
     ]
     graph = helper.make_graph(
-        [*(constants if in_constants else []), *nodes], "g",
+        [*(constants if in_constants else []), *nodes],
+        "g",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [batch, 2, 5, 5])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [batch, 3])],
         [] if in_constants else tensors,
@@ -49,8 +50,9 @@ def test_weights_in_constant_nodes_and_open_dimensions(tmp_path):
 
 def test_constants_beside_initializers_are_no_weights(tmp_path):
     proto = model(11, False, "N")
-    proto.graph.node.insert(0, helper.make_node("Constant", [], ["half"], value=numpy_helper.from_array(
-        np.full(3, 0.5, np.float32))))
+    proto.graph.node.insert(
+        0, helper.make_node("Constant", [], ["half"], value=numpy_helper.from_array(np.full(3, 0.5, np.float32)))
+    )
     proto.graph.node[-1].output[0] = "doubled"
     proto.graph.node.append(helper.make_node("Mul", ["doubled", "half"], ["y"]))
     session = check(proto, losses.cross_entropy(), X, classes(X, 3), tmp_path, rate=0.3)

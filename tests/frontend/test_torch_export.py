@@ -73,8 +73,14 @@ def export(model: torch.nn.Module, dynamo: bool, dynamic: bool, opset: int | Non
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            model, (torch.zeros(BATCH, 3, 4),), file, dynamo=dynamo, input_names=["x"], output_names=["y"],
-            opset_version=opset, **options,
+            model,
+            (torch.zeros(BATCH, 3, 4),),
+            file,
+            dynamo=dynamo,
+            input_names=["x"],
+            output_names=["y"],
+            opset_version=opset,
+            **options,
         )
     return onnx.load_model_from_string(file.getvalue())
 

@@ -30,22 +30,42 @@ TARGETS = ("open", "checkpoint", "program", "frames")
 
 #: Name -> (input, output, nodes, weights, loss).
 MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], losses.Loss]]] = {
-    "dense": ("float[N,5] x", "float[N,3] y", """
+    "dense": (
+        "float[N,5] x",
+        "float[N,3] y",
+        """
         h = Gemm<transB=1>(x, w1, b1)
         a = Relu(h)
-        y = Gemm(a, w2, b2)""", {"w1": (4, 5), "b1": (4,), "w2": (4, 3), "b2": (3,)}, losses.cross_entropy),
-    "conv": ("float[N,1,6,6] x", "float[N,2] y", """
+        y = Gemm(a, w2, b2)""",
+        {"w1": (4, 5), "b1": (4,), "w2": (4, 3), "b2": (3,)},
+        losses.cross_entropy,
+    ),
+    "conv": (
+        "float[N,1,6,6] x",
+        "float[N,2] y",
+        """
         c = Conv<kernel_shape=[3,3], pads=[1,1,1,1]>(x, w1, b1)
         r = Relu(c)
         p = MaxPool<kernel_shape=[2,2], strides=[2,2]>(r)
         d = Conv<kernel_shape=[3,3], group=2>(p, w2)
         f = Flatten(d)
         y = Gemm(f, w3, b3)""",
-        {"w1": (2, 1, 3, 3), "b1": (2,), "w2": (2, 1, 3, 3), "w3": (2, 2), "b3": (2,)}, losses.cross_entropy),
-    "transposed": ("float[N,1,3,3] x", "float[N,1,6,6] y", """
+        {"w1": (2, 1, 3, 3), "b1": (2,), "w2": (2, 1, 3, 3), "w3": (2, 2), "b3": (2,)},
+        losses.cross_entropy,
+    ),
+    "transposed": (
+        "float[N,1,3,3] x",
+        "float[N,1,6,6] y",
+        """
         t = ConvTranspose<kernel_shape=[2,2], strides=[2,2]>(x, w1, b1)
-        y = Sigmoid(t)""", {"w1": (1, 1, 2, 2), "b1": (1,)}, losses.mse),
-    "attention": ("float[N,3,4] x", "float[N,3,4] y", """
+        y = Sigmoid(t)""",
+        {"w1": (1, 1, 2, 2), "b1": (1,)},
+        losses.mse,
+    ),
+    "attention": (
+        "float[N,3,4] x",
+        "float[N,3,4] y",
+        """
         n = LayerNormalization<axis=-1>(x, scale, bias)
         q = MatMul(n, wq)
         k = MatMul(n, wk)
@@ -53,16 +73,34 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         s = MatMul(q, kt)
         p = Softmax<axis=-1>(s)
         o = MatMul(p, n)
-        y = Add(x, o)""", {"scale": (4,), "bias": (4,), "wq": (4, 4), "wk": (4, 4)}, losses.mse),
-    "lstm": ("float[2,3,2] x", "float[2,3,2] y", """
+        y = Add(x, o)""",
+        {"scale": (4,), "bias": (4,), "wq": (4, 4), "wk": (4, 4)},
+        losses.mse,
+    ),
+    "lstm": (
+        "float[2,3,2] x",
+        "float[2,3,2] y",
+        """
         h, last, cell = LSTM<hidden_size=2>(x, w, r, b)
         axes = Constant<value_ints=[1]>()
-        y = Squeeze(h, axes)""", {"w": (1, 8, 2), "r": (1, 8, 2), "b": (1, 16)}, losses.mse),
-    "gru": ("float[2,3,2] x", "float[2,3,2] y", """
+        y = Squeeze(h, axes)""",
+        {"w": (1, 8, 2), "r": (1, 8, 2), "b": (1, 16)},
+        losses.mse,
+    ),
+    "gru": (
+        "float[2,3,2] x",
+        "float[2,3,2] y",
+        """
         h, last = GRU<hidden_size=2, linear_before_reset=1>(x, w, r, b)
         axes = Constant<value_ints=[1]>()
-        y = Squeeze(h, axes)""", {"w": (1, 6, 2), "r": (1, 6, 2), "b": (1, 12)}, losses.mse),
-    "elementwise": ("float[N,4] x", "float[N,2] y", """
+        y = Squeeze(h, axes)""",
+        {"w": (1, 6, 2), "r": (1, 6, 2), "b": (1, 12)},
+        losses.mse,
+    ),
+    "elementwise": (
+        "float[N,4] x",
+        "float[N,2] y",
+        """
         m = MatMul(x, w)
         e = Exp(m)
         l = Softplus(m)
@@ -73,11 +111,20 @@ MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], 
         s = Sub(c, r)
         v = Mul(s, s)
         q = Sqrt(l)
-        y = Max(v, q)""", {"w": (4, 2)}, losses.l1),
-    "embedding": ("int32[N,3] x", "float[N,2] y", """
+        y = Max(v, q)""",
+        {"w": (4, 2)},
+        losses.l1,
+    ),
+    "embedding": (
+        "int32[N,3] x",
+        "float[N,2] y",
+        """
         g = Gather(table, x)
         r = ReduceSum<keepdims=0>(g, axis)
-        y = Gemm(r, w, b)""", {"table": (5, 4), "w": (4, 2), "b": (2,)}, losses.mse),
+        y = Gemm(r, w, b)""",
+        {"table": (5, 4), "w": (4, 2), "b": (2,)},
+        losses.mse,
+    ),
 }
 _CONSTANTS = {"low": np.float32(-0.5), "high": np.float32(0.5), "axis": np.array([1], np.int64)}
 _OPTIMIZERS = (optimizers.sgd(0.1, momentum=0.9), optimizers.adamw(clip_norm=1.0), optimizers.sgd(0.05))

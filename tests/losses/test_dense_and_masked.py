@@ -124,9 +124,7 @@ ELEMENTWISE = {
     "l1": (losses.l1, lambda x, t: (x - t).abs()),
     "bce_with_logits": (
         lambda **more: losses.bce_with_logits(pos_weight=2.5, **more),
-        lambda x, t: F.binary_cross_entropy_with_logits(
-            x, t, reduction="none", pos_weight=torch.tensor(2.5).double()
-        ),
+        lambda x, t: F.binary_cross_entropy_with_logits(x, t, reduction="none", pos_weight=torch.tensor(2.5).double()),
     ),
 }
 

@@ -67,9 +67,7 @@ reductions = pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_contrastive(reduction, batch, margin, seed):
     same = np.random.default_rng(seed).choice(np.float32([0, 1]), batch)
     theirs = lambda a, b: contrastive_in_torch(a, b, torch.tensor(same).double(), margin, reduction)
-    check(
-        losses.contrastive(margin, reduction), theirs, [values(seed, batch, 3), values(seed + 1, batch, 3)], [same]
-    )
+    check(losses.contrastive(margin, reduction), theirs, [values(seed, batch, 3), values(seed + 1, batch, 3)], [same])
 
 
 @reductions

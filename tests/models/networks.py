@@ -180,7 +180,4 @@ NETWORKS = {
 }
 
 #: Small ones, of layers with statistics of the data.
-NORMALIZED = {
-    "normalized": Network(normalized, (2, 5, 5), 3),
-    "normalized_rms": Network(normalized_rms, (12,), 3),
-}
+NORMALIZED = {"normalized": Network(normalized, (2, 5, 5), 3), "normalized_rms": Network(normalized_rms, (12,), 3)}

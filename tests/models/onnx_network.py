@@ -47,9 +47,7 @@ def sequential(w: Writer, path: str, layers: nn.Sequential, x: str) -> str:
 def conv(w: Writer, path: str, c: nn.Conv2d, x: str) -> str:
     pads = [*c.padding, *c.padding]
     tensors = w.own(path, c, "weight", "bias")
-    return w.node(
-        "Conv", x, *tensors, kernel_shape=c.kernel_size, strides=c.stride, pads=pads, group=c.groups
-    )
+    return w.node("Conv", x, *tensors, kernel_shape=c.kernel_size, strides=c.stride, pads=pads, group=c.groups)
 
 
 def linear(w: Writer, path: str, layer: nn.Linear, x: str) -> str:

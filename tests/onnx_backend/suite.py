@@ -148,9 +148,7 @@ def arrays_of(case: TestCase) -> dict[str, np.ndarray]:
 def as_data(case: TestCase) -> onnx.ModelProto:
     arrays, known = arrays_of(case), set(constant_inputs(case.model))
     return bound(
-        case.model,
-        {n: a for n, a in arrays.items() if n in known},
-        {n: a for n, a in arrays.items() if n not in known},
+        case.model, {n: a for n, a in arrays.items() if n in known}, {n: a for n, a in arrays.items() if n not in known}
     )
 
 

@@ -17,8 +17,9 @@ RATE, LIMIT = 0.1, 0.5
 
 def network():
     weights = {"v": values(1, 4, 6), "w": values(2, 6, 2)}
-    return make_model([node("MatMul", "x v", "h"), node("Relu", "h", "r"), node("MatMul", "r w", "y")], weights,
-                      {"x": ("N", 4)})
+    return make_model(
+        [node("MatMul", "x v", "h"), node("Relu", "h", "r"), node("MatMul", "r w", "y")], weights, {"x": ("N", 4)}
+    )
 
 
 def image(**clip) -> bytes:

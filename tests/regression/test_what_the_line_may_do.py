@@ -13,9 +13,7 @@ import subprocess
 import pytest
 from fuzz import campaign, seeds
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("clang-14") is None, reason="apt-get install clang-14 libclang-rt-14-dev"
-)
+pytestmark = pytest.mark.skipif(shutil.which("clang-14") is None, reason="apt-get install clang-14 libclang-rt-14-dev")
 
 
 @pytest.fixture(scope="module")

@@ -59,10 +59,7 @@ def test_checkpoints_are_checked_without_writing():
     files |= {"slots_read": slots, f"{slots}:write_flash": slots}
     graph = Graph(dict.fromkeys(files, 8), files, {name: {POINTER} for name in files if runtime in files[name]})
     add_pointed_to(graph)
-    assert graph.calls == {
-        "gm_checkpoint_load": {"slots_read"},
-        f"{runtime}:append": {f"{slots}:write_flash"},
-    }
+    assert graph.calls == {"gm_checkpoint_load": {"slots_read"}, f"{runtime}:append": {f"{slots}:write_flash"}}
 
 
 def test_one_interrupt_comes_on_top(tmp_path):

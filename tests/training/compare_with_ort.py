@@ -37,8 +37,11 @@ def mlp() -> onnx.ModelProto:
         helper.make_node("Gemm", ["r", "w2", "b2"], ["y"]),
     ]
     graph = helper.make_graph(
-        nodes, "mlp", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 64])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 10])], weights,
+        nodes,
+        "mlp",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 64])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 10])],
+        weights,
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 15)], ir_version=8)
 
@@ -46,8 +49,11 @@ def mlp() -> onnx.ModelProto:
 def train(artifacts, api, optimizer: str, micro_batches: int, directory: Path) -> list[float]:
     """The losses of a script that is the same for both packages."""
     artifacts.generate_artifacts(
-        mlp(), requires_grad=["w1", "b1", "w2", "b2"], loss=artifacts.LossType.CrossEntropyLoss,
-        optimizer=artifacts.OptimType[optimizer], artifact_directory=str(directory),
+        mlp(),
+        requires_grad=["w1", "b1", "w2", "b2"],
+        loss=artifacts.LossType.CrossEntropyLoss,
+        optimizer=artifacts.OptimType[optimizer],
+        artifact_directory=str(directory),
     )
     state = api.CheckpointState.load_checkpoint(str(directory / "checkpoint"))
     module = api.Module(str(directory / "training_model.onnx"), state, str(directory / "eval_model.onnx"))

@@ -19,11 +19,17 @@ def mlp(frozen_seed: int = 0, inputs: int = 6) -> onnx.ModelProto:
     rng = np.random.default_rng(frozen_seed)
     shapes = {**SHAPES, "w1": (inputs, 5)}
     weights = [numpy_helper.from_array(rng.normal(0, 0.5, s).astype(np.float32), n) for n, s in shapes.items()]
-    nodes = [helper.make_node("Gemm", ["x", "w1", "b1"], ["h"]), helper.make_node("Relu", ["h"], ["r"]),
-             helper.make_node("Gemm", ["r", "w2", "b2"], ["y"])]
+    nodes = [
+        helper.make_node("Gemm", ["x", "w1", "b1"], ["h"]),
+        helper.make_node("Relu", ["h"], ["r"]),
+        helper.make_node("Gemm", ["r", "w2", "b2"], ["y"]),
+    ]
     graph = helper.make_graph(
-        nodes, "mlp", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", inputs])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 3])], weights,
+        nodes,
+        "mlp",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", inputs])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 3])],
+        weights,
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
@@ -31,8 +37,11 @@ def mlp(frozen_seed: int = 0, inputs: int = 6) -> onnx.ModelProto:
 def write(directory: Path, model: onnx.ModelProto | None = None, **options) -> Path:
     """Runs generate_artifacts; all parameters and AdamW unless told otherwise."""
     options = {
-        "requires_grad": list(SHAPES), "loss": artifacts.LossType.CrossEntropyLoss,
-        "optimizer": artifacts.OptimType.AdamW, "nominal_checkpoint": True, **options,
+        "requires_grad": list(SHAPES),
+        "loss": artifacts.LossType.CrossEntropyLoss,
+        "optimizer": artifacts.OptimType.AdamW,
+        "nominal_checkpoint": True,
+        **options,
     }
     artifacts.generate_artifacts(model or mlp(), artifact_directory=directory, **options)
     return directory

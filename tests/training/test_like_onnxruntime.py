@@ -49,8 +49,11 @@ def test_ort_values_come_back_where_only_ort_values_were_given(tmp_path, trainin
     _, module, _ = opened(write(tmp_path, additional_output_names=additional))
     module.train(training)
     x, labels = batch(4)
-    for given, expected in ((ort_values((x, labels)), onnxruntime.OrtValue), ((x, labels), np.ndarray),
-                            ((ort_values((x,))[0], labels), np.ndarray)):
+    for given, expected in (
+        (ort_values((x, labels)), onnxruntime.OrtValue),
+        ((x, labels), np.ndarray),
+        ((ort_values((x,))[0], labels), np.ndarray),
+    ):
         out = module(*given)
         values = out if additional else (out,)
         assert all(isinstance(value, expected) for value in values)

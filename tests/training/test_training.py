@@ -400,13 +400,20 @@ def test_second_optimizer(files):
 
 X, LABELS = batch(4)
 WRONG = {
-    "too few": (X,), "too many": (X, LABELS, LABELS), "float64": (X.astype(np.float64), LABELS),
-    "float labels": (X, LABELS.astype(np.float32)), "columns": (X[:, :5], LABELS), "rank": (X[0], LABELS),
-    "batches differ": (X, LABELS[:3]), "empty": (X[:0], LABELS[:0]),
+    "too few": (X,),
+    "too many": (X, LABELS, LABELS),
+    "float64": (X.astype(np.float64), LABELS),
+    "float labels": (X, LABELS.astype(np.float32)),
+    "columns": (X[:, :5], LABELS),
+    "rank": (X[0], LABELS),
+    "batches differ": (X, LABELS[:3]),
+    "empty": (X[:0], LABELS[:0]),
 }
 FAULTY = {
-    "label too large": (X, LABELS * 0 + 3), "label negative": (X, LABELS - 5),
-    "nan": (X * np.float32("nan"), LABELS), "infinite": (X * np.float32("inf"), LABELS),
+    "label too large": (X, LABELS * 0 + 3),
+    "label negative": (X, LABELS - 5),
+    "nan": (X * np.float32("nan"), LABELS),
+    "infinite": (X * np.float32("inf"), LABELS),
 }
 
 

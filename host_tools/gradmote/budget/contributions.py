@@ -78,11 +78,7 @@ def with_test(data: Dataset, seed: int) -> Dataset:
 
 
 def trained_gains(
-    task: Task,
-    known: list[Layer],
-    data: Dataset,
-    settings: Settings,
-    on_part: Callable[[int, int, str], None],
+    task: Task, known: list[Layer], data: Dataset, settings: Settings, on_part: Callable[[int, int, str], None]
 ) -> dict[Part, float]:
     """What each part adds to the score of the head; of the head's own parts, what they add to that of no training."""
     head = len(known) - 1

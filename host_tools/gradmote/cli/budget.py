@@ -35,7 +35,7 @@ Board = Annotated[
     str | None,
     typer.Option(
         help="Cut to this board. Its firmware is counted: --ram and --flash are then of everything, and all that the "
-        "board has where they are not given.",
+        "board has where they are not given."
     ),
 ]
 Data = Annotated[

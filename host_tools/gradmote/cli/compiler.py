@@ -108,9 +108,7 @@ def compiler_of(
     store_data: o.StoreData = None,
     plan: Annotated[
         o.Plan,
-        typer.Option(
-            help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact])."
-        ),
+        typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact])."),
     ] = o.Plan.fast,
 ) -> Compiler:
     """What every command that compiles a model takes: these options, as a Compiler."""
@@ -123,8 +121,16 @@ def compiler_of(
             o.make_loss(loss, loss_set, label_smoothing, ignore_index, mask),
             o.make_optimizer(optimizer, lr, optimizer_set, max_update) if loss is not None else None,
             Options(
-                batch_of(batch, inputs), accumulate, o.parse_dims(dim), seed, properties, strip_names, overwrite_inputs,
-                store=o.make_store(store, store_as, store_data), exact_plan=plan is o.Plan.exact, tell=o.tell,
+                batch_of(batch, inputs),
+                accumulate,
+                o.parse_dims(dim),
+                seed,
+                properties,
+                strip_names,
+                overwrite_inputs,
+                store=o.make_store(store, store_as, store_data),
+                exact_plan=plan is o.Plan.exact,
+                tell=o.tell,
                 image_version=image_version,
             ),
             {"train": train, "freeze": freeze, "scheme": scheme},

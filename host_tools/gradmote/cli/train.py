@@ -39,8 +39,7 @@ Data = Annotated[
     ),
 ]
 Labels = Annotated[
-    Path | None,
-    typer.Option("--labels", exists=True, dir_okay=False, help="A file of y alone: .npy, .npz, or .csv."),
+    Path | None, typer.Option("--labels", exists=True, dir_okay=False, help="A file of y alone: .npy, .npz, or .csv.")
 ]
 LabelColumn = Annotated[
     str | None, typer.Option("--label-column", metavar="NAME", help="The column of a .csv with the labels.")
@@ -144,9 +143,7 @@ def command(
         stop.leave()
 
 
-def _prepare(
-    target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool
-) -> None:
+def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool) -> None:
     from ..checkpoint import as_half
     from ..device.progress import load_with_progress, update_with_progress
     from . import update
@@ -193,13 +190,25 @@ def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
 
 
 def _train(
-    target: Target, samples: Any, epochs: int, seed: int, micro_batches: int, save_every: int | None, quiet: bool,
+    target: Target,
+    samples: Any,
+    epochs: int,
+    seed: int,
+    micro_batches: int,
+    save_every: int | None,
+    quiet: bool,
     stop: Stop,
 ) -> Fit:
     from ..device.progress import fit_with_progress
 
     return fit_with_progress(
-        target, samples, epochs, seed, should_stop=lambda: bool(stop), quiet=quiet, micro_batches=micro_batches,
+        target,
+        samples,
+        epochs,
+        seed,
+        should_stop=lambda: bool(stop),
+        quiet=quiet,
+        micro_batches=micro_batches,
         save_every=save_every,
     )
 

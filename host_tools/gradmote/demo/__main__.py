@@ -22,9 +22,7 @@ Epochs = Annotated[int, typer.Option(min=1, help="Passes over the samples that t
 
 
 @app.callback(invoke_without_command=True)
-def demo(
-    context: typer.Context, on: On = "qemu:mps2-an386", out: Out = Path("build/demo"), epochs: Epochs = 5
-) -> None:
+def demo(context: typer.Context, on: On = "qemu:mps2-an386", out: Out = Path("build/demo"), epochs: Epochs = 5) -> None:
     """Two demonstrations of learning on a board, here an emulated Cortex-M4F.
 
     Without COMMAND: a digit classifier, pre-trained on 100 samples, arrives as ONNX; the board learns from 1,247 more.

@@ -166,7 +166,9 @@ def train(target: Target, lesson: Lesson, test_each_epoch: bool) -> Trained:
     target.set_linear_schedule(compiled.learning_rate, warmup_steps=0, total_steps=steps)
     losses: list[float] = []
     result = fit_with_progress(
-        target, data if test_each_epoch else data.without_test(), lesson.epochs,
+        target,
+        data if test_each_epoch else data.without_test(),
+        lesson.epochs,
         on_step=lambda step: losses.append(step.metrics.loss),
     )
     state, profile = hashlib.sha256(target.state()).hexdigest(), target.info().profile

@@ -25,7 +25,12 @@ OWN_SHARE = 0.4  #: of the windows of each recording of the person left out: wha
 
 #: Label -> exercise.
 EXERCISES = (
-    "pendulum", "abduction", "forward elevation", "internal rotation", "external rotation", "trapezius extension",
+    "pendulum",
+    "abduction",
+    "forward elevation",
+    "internal rotation",
+    "external rotation",
+    "trapezius extension",
     "upright row",
 )
 

@@ -1,9 +1,9 @@
 """Boards and their twin: the serial protocol, the emulator, and one interface to train on any of them.
 
-    with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/ttyACM0"
-        target.load_image(compiled.image)
-        fit_with_progress(target, data, epochs=5)
-        print(evaluate(target, data).accuracy)
+with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/ttyACM0"
+    target.load_image(compiled.image)
+    fit_with_progress(target, data, epochs=5)
+    print(evaluate(target, data).accuracy)
 """
 
 from .board_target import BoardTarget
@@ -17,7 +17,19 @@ from .target import Target
 from .twin_target import TwinTarget
 
 __all__ = [
-    "BoardTarget", "Dataset", "Evaluation", "Fit", "Target", "TwinTarget", "emulated_board", "evaluate",
-    "evaluate_with_progress", "fit", "fit_with_progress", "load_with_progress", "open_target", "predict",
+    "BoardTarget",
+    "Dataset",
+    "Evaluation",
+    "Fit",
+    "Target",
+    "TwinTarget",
+    "emulated_board",
+    "evaluate",
+    "evaluate_with_progress",
+    "fit",
+    "fit_with_progress",
+    "load_with_progress",
+    "open_target",
+    "predict",
     "predict_with_progress",
 ]

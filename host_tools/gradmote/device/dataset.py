@@ -15,6 +15,7 @@ from .sample_files import read_arrays
 
 Array = np.ndarray[Any, Any]
 
+
 @dataclass(frozen=True)
 class Dataset:
     """x: (samples, ...) float32, int32, or uint8 that stands for (x - zero) * scale. y: (samples, ...) class indices or

@@ -102,7 +102,10 @@ class Emulator:
         command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=on,nodelay=on"]
         command += ["-icount", "shift=7"] if icount else []
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             start_new_session=apart,
         )
         keep_on_one_cpu(self._process.pid)

@@ -25,7 +25,6 @@ class Evaluation:
     accuracy: float
 
 
-
 def evaluate(
     target: Target,
     data: Dataset,

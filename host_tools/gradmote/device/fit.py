@@ -125,8 +125,14 @@ def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:
 
 
 def _train_epoch(
-    target: Target, data: Dataset, others: Others, groups: Array, epoch: int, result: Fit,
-    on_step: Callable[[Step], None], should_stop: Callable[[], bool],
+    target: Target,
+    data: Dataset,
+    others: Others,
+    groups: Array,
+    epoch: int,
+    result: Fit,
+    on_step: Callable[[Step], None],
+    should_stop: Callable[[], bool],
 ) -> list[float]:
     losses: list[float] = []
     for step, group in enumerate(groups, start=1):

@@ -149,7 +149,10 @@ class TwinTarget:
         counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
         instructions, seconds = self._last
         return Metrics(
-            **counters, loss=self._loss, learning_rate=control["learning_rate"], instructions=instructions,
+            **counters,
+            loss=self._loss,
+            learning_rate=control["learning_rate"],
+            instructions=instructions,
             seconds=seconds,
         )
 

@@ -57,9 +57,7 @@ def load_model(
     return infer_shapes(attach_functions(model))
 
 
-def fold_batch_norm(
-    source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False
-) -> onnx.ModelProto:
+def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> onnx.ModelProto:
     """A model in standard ONNX without BatchNormalization, whose weights have it in them under names of their own."""
     model = read_weights(source, untie)
     keep = set(noted_weights(model.graph) or ())
@@ -180,8 +178,10 @@ def check_opset(version: int) -> None:
     if version < OLDEST_OPSET:
         raise ModelError(f"the model uses opset {version}", "export it with opset 13 or newer")
     if version > newest:
-        raise ModelError(f"the model uses opset {version}, the onnx package here knows {newest}",
-                         "install a newer onnx, or export with an older opset")
+        raise ModelError(
+            f"the model uses opset {version}, the onnx package here knows {newest}",
+            "install a newer onnx, or export with an older opset",
+        )
 
 
 def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:

@@ -28,8 +28,11 @@ MASK = 1e9
 def floats(graph: ir.Graph) -> list[str]:
     """Initializers that could be trained: float32 with at least one element, and no settings."""
     return [
-        str(name) for name, v in graph.initializers.items()
-        if v.const_value is not None and v.const_value.dtype == ir.DataType.FLOAT and v.const_value.size > 0
+        str(name)
+        for name, v in graph.initializers.items()
+        if v.const_value is not None
+        and v.const_value.dtype == ir.DataType.FLOAT
+        and v.const_value.size > 0
         and not is_setting(v)
     ]
 
@@ -56,7 +59,8 @@ def weights(graph: ir.Graph) -> list[str]:
     """What counts as the model's own weights."""
     values = ((name, graph.initializers[name]) for name in floats(graph))
     return [
-        n for n, v in values
+        n
+        for n, v in values
         if not is_zero_state(v) and not is_mask(v.const_value.numpy()) and not is_number(v)  # type: ignore[union-attr]
     ]
 

@@ -36,8 +36,10 @@ def infer_once(model: ir.Model) -> ir.Model:
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
-        raise ModelError(f"shapes do not fit: {str(error).strip()}",
-                         "if a batch size was fixed on export, export with a dynamic batch axis") from error
+        raise ModelError(
+            f"shapes do not fit: {str(error).strip()}",
+            "if a batch size was fixed on export, export with a dynamic batch axis",
+        ) from error
     result = ir.from_proto(inferred)
     for before, after in zip(model.graph.inputs, result.graph.inputs, strict=True):
         after.meta.update(before.meta)
@@ -109,7 +111,8 @@ def require_shapes(graph: ir.Graph) -> None:
             if output.name and (output.shape is None or not output.shape.is_static()):
                 raise ModelError(
                     f"the shape of '{output.name}' cannot be known before running ({output.shape})",
-                    "export the model with fixed dimensions; only the batch may be symbolic", describe(node),
+                    "export the model with fixed dimensions; only the batch may be symbolic",
+                    describe(node),
                 )
             if output.name and not all(int(d) > 0 for d in output.shape):  # type: ignore[union-attr, arg-type]
                 raise ModelError(f"'{output.name}' has shape {output.shape}", "give each at least 1", describe(node))

@@ -83,7 +83,4 @@ AveragePoolGrad <kernel_shape: ints, strides: ints, dilations: ints, pads: ints,
     output_padding: ints = @output_padding> (scaled, ones)
 }"""
 
-OPERATORS = [
-    Operator("AveragePool", gradient, lower),
-    Operator("AveragePoolGrad", None, lower_grad, DOMAIN, GRAD),
-]
+OPERATORS = [Operator("AveragePool", gradient, lower), Operator("AveragePoolGrad", None, lower_grad, DOMAIN, GRAD)]

@@ -34,11 +34,7 @@ COMPARISONS = {
     "LessOrEqual": lower_binary("GREATER_OR_EQUAL", swap=True, read=comparable),
     "Equal": lower_binary("EQUAL", read=comparable),
 }
-COMBINATIONS = {
-    "And": lower_binary("MUL"),
-    "Or": lower_binary("MAX"),
-    "Not": lower_with_constant("EQUAL", b=0.0),
-}
+COMBINATIONS = {"And": lower_binary("MUL"), "Or": lower_binary("MAX"), "Not": lower_with_constant("EQUAL", b=0.0)}
 
 OPERATORS = [
     *(Operator(name, None, of_data(lower), any_type=True, limits=LIMITS) for name, lower in COMPARISONS.items()),

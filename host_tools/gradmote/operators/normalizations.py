@@ -14,7 +14,9 @@ BECOMES = {
 
 #: Its statistics: constants of the image, unless they are trained with.
 BATCH_NORM = Operator(
-    "BatchNormalization", becomes="Normalize", constants=(3, 4),
+    "BatchNormalization",
+    becomes="Normalize",
+    constants=(3, 4),
     limits="statistics of the batch only where they are chosen.",
 )
 

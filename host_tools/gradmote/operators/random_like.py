@@ -54,8 +54,7 @@ def check_type(node: ir.Node) -> None:
 
 
 LIMITS = (
-    "numbers come from the generator of Dropout, whose seed the image has; inference draws the same ones each "
-    "time."
+    "numbers come from the generator of Dropout, whose seed the image has; inference draws the same ones each time."
 )
 
 OPERATORS = [

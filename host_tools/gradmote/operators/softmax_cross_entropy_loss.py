@@ -156,7 +156,4 @@ def grad_operators(op_type: str) -> list[Operator]:
     return [grad_operator(op_type, reduction, weighted) for reduction in REDUCTIONS for weighted in (False, True)]
 
 
-OPERATORS = [
-    Operator("SoftmaxCrossEntropyLoss", gradient, lower),
-    *grad_operators("SoftmaxCrossEntropyLoss"),
-]
+OPERATORS = [Operator("SoftmaxCrossEntropyLoss", gradient, lower), *grad_operators("SoftmaxCrossEntropyLoss")]

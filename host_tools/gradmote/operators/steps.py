@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..lowering import Lowering
     from ..program import Ref
 
+
 class Steps:
     """Appends instructions on n elements each: steps("MUL", x, 2.0) is the place of the result."""
 

@@ -49,9 +49,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     low.set_view(node.outputs[0], view.ref, view.strides)
 
 
-def repeat(
-    low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dict[int, int]
-) -> tuple[View, list[int]]:
+def repeat(low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dict[int, int]) -> tuple[View, list[int]]:
     """One COPY over (repetitions, dimension) for each axis that is repeated; x does not move along repetitions."""
     larger = [d * repeats.get(axis, 1) for axis, d in enumerate(shape)]
     target = low.scratch(f"{node.outputs[0].name}.axis_{min(repeats)}", larger, contiguous(larger))

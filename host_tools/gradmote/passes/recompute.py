@@ -77,9 +77,7 @@ def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list
     return [*makers, maker]
 
 
-def make_again(
-    program: Program, uses: dict[int, Uses], buffer: Buffer, at: int, makers: list[Instruction]
-) -> None:
+def make_again(program: Program, uses: dict[int, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
     """Copies of the makers, with buffers of their own, go before instruction `at`, which reads what they make."""
     new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, uses, at, buffer)

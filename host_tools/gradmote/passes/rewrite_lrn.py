@@ -22,9 +22,7 @@ def normalized(builder: Builder, node: ir.Node) -> ir.Value:
     x, name = node.inputs[0], str(node.outputs[0].name)
     assert x is not None
     defaults = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
-    alpha, beta, bias = (
-        builder.constant(float(attribute(node, k, d)), f"{name}.{k}") for k, d in defaults.items()
-    )
+    alpha, beta, bias = (builder.constant(float(attribute(node, k, d)), f"{name}.{k}") for k, d in defaults.items())
     mean = mean_of_squares(builder, node, x, name)
     scaled = builder.op("Mul", mean, alpha, name=f"{name}.scaled")
     base = builder.op("Add", scaled, bias, name=f"{name}.base")

@@ -48,9 +48,7 @@ def peak(program: Program, instructions: list[Instruction]) -> int:
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
-def growth(
-    read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]
-) -> int:
+def growth(read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]) -> int:
     """Bytes of scratch after an instruction, less those before it."""
     new = sum(b.size for b in written if id(b) not in live)
     freed = sum(b.size for b in read if readers[id(b)] == 1 and id(b) not in pinned)

@@ -34,10 +34,7 @@ PARTS = (
     "site_scons/runtime_sources.py",
 )
 #: What a build of firmware needs beside them: how much memory the firmware takes.
-FOR_FIRMWARE = (
-    "site_scons/footprint.py",
-    "site_scons/stack_bound.py",
-)
+FOR_FIRMWARE = ("site_scons/footprint.py", "site_scons/stack_bound.py")
 _PACKAGED = Path(__file__).parent / "sources"
 _CHECKOUT = Path(__file__).resolve().parents[3]
 

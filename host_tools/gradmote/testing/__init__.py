@@ -9,6 +9,12 @@ from .memory import assert_fits, assert_memory
 from .models import image_of
 
 __all__ = [
-    "assert_accuracy", "assert_fits", "assert_learns", "assert_loss", "assert_memory", "assert_outputs",
-    "assert_same_state", "image_of",
+    "assert_accuracy",
+    "assert_fits",
+    "assert_learns",
+    "assert_loss",
+    "assert_memory",
+    "assert_outputs",
+    "assert_same_state",
+    "image_of",
 ]

@@ -27,8 +27,10 @@ class Optimizer:
         shapes = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in proto.graph.input}
         for name, array in artifacts.parameters.items():
             if shapes.get(name) != array.shape:
-                raise ModelError(f"the optimizer model does not update '{name}' of shape {list(array.shape)}",
-                                 "use files of one generate_artifacts call")
+                raise ModelError(
+                    f"the optimizer model does not update '{name}' of shape {list(array.shape)}",
+                    "use files of one generate_artifacts call",
+                )
         rate = float(metadata(proto)["gradmote.learning_rate"])
         self._twin.attach(replace(artifacts, optimizer=proto, learning_rate=rate))
 

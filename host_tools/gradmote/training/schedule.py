@@ -18,8 +18,10 @@ class LinearLRScheduler:
 
     def __init__(self, optimizer: Optimizer, warmup_step_count: int, total_step_count: int, initial_lr: float) -> None:
         if not 0 <= warmup_step_count <= total_step_count or total_step_count == 0:
-            raise DataError(f"{warmup_step_count} warm-up steps of {total_step_count} steps",
-                            "the warm-up is a part of the total, which is at least 1")
+            raise DataError(
+                f"{warmup_step_count} warm-up steps of {total_step_count} steps",
+                "the warm-up is a part of the total, which is at least 1",
+            )
         self._optimizer = optimizer
         self._warmup, self._total, self._initial = warmup_step_count, total_step_count, initial_lr
         self.step()

@@ -95,8 +95,10 @@ class Twin:
         if self.artifacts is None:
             raise CheckpointError("the state has no model yet", "pass it to a Module")
         if self._missing:
-            raise CheckpointError(f"the nominal checkpoint has no data for {', '.join(sorted(self._missing))}",
-                                  "call copy_buffer_to_parameters() first")
+            raise CheckpointError(
+                f"the nominal checkpoint has no data for {', '.join(sorted(self._missing))}",
+                "call copy_buffer_to_parameters() first",
+            )
         if sizes not in self._sessions:
             self._sessions[sizes] = self._open(self.artifacts, sizes)
         target = self._sessions[sizes]
@@ -275,8 +277,10 @@ class Twin:
         """A checkpoint with optimizer state belongs to one model and optimizer."""
         with_optimizer = self.artifacts is not None and self.artifacts.optimizer is not None
         if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
-            raise CheckpointError("the checkpoint belongs to another model or optimizer",
-                                  "load the one that was saved with this model, or one without optimizer state")
+            raise CheckpointError(
+                "the checkpoint belongs to another model or optimizer",
+                "load the one that was saved with this model, or one without optimizer state",
+            )
 
 
 def check_data(name: str, shape: tuple[int, ...], data: np.ndarray) -> None:
@@ -290,8 +294,11 @@ def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndar
     """Raises CheckpointError unless each frozen weight that the checkpoint holds is one of the model's."""
     for name, array in found.items():
         if name not in expected or expected[name].shape != array.shape:
-            raise CheckpointError(f"the checkpoint belongs to another model: it has a frozen weight '{name}' of shape "
-                                  f"{list(array.shape)}", "use files of one generate_artifacts call")
+            raise CheckpointError(
+                f"the checkpoint belongs to another model: it has a frozen weight '{name}' of shape "
+                f"{list(array.shape)}",
+                "use files of one generate_artifacts call",
+            )
 
 
 def default_sizes(artifacts: Artifacts) -> Sizes:

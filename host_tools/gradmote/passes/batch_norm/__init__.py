@@ -1,10 +1,10 @@
 """BatchNormalization, in one of three modes that the user chooses: y = (x - mean) / sqrt(var + epsilon) scale + bias.
 
-    frozen   the running statistics stay as they are; scale and bias train. Small batches, as a device has them, make
-             poor statistics: fine-tuning keeps those of the pre-training.
-    fold     statistics, scale and bias vanish in the weights of the Conv or Gemm before; those train.
-    batch    training normalizes with the statistics of the batch and updates the running ones; inference and
-             evaluation use the running ones.
+frozen   the running statistics stay as they are; scale and bias train. Small batches, as a device has them, make
+         poor statistics: fine-tuning keeps those of the pre-training.
+fold     statistics, scale and bias vanish in the weights of the Conv or Gemm before; those train.
+batch    training normalizes with the statistics of the batch and updates the running ones; inference and
+         evaluation use the running ones.
 """
 
 from __future__ import annotations

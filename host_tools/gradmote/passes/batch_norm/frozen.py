@@ -1,6 +1,6 @@
 """BatchNormalization with its running statistics, which stay as they are; scale and bias train.
 
-    y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
+y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """
 
 from __future__ import annotations

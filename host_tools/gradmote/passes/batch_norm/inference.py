@@ -1,6 +1,6 @@
 """BatchNormalization of a graph that does not train, where the running statistics are state and so no constants:
 
-    y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
+y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """
 
 from __future__ import annotations

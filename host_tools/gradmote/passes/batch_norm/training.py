@@ -80,5 +80,6 @@ def check(graph: ir.Graph) -> None:
             if math.prod(shape) == shape[1]:
                 raise ModelError(
                     "BatchNormalization with statistics of the batch over one value per channel",
-                    "use a larger batch, or --batch-norm frozen", describe(node),
+                    "use a larger batch, or --batch-norm frozen",
+                    describe(node),
                 )
