@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from gradmote.c_header import c_header
+from gradmote.formats.c_header import c_header
 from gradmote.project.example import example_image
 
 OUT = Path(__file__).parent / "examples" / "LearnGesture" / "model.h"

@@ -12,7 +12,7 @@ import onnx
 from sklearn.metrics import roc_auc_score
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import Dataset, Target, fit_with_progress, load_with_progress, open_target, predict
 
 from data import vital_sign

@@ -14,7 +14,7 @@ import onnx
 from rich.progress import track
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote_runtime import Session
 
 from data import manual

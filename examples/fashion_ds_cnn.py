@@ -10,7 +10,7 @@ from __future__ import annotations
 import onnx
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import evaluate, fit_with_progress, load_with_progress, open_target
 
 from data import fashion_mnist

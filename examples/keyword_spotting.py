@@ -13,9 +13,9 @@ import numpy as np
 import onnx
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, Result, compile_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, Result, compile_model
 from gradmote.device import Dataset, TwinTarget, evaluate, fit_with_progress, load_with_progress, open_target
-from gradmote.export import trained_model
 
 from data import spoken_words
 from shared import report

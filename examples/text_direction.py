@@ -12,9 +12,9 @@ from pathlib import Path
 import onnx
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import evaluate, fit_with_progress, load_with_progress, open_target
-from gradmote.export import trained_model
 
 from data import rapidocr_model, text_lines
 from shared import report

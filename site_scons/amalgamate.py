@@ -161,7 +161,7 @@ def title(path: Path) -> str:
 
 
 def version() -> str:
-    package = (ROOT / "host_tools" / "gradmote" / "__init__.py").read_text()
+    package = (ROOT / "host_tools" / "gradmote" / "version.py").read_text()
     return re.search(r'^__version__ = "([^"]+)"', package, re.MULTILINE)[1]
 
 

@@ -52,7 +52,7 @@ RULES = {
     "host_tools/gradmote": Rule(("tests",), otherwise=("tests/cli", "tests/image")),
     "host_tools/gradmote/generated": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
     "host_tools/gradmote/operators": Rule(("tests/operators", "tests/losses")),
-    "host_tools/gradmote/programs": Rule(("tests/passes", "tests/optimizers")),
+    "host_tools/gradmote/compiler/programs": Rule(("tests/passes", "tests/optimizers")),
     "host_tools/gradmote/project": Rule(("tests/pio/test_new_project.py",)),
     "host_tools/gradmote/testing": Rule(("tests/pytest_plugin", "tests/examples/test_testing.py")),
     "runtime_c": Rule(("tests/bindings", "tests/image", "tests/store"), targets=C_TESTS),
@@ -113,7 +113,7 @@ def rule_of(file: str) -> Rule:
     Folders of the package have the tests in the folder of that name, where there is one.
     """
     for folder in [file, *(parent.as_posix() for parent in Path(file).parents)]:
-        own = f"tests/{folder.removeprefix('host_tools/gradmote/')}"
+        own = f"tests/{Path(folder).name}"
         if folder in RULES:
             return RULES[folder]
         if folder.startswith("host_tools/gradmote/") and (ROOT / own).is_dir():

@@ -13,7 +13,7 @@ from stack_bound import stack_bound
 
 from runtime_sources import ROOT
 
-BOARDS = ROOT / "host_tools" / "gradmote" / "boards.json"
+BOARDS = ROOT / "host_tools" / "gradmote" / "device" / "boards.json"
 #: Part of the code -> what the paths of its objects have in them.
 PARTS = {"kernels": "/runtime/kernels/", "runtime": "/runtime/", "console": "/src/", "console's tables": "/generated/",
          "board": "/boards/", "signature": "/signature/", "Monocypher": "/monocypher/"}  # fmt: skip
@@ -49,7 +49,7 @@ def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
-    """In bytes, as gradmote.analyze.boards.Board has them."""
+    """In bytes, as gradmote.report.analyze.boards.Board has them."""
     symbols = symbols_of(board.compiler, elf)
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])

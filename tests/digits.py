@@ -13,7 +13,7 @@ from oracle import make_model, node
 
 from gradmote import losses
 from gradmote.artifacts import Artifacts, build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.optimizers import Optimizer
 
 if TYPE_CHECKING:

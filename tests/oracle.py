@@ -27,7 +27,7 @@ from onnx.reference.ops import op_erf
 
 from gradmote import optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.losses import Loss, label
 from gradmote.optimizers import Optimizer
 from gradmote_runtime import Session

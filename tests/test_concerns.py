@@ -30,8 +30,8 @@ def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
         ("runtime_c/kernels/arch/helium/helium_gemm.c", "tests/arch/test_drawn_on_cortex_m.py"),
         ("runtime_c/spec/opcodes.toml", "tests/test_generated.py"),
         ("host_tools/gradmote/operators/lstm.py", "tests/operators/test_recurrent.py"),
-        ("host_tools/gradmote/passes/recompute.py", "tests/passes/test_recompute.py"),
-        ("host_tools/gradmote/plan/exact.py", "tests/plan/test_exact.py"),
+        ("host_tools/gradmote/compiler/passes/recompute.py", "tests/passes/test_recompute.py"),
+        ("host_tools/gradmote/compiler/plan/exact.py", "tests/plan/test_exact.py"),
         ("firmware/src/teach.c", "tests/device/test_teach.py"),
         ("firmware/boards/nrf51/microbit/board.toml", "tests/device/test_every_board.py"),
         ("bindings/threads/gm_threads.c", "tests/threads/test_split.py"),
@@ -50,9 +50,9 @@ def test_a_kernel_concerns_the_c_tests_too(root: Path) -> None:
 
 
 def test_of_a_folder_each_test_is_run_once(root: Path) -> None:
-    found = concern([str(root / "host_tools/gradmote/plan"), str(root / "tests/plan/test_arena.py")])
+    found = concern([str(root / "host_tools/gradmote/compiler/plan"), str(root / "tests/plan/test_arena.py")])
     assert len(set(found.tests)) == len(found.tests)
-    assert "host_tools/gradmote/plan/arena.py" in found.python
+    assert "host_tools/gradmote/compiler/plan/arena.py" in found.python
 
 
 def test_what_is_not_there_is_refused(root: Path) -> None:

@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from gradmote.boards import smallest
-from gradmote.compile import Result
+from gradmote.compiler import Result
+from gradmote.device.boards import smallest
 from gradmote.errors import GradmoteError
 
 console = Console()

@@ -8,7 +8,7 @@ import digits_cnn
 import pytest
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.testing import assert_accuracy, assert_fits, assert_learns, assert_memory, assert_same_state
 
 from data import digits

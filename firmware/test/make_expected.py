@@ -15,8 +15,8 @@ import onnx
 import onnx.parser
 
 from gradmote import Session, losses, optimizers
-from gradmote.c_header import c_header
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
+from gradmote.formats.c_header import c_header
 
 FOLDER = Path(__file__).parent / "test_training"
 BATCH, INPUTS, HIDDEN, CLASSES, STEPS = 4, 12, 16, 3, 20

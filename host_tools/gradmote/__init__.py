@@ -1,27 +1,45 @@
 """Gradmote: trains ONNX models on microcontrollers, in fixed memory.
 
 Importing this package is cheap: it loads neither numpy nor onnx. `gradmote.Session` runs a compiled image on this
-computer, with the same bits as the board.
+computer, with the same bits as the board; `gradmote.compile_model` makes the image.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+from .version import __version__
 
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
-__version__ = "0.1.0"
+    from . import artifacts, losses, optimizers
+    from .compiler.compile import compile_model
+    from .device.opening import open_target
+    from .report import analyze
 
-__all__ = ["Session", "__version__"]
+__all__ = ["Session", "__version__", "analyze", "artifacts", "compile_model", "losses", "open_target", "optimizers"]
+
+#: name -> the module that has it, and its name there; without one the module itself
+_FOUND_IN = {
+    "Session": ("gradmote_runtime", "Session"),
+    "analyze": ("gradmote.report.analyze", ""),
+    "artifacts": ("gradmote.artifacts", ""),
+    "compile_model": ("gradmote.compiler.compile", "compile_model"),
+    "losses": ("gradmote.losses", ""),
+    "open_target": ("gradmote.device.opening", "open_target"),
+    "optimizers": ("gradmote.optimizers", ""),
+}
 
 
 def __getattr__(name: str) -> object:
-    if name == "Session":
-        from gradmote_runtime import Session
-
-        return Session
-    raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
+    """Load what is asked for."""
+    if name not in _FOUND_IN:
+        raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
+    module, attribute = _FOUND_IN[name]
+    found = import_module(module)
+    return getattr(found, attribute) if attribute else found
 
 
 def __dir__() -> list[str]:

@@ -21,10 +21,11 @@ from onnx import helper, numpy_helper
 from gradmote_runtime import Session
 from gradmote_runtime.library import cpu_has_fma
 
-from .artifacts import build_artifacts
-from .compile import Options, compile_image
+from .artifacts.build import build_artifacts
+from .compiler.compile import compile_image
+from .compiler.options import Options
 from .errors import DataError, ModelError
-from .registry import TABLE
+from .model.registry import TABLE
 
 #: Types of arrays that the runtime takes or gives as float32.
 AS_FLOAT32 = (np.float32, np.bool_)

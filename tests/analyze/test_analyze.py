@@ -9,13 +9,13 @@ import pytest
 from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
-from gradmote.analyze import analyze_image, analyze_result, as_dict
-from gradmote.analyze.html import page
 from gradmote.artifacts import build_artifacts
-from gradmote.boards import smallest
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
-from gradmote.image import read_image
+from gradmote.compiler import Options, compile_image
+from gradmote.device.boards import smallest
+from gradmote.formats.image import read_image
+from gradmote.report.analyze import analyze_image, analyze_result, as_dict
+from gradmote.report.analyze.html import page
 from support.page import Page
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from gradmote.analyze import analyze_image
-from gradmote.analyze.html import page
-from gradmote.analyze.tables import board_rows, verdict
-from gradmote.boards import Board, board, known, room
 from gradmote.cli import main
+from gradmote.device.boards import Board, board, known, room
 from gradmote.errors import DeviceError
+from gradmote.report.analyze import analyze_image
+from gradmote.report.analyze.html import page
+from gradmote.report.analyze.tables import board_rows, verdict
 from render.spec import tomllib
 from support.classifier_image import classifier_image
 from support.page import Page

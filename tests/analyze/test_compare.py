@@ -8,9 +8,9 @@ import onnx
 import pytest
 from oracle import make_model, node, values
 
-from gradmote.analyze import analyze_image
-from gradmote.analyze.compare import changes, layer_changes
 from gradmote.cli import main
+from gradmote.report.analyze import analyze_image
+from gradmote.report.analyze.compare import changes, layer_changes
 from support.page import Page
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import examples
 
-from gradmote.analyze.cost import table
-from gradmote.analyze.loops import convolution, inside, pool, product, recurrence, weight_gradient, work_of
 from gradmote.generated.opcodes import OPCODES
+from gradmote.report.analyze.cost import table
+from gradmote.report.analyze.loops import convolution, inside, pool, product, recurrence, weight_gradient, work_of
 
 size = st.integers(1, 13)
 
@@ -111,7 +111,7 @@ def test_networks_that_the_costs_have_not_seen_are_within_10_percent(tmp_path):
     from bench.calibrate_cost import BOARD, error_of
     from bench.cost_models import CHECKED
 
-    from gradmote.bench.counting import counter
+    from gradmote.report.bench.counting import counter
 
     board = counter(BOARD, tmp_path)
     for name, make in CHECKED.items():

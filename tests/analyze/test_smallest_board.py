@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradmote.boards import boards, smallest
+from gradmote.device.boards import boards, smallest
 
 REAL = [board for board in boards() if board.upload]
 

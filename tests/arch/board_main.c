@@ -1,5 +1,5 @@
 /* drawn_kernels.c on an emulated board: a line with its name and how many draws differed for each kernel. */
-#include "../../host_tools/gradmote/bench/board_print.h"
+#include "../../host_tools/gradmote/report/bench/board_print.h"
 #include "drawn_kernels.h"
 
 int main(void)

@@ -1,4 +1,4 @@
-"""Measures what each opcode costs on a Cortex-M4F, and writes host_tools/gradmote/analyze/costs.json.
+"""Measures what each opcode costs on a Cortex-M4F, and writes host_tools/gradmote/report/analyze/costs.json.
 
     cd tests && python -m bench.calibrate_cost
 
@@ -19,10 +19,10 @@ import numpy as np
 from bench.cost_models import CHECKED, fitted
 from scipy.optimize import nnls
 
-from gradmote.analyze import cost
-from gradmote.analyze.loops import Turns, turns_of
-from gradmote.bench.counting import Counted, counter
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
+from gradmote.report.analyze import cost
+from gradmote.report.analyze.loops import Turns, turns_of
+from gradmote.report.bench.counting import Counted, counter
 
 TABLE = Path(cost.__file__).with_name("costs.json")
 

@@ -15,7 +15,7 @@ from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.optimizers import Optimizer
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {

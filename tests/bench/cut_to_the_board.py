@@ -34,10 +34,10 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 from models.networks import NETWORKS
 
 from gradmote import losses, optimizers
-from gradmote.boards import board
 from gradmote.budget import Found, Limits, Task, bytes_of, measure, search
 from gradmote.budget.contributions import Settings
 from gradmote.device import Dataset, TwinTarget, evaluate, fit, open_target
+from gradmote.device.boards import board
 
 from data import fashion_mnist, spoken_words
 from shared.log_mel import log_mel

@@ -6,7 +6,7 @@
  * bench_image.h is written by the benchmark: the image, its arena, and STRAIGHT(K), one K(kernel, word offset) an
  * instruction of program step.
  */
-#include "../../host_tools/gradmote/bench/board_print.h"
+#include "../../host_tools/gradmote/report/bench/board_print.h"
 #include "gm_opcodes.h"
 #include "gradmote.h"
 

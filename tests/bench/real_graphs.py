@@ -25,9 +25,9 @@ import onnxruntime
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
-from gradmote.frontend import Inputs
+from gradmote.model.frontend import Inputs
 from gradmote_runtime import Session
 
 #: Largest difference to onnxruntime, relative to the largest element.

@@ -1,5 +1,5 @@
 /* Ticks that the check of a signature takes, of no bytes and of MESSAGE bytes, by a clock that ticks with the instructions. */
-#include "../../host_tools/gradmote/bench/board_print.h"
+#include "../../host_tools/gradmote/report/bench/board_print.h"
 #include "../../firmware/signature/ed25519.h"
 
 #define MESSAGE 65536u

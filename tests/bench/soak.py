@@ -26,10 +26,10 @@ import numpy as np
 from bench.boards.lessons import Network, iris
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, TwinTarget, emulated_board
 from gradmote.device.progress import progress_bar
-from gradmote.store import StoreOptions
 
 BOARD, STEPS, MOMENTS = "mps2-an386", 1_000_000, 400
 HIDDEN, DROPOUT, BATCH, CAPACITY, RATE = 8, 0.25, 2, 60, 0.003

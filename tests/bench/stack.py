@@ -24,8 +24,8 @@ from bench.soak import prepare
 from boards import boards as board_folders
 from stack_bound import INTERRUPTS, output_of
 
-from gradmote.boards import Board, boards
 from gradmote.device import BoardTarget, emulated_board
+from gradmote.device.boards import Board, boards
 from gradmote.device.emulator import default_firmware
 
 #: What stands in a table of vectors beside interrupts: these two begin with an empty stack.

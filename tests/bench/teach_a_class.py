@@ -25,10 +25,10 @@ import onnx
 sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, Result, compile_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, Result, compile_model
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Dataset, Target, TwinTarget, fit, open_target, predict
-from gradmote.export import trained_model
-from gradmote.store import StoreOptions
 
 from data import digits
 from shared.networks import Network

@@ -12,10 +12,10 @@ from bench.speed import accept, cases, host, page, results
 from bench.speed.children import serve
 from bench.speed.peers import Child
 
-from gradmote.bench import compare, counting, kernels
-from gradmote.bench.spread import Spread
 from gradmote.errors import RuntimeFault
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
+from gradmote.report.bench import compare, counting, kernels
+from gradmote.report.bench.spread import Spread
 
 
 @pytest.mark.parametrize("board", accept.BOARDS)

@@ -8,7 +8,7 @@ import pytest
 from bench import stack
 from bench.stack import Row
 
-from gradmote.boards import board
+from gradmote.device.boards import board
 from gradmote.device.emulator import default_firmware
 from support.firmware import build_firmware
 

@@ -6,8 +6,8 @@ from oracle import make_model, node, values
 
 import gradmote
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
-from gradmote.image.read import read_image
+from gradmote.compiler import Options, compile_model
+from gradmote.formats.image.read import read_image
 
 LINEAR = make_model([node("Gemm", "x w b", "y")], {"w": values(1, 4, 3), "b": values(2, 3)}, {"x": ("N", 4)})
 

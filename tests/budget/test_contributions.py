@@ -8,7 +8,7 @@ from gradmote import losses, optimizers
 from gradmote.budget import Limits, Task, measure, search
 from gradmote.budget.contributions import HELD_OUT, with_test
 from gradmote.budget.worth import Worth
-from gradmote.compile import Options
+from gradmote.compiler import Options
 from gradmote.device import Dataset
 from gradmote.errors import DataError
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradmote import losses, optimizers
-from gradmote.boards import board, room
+from gradmote.artifacts.schemes import Scheme, parts_of
 from gradmote.budget import Limits, Task, by_depth, bytes_of, search
 from gradmote.budget.chains import chains
 from gradmote.budget.choice import Choice, variants
-from gradmote.compile import Options
+from gradmote.compiler import Options
+from gradmote.device.boards import board, room
 from gradmote.errors import BudgetError, ModelError
-from gradmote.schemes import Scheme, parts_of
 from gradmote_runtime import Session
 
 

@@ -7,11 +7,11 @@ import pytest
 from budget.small import network
 from typer.testing import CliRunner
 
-from gradmote.bench import counting
-from gradmote.bench.kernels import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
-from gradmote.bench.report import Instructions, duration
 from gradmote.cli import app, main
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
+from gradmote.report.bench import counting
+from gradmote.report.bench.kernels import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
+from gradmote.report.bench.report import Instructions, duration
 
 TRAIN = ("--loss", "cross_entropy", "--rounds", 3)
 BOARD = "mps2-an386"

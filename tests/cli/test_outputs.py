@@ -14,9 +14,10 @@ import numpy as np
 import onnx
 import pytest
 
-from gradmote import cli, files
-from gradmote.checkpoint import pack
+from gradmote import cli
 from gradmote.cli.compiler import parameters_of
+from gradmote.formats import files
+from gradmote.formats.checkpoint import pack
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example_image
 
 SOURCES = Path(cli.__file__).parents[1]
@@ -87,9 +88,9 @@ def refused_before_work(command: str) -> list[str]:
     """Functions that begin the work of a command, as modules know them."""
     return {
         "artifacts": ["gradmote.artifacts.build_artifacts"],
-        "compile": ["gradmote.compile.compile_model"],
+        "compile": ["gradmote.compiler.compile.compile_model"],
         "train": ["gradmote.device.opening.open_target"],
-        "export": ["gradmote.export.trained_model"],
+        "export": ["gradmote.artifacts.export.trained_model"],
     }.get(command, [])
 
 

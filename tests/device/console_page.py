@@ -15,12 +15,12 @@ import numpy as np
 from digits import artifacts, samples
 
 from gradmote import optimizers
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator, default_firmware
 from gradmote.device.link import Link
-from gradmote.store import StoreOptions
 from support.console_text import read_prompt
 from support.firmware import build_firmware
 

@@ -11,10 +11,10 @@ from models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.boards import known
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget
+from gradmote.device.boards import known
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from support.console_text import read_prompt

@@ -9,7 +9,7 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import open_target
 from gradmote.errors import DeviceError
 

@@ -8,9 +8,9 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.boards import board, boards
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, TwinTarget, emulated_board, open_target
+from gradmote.device.boards import board, boards
 from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
 from gradmote.errors import DeviceError, RuntimeFault
 from support.classifier_image import LABELS, PIXELS

@@ -10,8 +10,8 @@ from oracle import compiled, make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.device import BoardTarget
 from gradmote.device.emulator import Emulator
+from gradmote.device.kernels import needs_of
 from gradmote.errors import RuntimeFault
-from gradmote.kernels import needs_of
 from gradmote_runtime import Session
 from support.firmware import build_firmware
 

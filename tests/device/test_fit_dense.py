@@ -12,7 +12,7 @@ from oracle import make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.boards import board, known
+from gradmote.device.boards import board, known
 from gradmote.device.client import Board
 from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated

@@ -16,7 +16,7 @@ import pytest
 from serial.tools import list_ports
 from serial.tools.list_ports_common import ListPortInfo
 
-from gradmote.boards import Board, board
+from gradmote.device.boards import Board, board
 from gradmote.device.flash import emulated, flow, real, tools
 from gradmote.device.flash.elf import Segment
 from gradmote.device.flash.formats import flat_binary, intel_hex, uf2

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from gradmote import checkpoint, optimizers
+from gradmote import optimizers
 from gradmote.cli import app
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.link import Link
+from gradmote.formats import checkpoint
 from support.noisy_link import BYTES_PER_SECOND
 
 BATCH, STEPS = 8, 5

@@ -17,7 +17,7 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.dataset import Dataset

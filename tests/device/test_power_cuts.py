@@ -16,8 +16,8 @@ from itertools import islice
 import pytest
 from bench.soak import prepare
 
-from gradmote.boards import board, boards
 from gradmote.device import Target, TwinTarget
+from gradmote.device.boards import board, boards
 from gradmote.device.flash.elf import Segment
 from support.debugger import Debugger
 from support.emulated_part import EmulatedPart

@@ -12,9 +12,10 @@ import pytest
 from digits import artifacts, samples
 
 from gradmote import optimizers
-from gradmote.boards import board as board_of
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Target, TwinTarget
+from gradmote.device.boards import board as board_of
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.fit import train_once
@@ -24,7 +25,6 @@ from gradmote.device.flash.gdb import Gdb
 from gradmote.device.link import open_link
 from gradmote.device.types import Saves
 from gradmote.errors import RuntimeFault
-from gradmote.store import StoreOptions
 from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device

@@ -11,16 +11,16 @@ import pytest
 from signature.keys import key_of, write_keys
 
 from gradmote import cli
-from gradmote.boards import board as known
-from gradmote.boards import from_footprint
 from gradmote.device import BoardTarget, TwinTarget
+from gradmote.device.boards import board as known
+from gradmote.device.boards import from_footprint
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator, default_firmware, missing
 from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
-from gradmote.files import build_folder
-from gradmote.image.signature import signature_of
-from gradmote.signing import sign
+from gradmote.formats.files import build_folder
+from gradmote.formats.image.signature import signature_of
+from gradmote.formats.signing import sign
 from support.classifier_image import BATCH, CLASSES, FEATURES, classifier_image
 from support.console_text import read_prompt
 from support.firmware import build_firmware, scons_firmware

@@ -12,9 +12,9 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.boards import board
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, Target, TwinTarget
+from gradmote.device.boards import board
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link

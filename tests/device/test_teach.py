@@ -11,11 +11,11 @@ import pytest
 from digits import artifacts, samples
 
 from gradmote import optimizers
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Target, TwinTarget, open_target
 from gradmote.device.client import Board
 from gradmote.errors import DeviceError, RuntimeFault
-from gradmote.store import StoreOptions
 from support.console_text import read_prompt
 
 pytestmark = pytest.mark.device

@@ -13,15 +13,15 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.carry_over import compare, table
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.errors import DeviceError, GradmoteError
-from gradmote.image import read_image
-from gradmote.store import StoreOptions
+from gradmote.formats.carry_over import compare, table
+from gradmote.formats.image import read_image
 
 FEATURES, HIDDEN, BATCH = 12, 8, 4
 SGD = optimizers.sgd(0.1, momentum=0.9)

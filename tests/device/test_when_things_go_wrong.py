@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from gradmote import cli
-from gradmote.boards import board
 from gradmote.device import BoardTarget
+from gradmote.device.boards import board
 from gradmote.device.client import Board
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.emulated import Running

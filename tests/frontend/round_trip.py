@@ -10,8 +10,8 @@ import onnx.reference
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.export import export_inference
+from gradmote.artifacts.export import export_inference
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 STEPS = 30

@@ -16,7 +16,7 @@ from oracle import examples
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
 
 COUNT = int(os.environ.get("GRADMOTE_NODES", "250"))

@@ -10,10 +10,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.checkpoint import Checkpoint, pack
-from gradmote.compile import Options, compile_image
+from gradmote.artifacts.export import export_inference
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import CheckpointError
-from gradmote.export import export_inference
+from gradmote.formats.checkpoint import Checkpoint, pack
 from gradmote_runtime import Session
 
 W = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 from gradmote import losses
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError, UnsupportedOperator
 
 KERAS = (Path(__file__).resolve().parent.parent / "data" / "keras_regressor.onnx").read_bytes()

@@ -15,7 +15,7 @@ from torch import nn
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 STEPS, BATCH, RATE = 20, 4, 0.1

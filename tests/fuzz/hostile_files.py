@@ -43,11 +43,12 @@ def outcome(read: Callable[[Path], object], path: Path) -> dict[str, object]:
 
 
 def readers_by_ending() -> dict[str, Callable[[Path], object]]:
-    from gradmote import checkpoint, losses
+    from gradmote import losses
     from gradmote.artifacts import build_artifacts
-    from gradmote.compile import Options, compile_image
+    from gradmote.compiler import Options, compile_image
     from gradmote.device.dataset import Dataset
-    from gradmote.image.read import read_image
+    from gradmote.formats import checkpoint
+    from gradmote.formats.image.read import read_image
     from gradmote_runtime import Session
 
     def read_both(path: Path) -> None:

@@ -20,9 +20,9 @@ import onnx.parser
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device.protocol import Frame, encode, message_id, request_payload
-from gradmote.store import StoreOptions
 from gradmote_runtime import Session
 
 ROOT = Path(__file__).resolve().parents[2]

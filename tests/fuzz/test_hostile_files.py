@@ -19,9 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
-from gradmote import checkpoint, records
 from gradmote.errors import CheckpointError, ImageError
-from gradmote.image.read import read_image
+from gradmote.formats import checkpoint, records
+from gradmote.formats.image.read import read_image
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = seeds.image_of("dense", accumulate=True)

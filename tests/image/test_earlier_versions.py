@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gradmote import checkpoint
 from gradmote.errors import CheckpointError, ImageError, RuntimeFault
-from gradmote.image import read_image
+from gradmote.formats import checkpoint
+from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 from gradmote_runtime.library import cpu_has_fma
 

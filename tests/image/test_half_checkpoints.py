@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from gradmote import checkpoint, half, optimizers
+from gradmote import optimizers
+from gradmote.artifacts.export import trained_model
 from gradmote.cli import app
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.errors import CheckpointError, RuntimeFault
-from gradmote.export import trained_model
-from gradmote.image import read_image
-from gradmote.store import StoreOptions
+from gradmote.formats import checkpoint, half
+from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
 from gradmote_runtime import Session
 

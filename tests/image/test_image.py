@@ -18,11 +18,11 @@ from oracle import examples, make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ImageError, RuntimeFault
+from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
 from gradmote.generated.records import CONSTANT_BIT, FORMAT_VERSION, IMAGE_MAGIC
-from gradmote.image import read_image
 from gradmote_runtime import Session
 
 

@@ -23,7 +23,7 @@ from oracle import (
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote_runtime import Session
 

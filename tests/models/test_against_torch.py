@@ -13,7 +13,7 @@ from models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 #: LONG in the long form; -s then shows the errors.

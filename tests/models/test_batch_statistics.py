@@ -8,11 +8,12 @@ import pytest
 import torch
 from oracle import host_profiles, make_model, node, run_ort, values
 
-from gradmote import checkpoint, losses, optimizers
+from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts, generate_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.artifacts.export import export_inference, trained_model
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError, RuntimeFault, UnsupportedOperator
-from gradmote.export import export_inference, trained_model
+from gradmote.formats import checkpoint
 from gradmote.training import CheckpointState, Module, Optimizer
 from gradmote_runtime import Session
 

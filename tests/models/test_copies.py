@@ -10,8 +10,8 @@ from oracle import make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli.compile import describe, summary
-from gradmote.compile import Options, compile_image
-from gradmote.copies import kept_copies
+from gradmote.compiler import Options, compile_image
+from gradmote.report.copies import kept_copies
 
 
 def compiled(model):

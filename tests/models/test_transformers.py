@@ -14,7 +14,7 @@ from models.transformers import TOKENS, TRANSFORMERS
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 STEPS, BATCH, RATE = 20, 2, 0.05

@@ -72,7 +72,8 @@ def is_mentioned(op_type: str, attribute: str) -> bool:
 
 @cache
 def sources(op_type: str) -> frozenset[Path]:
-    files = {file_of(op_type)} | {path for path in (PACKAGE / "passes").rglob("*.py") if is_about(path, op_type)}
+    passes = (PACKAGE / "compiler" / "passes").rglob("*.py")
+    files = {file_of(op_type)} | {path for path in passes if is_about(path, op_type)}
     return frozenset(files | {imported for path in files for imported in imports_of(path)})
 
 

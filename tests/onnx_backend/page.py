@@ -13,8 +13,8 @@ from pathlib import Path
 
 import onnx
 
-from gradmote.frontend.load import OLDEST_OPSET
 from gradmote.generated.opcodes import OPCODES
+from gradmote.model.frontend.load import OLDEST_OPSET
 from gradmote.operators import OPERATORS
 from onnx_backend.attributes import RULES_OPSET, schemas
 from onnx_backend.suite import Kernels

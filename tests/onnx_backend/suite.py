@@ -23,7 +23,7 @@ from onnx.backend.test.runner import Runner
 
 from gradmote import losses
 from gradmote.artifacts import Artifacts, build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ImageError, ModelError
 from gradmote.onnx_backend import GradmoteBackend, GradmoteRep, bound, constant_inputs
 from gradmote.operators import OPERATORS

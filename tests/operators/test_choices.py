@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from oracle import Case, check_case, examples, make_model, node, seeds, shapes, values
 
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
 from gradmote.onnx_backend import run_model, run_node
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from oracle import Case, check_case, examples, make_model, node, seeds, values
 
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import compile_image
+from gradmote.compiler import compile_image
 from gradmote.errors import UnsupportedOperator
 
 
@@ -120,7 +120,7 @@ def test_digits_learn():
     from sklearn.datasets import load_digits
 
     from gradmote import losses, optimizers
-    from gradmote.compile import Options
+    from gradmote.compiler import Options
     from gradmote_runtime import Session
 
     weights = {"w1": values(1, 8, 1, 3, 3), "b1": np.zeros(8, np.float32), "w2": values(2, 128, 10) / 4}

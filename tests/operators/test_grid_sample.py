@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Case, compile_twice, examples, host_profiles, make_model, node, poisoned, run_ort, seeds, values
 
-from gradmote.compile import compile_model
+from gradmote.compiler import compile_model
 from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 from oracle import Case, check_case, compile_twice, examples, make_model, node, poisoned, seeds, shapes, values
 
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError, RuntimeFault, UnsupportedOperator
 from gradmote.onnx_backend import run_node
 from gradmote_runtime import Session

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 from oracle import Case, check_case, examples, make_model, node, seeds, values
 
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import compile_image
+from gradmote.compiler import compile_image
 from gradmote.errors import UnsupportedOperator
 
 

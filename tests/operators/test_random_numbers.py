@@ -7,7 +7,7 @@ from scipy import stats
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 SIZE = 4000

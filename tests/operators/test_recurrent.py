@@ -16,7 +16,7 @@ from oracle import Case, assert_close, check_case, examples, make_model, node, p
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault, UnsupportedOperator
 from gradmote.generated.opcodes import OPCODES
 from gradmote_runtime import Session

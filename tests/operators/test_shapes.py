@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from onnx import TensorProto, numpy_helper
 from oracle import Case, broadcast_pairs, check_case, examples, make_model, node, seeds, shapes, shrunk, values
 
+from gradmote.compiler.strides import reshaped
 from gradmote.errors import UnsupportedOperator
-from gradmote.strides import reshaped
 
 
 def i64(*numbers):

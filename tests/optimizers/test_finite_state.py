@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gradmote.errors import RuntimeFault
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 from support.finite_state import BATCH, NETWORKS, RULES, forged, image_of, is_finite, magnitudes, numbers, size_of
 

@@ -7,7 +7,7 @@ from oracle import assert_close, host_profiles, poisoned, read_gradients, read_p
 
 from gradmote import optimizers
 from gradmote.errors import ModelError
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 
 ALL = {

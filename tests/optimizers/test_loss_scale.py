@@ -12,10 +12,10 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, Result, compile_image, compile_model
+from gradmote.compiler import Options, Result, compile_image, compile_model
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote.optimizers import Optimizer
-from gradmote.updates import updates_of
+from gradmote.report.updates import updates_of
 from gradmote_runtime import Session
 
 BATCH = 8

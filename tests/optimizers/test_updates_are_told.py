@@ -8,8 +8,8 @@ from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.cli import main
-from gradmote.compile import Options, compile_model
-from gradmote.updates import updates_of
+from gradmote.compiler import Options, compile_model
+from gradmote.report.updates import updates_of
 
 NODES = [node("Gemm", "x w b", "h"), node("Relu", "h", "r"), node("Gemm", "r v", "y")]
 WEIGHTS = {"w": values(1, 4, 6), "b": values(2, 6), "v": values(3, 6, 3)}

@@ -8,9 +8,9 @@ from oracle import make_model, node, values
 
 from gradmote import losses
 from gradmote.artifacts import build_artifacts
-from gradmote.checkpoint import Checkpoint
+from gradmote.artifacts.export import export_inference
 from gradmote.errors import CheckpointError, UnsupportedOperator
-from gradmote.export import export_inference
+from gradmote.formats.checkpoint import Checkpoint
 
 X = noise(6, 4, 5, 5)
 HEAD = [node("GlobalAveragePool", "n", "p"), node("Flatten", "p", "y")]

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gradmote.compiler.passes.check_updates import Checks
+from gradmote.compiler.program import Buffer, Instruction, Program, Ref
 from gradmote.generated.opcodes import COUNTS, OPCODES
-from gradmote.passes.check_updates import Checks
-from gradmote.program import Buffer, Instruction, Program, Ref
 
 #: What is looked at before each: opcode -> (operands, phase)
 CHECKED = {

@@ -9,8 +9,8 @@ from oracle import assert_all_close, examples, host_profiles, make_model, node, 
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.passes import fuse_loss, pipeline
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import fuse_loss, pipeline
 
 ONE, LOSS, GRADIENT = "SOFTMAX_CROSS_ENTROPY_WITH_GRAD", "SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_GRAD"
 CLASSES = 4

@@ -7,8 +7,7 @@ import pytest
 from oracle import DoubleModel, make_model, node, values
 
 from gradmote import onnx_backend
-from gradmote.frontend import load_model
-from gradmote.passes import (
+from gradmote.compiler.passes import (
     fold_constants,
     fuse_gemm_bias,
     remove_dropout,
@@ -16,7 +15,8 @@ from gradmote.passes import (
     rewrite_synonyms,
     simplify_gemm,
 )
-from gradmote.passes.verify import BrokenPass, verify_graph
+from gradmote.compiler.passes.verify import BrokenPass, verify_graph
+from gradmote.model.frontend import load_model
 
 
 def after(run, model, keep=()):

@@ -8,9 +8,9 @@ from oracle import examples, host_profiles, make_model, node, seeds, train, valu
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.passes import index_max_pool, pipeline
-from gradmote.plan.lifetimes import aligned
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import index_max_pool, pipeline
+from gradmote.compiler.plan.lifetimes import aligned
 
 
 def network(seed=0, activation="Relu", size=(8, 8), **pool):

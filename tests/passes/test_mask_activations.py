@@ -10,11 +10,11 @@ from oracle import examples, host_profiles, make_model, node, seeds, train, valu
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.image import lay_out, write_image
-from gradmote.passes import mask_activations, pipeline
-from gradmote.passes.mask_activations import with_mask
-from gradmote.program import Binding, Buffer, Compiled, Instruction, Program, Ref
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import mask_activations, pipeline
+from gradmote.compiler.passes.mask_activations import with_mask
+from gradmote.compiler.program import Binding, Buffer, Compiled, Instruction, Program, Ref
+from gradmote.formats.image import lay_out, write_image
 from gradmote_runtime import Session
 
 BOUNDS = {"low": np.float32(-0.5), "high": np.float32(1.5)}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from oracle import Case, check_case, make_model, node, values
 
-from gradmote.frontend import load_model
+from gradmote.model.frontend import load_model
 
 EPSILON = {"epsilon": np.array(0.05, np.float32), "two": np.array(2, np.float32)}
 CENTRED = [node("ReduceMean", "x", "m", axes=[-1]), node("Sub", "x m", "d")]

@@ -8,7 +8,7 @@ from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import TwinTarget
 from gradmote.errors import DataError, DeviceError
 from gradmote_runtime import Session

@@ -4,10 +4,8 @@ import digits
 import pytest
 
 from gradmote import optimizers
-from gradmote.compile import Options, compile_image
-from gradmote.errors import GradmoteError
-from gradmote.generated.opcodes import OPCODES
-from gradmote.passes import (
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import (
     accumulate_gradients,
     direct_writes,
     fuse_add,
@@ -16,8 +14,10 @@ from gradmote.passes import (
     schedule,
     share_in_place,
 )
-from gradmote.passes.verify import BrokenPass, verify_program
-from gradmote.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
+from gradmote.compiler.passes.verify import BrokenPass, verify_program
+from gradmote.compiler.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
+from gradmote.errors import GradmoteError
+from gradmote.generated.opcodes import OPCODES
 
 
 def scratch(name, elements):

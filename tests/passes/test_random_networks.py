@@ -15,9 +15,9 @@ from plan.test_arena import assert_sound, place_apart
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.image import layout
-from gradmote.passes import accumulate_gradients, fuse_add, fuse_loss, pipeline
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import accumulate_gradients, fuse_add, fuse_loss, pipeline
+from gradmote.formats.image import layout
 
 COUNT = int(os.environ.get("GRADMOTE_NETWORKS", "24"))
 BATCH, CLASSES = 2, 3

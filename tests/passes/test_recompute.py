@@ -6,8 +6,8 @@ from oracle import make_model, node, train, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.passes import pipeline, recompute
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import pipeline, recompute
 
 BATCHES = [(values(k, 2, 3, 8, 8), np.array([k % 4, (k + 1) % 4], np.int32)) for k in range(4)]
 

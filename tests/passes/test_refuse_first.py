@@ -9,8 +9,8 @@ from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.passes.schedule import may_refuse
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes.schedule import may_refuse
 
 STATE = ("parameter", "statistic", "slot", "gradient")
 

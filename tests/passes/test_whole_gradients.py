@@ -9,8 +9,8 @@ from oracle import host_profiles, train
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.passes import fuse_update
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.passes import fuse_update
 
 
 def opcodes(result):

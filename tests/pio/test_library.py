@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from gradmote.device.kernels import needs_of
 from gradmote.device.link import open_link
-from gradmote.kernels import needs_of
 from support.pio import Pio, free_port
 
 pytestmark = pytest.mark.device

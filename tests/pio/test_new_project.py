@@ -14,13 +14,13 @@ import pytest
 from oracle import compiled, make_model, node, values
 
 from gradmote import losses, optimizers
-from gradmote.boards import board
 from gradmote.cli import main
 from gradmote.device import BoardTarget, TwinTarget
+from gradmote.device.boards import board
 from gradmote.device.client import Board
+from gradmote.device.kernels import needs_of
 from gradmote.device.protocol import Parser
 from gradmote.errors import DataError, DeviceError, ImageError
-from gradmote.kernels import needs_of
 from gradmote.project.create import create
 from gradmote.project.sources import PARTS
 from support.arduino_board import STAND_IN, Running

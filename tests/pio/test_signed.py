@@ -8,7 +8,7 @@ import pytest
 from signature.keys import write_keys
 
 from gradmote.device.flash.elf import read_segments
-from gradmote.files import build_folder
+from gradmote.formats.files import build_folder
 from support.firmware import scons_firmware
 from support.pio import Pio
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from oracle import examples, train
 
 from gradmote import optimizers
-from gradmote.compile import Options, compile_image
-from gradmote.image import layout
-from gradmote.plan import Lifetime, Placement, lifetimes, lower_bound, place
-from gradmote.program import Binding, Buffer, Program, Ref
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.plan import Lifetime, Placement, lifetimes, lower_bound, place
+from gradmote.compiler.program import Binding, Buffer, Program, Ref
+from gradmote.formats.image import layout
 from gradmote_runtime import Session
 
 

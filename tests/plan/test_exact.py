@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 from gradmote import optimizers
 from gradmote.cli import app
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.plan import exact, place
+from gradmote.compiler.plan.arena import neighbours
+from gradmote.compiler.plan.lifetimes import lifetimes
 from gradmote.errors import GradmoteError
-from gradmote.plan import exact, place
-from gradmote.plan.arena import neighbours
-from gradmote.plan.lifetimes import lifetimes
 
 pytest.importorskip("ortools")
 

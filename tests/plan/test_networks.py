@@ -10,10 +10,11 @@ from models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, flatten
-from gradmote.image import lay_out
-from gradmote.passes import pipeline
-from gradmote.plan.lifetimes import aligned
+from gradmote.compiler import Options
+from gradmote.compiler.compile import flatten
+from gradmote.compiler.passes import pipeline
+from gradmote.compiler.plan.lifetimes import aligned
+from gradmote.formats.image import lay_out
 
 #: Bytes of scratch and gradients without fusing, order or sharing, over those that are planned, are at least this. (A
 #: batch norm has no intermediate tensors to begin with.)

@@ -30,7 +30,7 @@ import onnx
 from onnx import helper, numpy_helper
 import numpy as np
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 
 @pytest.fixture
 def model():

@@ -9,11 +9,12 @@ from oracle import Case, check_case, make_model, node, values
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, flatten
+from gradmote.compiler import Options
+from gradmote.compiler.compile import flatten
+from gradmote.compiler.lowering import Shared
+from gradmote.compiler.passes import pipeline
+from gradmote.compiler.program import Buffer
 from gradmote.losses import mse
-from gradmote.lowering import Shared
-from gradmote.passes import pipeline
-from gradmote.program import Buffer
 
 
 @pytest.mark.parametrize("count", range(4, 17))

@@ -6,7 +6,7 @@ import pytest
 from oracle import make_model, node, values
 
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
 

@@ -18,9 +18,9 @@ from onnx import TensorProto, helper
 from torch import nn
 
 from gradmote import cli, losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError
-from gradmote.frontend.free_batch import batch_place, first_dims
+from gradmote.model.frontend.free_batch import batch_place, first_dims
 from gradmote_runtime import Session
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -11,10 +11,10 @@ from oracle import node, projection, run_ort, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image, compile_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
-from gradmote.export import trained_model
-from gradmote.frontend import Inputs
+from gradmote.model.frontend import Inputs
 from gradmote_runtime import Session
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL

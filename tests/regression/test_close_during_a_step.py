@@ -12,7 +12,7 @@ from oracle import make_model, node, values
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
 
 BATCH, FEATURES, CLASSES = 256, 1024, 10

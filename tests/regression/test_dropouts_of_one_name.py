@@ -5,7 +5,7 @@ from oracle import make_model, node, projection, read_gradients
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradmote import cli
-from gradmote.boards import board
+from gradmote.device.boards import board
 from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.elf import board_names, read_segments

@@ -6,7 +6,7 @@ import pytest
 from digits import artifacts, samples
 
 from gradmote import optimizers
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import Dataset, TwinTarget, fit
 
 

@@ -10,9 +10,9 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.errors import RuntimeFault
-from gradmote.store import StoreOptions
 from gradmote_runtime import Session
 
 BATCH = 2

@@ -12,9 +12,9 @@ from passes.test_random_networks import networks
 
 from gradmote import losses, onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
-from gradmote.export import trained_model
 from gradmote_runtime import Session
 
 WEIGHTS = {

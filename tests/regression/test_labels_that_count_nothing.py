@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import TwinTarget, fit
 from gradmote.device.dataset import Dataset
 from gradmote.errors import DataError

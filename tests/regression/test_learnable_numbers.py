@@ -14,8 +14,8 @@ from torch import nn
 
 from gradmote import losses, optimizers, training
 from gradmote.artifacts import OptimType, build_artifacts, generate_artifacts
-from gradmote.compile import Options, compile_image
-from gradmote.export import trained_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
 X, Y = values(1, 4, 3), values(2, 4, 2)

@@ -11,7 +11,7 @@ import pytest
 from oracle import make_model, node, values
 
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 
 #: How much the lines that Python executes may grow where the nodes double.
 GROWTH = 2.2

@@ -14,11 +14,13 @@ from oracle import make_model, node, values
 from rich.markup import escape
 
 import gradmote
-from gradmote import checkpoint, losses, optimizers, terminal
+from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
-from gradmote.printable import in_one_line, printable
+from gradmote.compiler import Options, compile_image
+from gradmote.formats import checkpoint
+from gradmote.report import terminal
+from gradmote.report.printable import in_one_line, printable
 
 #: Erases the line above and claims success; rings; turns the direction of writing; a control character of 8 bits.
 HOSTILE = "w\x1b[1A\x1b[2Kverified\x07\r\u202e\x9b31m[bold]"
@@ -94,5 +96,5 @@ def raw_output(path: Path) -> list[str]:
 def test_all_that_commands_print_goes_through_here():
     """print(), typer.echo() and Rich's own Console stand in the two modules that escape, and nowhere else."""
     package = Path(gradmote.__file__).parent
-    allowed = {package / "terminal.py", package / "cli" / "output.py"}
+    allowed = {package / "report" / "terminal.py", package / "cli" / "output.py"}
     assert [text for path in package.rglob("*.py") if path not in allowed for text in raw_output(path)] == []

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import make_model, node, values
 
-from gradmote import Session, checkpoint, losses, optimizers
+from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import DataError, GradmoteError, ImageError
-from gradmote.image import read_image
+from gradmote.formats import checkpoint
+from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
 
 #: Any text at all: Hypothesis leaves surrogates out unless it is told.

@@ -8,9 +8,9 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 
 BATCH = 4

@@ -9,7 +9,7 @@ from oracle import make_model, node, read_parameters, values
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault
 
 RATE, LIMIT = 0.1, 0.5

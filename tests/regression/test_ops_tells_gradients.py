@@ -13,7 +13,7 @@ from oracle import make_model, node, values
 
 from gradmote import cli, losses
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
 from gradmote.operators import OPERATORS
 from gradmote_runtime import Session

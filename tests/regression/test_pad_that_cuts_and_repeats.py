@@ -10,7 +10,7 @@ from oracle import examples, make_model, node, projection, run_ort, values
 
 from gradmote import onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
 from gradmote_runtime import Session
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradmote import cli, files
+from gradmote import cli
 from gradmote.device import fit
 from gradmote.errors import OutputError
+from gradmote.formats import files
 from gradmote.project.example import AXES, CLASSES, SAMPLES, example_image
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracle import make_model, node, values
 
 from gradmote import cli, losses, optimizers
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import Dataset, TwinTarget, fit
 from gradmote.errors import DataError
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from oracle import make_model, node, values
 
 from gradmote import cli, losses, optimizers
-from gradmote.compile import Options, compile_model
-from gradmote.export import trained_model
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler import Options, compile_model
 from gradmote_runtime import Session
 
 #: Three layers; the last two look at the weight through one Transpose.

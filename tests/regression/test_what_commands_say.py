@@ -18,13 +18,13 @@ import onnx
 import pytest
 
 from gradmote import cli, losses, optimizers
-from gradmote.carry_over import Piece
 from gradmote.cli import update
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.device import TwinTarget, fit
 from gradmote.device.dataset import Dataset
 from gradmote.device.types import Update
 from gradmote.errors import DataError
+from gradmote.formats.carry_over import Piece
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier
 
 MAIN = "import sys; from gradmote.cli import main; sys.exit(main())"

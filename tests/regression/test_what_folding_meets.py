@@ -10,7 +10,7 @@ from oracle import Case, check_case, make_model, node, run_ort, values
 
 from gradmote import losses, onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts, generate_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError
 
 EMPTY = {"starts": [2], "ends": [2], "axes": [1]}

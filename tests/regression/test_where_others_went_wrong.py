@@ -46,7 +46,7 @@ from oracle import make_model, node, poisoned, read_gradients, values
 from gradmote import artifacts, losses, optimizers
 from gradmote.artifacts import OptimType, build_artifacts
 from gradmote.cli.options import OptimizerName, make_optimizer
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, RuntimeFault
 from gradmote_runtime import Session
 

@@ -1,4 +1,4 @@
-"""half.c and gradmote.half against numpy: every half under every scale, float32 densely, ties, subnormals, extremes."""
+"""half.c and gradmote.formats.half against numpy: every half under every scale, float32 densely, ties, extremes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradmote import half
+from gradmote.formats import half
 from runtime_sources import RUNTIME, WARNING_FLAGS
 
 HERE = Path(__file__).resolve().parent

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from boards import FIRMWARE
 
-from gradmote.boards import board as known
 from gradmote.device import BoardTarget, TwinTarget
+from gradmote.device.boards import board as known
 from gradmote.device.client import Board as Client
 from gradmote.errors import DeviceError
 from runtime_sources import WARNING_FLAGS, host_profile_flags, host_runs_fused

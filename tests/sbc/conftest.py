@@ -14,7 +14,7 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device.dataset import Dataset
 from linux_targets import CROSS_TARGETS, host_target
 from support.firmware import run_scons

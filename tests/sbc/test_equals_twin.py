@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.device import TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate, predict

@@ -10,7 +10,7 @@ from signature.keys import key_of, write_keys
 from gradmote.device.client import Board
 from gradmote.device.link import SocketLink
 from gradmote.errors import DeviceError
-from gradmote.signing import sign
+from gradmote.formats.signing import sign
 from linux_targets import host_target
 from support.classifier_image import classifier_image
 from support.firmware import run_scons

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
+from gradmote.artifacts.schemes import Layer, Scheme, choose, layers, parts_of
 from gradmote.cli import app
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
-from gradmote.frontend import load_model
-from gradmote.image import read_image
-from gradmote.schemes import Layer, Scheme, choose, layers, parts_of
+from gradmote.formats.image import read_image
+from gradmote.model.frontend import load_model
 
 TEXTS = ["full", "last:3", "bias", "bias:last:5", "sparse:0.25", "sparse:0.25:last:4", "named:a.*,b", "freeze:w",
          "head", "head+bias:last:5", "named:a+b,c+last:2", "head+sparse:0.5:last:3"]  # fmt: skip

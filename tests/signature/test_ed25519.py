@@ -15,7 +15,7 @@ from boards import BUILD, FIRMWARE, THIRD_PARTY_FLAGS, signature_sources
 from monocypher import fetch_monocypher
 from signature.keys import key_of
 
-from gradmote.signing import sign
+from gradmote.formats.signing import sign
 from runtime_sources import INCLUDES, RUNTIME, WARNING_FLAGS
 from support.classifier_image import classifier_image
 

@@ -16,9 +16,9 @@ from signature.keys import key_of, write_keys
 
 from gradmote import cli
 from gradmote.errors import DataError, GradmoteError, ImageError
-from gradmote.image import read_image
-from gradmote.image.signature import signature_of, without_signature
-from gradmote.signing import check, load_private_key, load_public_key, sign
+from gradmote.formats.image import read_image
+from gradmote.formats.image.signature import signature_of, without_signature
+from gradmote.formats.signing import check, load_private_key, load_public_key, sign
 from gradmote_runtime import Session
 from support.classifier_image import classifier_image
 

@@ -17,7 +17,7 @@ from spec.annotate_image import Dump  # noqa: E402
 
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.artifacts import build_artifacts  # noqa: E402
-from gradmote.compile import Options, compile_image  # noqa: E402
+from gradmote.compiler import Options, compile_image  # noqa: E402
 from render.markers import replace_block  # noqa: E402
 
 PAGE = ROOT / "docs" / "EXAMPLE_IMAGE.md"

@@ -11,7 +11,7 @@ from spec.trained_models import OPTIMIZERS, image
 
 from gradmote import losses
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 
 
 def stated(data: bytes) -> bytes:

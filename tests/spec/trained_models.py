@@ -11,9 +11,9 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.optimizers import Optimizer
-from gradmote.store import StoreOptions
 
 OPTIMIZERS: dict[str, Optimizer] = {
     "sgd": optimizers.sgd(0.05),

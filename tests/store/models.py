@@ -7,8 +7,8 @@ import onnx
 from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
-from gradmote.compile import Options, Result, compile_model
-from gradmote.store import StoreOptions
+from gradmote.compiler import Options, Result, compile_model
+from gradmote.compiler.sample_store import StoreOptions
 
 ELEMENTS, CLASSES, BATCH = 5, 4, 3
 

@@ -12,14 +12,15 @@ from oracle import make_model, node, values
 from store.models import BATCH, CLASSES, ELEMENTS, classifier, samples, taught
 from typer.testing import CliRunner
 
-from gradmote import Session, checkpoint, losses, optimizers
-from gradmote.analyze.gather import analyze_image
+from gradmote import Session, losses, optimizers
 from gradmote.cli import app
-from gradmote.compile import Options, compile_model
+from gradmote.compiler import Options, compile_model
+from gradmote.compiler.sample_store import StoreOptions
+from gradmote.device.kernels import needs_of
 from gradmote.errors import DataError, GradmoteError, ModelError, RuntimeFault, UnsupportedOperator
-from gradmote.image import read_image
-from gradmote.kernels import needs_of
-from gradmote.store import StoreOptions
+from gradmote.formats import checkpoint
+from gradmote.formats.image import read_image
+from gradmote.report.analyze.gather import analyze_image
 
 WRONG_MODEL, NO_STORE = -17, -27
 

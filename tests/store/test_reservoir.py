@@ -12,8 +12,8 @@ from store.models import BATCH, CLASSES, ELEMENTS, taught
 from store.reservoir import Reservoir
 
 from gradmote import Session
-from gradmote.image import read_image
-from gradmote.store import StoreOptions
+from gradmote.compiler.sample_store import StoreOptions
+from gradmote.formats.image import read_image
 
 FLOATS = st.floats(-100, 100, width=32) | st.sampled_from([0.0, -0.0, 1e-45, 3e38])
 SAMPLES = st.lists(FLOATS, min_size=ELEMENTS, max_size=ELEMENTS).map(lambda x: np.array(x, np.float32))

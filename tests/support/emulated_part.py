@@ -8,8 +8,8 @@ from functools import cached_property
 
 from boards import boards as board_folders
 
-from gradmote.boards import board
 from gradmote.device import BoardTarget
+from gradmote.device.boards import board
 from gradmote.device.client import Board
 from gradmote.device.emulator import default_firmware, emulator_command, free_port, keep_on_one_cpu
 from gradmote.device.flash.elf import Segment, read_segments

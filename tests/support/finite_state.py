@@ -12,10 +12,10 @@ from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.checkpoint import as_half, checked_header
-from gradmote.compile import Options, compile_image
-from gradmote.image import read_image
-from gradmote.program import CONTROL_FIELDS
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.program import CONTROL_FIELDS
+from gradmote.formats.checkpoint import as_half, checked_header
+from gradmote.formats.image import read_image
 
 BATCH = 3
 #: What a state must stay below where training begins (docs/NUMERICS.md), and what updates keep it below.

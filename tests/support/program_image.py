@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from gradmote import records
+from gradmote.formats import records
 from gradmote.generated.opcodes import COUNTS, OPCODES
 from gradmote.generated.records import (
     DTYPE,

@@ -18,7 +18,7 @@ from passes.test_random_networks import OPTIMIZERS, batches, networks
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, RuntimeFault
 
 from .cut_everything import cut_everything, digest

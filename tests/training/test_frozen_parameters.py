@@ -7,8 +7,8 @@ import onnx
 import onnxruntime
 import pytest
 
-from gradmote import checkpoint
 from gradmote.errors import CheckpointError, DataError, ModelError
+from gradmote.formats import checkpoint
 from gradmote.training import CheckpointState, Module, Optimizer
 from gradmote_runtime import Session
 from training.conftest import SHAPES, mlp, write

@@ -7,11 +7,12 @@ import onnx
 import onnxruntime
 import pytest
 
-from gradmote import artifacts, checkpoint, optimizers
-from gradmote.artifact_files import load_artifacts
+from gradmote import artifacts, optimizers
 from gradmote.artifacts import build_artifacts, resolve_loss
-from gradmote.compile import Options, compile_image
+from gradmote.artifacts.files import load_artifacts
+from gradmote.compiler import Options, compile_image
 from gradmote.errors import CheckpointError, DataError, ModelError, RuntimeFault
+from gradmote.formats import checkpoint
 from gradmote.training import CheckpointState, LinearLRScheduler, Module, Optimizer
 from gradmote_runtime import Session
 from training.conftest import SHAPES, mlp, write

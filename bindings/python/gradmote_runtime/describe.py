@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 def describe(session: Session, image: bytes) -> str:
     """Return the model's id as `gradmote ports` shows it, what trains, the arena, the optimizer, and the steps."""
-    from gradmote.image.read import read_image
-    from gradmote.kernels import rule_of
+    from gradmote.device.kernels import rule_of
+    from gradmote.formats.image.read import read_image
 
     found = read_image(image)
     names = session.parameter_names()

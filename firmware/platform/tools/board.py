@@ -40,7 +40,7 @@ def parsed() -> argparse.Namespace:
 
 
 def upload(arguments: argparse.Namespace) -> None:
-    from gradmote.boards import board
+    from gradmote.device.boards import board
     from gradmote.device.flash import emulated, real
     from gradmote.device.flash.tools import choose
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..schemes import Layer, Scheme, joined
+from ..artifacts.schemes import Layer, Scheme, joined
 from .worth import Worth, members
 
 RATIOS = (0.5, 0.25, 0.125)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ..artifacts.schemes import Scheme
 from ..optimizers import Optimizer, sgd
-from ..schemes import Scheme
 
 #: What is left of an update's worth with a cheaper rule: adaptive moments, then momentum, are missed.
 RULES = {2: 1.0, 1: 0.95, 0: 0.9}

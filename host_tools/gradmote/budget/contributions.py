@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..compile import compile_image
+from ..artifacts.schemes import Layer, Scheme
+from ..compiler.compile import compile_image
 from ..device import Dataset, TwinTarget, evaluate, fit
 from ..errors import ModelError, OutputError
-from ..files import make_folder, write_atomically
-from ..schemes import Layer, Scheme
+from ..formats.files import make_folder, write_atomically
 from .task import Task
 from .worth import Part, Worth, members, parts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from ..boards import Board
+from ..device.boards import Board
 from ..errors import ModelError
 
 UNITS = {"": 1, "K": 1024, "M": 1024**2}

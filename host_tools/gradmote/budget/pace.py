@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..analyze.cost import machine_instructions
-from ..compile import Result
-from ..image import read_image
+from ..compiler.compile import Result
+from ..formats.image import read_image
+from ..report.analyze.cost import machine_instructions
 from .choice import Choice
 
 

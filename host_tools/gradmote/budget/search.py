@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..compile import Result
+from ..artifacts.schemes import parts_of
+from ..compiler.compile import Result
 from ..errors import BudgetError, ModelError
-from ..schemes import parts_of
 from .chains import Chain, chains, worthwhile
 from .choice import Choice, discount, variants
 from .limits import Limits

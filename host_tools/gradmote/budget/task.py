@@ -9,13 +9,14 @@ from typing import Any
 
 import onnx
 
-from ..artifacts import Artifacts, build_artifacts
-from ..compile import Options, Result, compile_image, model_for
-from ..frontend import load_model
+from ..artifacts.build import Artifacts, build_artifacts
+from ..artifacts.schemes import Layer, Scheme, layers
+from ..compiler.compile import Result, compile_image, model_for
+from ..compiler.options import Options
+from ..compiler.passes.batch_norm import FROZEN
 from ..losses import Loss
+from ..model.frontend import load_model
 from ..optimizers import Optimizer
-from ..passes.batch_norm import FROZEN
-from ..schemes import Layer, Scheme, layers
 from .choice import Choice
 
 

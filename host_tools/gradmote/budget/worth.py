@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..schemes import Layer, Scheme, parts_of
+from ..artifacts.schemes import Layer, Scheme, parts_of
 
 BIASES = 0.3
 #: (index of the layer, "weights" or "biases")

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ..errors import GradmoteError
-from ..printable import printable
+from ..report.printable import printable
 from . import (
     analyze,
     artifacts,

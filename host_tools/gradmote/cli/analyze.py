@@ -13,7 +13,7 @@ from .compiler import Compiler, with_compiler
 from .output import say_json
 
 if TYPE_CHECKING:
-    from ..analyze import Report
+    from ..report.analyze import Report
 
 IMAGE = ".mote"
 #: What is compared on a page.
@@ -53,8 +53,8 @@ def command(
     RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F;
     `gradmote bench --board` counts them.
     """
-    from ..boards import board as find
-    from ..files import Output
+    from ..device.boards import board as find
+    from ..formats.files import Output
 
     output = None if html is None else Output(html)
     alone = any(path is not None and path.suffix == IMAGE for path in (model, diff))
@@ -64,7 +64,7 @@ def command(
     if schemes is not None or (html is not None and model.suffix != IMAGE and report.trains):
         add_schemes(report, model, compiler, schemes or SCHEMES)
     if output is not None:
-        from ..analyze.html import page
+        from ..report.analyze.html import page
 
         output.write(page(report).encode())
     _print(report, as_json)
@@ -74,19 +74,19 @@ def command(
 
 def _print(report: Report, as_json: bool) -> None:
     if as_json:
-        from ..analyze import as_dict
+        from ..report.analyze import as_dict
 
         say_json(as_dict(report))
     else:
-        from ..analyze.text import show
-        from ..terminal import console
+        from ..report.analyze.text import show
+        from ..report.terminal import console
 
         show(report, console())
 
 
 def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
     """Of an image as it is; anything else is compiled first. alone: told from its image, to be compared with one."""
-    from ..analyze import analyze_image, analyze_result
+    from ..report.analyze import analyze_image, analyze_result
 
     if path.suffix == IMAGE:
         return analyze_image(path, path.name)
@@ -96,9 +96,9 @@ def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
 
 def add_schemes(report: Report, path: Path, compiler: Compiler, wanted: str) -> None:
     """Compiles the model for each scheme; one that the model cannot have becomes a note."""
-    from ..analyze import analyze_result
+    from ..artifacts.schemes import Scheme
     from ..errors import ModelError
-    from ..schemes import Scheme
+    from ..report.analyze import analyze_result
 
     if path.suffix == IMAGE or not report.trains:
         raise ModelError(f"{path.name} has no choice of schemes", "give a .onnx, and --loss")

@@ -36,7 +36,7 @@ def command(
     as_json: o.AsJson = False,
 ) -> None:
     """Differentiate a model: writes training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint."""
-    from ..artifacts import artifact_outputs, build_artifacts, write_artifacts
+    from ..artifacts.build import artifact_outputs, build_artifacts, write_artifacts
 
     outputs = artifact_outputs(directory, prefix, nominal=False)
     made = build_artifacts(

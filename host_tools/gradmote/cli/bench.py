@@ -18,9 +18,9 @@ from .output import say_json
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from ..bench.compare import Counts
-    from ..bench.report import OnBoard, Times
-    from ..image import Image
+    from ..formats.image import Image
+    from ..report.bench.compare import Counts
+    from ..report.bench.report import OnBoard, Times
 
 IMAGE = ".mote"
 
@@ -99,8 +99,8 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
     from gradmote_runtime.library import cpu_has_fma
 
     from ..errors import ModelError
-    from ..image import read_image
-    from ..image.read import load
+    from ..formats.image import read_image
+    from ..formats.image.read import load
 
     data = load(model) if model.suffix == IMAGE else compiler(model).image
     image = read_image(data)
@@ -117,7 +117,7 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
 
 
 def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
-    from ..bench.twin import time_program
+    from ..report.bench.twin import time_program
 
     found = {}
     for kind in bench.kinds:
@@ -130,8 +130,8 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
     """Machine instructions. DeviceError where tools are missing, before anything is built."""
     from tempfile import TemporaryDirectory
 
-    from ..bench.counting import check, counter
-    from ..bench.report import Instructions
+    from ..report.bench.counting import check, counter
+    from ..report.bench.report import Instructions
 
     check(board)
     task = bar.add_task(f"compile the runtime for {board}", total=None)
@@ -146,10 +146,10 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
 
 
 def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -> None:
-    from ..bench.counting import core_of
-    from ..bench.report import board_rows, kernel_rows, time_rows
-    from ..bench.twin import processor
-    from ..terminal import console, table
+    from ..report.bench.counting import core_of
+    from ..report.bench.report import board_rows, kernel_rows, time_rows
+    from ..report.bench.twin import processor
+    from ..report.terminal import console, table
 
     out = console()
     where = f"on this computer ({processor()}), batch {bench.image.header['batch']}, {bench.profile}, {rounds} rounds"
@@ -162,8 +162,8 @@ def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -
 
 
 def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str, Any]:
-    from ..bench.report import board_dict, times_dict
-    from ..bench.twin import processor
+    from ..report.bench.report import board_dict, times_dict
+    from ..report.bench.twin import processor
 
     return {
         "model": bench.name,
@@ -179,8 +179,8 @@ def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str
 
 def read_counts(path: Path) -> Counts:
     """DataError where the file has none."""
-    from ..bench.report import counts_in
     from ..errors import DataError
+    from ..report.bench.report import counts_in
 
     try:
         found = counts_in(json.loads(path.read_text()))
@@ -194,8 +194,8 @@ def read_counts(path: Path) -> Counts:
 
 def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
     """Says on stderr what changed, of what both have. Exit with 1 where machine instructions grew."""
-    from ..bench.compare import changes
     from ..errors import DataError
+    from ..report.bench.compare import changes
 
     now = {
         board: {kind: found.whole for kind, found in programs.items() if kind in before.get(board, {})}

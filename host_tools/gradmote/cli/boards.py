@@ -8,8 +8,8 @@ from . import options as o
 from .output import say_json
 
 if TYPE_CHECKING:
-    from ..boards import Board
-    from ..tables import Rows
+    from ..device.boards import Board
+    from ..report.tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -19,13 +19,13 @@ def command(as_json: o.AsJson = False) -> None:
 
     A firmware's size with ~ is an estimate: PlatformIO builds that one, with the framework of its board.
     """
-    from ..boards import boards
+    from ..device.boards import boards
 
     found = boards()
     if as_json:
         say_json({"boards": [board.as_dict() for board in found]})
         return
-    from ..terminal import console, table
+    from ..report.terminal import console, table
 
     console().print(table("Boards", rows(found)))
 

@@ -16,7 +16,7 @@ from .output import say
 
 if TYPE_CHECKING:
     from ..budget import Found, Limits, Task, Tried, Worth
-    from ..tables import Rows
+    from ..report.tables import Rows
 
 #: Rows of the table.
 LONGEST = 10
@@ -69,8 +69,8 @@ class Budget:
         return given
 
     def limits(self) -> Limits:
-        from ..boards import board
         from ..budget import Limits, bytes_of
+        from ..device.boards import board
 
         ram, flash = (None if size is None else bytes_of(size) for size in (self.ram, self.flash))
         limits = Limits(ram, flash, self.ms)
@@ -99,8 +99,8 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
 
 def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     """And the families of schemes to search: what was asked for by name stays as it is."""
+    from ..artifacts.schemes import resolve
     from ..budget import Task
-    from ..schemes import resolve
 
     settings = compiler.settings()
     if settings.loss is None:
@@ -129,7 +129,7 @@ def measured(task: Task, data: Path, bar: Any) -> Worth:
 
 def show(found: Found) -> None:
     """What was tried, and what the best of it gives up."""
-    from ..terminal import console, table
+    from ..report.terminal import console, table
 
     console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:

@@ -14,9 +14,9 @@ from .compiler import Compiler, with_compiler
 from .output import say, say_json
 
 if TYPE_CHECKING:
-    from ..compile import Result
-    from ..copies import Copy
-    from ..store import Store
+    from ..compiler.compile import Result
+    from ..compiler.program import Store
+    from ..report.copies import Copy
 
 
 @with_compiler
@@ -38,7 +38,7 @@ def command(
 
     Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which batch and optimizer.
     """
-    from ..files import Output
+    from ..formats.files import Output
 
     output = Output(out or model.with_suffix(".mote"))
     given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
@@ -58,8 +58,8 @@ def command(
 
 def summary(result: Result) -> dict[str, object]:
     """Bytes of image and arena, by part."""
-    from ..copies import kept_copies
-    from ..updates import updates_of
+    from ..report.copies import kept_copies
+    from ..report.updates import updates_of
 
     layout = result.layout
     return {
@@ -87,7 +87,7 @@ def summary(result: Result) -> dict[str, object]:
 
 def describe_copies(copies: list[Copy]) -> list[str]:
     """One line on what layout did not save."""
-    from ..copies import by_reason
+    from ..report.copies import by_reason
 
     if not copies:
         return []
@@ -105,8 +105,8 @@ def describe_store(store: Store) -> str:
 
 
 def describe(path: Path, result: Result) -> str:
-    from ..copies import copies_of
-    from ..updates import describe_updates, updates_of
+    from ..report.copies import copies_of
+    from ..report.updates import describe_updates, updates_of
 
     layout = result.layout
     inputs = "inputs in the scratch" if result.compiled.overwrites_inputs else f"inputs {layout.inputs_size:,} B"

@@ -14,9 +14,10 @@ import typer
 from . import options as o
 
 if TYPE_CHECKING:
-    from ..compile import Options, Result
-    from ..frontend import Inputs
-    from ..schemes import Scheme
+    from ..artifacts.schemes import Scheme
+    from ..compiler.compile import Result
+    from ..compiler.options import Options
+    from ..model.frontend import Inputs
 
 
 @dataclass
@@ -38,7 +39,7 @@ class Compiler:
     settings: Callable[[], Settings]
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
-        from ..compile import compile_model
+        from ..compiler.compile import compile_model
 
         s = self.settings()
         selection = s.selection if scheme is None else {"scheme": scheme}
@@ -114,7 +115,7 @@ def compiler_of(
     """What every command that compiles a model takes: these options, as a Compiler."""
 
     def settings() -> Settings:
-        from ..compile import Options
+        from ..compiler.options import Options
 
         inputs = o.parse_inputs(shape, constant)
         return Settings(

@@ -16,7 +16,7 @@ def command(
     out: Annotated[Path, typer.Option("--out", "-o", help="The .onnx file to write.")],
 ) -> None:
     """Put what a board learned back into the ONNX model; any runtime can serve the result."""
-    from ..export import export_inference
+    from ..artifacts.export import export_inference
 
     export_inference(model, checkpoint, out)
     say(f"{out}  {out.stat().st_size:,} bytes")

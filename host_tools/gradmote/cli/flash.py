@@ -75,7 +75,7 @@ def command(
     The firmware has the kernels of this model and no others. An emulated board goes on running in the background, until
     `gradmote flash --stop BOARD` or until it is flashed again.
     """
-    from ..boards import board as find
+    from ..device.boards import board as find
     from ..device.flash.flow import Order, flash
 
     if stop is not None:

@@ -19,8 +19,8 @@ def command(
     name: Annotated[str | None, typer.Option(help="What its names begin with; the file's name by default.")] = None,
 ) -> None:
     """Write an image as a C header: an aligned array `model_image`, and MODEL_ARENA_BYTES."""
-    from ..c_header import c_header
-    from ..files import Output
+    from ..formats.c_header import c_header
+    from ..formats.files import Output
 
     output = Output(out or image.with_suffix(".h"))
     text = c_header(image, name or re.sub(r"\W", "_", image.stem))

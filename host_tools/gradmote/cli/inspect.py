@@ -11,9 +11,9 @@ from . import options as o
 from .output import say_json
 
 if TYPE_CHECKING:
-    from ..checkpoint import Checkpoint
-    from ..image import Image
-    from ..tables import Rows
+    from ..formats.checkpoint import Checkpoint
+    from ..formats.image import Image
+    from ..report.tables import Rows
 
     Titled = tuple[str, Rows]
 
@@ -25,7 +25,7 @@ def command(
     as_json: o.AsJson = False,
 ) -> None:
     """Show an image: memory, inputs and outputs, state, programs and every instruction; or what a checkpoint holds."""
-    from ..image import read_image
+    from ..formats.image import read_image
 
     if is_checkpoint(image):
         show_checkpoint(image, as_json)
@@ -36,7 +36,7 @@ def command(
     if as_json:
         say_json(as_dict(found))
         return
-    from ..terminal import console, table
+    from ..report.terminal import console, table
 
     out = console()
     for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
@@ -63,13 +63,13 @@ def is_checkpoint(path: Path) -> bool:
 
 
 def show_checkpoint(path: Path, as_json: bool) -> None:
-    from ..checkpoint import load
+    from ..formats.checkpoint import load
 
     found = load(path)
     if as_json:
         say_json(checkpoint_dict(found))
         return
-    from ..terminal import console, table
+    from ..report.terminal import console, table
 
     out = console()
     out.print(table(*checkpoint_table(path, found)))
@@ -125,7 +125,7 @@ def as_dict(image: Image) -> dict[str, Any]:
 
 
 def require_signed(path: Path, key: Path) -> None:
-    from ..signing import check, load_public_key
+    from ..formats.signing import check, load_public_key
 
     check(path.read_bytes(), load_public_key(key))
 

@@ -23,7 +23,7 @@ def command(
     With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own, compile the runtime
     with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
     """
-    from ..kernels import needs_of
+    from ..device.kernels import needs_of
 
     needs = needs_of(*images)
     if flags:
@@ -31,7 +31,7 @@ def command(
     elif as_json:
         say_json({"kernels": needs.kernels, "rules": needs.rules, "flags": needs.flags()})
     else:
-        from ..terminal import console, table
+        from ..report.terminal import console, table
 
         counts = (*sorted(needs.kernels.items()), *sorted(needs.rules.items()))
         rows = [(str(count), name) for name, count in counts]

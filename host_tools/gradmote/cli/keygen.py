@@ -14,7 +14,7 @@ def command(
     key: Annotated[Path, typer.Argument(help="The private key to write (.pem). Whoever has it can sign.")],
 ) -> None:
     """Make a key to sign images with (Ed25519, in PEM), and beside it the public one for firmware: key.pub.pem."""
-    from ..signing import make_keys
+    from ..formats.signing import make_keys
 
     public, key_id = make_keys(key)
     say(f"wrote {key}, to be kept secret: gradmote sign model.mote --key {key}")

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..printable import printable
+from ..report.printable import printable
 from .compiler import parameters_of
 
 logger = logging.getLogger("gradmote")

@@ -16,8 +16,8 @@ from .output import say
 if TYPE_CHECKING:
     import numpy as np
 
-    from ..frontend import Inputs
-    from ..store import StoreOptions
+    from ..compiler.sample_store import StoreOptions
+    from ..model.frontend import Inputs
 
 
 class LossName(str, Enum):
@@ -232,8 +232,8 @@ def make_optimizer(
 
 def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreOptions | None:
     """What is kept of samples, or None. Raises DataError for a file without labels."""
+    from ..compiler.sample_store import StoreOptions
     from ..device.dataset import Dataset
-    from ..store import StoreOptions
 
     dtype = "f32" if form is StoreAs.float else "int8"
     if capacity is None:
@@ -273,7 +273,7 @@ def number_or_word(text: str) -> Any:
 
 def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Inputs | None:
     """--shape NAME=1,3,H,W and --constant NAME=NUMBER pairs; None where there are none."""
-    from ..frontend import Inputs
+    from ..model.frontend import Inputs
 
     if not shapes and not constants:
         return None

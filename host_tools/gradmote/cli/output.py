@@ -1,4 +1,4 @@
-"""What commands print as plain text. Tables go through gradmote.terminal."""
+"""What commands print as plain text. Tables go through gradmote.report.terminal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from ..printable import printable
+from ..report.printable import printable
 
 
 def say(text: str, err: bool = False) -> None:

@@ -12,9 +12,9 @@ from .compiler import Compiler, with_compiler
 from .output import say
 
 if TYPE_CHECKING:
-    from ..analyze import Report
-    from ..analyze.gather import Code
-    from ..files import Output
+    from ..formats.files import Output
+    from ..report.analyze import Report
+    from ..report.analyze.gather import Code
 
 
 @with_compiler
@@ -32,7 +32,7 @@ def command(
 
     As a picture, arena offset against time: `gradmote plan model.mote --png plan.png`
     """
-    from ..files import Output
+    from ..formats.files import Output
 
     output = None if png is None else Output(png)
     report = open_report(model, compiler)
@@ -41,8 +41,8 @@ def command(
         draw(report, chosen, output)
         say(f"{output.path}  {output.path.stat().st_size:,} bytes")
     else:
-        from ..analyze.tables import plan_rows
-        from ..terminal import console, table
+        from ..report.analyze.tables import plan_rows
+        from ..report.terminal import console, table
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"
         console().print(table(title, plan_rows(report, chosen)))
@@ -64,7 +64,7 @@ def draw(report: Report, program: Code, output: Output) -> None:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise GradmoteError("matplotlib is not installed", "pip install 'gradmote[plot]'") from error
-    from ..analyze.picture import draw_memory_map, encoded
+    from ..report.analyze.picture import draw_memory_map, encoded
 
     figure = Figure(figsize=(12, 7), layout="constrained")
     draw_memory_map(figure.add_subplot(), report, program)

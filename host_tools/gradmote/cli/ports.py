@@ -10,7 +10,7 @@ from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.ports import Answer
-    from ..tables import Rows
+    from ..report.tables import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:
@@ -18,7 +18,7 @@ def command(as_json: o.AsJson = False) -> None:
 
     Each port is opened and sent a few bytes; a port that another program uses is left alone.
     """
-    from ..boards import boards
+    from ..device.boards import boards
     from ..device.flash.emulated import running
     from ..device.ports import ask, serial_ports
 
@@ -33,7 +33,7 @@ def command(as_json: o.AsJson = False) -> None:
 
 
 def _show(answers: list[Answer]) -> None:
-    from ..terminal import console, table
+    from ..report.terminal import console, table
 
     console().print(table("Ports", rows(answers)))
 

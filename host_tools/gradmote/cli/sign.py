@@ -18,8 +18,8 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The signed image; in place by default.")] = None,
 ) -> None:
     """Sign an image, for boards whose firmware demands that (scons firmware KEY=key.pub.pem)."""
-    from ..files import Output
-    from ..signing import key_id_of, load_private_key, sign
+    from ..formats.files import Output
+    from ..formats.signing import key_id_of, load_private_key, sign
 
     output = Output(out or image)
     private = load_private_key(key, lambda: typer.prompt(f"passphrase of {key}", hide_input=True, err=True))

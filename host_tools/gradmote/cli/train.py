@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..device.fit import Fit
     from ..device.target import Target
     from ..device.types import Saves
-    from ..files import Output
+    from ..formats.files import Output
 
 #: What data sheets of flash in microcontrollers promise at the least.
 ERASE_CYCLES = 10_000
@@ -126,7 +126,7 @@ def command(
     """
     from ..device.dataset import Dataset
     from ..device.opening import open_target
-    from ..files import Output
+    from ..formats.files import Output
 
     output = None if checkpoint is None else Output(checkpoint)
     samples = Dataset.read(data, labels, label_column)
@@ -144,8 +144,8 @@ def command(
 
 
 def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool) -> None:
-    from ..checkpoint import as_half
     from ..device.progress import load_with_progress, update_with_progress
+    from ..formats.checkpoint import as_half
     from . import update
 
     if carry_over:
@@ -220,7 +220,7 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool,
     if as_json:
         say_json(_finite(_summary(target, result, checkpoint)))
         return
-    from ..terminal import Console
+    from ..report.terminal import Console
 
     console = Console()
     console.print(_table(result))

@@ -39,9 +39,9 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
 
 def show(update: Update) -> None:
     """What was carried over, and what was not and why."""
-    from ..carry_over import table
-    from ..terminal import console
-    from ..terminal import table as draw
+    from ..formats.carry_over import table
+    from ..report.terminal import console
+    from ..report.terminal import table as draw
 
     if update.pieces:
         console().print(draw("Carried over from the old model", table(update.pieces)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from .. import __version__
+from ..version import __version__
 from .output import say
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..errors import GradmoteError
-from ..printable import printable
+from ..report.printable import printable
 from . import digits, watch
 from .watch_model import EPOCHS
 

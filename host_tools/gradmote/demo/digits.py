@@ -9,7 +9,8 @@ import numpy as np
 import onnx
 
 from .. import losses, optimizers
-from ..compile import Options, compile_model
+from ..compiler.compile import compile_model
+from ..compiler.options import Options
 from ..device.dataset import Dataset
 from . import report, stage
 from .stage import Lesson, Outcome, say

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..analyze import analyze_result
-from ..analyze.picture import draw_memory_map, encoded
-from ..files import write_atomically
+from ..formats.files import write_atomically
+from ..report.analyze import analyze_result
+from ..report.analyze.picture import draw_memory_map, encoded
 from .stage import Outcome, Trained, console, say
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from ..compile import Result
+from ..artifacts.export import export_inference
+from ..compiler.compile import Result
 from ..device.board_target import BoardTarget
 from ..device.dataset import Array, Dataset
 from ..device.emulator import SECONDS_PER_INSTRUCTION, Emulator
@@ -21,9 +22,8 @@ from ..device.target import Target
 from ..device.twin_target import TwinTarget
 from ..device.types import Memory
 from ..errors import DeviceError
-from ..export import export_inference
-from ..files import Output, make_folder, write_atomically
-from ..terminal import Console
+from ..formats.files import Output, make_folder, write_atomically
+from ..report.terminal import Console
 
 console = Console()
 

@@ -11,13 +11,14 @@ import numpy as np
 import onnx
 
 from .. import losses, optimizers
-from ..compile import Options, Result, compile_model
+from ..artifacts.export import trained_model
+from ..compiler.compile import Result, compile_model
+from ..compiler.options import Options
 from ..device.dataset import Dataset
 from ..device.progress import fit_with_progress
 from ..device.twin_target import TwinTarget
 from ..errors import ModelError
-from ..export import trained_model
-from ..files import build_folder, make_folder, write_atomically
+from ..formats.files import build_folder, make_folder, write_atomically
 from ..optimizers import Optimizer
 
 GRAPH = """

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradmote.carry_over import compare, read_states
 from gradmote.errors import DataError, DeviceError, RuntimeFault
+from gradmote.formats.carry_over import compare, read_states
 
 from .client import Board
 from .encoding import sample_bytes, tensor_bytes

@@ -9,11 +9,11 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from gradmote import records
 from gradmote.errors import DeviceError, GradmoteError
+from gradmote.formats import records
+from gradmote.formats.image.signature import signature_of, without_signature
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
-from gradmote.image.signature import signature_of, without_signature
 
 from . import trouble
 from .link import ConnectionLost, Link, open_link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from gradmote.boards import board
+from gradmote.device.boards import board
 from gradmote.errors import DeviceError
 
 from .board_target import BoardTarget

@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gradmote.boards import Board as Known
-from gradmote.boards import board
+from gradmote.device.boards import Board as Known
+from gradmote.device.boards import board
 from gradmote.errors import DeviceError
-from gradmote.files import build_folder, write_part
+from gradmote.formats.files import build_folder, write_part
 
 from .client import Board
 from .flash.build import build, is_checkout

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from serial.tools import list_ports
 
-from gradmote.boards import Board as Known
+from gradmote.device.boards import Board as Known
 from gradmote.errors import GradmoteError
 from gradmote.generated.console import FAULTS
 from gradmote.generated.errors import ERRORS

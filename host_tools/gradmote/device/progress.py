@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..terminal import Console
+from ..report.terminal import Console
 from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Epoch, Fit, Step, fit

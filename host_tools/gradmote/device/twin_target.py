@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradmote.carry_over import compare
 from gradmote.errors import DataError, DeviceError
-from gradmote.image import read_image
+from gradmote.formats.carry_over import compare
+from gradmote.formats.image import read_image
+from gradmote.version import __version__
 
 from .encoding import no_samples, sample_bytes, tensor_bytes
 from .requests import Progress
@@ -74,7 +75,7 @@ class TwinTarget:
         needs = self._session.requirements() if self._session else {}
         return TargetInfo(
             name=self.name,
-            version=_version(),
+            version=__version__,
             profile=self._profile,
             status=0 if self._session else NO_IMAGE,
             programs=tuple(needs.get("programs", ())),
@@ -267,9 +268,3 @@ class TwinTarget:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-
-def _version() -> str:
-    import gradmote
-
-    return gradmote.__version__

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradmote.carry_over import Piece
+    from gradmote.formats.carry_over import Piece
 
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")

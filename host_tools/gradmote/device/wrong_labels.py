@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from gradmote.errors import DataError, RuntimeFault
-from gradmote.image import read_image
+from gradmote.formats.image import read_image
 
 from .dataset import Array
 from .target import Target

@@ -1,6 +1,6 @@
 """Abs: y = |x|. dx = dy sign(x), 0 at 0."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

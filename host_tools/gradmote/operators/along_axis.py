@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
 from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, static_shape
+from ..model.graph import DOMAIN, attribute, static_shape
 from .max_pool import grad_attributes, pool_window, sizes
 from .operator import Backward, Gradients, Operator
 from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

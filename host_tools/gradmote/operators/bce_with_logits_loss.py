@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import describe, static_shape
+from ..model.graph import describe, static_shape
 from .elementwise_loss import check_shapes, operators, scale_of
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 FACTOR = """
   one = Constant <value_float = 1.0> ()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..compiler.strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
 from ..errors import ModelError
-from ..graph import describe, rank, static_shape
-from ..strides import broadcast_walk, contiguous, fit, is_gapless, physical_order
+from ..model.graph import describe, rank, static_shape
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 #: Where an operand of a node lies.
 Reader = Callable[["Lowering", ir.Node, ir.Value], "View"]

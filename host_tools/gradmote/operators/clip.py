@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, constant_array, describe
+from ..model.graph import DOMAIN, constant_array, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def bound(node: ir.Node, index: int, absent: float) -> float:

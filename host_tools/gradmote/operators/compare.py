@@ -12,7 +12,7 @@ from .operator import LoweringRule, Operator
 from .whole_numbers import comparable, is_whole
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 LIMITS = "of integers that are both computed is refused: one must be constant, and below 2^24."
 

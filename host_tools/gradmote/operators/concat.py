@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute, normalize_axis, static_shape
-from ..strides import contiguous, packed, physical_order, same_walk
+from ..compiler.strides import contiguous, packed, physical_order, same_walk
+from ..model.graph import attribute, normalize_axis, static_shape
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def axis_of(node: ir.Node) -> int:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, static_shape
+from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
 from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 
 def gradient(back: Backward) -> Gradients:

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, constant_array
+from ..model.graph import DOMAIN, attribute, constant_array
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 from .softmax_cross_entropy_loss import REDUCTIONS, loss_params
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 #: From log_prob, labels, weight and mask to `target`, and `counted`, its divisor's terms.
 TARGET = """

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute, normalize_axis, static_shape
-from ..strides import physical_order
+from ..compiler.strides import physical_order
+from ..model.graph import attribute, normalize_axis, static_shape
 from .constants import integer
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

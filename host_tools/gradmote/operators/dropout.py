@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, constant_array, describe
+from ..model.graph import DOMAIN, constant_array, describe
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 RATIO = 0.5  # ONNX's default
 LIMITS = "training always drops and inference never does, whatever the input training_mode says."

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute
+from ..model.graph import DOMAIN, attribute
 from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 
 def gradient_op(op_type: str, saved: str = "x", **attributes: float) -> GradientRule:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import DOMAIN, describe, static_shape
+from ..model.graph import DOMAIN, describe, static_shape
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 REDUCTIONS = ("none", "sum", "mean")
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe
+from ..model.graph import DOMAIN, attribute, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 # ONNX's defaults.
 ELU_ALPHA = 1.0

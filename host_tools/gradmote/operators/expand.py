@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import static_shape
-from ..strides import broadcast_strides
+from ..compiler.strides import broadcast_strides
+from ..model.graph import static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

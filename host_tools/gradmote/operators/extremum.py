@@ -3,7 +3,7 @@ where both are equal, as torch.maximum; so for b, and for Min."""
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

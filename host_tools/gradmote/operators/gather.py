@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.strides import contiguous, packed, physical_order
 from ..errors import ModelError
-from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
-from ..strides import contiguous, packed, physical_order
+from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless, gather_grad, known_dims, product
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 
 def axis_of(node: ir.Node) -> int:
@@ -97,7 +97,7 @@ def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, step
     part = dx.at([first if a == axis else 0 for a in range(n)], [step if a == axis else 1 for a in range(n)])
     rows = attribute(node, "rows")
     shape = [rows[1] if a == axis else d for a, d in enumerate(static_shape(node.outputs[0], node))]
-    from ..lowering import View
+    from ..compiler.lowering import View
 
     low.move(node, shape, View(low.ref(node.inputs[0]), contiguous(shape)), part)
 

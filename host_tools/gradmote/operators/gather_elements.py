@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, normalize_axis, static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
 from .operator import Backward, Gradients, Operator
 from .places import Places, along_axis, gather, part_of, put_back_body, scatter_add
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def axis_of(node: ir.Node, default: int = 0) -> int:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, static_shape
+from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
 from .places import by_tuples, gather, put_back_body, scatter_add
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

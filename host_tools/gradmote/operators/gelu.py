@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute
+from ..model.graph import DOMAIN, attribute
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: By ONNX's attribute approximate.
 OPCODES = {"none": "GELU", "tanh": "GELU_TANH"}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute, static_shape
+from ..model.graph import attribute, static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
 from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
-    from ..program import Ref
+    from ..compiler.lowering import Lowering, View
+    from ..compiler.program import Ref
 
 
 def gradient(back: Backward) -> Gradients:

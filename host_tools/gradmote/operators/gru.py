@@ -42,8 +42,8 @@ from .recurrent import (
 )
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 #: Rows of Z and R; each is `hidden` numbers.
 GATES = 3

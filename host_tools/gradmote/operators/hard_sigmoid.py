@@ -1,6 +1,6 @@
 """HardSigmoid: y = min(max(alpha x + beta, 0), 1). dx = alpha dy where 0 < y < 1, else 0."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

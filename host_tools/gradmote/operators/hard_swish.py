@@ -1,6 +1,6 @@
 """HardSwish: y = x min(max(x / 6 + 1/2, 0), 1). dx = 0 for x <= -3, dy for x >= 3, (x / 3 + 1/2) dy between."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

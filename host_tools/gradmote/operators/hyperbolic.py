@@ -21,7 +21,7 @@ from .steps import Steps, lower_steps
 from .trigonometric import one, one_and_square, one_less_square
 
 if TYPE_CHECKING:
-    from ..program import Ref
+    from ..compiler.program import Ref
 
 
 def cosh(do: Steps, x: Ref) -> Ref:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import attribute, describe
+from ..model.graph import attribute, describe
 from .elementwise import emit_with_constant
 from .operator import Backward, Gradients, Operator
 from .whole_numbers import convert, is_whole, to_floats
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: What the runtime has as float32 or int32.
 KNOWN: tuple[ir.DataType | None, ...] = (

@@ -1,6 +1,6 @@
 """LeakyRelu: y = x where x >= 0, else alpha x. dx = dy where x > 0, else alpha dy."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -1,6 +1,6 @@
 """LogSoftmax along an axis: dx = dy - exp(y) sum(dy)."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
 

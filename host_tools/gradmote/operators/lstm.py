@@ -41,7 +41,7 @@ from .recurrent import (
 )
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: Rows of Z and R; each is `hidden` numbers.
 GATES = 4

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import rank, static_shape
-from ..strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
+from ..compiler.strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
+from ..model.graph import rank, static_shape
 from .broadcast import sum_to
 from .constants import known_dim
 from .gemm import emit_gemm
@@ -22,7 +22,7 @@ from .operator import Backward, Gradients, Operator
 from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 #: Batch dimensions that MATMUL walks.
 BATCH_RANK = 2

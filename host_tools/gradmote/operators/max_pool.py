@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe, static_shape
+from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
 from .window import Window, channels_last, spatial, walk, window_of
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:

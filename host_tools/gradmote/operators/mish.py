@@ -1,6 +1,6 @@
 """Mish: y = x t, t = tanh(softplus(x)). dx = dy (t + x sigmoid(x) (1 - t^2))."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

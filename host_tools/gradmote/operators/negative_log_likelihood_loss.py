@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 from .softmax_cross_entropy_loss import LOG_INPUT, emit_loss, grad_operators, gradient_from
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

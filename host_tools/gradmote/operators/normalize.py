@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, Builder, attribute, rank, static_shape
-from ..strides import physical_order
+from ..compiler.strides import physical_order
+from ..model.graph import DOMAIN, Builder, attribute, rank, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
 from .selection import around, gapless, lying_as
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 CHANNELS = 1
 

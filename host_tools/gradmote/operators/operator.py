@@ -10,10 +10,10 @@ import onnx
 import onnx.parser
 import onnx_ir as ir
 
-from ..graph import DOMAIN, Builder
+from ..model.graph import DOMAIN, Builder
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 class Backward:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.strides import packed, physical_order
 from ..errors import UnsupportedOperator
-from ..graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
-from ..strides import packed, physical_order
+from ..model.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: A Slice's end behind every element.
 END = 2**63 - 1

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.program import Ref
+from ..compiler.strides import contiguous
 from ..errors import ModelError
-from ..graph import constant_array, describe, static_shape
-from ..program import Ref
-from ..strides import contiguous
+from ..model.graph import constant_array, describe, static_shape
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import constant_array, static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import constant_array, static_shape
 from .broadcast import lower_binary, sum_to
 from .elementwise import flat_operand
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

@@ -3,7 +3,7 @@ dslope = the sum of dy min(x, 0)."""
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import attribute, describe
+from ..model.graph import attribute, describe
 from .operator import Operator
 from .round import no_gradient
 from .steps import Steps
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 
 def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:

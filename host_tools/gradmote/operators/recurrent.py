@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import DOMAIN, static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import DOMAIN, static_shape
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
-    from ..program import Ref
+    from ..compiler.lowering import Lowering, View
+    from ..compiler.program import Ref
 
 #: The input of LSTM, GRU and RNN that says how long each sequence is.
 SEQUENCE_LENS = 4

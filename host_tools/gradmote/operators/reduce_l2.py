@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import kept_dims, reduced_axes, walk_params
 from .selection import gapless
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: Below the root of every float32 above 0, so that it replaces y only where y, and with it x, is 0.
 SMALLEST = 1e-23

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, static_shape
+from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
 from .reduce_sum import kept_dims, reduced_axes, walk_params
 from .selection import gapless
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, static_shape
-from ..strides import broadcast_strides, contiguous, fit, physical_order
+from ..compiler.strides import broadcast_strides, contiguous, fit, physical_order
+from ..model.graph import DOMAIN, static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.strides import broadcast_strides, fit
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
-from ..strides import broadcast_strides, fit
+from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 #: From here on axes are an input of every reduction, and not of ReduceSum alone.

@@ -1,6 +1,6 @@
 """Relu: y = max(x, 0). dx = dy where y > 0, else 0."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

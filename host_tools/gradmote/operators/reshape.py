@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import static_shape
-from ..strides import reshaped
+from ..compiler.strides import reshaped
+from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

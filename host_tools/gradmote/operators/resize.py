@@ -12,13 +12,13 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
+from ..model.graph import attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .constants import given, integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: What the positions are rounded with in mode nearest.
 ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {

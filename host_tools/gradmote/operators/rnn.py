@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 from .recurrent import LIMITS, SEQUENCE_LENS, Cells, arriving, gradient_ops, joined_states, scan, split_states
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: The slope of each activation, from its result h.
 SLOPES = {

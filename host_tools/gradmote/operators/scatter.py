@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..compiler.strides import contiguous
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, attribute, describe, static_shape
-from ..strides import contiguous
+from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .gather_elements import axis_of, covered, places_of
 from .operator import Backward, Gradients, Operator
 from .places import Places, by_tuples
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 COMBINE = {"none": 0, "mul": 1, "max": 2, "min": 3}  # combine: enum(replace, mul, max, min)
 

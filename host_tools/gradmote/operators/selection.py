@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.strides import contiguous, is_gapless, packed, physical_order, same_walk
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, describe, static_shape
-from ..strides import contiguous, is_gapless, packed, physical_order, same_walk
+from ..model.graph import DOMAIN, describe, static_shape
 from .operator import Backward
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 #: A dimension that is not known yet, in ONNX's own notation.
 UNKNOWN = -1

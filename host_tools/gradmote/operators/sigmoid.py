@@ -1,6 +1,6 @@
 """Sigmoid: y = 1 / (1 + exp(-x)). dx = dy y (1 - y)."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -11,13 +11,13 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import describe, normalize_axis, static_shape
+from ..model.graph import describe, normalize_axis, static_shape
 from .constants import integers, known_dim
 from .operator import Backward, Gradients, Operator
 from .selection import Table, known_dims, put_back, take
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def ranges(node: ir.Node) -> dict[int, range]:

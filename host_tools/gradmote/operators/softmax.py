@@ -1,6 +1,6 @@
 """Softmax along an axis: dx = y (dy - sum(dy y))."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..graph import DOMAIN, attribute, describe, normalize_axis, static_shape
+from ..model.graph import DOMAIN, attribute, describe, normalize_axis, static_shape
 from .along_axis import split_at
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 REDUCTIONS = ("none", "sum", "mean")
 #: The operator whose scores are logarithms of probabilities already, and its gradients.

@@ -1,6 +1,6 @@
 """Softplus: y = log(1 + exp(x)). dx = dy sigmoid(x)."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

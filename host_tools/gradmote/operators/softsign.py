@@ -1,6 +1,6 @@
 """Softsign: y = x / (1 + |x|). dx = dy / (1 + |x|)^2."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

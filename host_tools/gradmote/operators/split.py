@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import DOMAIN, attribute, normalize_axis, static_shape
+from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def axis_of(node: ir.Node) -> int:

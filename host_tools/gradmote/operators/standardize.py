@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import DOMAIN, Builder, attribute, describe, static_shape
+from ..model.graph import DOMAIN, Builder, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import walk_params
 from .selection import gapless, lying_as
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 #: The outputs that are optional operands of the instruction, in the order of both.
 STATISTICS = ("inv_std", "mean", "var")

@@ -11,8 +11,9 @@ from .elementwise import flat_operand
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
+
 
 
 class Steps:

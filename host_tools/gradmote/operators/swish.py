@@ -1,6 +1,6 @@
 """Swish: y = x s, s = sigmoid(alpha x). dx = dy (s + alpha x s (1 - s))."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

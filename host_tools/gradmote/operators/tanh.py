@@ -1,6 +1,6 @@
 """Tanh: dx = dy (1 - y^2)."""
 
-from ..graph import DOMAIN
+from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import rank, static_shape
-from ..strides import contiguous
+from ..compiler.strides import contiguous
+from ..model.graph import rank, static_shape
 from .constants import integers
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
+    from ..compiler.lowering import Lowering, View
 
 
 def repeats_of(node: ir.Node) -> list[int]:
@@ -39,7 +39,7 @@ def gradient(back: Backward) -> Gradients:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     """As many axes at once as a COPY can walk."""
-    from ..lowering import COPY_RANK
+    from ..compiler.lowering import COPY_RANK
 
     view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)
     axes = [axis for axis, count in enumerate(repeats) if count != 1]

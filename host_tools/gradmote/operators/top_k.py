@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..graph import attribute, static_shape
+from ..model.graph import attribute, static_shape
 from .constants import integers
 from .gather_elements import axis_of, put_back
 from .operator import Backward, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:

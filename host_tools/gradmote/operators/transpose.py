@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
-from ..graph import attribute, rank, static_shape
-from ..strides import packed
+from ..compiler.strides import packed
+from ..model.graph import attribute, rank, static_shape
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
+    from ..compiler.lowering import Lowering
 
 
 def permutation(node: ir.Node) -> list[int]:

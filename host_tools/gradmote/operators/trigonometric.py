@@ -16,7 +16,7 @@ from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
 
 if TYPE_CHECKING:
-    from ..program import Ref
+    from ..compiler.program import Ref
 
 
 def tan(do: Steps, x: Ref) -> Ref:

@@ -3,7 +3,7 @@ Where."""
 
 import onnx_ir as ir
 
-from ..graph import attribute
+from ..model.graph import attribute
 from .constants import integers
 from .operator import Backward, Gradients, Operator
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.strides import contiguous, same_walk
 from ..errors import UnsupportedOperator
-from ..graph import constant_array, describe, static_shape
-from ..strides import contiguous, same_walk
+from ..model.graph import constant_array, describe, static_shape
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering, View
-    from ..program import Ref
+    from ..compiler.lowering import Lowering, View
+    from ..compiler.program import Ref
 
 #: Below it, float32 has every whole number, and none beyond it rounds to one of them.
 EXACT = 1 << 24
@@ -28,7 +28,7 @@ def is_whole(value: ir.Value | None) -> bool:
 
 def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     """The integers of a value as float32, each once where the value repeats them."""
-    from ..lowering import View
+    from ..compiler.lowering import View
 
     shape, view = static_shape(value, node), low.view(value)
     once = [1 if stride == 0 else dim for dim, stride in zip(shape, view.strides, strict=True)]
@@ -47,7 +47,7 @@ def convert(low: Lowering, node: ir.Node, opcode: str, x: Ref, y: Ref, count: in
 def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     """An operand of a comparison as float32. Of integers one must be known, and small: then rounding the others to
     float32 does not change what the comparison says."""
-    from ..lowering import View
+    from ..compiler.lowering import View
 
     if not is_whole(value):
         return low.view(value)

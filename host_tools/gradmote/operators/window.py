@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..graph import attribute, describe
+from ..model.graph import attribute, describe
 
 if TYPE_CHECKING:
-    from ..lowering import View
+    from ..compiler.lowering import View
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ..frontend import infer_shapes
-from ..graph import DOMAIN, Builder
-from ..registry import attach_functions
+from ..model.frontend import infer_shapes
+from ..model.graph import DOMAIN, Builder
+from ..model.registry import attach_functions
 from .optimizer import Optimizer
 from .steps import step_op
 

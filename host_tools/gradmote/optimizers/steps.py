@@ -8,14 +8,14 @@ import numpy as np
 import onnx_ir as ir
 
 from ..generated.optimizers import RULES
-from ..graph import DOMAIN, attribute
+from ..model.graph import DOMAIN, attribute
 from ..operators.operator import Operator
 from .adam import STEPS as ADAM_STEPS
 from .sgd import STEPS as SGD_STEPS
 
 if TYPE_CHECKING:
-    from ..lowering import Lowering
-    from ..program import Ref
+    from ..compiler.lowering import Lowering
+    from ..compiler.program import Ref
 
 #: rule -> function body
 BODIES = {**SGD_STEPS, **ADAM_STEPS}

@@ -8,11 +8,11 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from ..boards import Board, board
-from ..c_header import c_header
+from ..device.boards import Board, board
 from ..errors import DataError, ImageError
-from ..files import make_folder, new_folder, write_part
-from ..image import read_image
+from ..formats.c_header import c_header
+from ..formats.files import make_folder, new_folder, write_part
+from ..formats.image import read_image
 from .environment import environment
 from .example import example_image
 from .sources import copy_sources

@@ -7,7 +7,7 @@ import configparser
 import re
 from pathlib import Path
 
-from ..boards import Board
+from ..device.boards import Board
 from ..device.emulator import COMPILERS, EMULATORS
 from ..errors import DeviceError
 

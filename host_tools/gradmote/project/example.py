@@ -28,7 +28,7 @@ def classifier() -> onnx.ModelProto:
 
 def example_image() -> bytes:
     """Of the classifier, with SGD, one sample a step."""
-    from ..compile import compile_model
+    from ..compiler.compile import compile_model
     from ..losses import cross_entropy
     from ..optimizers import sgd
 

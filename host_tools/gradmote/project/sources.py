@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-from ..files import copy_part
+from ..formats.files import copy_part
 
 PARTS = (
     "LICENSE",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import records
-from ..checkpoint import read_properties
 from ..device.target import Target
 from ..device.twin_target import TwinTarget
-from ..image import read_image
+from ..formats import records
+from ..formats.checkpoint import read_properties
+from ..formats.image import read_image
 
 __tracebackhide__ = True  # pytest shows the line of the test
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..analyze import Report, analyze_image, analyze_result
-from ..analyze.tables import peak_title
-from ..boards import board as board_of
 from ..budget.limits import Limits, bytes_of
-from ..compile import Result
+from ..compiler.compile import Result
+from ..device.boards import board as board_of
 from ..device.target import Target
 from ..errors import DeviceError
+from ..report.analyze import Report, analyze_image, analyze_result
+from ..report.analyze.tables import peak_title
 from .models import Model, image_of, name_of
 
 __tracebackhide__ = True  # pytest shows the line of the test

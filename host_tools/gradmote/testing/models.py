@@ -8,10 +8,10 @@ from typing import Any
 
 import onnx
 
-from ..compile import Result, compile_model
+from ..compiler.compile import Result, compile_model
 from ..errors import ModelError
+from ..formats.image.read import load
 from ..generated.records import IMAGE_MAGIC
-from ..image.read import load
 
 #: A .mote or .onnx file, the bytes of either, what compile_model() returned, or an ONNX model.
 Model = str | os.PathLike[str] | bytes | Result | onnx.ModelProto

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..artifact_files import (
+from ..artifacts.files import (
     check_parameters,
     inference_model,
     load_artifacts,
@@ -17,7 +17,7 @@ from ..artifact_files import (
     statistic_names,
 )
 from ..errors import CheckpointError, DataError, ModelError
-from ..files import Output
+from ..formats.files import Output
 from .inputs import Input, as_array, check, like_inputs, user_inputs
 from .state import CheckpointState
 

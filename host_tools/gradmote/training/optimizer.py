@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from ..artifact_files import metadata, read_artifact
+from ..artifacts.files import metadata, read_artifact
 from ..errors import ModelError
 from .module import Module
 

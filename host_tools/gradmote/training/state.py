@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .. import checkpoint as checkpoint_format
-from .. import properties_trailer
-from ..checkpoint import Checkpoint
-from ..files import write_atomically
+from ..formats import checkpoint as checkpoint_format
+from ..formats import properties_trailer
+from ..formats.checkpoint import Checkpoint
+from ..formats.files import write_atomically
 from .inputs import as_array
 from .twin import Twin
 

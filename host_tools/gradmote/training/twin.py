@@ -14,13 +14,14 @@ import numpy as np
 
 from gradmote_runtime import Session
 
-from .. import checkpoint as checkpoint_format
-from .. import records
-from ..artifact_files import with_weights
-from ..artifacts import Artifacts
-from ..checkpoint import Checkpoint
-from ..compile import Options, Result, compile_image
+from ..artifacts.build import Artifacts
+from ..artifacts.files import with_weights
+from ..compiler.compile import Result, compile_image
+from ..compiler.options import Options
 from ..errors import CheckpointError, DataError
+from ..formats import checkpoint as checkpoint_format
+from ..formats import records
+from ..formats.checkpoint import Checkpoint
 from ..generated.records import RECORDS
 from .inputs import Sizes, user_inputs
 

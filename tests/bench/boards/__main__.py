@@ -8,7 +8,7 @@ import bench.boards
 from bench.boards import page
 from bench.boards.measure import measure
 
-from gradmote.boards import board, boards
+from gradmote.device.boards import board, boards
 
 
 def main() -> None:

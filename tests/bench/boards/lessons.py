@@ -12,9 +12,9 @@ import numpy as np
 import onnx
 
 from gradmote import losses, optimizers
-from gradmote.boards import Board
-from gradmote.compile import Options, Result, compile_model
+from gradmote.compiler import Options, Result, compile_model
 from gradmote.device import Dataset
+from gradmote.device.boards import Board
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "examples"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from bench.boards.lessons import RATE
 from bench.boards.measure import READ_ONLY, Figures
 
-from gradmote.boards import Board
+from gradmote.device.boards import Board
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from bench.memory.cases import Case, artifacts
 
-from gradmote.compile import Options, compile_image, flatten
-from gradmote.image.layout import lay_out
-from gradmote.program import Compiled, Program
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.compile import flatten
+from gradmote.compiler.program import Compiled, Program
+from gradmote.formats.image.layout import lay_out
 
 
 @dataclass(frozen=True)

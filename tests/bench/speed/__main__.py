@@ -12,9 +12,9 @@ from bench.speed import boards, host, page, peak, plot, results, roofline, threa
 from bench.speed.cases import HOST_CASES, TITLES
 from rich.progress import Progress
 
-from gradmote.bench.counting import compiler_version, missing
-from gradmote.bench.twin import processor
-from gradmote.terminal import console, table
+from gradmote.report.bench.counting import compiler_version, missing
+from gradmote.report.bench.twin import processor
+from gradmote.report.terminal import console, table
 
 
 def main() -> None:

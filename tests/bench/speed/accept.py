@@ -14,8 +14,8 @@ from pathlib import Path
 from bench.speed import boards
 from bench.speed.cases import BOARD_CASES
 
-from gradmote.bench.compare import Counts, changes
-from gradmote.bench.counting import missing
+from gradmote.report.bench.compare import Counts, changes
+from gradmote.report.bench.counting import missing
 
 ACCEPTED = Path(__file__).with_name("accepted.json")
 BOARDS = ("mps2-an386", "mps3-an547")

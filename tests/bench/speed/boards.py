@@ -8,10 +8,10 @@ from typing import Any
 
 from bench.speed.cases import BOARD_CASES, BoardCase, training
 
-from gradmote.bench.counting import Counted, counter
-from gradmote.bench.kernels import totals
-from gradmote.compile import Result
-from gradmote.image import read_image
+from gradmote.compiler import Result
+from gradmote.formats.image import read_image
+from gradmote.report.bench.counting import Counted, counter
+from gradmote.report.bench.kernels import totals
 
 #: The boards, and the networks that are left out: on one without a floating-point unit, those that would take minutes.
 BOARDS: dict[str, tuple[str, ...]] = {

@@ -13,7 +13,7 @@ from models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
-from gradmote.compile import Options, Result, compile_image
+from gradmote.compiler import Options, Result, compile_image
 from gradmote.optimizers import Optimizer
 
 #: Key in networks.py -> what it is called.

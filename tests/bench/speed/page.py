@@ -11,9 +11,9 @@ from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
 
-from gradmote.bench.counting import core_of
-from gradmote.bench.spread import Spread
-from gradmote.tables import Row, Rows, heading, is_numeric
+from gradmote.report.bench.counting import core_of
+from gradmote.report.bench.spread import Spread
+from gradmote.report.tables import Row, Rows, heading, is_numeric
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "PERFORMANCE.md"
 NOTHING = "—"

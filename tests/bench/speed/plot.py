@@ -9,8 +9,8 @@ from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import ORT, RUNTIME, TORCH
 
-from gradmote.bench.counting import core_of
-from gradmote.bench.spread import Spread
+from gradmote.report.bench.counting import core_of
+from gradmote.report.bench.spread import Spread
 
 PICTURE = Path(__file__).resolve().parents[3] / "docs" / "performance.svg"
 PEERS = {ORT: "onnxruntime-training", TORCH: "PyTorch"}

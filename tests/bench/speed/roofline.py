@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from bench.speed.cases import BATCHES, samples, training
 
-from gradmote.analyze.loops import extent
-from gradmote.bench.kernels import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernels_of, macs_of, shape_of
-from gradmote.bench.spread import Spread
-from gradmote.bench.twin import RATE
+from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
-from gradmote.image import read_image
+from gradmote.report.analyze.loops import extent
+from gradmote.report.bench.kernels import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernels_of, macs_of, shape_of
+from gradmote.report.bench.spread import Spread
+from gradmote.report.bench.twin import RATE
 from gradmote_runtime import Session
 from gradmote_runtime.timing import seconds_of_each
 

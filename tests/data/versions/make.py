@@ -21,9 +21,9 @@ import onnx.parser
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.compile import Options, compile_image
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
 from gradmote.generated import records
-from gradmote.store import StoreOptions
 from gradmote_runtime import Session
 
 HERE = Path(__file__).resolve().parent

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradmote import __version__
-from gradmote.boards import Board, from_footprint
-from gradmote.files import build_folder, new_folder
+from gradmote.device.boards import Board, from_footprint
+from gradmote.formats.files import build_folder, new_folder
 from gradmote.project.sources import copy_sources
 
+from ...version import __version__
 from . import from_sources
 from .run import run
 

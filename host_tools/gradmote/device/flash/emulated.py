@@ -17,10 +17,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from gradmote.boards import Board
+from gradmote.device.boards import Board
 from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
 from gradmote.errors import DeviceError
-from gradmote.files import build_folder, make_folder, write_atomically
+from gradmote.formats.files import build_folder, make_folder, write_atomically
 
 from .elf import Segment, read_segments
 from .gdb import Gdb

@@ -8,18 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gradmote import __version__
-from gradmote.boards import Board as Known
-from gradmote.boards import from_footprint
+from gradmote.device.boards import Board as Known
+from gradmote.device.boards import from_footprint
 from gradmote.device.client import Board
+from gradmote.device.kernels import needs_of
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
 from gradmote.errors import DataError, DeviceError, ModelError
-from gradmote.image import read_image
-from gradmote.image.signature import without_signature
-from gradmote.kernels import needs_of
-from gradmote.signing import check, load_public_key
+from gradmote.formats.image import read_image
+from gradmote.formats.image.signature import without_signature
+from gradmote.formats.signing import check, load_public_key
 
+from ...version import __version__
 from . import build, emulated, real
 from .build import Firmware
 from .elf import board_names, read_segments, size_of

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradmote import __version__
+from gradmote.device.kernels import needs_of
 from gradmote.errors import DataError, DeviceError
-from gradmote.files import Output, build_folder, make_folder, write_together
-from gradmote.kernels import needs_of
+from gradmote.formats.files import Output, build_folder, make_folder, write_together
 from gradmote.project.sources import build_module, origin
+
+from ...version import __version__
 
 _LINES_SHOWN = 12
 _SOURCES = (".c", ".h", ".ld", ".toml", ".py")

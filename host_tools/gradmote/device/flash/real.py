@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gradmote.boards import Board as Known
+from gradmote.device.boards import Board as Known
 from gradmote.device.client import Board
 from gradmote.device.link import open_link
 from gradmote.device.ports import Port, ask, ports_of, serial_ports
 from gradmote.errors import DeviceError
-from gradmote.files import write_atomically
+from gradmote.formats.files import write_atomically
 
 from .elf import Segment, read_segments
 from .formats import flat_binary, intel_hex, uf2

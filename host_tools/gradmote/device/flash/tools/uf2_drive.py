@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from gradmote.errors import DeviceError
-from gradmote.files import copy_part
+from gradmote.formats.files import copy_part
 
 from .tool import Command, Job, Tool
 

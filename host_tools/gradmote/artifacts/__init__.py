@@ -1,0 +1,49 @@
+"""The four ONNX files of a training: what onnxruntime.training.artifacts makes, from the same arguments.
+
+What is listed in __all__ is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .build import (
+        Artifacts,
+        LossType,
+        OptimType,
+        build_artifacts,
+        generate_artifacts,
+        resolve_loss,
+        resolve_optimizer,
+    )
+    from .files import load_artifacts
+
+__all__ = [
+    "Artifacts",
+    "LossType",
+    "OptimType",
+    "build_artifacts",
+    "generate_artifacts",
+    "load_artifacts",
+    "resolve_loss",
+    "resolve_optimizer",
+]
+
+_MODULE_OF = {
+    "Artifacts": "build",
+    "LossType": "build",
+    "OptimType": "build",
+    "build_artifacts": "build",
+    "generate_artifacts": "build",
+    "load_artifacts": "files",
+    "resolve_loss": "build",
+    "resolve_optimizer": "build",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULE_OF:
+        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

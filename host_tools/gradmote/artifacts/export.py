@@ -1,0 +1,115 @@
+"""Puts what was learned back into the user's own ONNX model."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+
+from ..compiler.passes.batch_norm.claim import STATISTICS
+from ..compiler.passes.batch_norm.fold import FOLDED
+from ..errors import CheckpointError
+from ..formats import checkpoint as checkpoint_format
+from ..formats.checkpoint import Checkpoint
+from ..formats.files import Output
+from ..model.frontend import fold_batch_norm, read_model, read_untied
+from ..model.frontend.branch_weights import tensors_of
+from ..model.frontend.untie import UNTIED
+
+#: How passes/split_channels.py names the rows of a weight that train.
+CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>\d+)\]")
+
+Source = str | os.PathLike[str] | bytes | onnx.ModelProto
+
+
+def export_inference(
+    model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
+) -> None:
+    """Writes trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
+    output = Output(path)
+    output.write(trained_model(model, checkpoint).SerializeToString(deterministic=True))
+
+
+def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
+    """`model` with its trained weights and running statistics replaced by the checkpoint's; nothing else in it changes,
+    but where it was compiled with batch_norm "fold": then its BatchNormalizations go; and where it was with `untie`:
+    then its nodes have weights of their own.
+
+    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
+    ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
+    the model's weights do not have.
+    """
+    trained = read_checkpoint(checkpoint)
+    if trained.nominal:
+        raise CheckpointError("the checkpoint is nominal: it holds no numbers", "pass one saved after training")
+    proto = as_compiled(model, [*trained.parameters, *trained.statistics])
+    for name in trained.statistics:
+        give_own_statistic(proto.graph, name, trained.tensors[name])
+    tensors = weights(proto.graph)
+    for name in (*trained.parameters, *trained.statistics):
+        replace(tensors, name, trained.tensors[name])
+    return proto
+
+
+def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
+    """The model with what compiling changed in its weights, as the names of the trained ones tell."""
+    proto = read_model(model)
+    known = weights(proto.graph)
+    untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
+    if any(part_of(name)[0].endswith(FOLDED) for name in names):
+        return fold_batch_norm(model, untied)
+    return read_untied(model) if untied else proto
+
+
+def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:
+    if isinstance(source, Checkpoint):
+        return source
+    return checkpoint_format.unpack(source) if isinstance(source, bytes) else checkpoint_format.load(source)
+
+
+def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> None:
+    """Where the model's exporter had merged a running statistic with another tensor, it was compiled as a copy."""
+    for node in graph.node:
+        for index, suffix in STATISTICS.items():
+            if node.op_type == "BatchNormalization" and name == node.output[0] + suffix:
+                graph.initializer.append(onnx.numpy_helper.from_array(data, name))
+                node.input[index] = name
+
+
+def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
+    """Initializers, and the tensors of Constant nodes under the names of their outputs; those of branches too."""
+    return {tensor.name: tensor.data for tensor in tensors_of(graph)}
+
+
+def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
+    """(weight, part): of a scheme that trains some channels, `w[0:16]` or `w[:,0:16]`; any other name is a whole
+    weight's."""
+    found = CHANNELS.fullmatch(name)
+    if found is None:
+        return name, ()
+    start, end = int(found["start"]), int(found["end"])
+    return found["weight"], (*[slice(None)] * (len(found["axes"]) // 2), slice(start, end))
+
+
+def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -> None:
+    """Overwrites one tensor of the model in place, or a part of one."""
+    weight, part = (name, ()) if name in tensors else part_of(name)
+    tensor = tensors.get(weight)
+    if tensor is None:
+        raise CheckpointError(
+            f"the model has no weight called '{name}'",
+            "pass the model that was compiled, and a checkpoint with names. A weight inside a function of the model "
+            "has no place to go back to: inline functions (onnx.inliner.inline_local_functions) and compile that",
+        )
+    whole = onnx.numpy_helper.to_array(tensor).copy()
+    if tensor.data_type != onnx.TensorProto.FLOAT or len(part) > whole.ndim or whole[part].shape != data.shape:
+        raise CheckpointError(
+            f"'{name}' is {onnx.TensorProto.DataType.Name(tensor.data_type)} {list(tensor.dims)} in the model, float32 "
+            f"{list(data.shape)} in the checkpoint",
+            "pass the model that was compiled",
+        )
+    whole[part] = data
+    tensor.CopyFrom(onnx.numpy_helper.from_array(whole, tensor.name))

@@ -1,0 +1,243 @@
+"""What is trained: a scheme, and the parameters of a model that it means.
+
+    full                    every weight
+    head                    the last layer
+    last:3                  the last three layers
+    bias, bias:last:5       what is only added: biases, also those of normalizations
+    sparse:0.25             of each layer the first quarter of the output channels: weights, and their biases
+    sparse:0.25:last:4      the same for the last four layers
+    named:conv1.*,head.*    names or patterns
+    freeze:conv1.*          all but these
+    head+bias:last:5        several together
+
+A layer is a node with a matrix or kernel of weights. What else is trained (biases, scale and shift of a normalization,
+slopes) belongs to the layer whose result it works on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..model.frontend.parameters import candidates, choose_parameters, floats, matching
+from ..model.graph import DOMAIN
+
+KINDS = ("full", "bias", "sparse", "named", "freeze")
+#: Operators that have weights -> the inputs where they are; MatMul's may be on either side.
+LAYERS = {
+    "Conv": (1,), "ConvTranspose": (1,), "Gemm": (0, 1), "MatMul": (0, 1), "Gather": (0,), "LSTM": (1, 2),
+    "GRU": (1, 2), "RNN": (1, 2), "Einsum": (0, 1),
+}  # fmt: skip
+#: Inputs that are only added to the result.
+ADDED = {"Add": (0, 1), "Sub": (1,), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,), "LSTM": (3,), "GRU": (3,),
+         "RNN": (3,), "BatchNormalization": (2,), "Normalize": (4,)}  # fmt: skip
+#: Operators that only give a parameter another shape.
+VIEWS = ("Unsqueeze", "Squeeze", "Reshape", "Transpose", "Identity", "Flatten", "Expand", "Cast")
+_FORM = re.compile(r"full|head|(?P<kind>bias|sparse:(?P<ratio>[^:]+))?((?(kind):)last:(?P<last>\d+))?")
+_JOIN = re.compile(r"\+(?=(?:full|head|last|bias|sparse|named|freeze)\b)")
+_HINT = (
+    "write full, head, last:3, bias, bias:last:5, sparse:0.25, sparse:0.25:last:4 or named:conv1.*,head.*, joined by +"
+)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What to train. ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
+    names: names or patterns, for kinds named and freeze. beside: what is trained too. str() gives the text,
+    Scheme.parse() reads it."""
+
+    kind: str = "full"
+    ratio: float | None = None
+    last: int | None = None
+    names: tuple[str, ...] = ()
+    beside: Scheme | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS or (self.ratio is not None) != (self.kind == "sparse"):
+            raise ModelError(f"scheme of kind '{self.kind}' with ratio {self.ratio}", _HINT)
+        if self.ratio is not None and not 0.0 < self.ratio <= 1:
+            raise ModelError(f"scheme '{self}': the ratio must be above 0 and at most 1", _HINT)
+        if self.last is not None and self.last < 1:
+            raise ModelError(f"scheme '{self}': at least one layer must be trained", _HINT)
+        if (self.kind in ("named", "freeze")) != bool(self.names) or (self.names and self.last is not None):
+            raise ModelError(f"scheme '{self}': names belong to named and freeze, and stand alone there", _HINT)
+        if sum(part.kind == "sparse" for part in self.parts()) > 1:
+            raise ModelError(f"scheme '{self}': only one part can be sparse", _HINT)
+
+    def parts(self) -> list[Scheme]:
+        """What + joins, one by one."""
+        if self.beside is None:
+            return [self]
+        return [replace(self, beside=None), *self.beside.parts()]
+
+    def plus(self, names: Sequence[str]) -> Scheme:
+        """The scheme, and these parameters."""
+        *rest, last = self.parts()
+        if last.kind == "named":
+            last = replace(last, names=(*last.names, *names))
+        else:
+            rest, last = [*rest, last], Scheme("named", names=tuple(names))
+        return joined([*rest, last])
+
+    @property
+    def split_ratio(self) -> float | None:
+        """Of the output channels that the sparse part trains; None without one."""
+        return next((part.ratio for part in self.parts() if part.kind == "sparse"), None)
+
+    @classmethod
+    def parse(cls, text: str) -> Scheme:
+        """Raises ModelError for what is no scheme."""
+        return joined([cls._parse_one(part) for part in _JOIN.split(text.strip())])
+
+    @classmethod
+    def _parse_one(cls, text: str) -> Scheme:
+        kind, _, rest = text.partition(":")
+        if kind in ("named", "freeze"):
+            return cls(kind, names=tuple(name for name in rest.split(",") if name))
+        found = _FORM.fullmatch(text)
+        if found is None or not found[0]:
+            raise ModelError(f"'{text}' is no scheme", _HINT)
+        if found[0] == "head":
+            return cls(last=1)
+        ratio, last = found["ratio"], found["last"]
+        kind = (found["kind"] or "full").partition(":")[0]
+        return cls(kind, number(ratio) if ratio is not None else None, int(last) if last is not None else None)
+
+    def __str__(self) -> str:
+        if self.beside is not None:
+            return "+".join(map(str, self.parts()))
+        if self.kind in ("named", "freeze"):
+            return f"{self.kind}:{','.join(self.names)}"
+        if self == Scheme(last=1):
+            return "head"
+        words = [] if self.kind == "full" and self.last is not None else [self.kind]
+        words += [f"{self.ratio:g}"] if self.ratio is not None else []
+        return ":".join([*words, f"last:{self.last}"] if self.last is not None else words)
+
+
+def joined(parts: Sequence[Scheme]) -> Scheme:
+    """All of them as one scheme."""
+    *before, scheme = parts
+    for part in reversed(before):
+        scheme = replace(part, beside=scheme)
+    return scheme
+
+
+def number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise ModelError(f"'{word}' is no ratio of channels", _HINT) from None
+
+
+def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Sequence[str] | None) -> Scheme:
+    """One scheme from either form. Raises ModelError where both are given."""
+    if scheme is not None and (train is not None or freeze is not None):
+        raise ModelError("a scheme, and names to train or freeze", "give one of them: named:NAME,... is a scheme too")
+    if scheme is not None:
+        return Scheme.parse(scheme) if isinstance(scheme, str) else scheme
+    if train:
+        return Scheme("named", names=tuple(train))
+    return Scheme("freeze", names=tuple(freeze)) if freeze else Scheme()
+
+
+# ---- The layers of a graph
+
+
+@dataclass
+class Layer:
+    """The parameters of one layer by name. others: neither weights nor only added, such as a normalization's scale."""
+
+    weights: list[str] = field(default_factory=list)
+    biases: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def all(self) -> list[str]:
+        return [*self.weights, *self.biases, *self.others]
+
+
+def layers(graph: ir.Graph) -> list[Layer]:
+    """The layers that can be trained, in the order in which the graph uses them; each parameter in the one where it is
+    used first."""
+    names, found = set(candidates(graph)), [Layer()]
+    below: dict[ir.Value, int] = {}  # value -> index of the last layer that it comes from
+    taken: set[str] = set()
+    for node in graph:
+        own = {p: i for i, p in parameters_of(node, names) if p not in taken}
+        weights = {p for p, i in own.items() if i in LAYERS.get(node.op_type, ()) and not node.domain}
+        if weights:
+            found.append(Layer())
+        index = len(found) - 1 if weights else max((below.get(v, 0) for v in node.inputs if v is not None), default=0)
+        below.update(dict.fromkeys(node.outputs, index))
+        for p, i in own.items():
+            file_under(found[index], node, i, p, p in weights)
+        taken.update(own)
+    return [layer for layer in found if layer.all()]
+
+
+def parameters_of(node: ir.Node, names: set[str]) -> Iterator[tuple[int, str]]:
+    """(input, parameter) of a node that uses parameters; through views, not of the views themselves."""
+    if node.op_type in VIEWS:
+        return
+    for index, value in enumerate(node.inputs):
+        source = origin(value)
+        if source is not None and source.name in names:
+            yield index, str(source.name)
+
+
+def origin(value: ir.Value | None) -> ir.Value | None:
+    """What a value is a view of."""
+    while value is not None and (node := value.producer()) is not None and node.op_type in VIEWS:
+        value = node.inputs[0]
+    return value
+
+
+def file_under(layer: Layer, node: ir.Node, index: int, name: str, is_weight: bool) -> None:
+    added = index in ADDED.get(node.op_type, ()) and node.domain in ("", DOMAIN)
+    (layer.weights if is_weight else layer.biases if added else layer.others).append(name)
+
+
+def parts_of(known: Sequence[Layer], scheme: Scheme) -> dict[str, float]:
+    """The parameters that a scheme trains, and the share of the channels of each."""
+    shares: dict[str, float] = {}
+    for part in scheme.parts():
+        for name in picked(known, part):
+            shares[name] = max(shares.get(name, 0.0), part.ratio or 1.0)
+    return shares
+
+
+def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
+    """The parameters of one part of a scheme."""
+    if part.kind in ("named", "freeze"):
+        names = [name for layer in known for name in layer.all()]
+        matched = {name for pattern in part.names for name in matching(pattern, names, names)}
+        return [n for n in names if (n in matched) == (part.kind == "named")]
+    if part.last is not None and part.last > len(known):
+        raise ModelError(f"scheme '{part}', but the model has {len(known)} layers", "train `full`, or fewer layers")
+    pick = {"full": Layer.all, "bias": lambda layer: layer.biases, "sparse": lambda layer: layer.weights}[part.kind]
+    return [name for layer in known[-(part.last or 0) :] for name in pick(layer)]
+
+
+def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], list[str]]:
+    """Names of initializers, in the model's order: those that are trained whole, and the weights of which some channels
+    are. Raises ModelError where nothing is left."""
+    whole = {name for part in scheme.parts() if part.kind != "sparse" for name in chosen(graph, part)}
+    split = {name for part in scheme.parts() if part.kind == "sparse" for name in chosen(graph, part)} - whole
+    return [n for n in floats(graph) if n in whole], [n for n in floats(graph) if n in split]
+
+
+def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
+    """Of one part of a scheme. Names may be those of constants, which belong to no layer."""
+    if part.kind in ("named", "freeze"):
+        train, freeze = (part.names if part.kind == k else None for k in ("named", "freeze"))
+        return choose_parameters(graph, train, freeze)
+    if part.kind == "full" and part.last is None:
+        return choose_parameters(graph)
+    found = picked(layers(graph), part)
+    if not found:
+        raise ModelError(f"scheme '{part}' leaves nothing to train", "these layers have no such parameters")
+    return found

@@ -1,0 +1,97 @@
+"""From a forward graph to those with its loss and its gradients."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from ..compiler.passes import pipeline
+from ..compiler.passes.batch_norm import training as batch_statistics
+from ..compiler.passes.batch_norm.claim import running_statistics
+from ..compiler.passes.layers import layer_called
+from ..errors import ModelError
+from ..losses import Loss
+from ..model.autodiff import differentiate
+from ..model.frontend import infer_shapes
+from ..model.graph import Builder
+from ..model.registry import attach_functions
+from .loss_call import call_loss
+
+
+def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
+    """Return the forward graph with the loss as its first output, then the additional ones in their order.
+
+    Then come the outputs of the model that are left. Labels are inputs.
+    """
+    model = forward.clone()
+    graph = model.graph
+    outputs = list(graph.outputs)
+    by_name = {v.name: v for n in graph for v in n.outputs}
+    missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
+    if missing:
+        raise ModelError(
+            f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
+        )
+    taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
+    with layer_called(graph, "loss"):
+        value = call_loss(loss, graph, taken)
+    graph.outputs[:] = list(dict.fromkeys([value, *(by_name[n] for n in additional), *outputs]))
+    labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
+    model = infer_shapes(attach_functions(model))
+    model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
+    return record(model, "loss", value.name, labels)
+
+
+def with_gradients(
+    evaluation: ir.Model,
+    names: Sequence[str],
+    additional: Sequence[str],
+    running_variance: str,
+    loss_scale: float = 1.0,
+) -> ir.Model:
+    """The loss graph with every parameter's gradient, of loss_scale times the loss, as an output, then the new running
+    statistics; the model's own outputs only where asked for."""
+    model = evaluation.clone()
+    if pipeline.decompose(model.graph, set(names)):
+        model = infer_shapes(attach_functions(model))
+    graph = model.graph
+    for node in graph:
+        if node.op_type == "Dropout" and not node.domain:
+            set_training_mode(graph, node)
+    loss = graph.outputs[0]
+    by_name = {o.name: o for o in graph.outputs[1:]}
+    graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(additional))]
+    statistics = running_statistics(graph)
+    model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
+    model.metadata_props["gradmote.statistics"] = json.dumps(statistics)
+    updates = batch_statistics.run(graph, running_variance)
+    differentiate(graph, loss, [graph.initializers[n] for n in names], loss_scale)
+    graph.outputs.extend(updates)
+    expose_parameters(graph, [*names, *statistics])
+    return infer_shapes(attach_functions(model))
+
+
+def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
+    """ONNX's Dropout is an identity unless its third input says training."""
+    ratio = node.inputs[1] if len(node.inputs) > 1 else None
+    mode = Builder(graph).constant(np.array(True), f"{node.outputs[0].name}.training_mode")
+    node.resize_inputs(3)
+    node.replace_input_with(1, ratio)
+    node.replace_input_with(2, mode)
+
+
+def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Makes initializers inputs too, so that a caller may pass newer values."""
+    for name in names:
+        value = graph.initializers.get(name)
+        if value is not None and not value.is_graph_input():
+            graph.inputs.append(value)
+
+
+def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
+    model.metadata_props[f"gradmote.{key}"] = str(value)
+    model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
+    return model

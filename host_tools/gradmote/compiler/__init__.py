@@ -1,0 +1,23 @@
+"""From differentiated ONNX graphs to the image: lowering, passes, the plan of memory.
+
+What is listed in __all__ is loaded when it is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .compile import Result, compile_image, compile_model
+    from .options import Options
+
+__all__ = ["Options", "Result", "compile_image", "compile_model"]
+
+_MODULE_OF = {"Options": "options", "Result": "compile", "compile_image": "compile", "compile_model": "compile"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULE_OF:
+        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,174 @@
+"""Flattens artifacts into one image: fixes the batch, lowers each model to a program, optimizes, plans, writes."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from ..artifacts.build import Artifacts, build_artifacts
+from ..artifacts.schemes import Scheme
+from ..errors import ModelError
+from ..formats import records
+from ..formats.image import Layout, Placing, lay_out, write_image
+from ..losses import Loss
+from ..model.batch import with_batch
+from ..model.frontend import Inputs, read_model
+from ..model.registry import TABLE
+from ..optimizers import Optimizer
+from .lowering import Shared
+from .options import Options
+from .passes import pipeline
+from .program import Buffer, Compiled, Parameter, Ref, Slot, Statistic
+from .programs.forward import lower_forward
+from .programs.training import training_programs
+from .sample_store import store_of
+
+log = logging.getLogger(__name__)
+
+#: Bytes that an image can address.
+ADDRESSABLE = 2**32 - 1
+
+
+@dataclass
+class Result:
+    """An image with what was known when it was made. batch_norm: mode and number of layers, or None. shared: trained
+    weights that several nodes use, and how many do. left_out: numbers that are trained only where they are named."""
+
+    image: bytes
+    compiled: Compiled
+    layout: Layout
+    batch_norm: tuple[str, int] | None
+    shared: dict[str, int]
+    left_out: list[str]
+
+
+def compile_model(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes,
+    loss: Loss | None = None,
+    optimizer: Optimizer | None = None,
+    options: Options | None = None,
+    *,
+    train: Sequence[str] | None = None,
+    freeze: Sequence[str] | None = None,
+    scheme: Scheme | str | None = None,
+    outputs: Sequence[str] | None = None,
+    batch_norm: str | None = None,
+    running_variance: str = "population",
+    loss_scale: float = 1.0,
+    untie: bool = False,
+    inputs: Inputs | None = None,
+) -> Result:
+    """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
+
+    loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
+    trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
+    model to keep. batch_norm, running_variance, loss_scale, untie, inputs: see build_artifacts. A batch that the
+    model fixes at 1 becomes the one asked for, where that is what the model means (gradmote.model.batch) and `inputs`
+    do not say otherwise.
+    """
+    made = build_artifacts(
+        model if inputs is not None else model_for(model, options or Options(), outputs),
+        train,
+        loss,
+        optimizer,
+        freeze=freeze,
+        scheme=scheme,
+        outputs=outputs,
+        batch_norm=batch_norm,
+        running_variance=running_variance,
+        loss_scale=loss_scale,
+        untie=untie,
+        inputs=inputs,
+    )
+    return compile_image(made, options)
+
+
+def model_for(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes, options: Options, outputs: Sequence[str] | None = None
+) -> onnx.ModelProto:
+    """The model with a batch that the options may choose, as gradmote.model.batch says."""
+
+    def infer(proto: onnx.ModelProto, batch: int) -> bytes:
+        made = build_artifacts(proto, outputs=outputs)
+        return compile_image(made, Options(batch=batch, dims=options.dims)).image
+
+    return with_batch(read_model(model), options.batch, infer)
+
+
+def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
+    """One .mote image. Raises ModelError or UnsupportedOperator; never a half-compiled image."""
+    compiled = flatten(artifacts, options or Options())
+    pipeline.optimize(compiled)
+    for program in compiled.programs:
+        log.info("program %s: %d instructions", program.kind, len(program.instructions))
+    layout = lay_out(compiled, placing(options) if options and options.exact_plan else None)
+    if layout.arena_size > ADDRESSABLE:
+        raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
+    log.info("planned: an arena of %s bytes", f"{layout.arena_size:,}")
+    image = write_image(compiled, layout, (options or Options()).strip_names)
+    return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights(), artifacts.left_out)
+
+
+def placing(options: Options) -> Placing:
+    from .plan.exact import place_exactly
+
+    return functools.partial(place_exactly, tell=options.tell)
+
+
+def flatten(artifacts: Artifacts, options: Options) -> Compiled:
+    """All programs as instructions, not yet optimized."""
+    control = Buffer("control", records.size_of("control"), "control")
+    shared = Shared(control, TABLE, overwrites_inputs=options.overwrite_inputs)
+    parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
+    statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
+    shared.state.update({piece.name: Ref(piece.buffer) for piece in (*parameters, *statistics)})
+    programs = [lower_forward(artifacts.inference, "infer", shared, options)]
+    if artifacts.evaluation is not None:
+        programs.append(lower_forward(artifacts.evaluation, "eval", shared, options))
+    slots: list[Slot] = []
+    if artifacts.training is not None:
+        programs += training_programs(artifacts, parameters, slots, shared, options)
+    return Compiled(
+        programs,
+        parameters,
+        statistics,
+        slots,
+        control,
+        list(shared.inputs.values()),
+        options.batch or 1,
+        artifacts.learning_rate,
+        frozen_digest(artifacts),
+        options.seed,
+        options.properties,
+        artifacts.scheme(),
+        store_of(options.store, programs, list(shared.inputs.values()), options.seed),
+        options.recompute,
+        options.image_version,
+    )
+
+
+def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:
+    data = np.ascontiguousarray(array, np.float32).tobytes()
+    gradient = Buffer(f"{name}_grad", len(data), "gradient") if accumulate else None
+    return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient)
+
+
+def statistic(name: str, array: np.ndarray) -> Statistic:
+    data = np.ascontiguousarray(array, np.float32).tobytes()
+    return Statistic(name, tuple(array.shape), Buffer(name, len(data), "statistic", data))
+
+
+def frozen_digest(artifacts: Artifacts) -> bytes:
+    """SHA-256 over the weights of the inference model that are not trained."""
+    digest = hashlib.sha256()
+    for tensor in sorted(artifacts.inference.graph.initializer, key=lambda t: t.name):
+        if tensor.name not in artifacts.parameters and tensor.name not in artifacts.statistics:
+            digest.update(tensor.name.encode() + b"\0" + onnx.numpy_helper.to_array(tensor).tobytes())
+    return digest.digest()

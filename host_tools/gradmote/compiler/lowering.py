@@ -1,0 +1,255 @@
+"""From an ONNX graph with static shapes to flat instructions over buffers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import ModelError, UnsupportedOperator
+from ..model.graph import BACKWARD, LAYER, constant_array, describe, runtime_type, static_shape
+from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
+from .strides import contiguous, fit, is_gapless, same_walk
+
+#: Dimensions that one COPY walks.
+COPY_RANK = 6
+#: Who reads what no node reads.
+API = "the API"
+
+
+@dataclass(frozen=True)
+class View:
+    """Where a value lies, and its element strides."""
+
+    ref: Ref
+    strides: list[int]
+
+    def at(self, index: Sequence[int], steps: Sequence[int] | None = None) -> View:
+        """The part that begins at element `index` and takes every steps-th element along each axis."""
+        skipped = sum(i * s for i, s in zip(index, self.strides, strict=True))
+        taken = [s * step for s, step in zip(self.strides, steps or [1] * len(self.strides), strict=True)]
+        return View(Ref(self.ref.buffer, self.ref.offset + 4 * skipped), taken)
+
+
+class LoweringRule(Protocol):
+    """What lowering needs to know of an operator."""
+
+    @property
+    def lower(self) -> Callable[[Lowering, ir.Node], None] | None:
+        """Emit the instructions of a node; None where there is no kernel."""
+
+    @property
+    def any_type(self) -> bool:
+        """Whether it moves integers as it moves floats."""
+
+
+@dataclass
+class Shared:
+    """What all programs of one image share."""
+
+    control: Buffer
+    operators: Mapping[tuple[str, str], LoweringRule]  # by domain and op_type
+    state: dict[str, Ref] = field(default_factory=dict)  # parameters by name
+    inputs: dict[str, Binding] = field(default_factory=dict)
+    constants: dict[bytes, Buffer] = field(default_factory=dict)
+    streams: dict[str, int] = field(default_factory=dict)  # Dropout's output -> random stream
+    overwrites_inputs: bool = False  # inputs are scratch; labels, small and needed late, never are
+
+    def constant(self, data: bytes) -> Ref:
+        """Constants with equal bytes are one."""
+        if data not in self.constants:
+            self.constants[data] = Buffer(f"constant_{len(self.constants)}", len(data), "constant", data)
+        return Ref(self.constants[data])
+
+    def input(self, value: ir.Value) -> Binding:
+        """The place of an input or label, the same in every program."""
+        assert value.name is not None
+        if value.name not in self.inputs:
+            dtype = runtime_type(value)
+            shape = static_shape(value)
+            if 0 in shape:
+                raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")
+            role = "label" if value.meta.get("gradmote.label") else "input"
+            region = "scratch" if self.overwrites_inputs and role == "input" else "input"
+            buffer = Buffer(value.name, 4 * math.prod(shape), region)
+            self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
+        return self.inputs[value.name]
+
+
+class Lowering:
+    """Appends a graph's instructions to one program. Operators' lowering rules call its methods."""
+
+    def __init__(self, program: Program, shared: Shared, phase: str = "forward") -> None:
+        self.program = program
+        self.shared = shared
+        self.phase = phase  # of nodes that are not marked as backward
+        self.places: dict[ir.Value, View] = {}
+        self.reader = API  # who asks for values
+
+    # ---- what the driver calls
+
+    def run(self, graph: ir.Graph) -> None:
+        """Lowers every node, in the graph's order."""
+        for value in graph.inputs:
+            if value not in self.places:
+                self.bind_input(value)
+        for node in graph:
+            self.reader = node.op_type
+            self.lower_node(node)
+        self.reader = API
+
+    def bind_input(self, value: ir.Value) -> None:
+        if value.name in self.shared.state:
+            self.place(value, self.shared.state[value.name])
+        elif not value.is_initializer() and (value.uses() or 0 not in static_shape(value)):
+            binding = self.shared.input(value)
+            self.place(value, binding.ref)
+            if value.uses():
+                self.program.bindings.append(binding)
+
+    def lower_node(self, node: ir.Node) -> None:
+        operator = self.shared.operators.get((node.domain, node.op_type))
+        if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
+            return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
+        if operator is None or operator.lower is None:
+            raise UnsupportedOperator(
+                f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel",
+                "`gradmote ops` lists what is supported",
+                describe(node),
+            )
+        if all(is_integer(o) for o in node.outputs) and not operator.any_type:
+            raise UnsupportedOperator(
+                f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
+            )
+        operator.lower(self, node)
+        if BACKWARD not in node.metadata_props and LAYER in node.metadata_props:
+            self.program.shapes[node.metadata_props[LAYER]] = static_shape(node.outputs[0])
+
+    def reads_data(self, node: ir.Node) -> bool:
+        """Whether some input has a place, or is trained."""
+        return any(i in self.places or i.name in self.shared.state for i in node.inputs if i is not None)
+
+    # ---- what lowering rules call
+
+    def emit(
+        self, opcode: str, node: ir.Node, operands: Mapping[str, Ref | None], params: Mapping[str, int | float]
+    ) -> None:
+        made = Instruction(opcode, dict(operands), dict(params), describe(node))
+        made.layer = node.metadata_props.get(LAYER, "")
+        made.phase = "backward" if BACKWARD in node.metadata_props else self.phase
+        self.program.instructions.append(made)
+
+    def elements(self, value: ir.Value) -> int:
+        return math.prod(static_shape(value))
+
+    def view(self, value: ir.Value | None) -> View:
+        """The value as it lies, perhaps strided; for kernels that walk strides."""
+        assert value is not None
+        if value not in self.places:
+            self.place(value, self.known(value))
+        return self.places[value]
+
+    def ref(self, value: ir.Value | None) -> Ref:
+        """The value's contiguous bytes; a strided view is copied first, once."""
+        view = self.view(value)
+        assert value is not None
+        shape = static_shape(value)
+        if not same_walk(shape, view.strides, contiguous(shape)):
+            self.places[value] = View(self.copy(value, view), contiguous(shape))
+        return self.places[value].ref
+
+    def output(self, value: ir.Value, layout: Sequence[int] | None = None) -> Ref:
+        """New scratch for a value that the next instruction makes; layout: its strides where not row-major."""
+        ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
+        self.places[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
+        return ref
+
+    def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int]) -> View:
+        """New scratch for a step within a rule."""
+        return View(Ref(Buffer(name, 4 * math.prod(shape), "scratch")), list(strides))
+
+    def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
+        """The strides of values of one shape where all lie alike and without gaps; else None: use ref()."""
+        views = [self.view(v) for v in values]
+        shape = static_shape(values[0])  # type: ignore[arg-type]
+        alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
+        return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
+
+    def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None) -> None:
+        """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write. reason:
+        what needs them there; the node's operator by default."""
+        dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
+        params: dict[str, int | float] = {}
+        for i in range(COPY_RANK):
+            params |= {f"d{i}": dims[i], f"s{i}": walk[i], f"t{i}": written[i]}
+        self.emit("COPY", node, {"x": source.ref, "y": target.ref}, params)
+        self.program.instructions[-1].reason = reason or node.op_type
+
+    def fill(self, node: ir.Node, target: Ref, number: float) -> None:
+        """Writes one number to every element of a buffer."""
+        n = target.buffer.size // 4
+        self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]), "fill")
+
+    def alias(self, value: ir.Value, source: ir.Value | None) -> None:
+        """`value` is the bytes of `source` under its own shape."""
+        self.place(value, self.ref(source))
+
+    def set_view(self, value: ir.Value, ref: Ref, strides: Sequence[int]) -> None:
+        self.places[value] = View(ref, list(strides))
+
+    def constant(self, data: bytes) -> Ref:
+        return self.shared.constant(data)
+
+    def scalar(self, number: float) -> Ref:
+        return self.constant(np.float32(number).tobytes())
+
+    def control(self, field_name: str) -> Ref:
+        return control_ref(self.shared.control, field_name)
+
+    def is_one(self, ref: Ref) -> bool:
+        """Whether a place holds the constant 1, with which nothing needs to be multiplied."""
+        return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
+
+    def random_stream(self, node: ir.Node, part: str = "") -> int:
+        """A number of its own for each node that draws random numbers, or each part of one. ONNX lets nodes share a
+        name, outputs not."""
+        return self.shared.streams.setdefault(f"{node.outputs[0].name}{part}", len(self.shared.streams))
+
+    # ---- inside
+
+    def place(self, value: ir.Value, ref: Ref) -> None:
+        self.places[value] = View(ref, contiguous(static_shape(value)))
+
+    def known(self, value: ir.Value) -> Ref:
+        """The place of an initializer: state where it is trained, else a constant."""
+        if value.name in self.shared.state:
+            return self.shared.state[value.name]
+        array = constant_array(value)
+        if array is not None and array.dtype == np.bool_:
+            array = array.astype(np.float32)  # truth values are 1 and 0
+        if array is not None and array.dtype in (np.int32, np.int64) and np.array_equal(array, array.astype(np.int32)):
+            array = array.astype(np.int32)
+        elif array is None or array.dtype != np.float32:
+            raise UnsupportedOperator(
+                f"'{value.name}' ({value.dtype}) is needed as float32 data",
+                "feed the model float32 and keep it float32",
+                describe(value.producer()) if value.producer() else "",  # type: ignore[arg-type]
+            )
+        return self.constant(np.ascontiguousarray(array).tobytes())
+
+    def copy(self, value: ir.Value, view: View) -> Ref:
+        shape = static_shape(value)
+        node = value.producer()
+        assert node is not None
+        ref = Ref(Buffer(f"{value.name}.copy", 4 * math.prod(shape), "scratch"))
+        self.move(node, shape, view, View(ref, contiguous(shape)), f"row-major for {self.reader}")
+        return ref
+
+
+def is_integer(value: ir.Value) -> bool:
+    """Truth values are no integers: the runtime has them as float32."""
+    return value.dtype not in (None, ir.DataType.BOOL) and not value.dtype.is_floating_point()

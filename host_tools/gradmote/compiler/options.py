@@ -1,0 +1,36 @@
+"""What compile_image() is told beside the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from .sample_store import StoreOptions
+
+
+@dataclass
+class Options:
+    """What the image should be able to do.
+
+    batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
+    micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
+    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
+    for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
+    second time where that lowers the peak. store: keep samples in the state, to train on again. exact_plan: search for
+    the smallest scratch, up to a minute a program (needs gradmote[exact]); tell: takes a line of progress where that
+    takes more than two seconds. image_version: what the image's maker counts up, 0 to 2^32 - 1; firmware that protects
+    against rollback refuses an image with a lower one than it has.
+    """
+
+    batch: int | None = 1
+    accumulate: bool = False
+    dims: Mapping[str, int] | None = None
+    seed: int = 0
+    properties: int = 4
+    strip_names: bool = False
+    overwrite_inputs: bool = False
+    recompute: bool = True
+    store: StoreOptions | None = None
+    exact_plan: bool = False
+    tell: Callable[[str], object] = lambda _: None
+    image_version: int = 0

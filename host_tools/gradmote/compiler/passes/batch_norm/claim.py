@@ -1,0 +1,61 @@
+"""BatchNormalization with statistics of the batch: the running ones become state. The nodes stay, and mean inference;
+the pass `training` rewrites those of a training graph, `inference` the others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Set
+
+import onnx_ir as ir
+
+from ....errors import UnsupportedOperator
+from ....model.graph import Builder, constant_array, describe, note_weights, noted_weights, prune, take_over
+from .shared import batch_norms
+
+#: Inputs of BatchNormalization, and what follows its output's name in that of a copy.
+STATISTICS = {3: ".running_mean", 4: ".running_var"}
+
+_STATISTICS = "gradmote.statistics"
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    claimed: list[str] = []
+    for node in batch_norms(graph):
+        claimed += [own(graph, node, index) for index in STATISTICS]
+        infer(graph, node)
+    note_weights(graph, [n for n in noted_weights(graph) or () if n not in claimed])
+    graph.metadata_props[_STATISTICS] = json.dumps(claimed)
+    prune(graph)
+    graph.sort()
+
+
+def running_statistics(graph: ir.Graph) -> list[str]:
+    """Names of the running means and variances that are state."""
+    return list(json.loads(graph.metadata_props.get(_STATISTICS, "[]")))
+
+
+def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
+    """The name of the node's running mean or variance. Exporters merge initializers of equal values, so that it may be
+    somebody else's too: then the node gets a copy. Raises UnsupportedOperator where the model computes it."""
+    value = node.inputs[index]
+    array = constant_array(value)
+    if array is None:
+        raise UnsupportedOperator(
+            f"BatchNormalization with a computed '{value.name}'", "make it an initializer", describe(node)
+        )
+    if len(list(value.uses())) > 1:
+        value = Builder(graph).constant(array, f"{node.outputs[0].name}{STATISTICS[index]}")
+        node.replace_input_with(index, value)
+    return str(value.name)
+
+
+def infer(graph: ir.Graph, node: ir.Node) -> None:
+    """A model that was exported in training mode has the new statistics as outputs, which nobody needs here."""
+    if any(o.uses() or o.is_graph_output() for o in node.outputs[1:]):
+        raise UnsupportedOperator(
+            "BatchNormalization whose new statistics are used in the model", "remove these outputs", describe(node)
+        )
+    attributes = {a.name: a.value for a in node.attributes.values() if a.name != "training_mode"}
+    y = node.outputs[0]
+    take_over(graph, y, Builder(graph).op("BatchNormalization", *node.inputs, name=f"{y.name}.normal", **attributes))

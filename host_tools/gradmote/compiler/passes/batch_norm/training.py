@@ -1,0 +1,85 @@
+"""BatchNormalization of a training graph: normalizes with the batch's statistics, and makes the new running ones.
+
+    y = (x - mean) inv_std scale + bias                mean and variance over all axes but the channels'
+    running' = momentum running + (1 - momentum) batch
+
+The variance that updates the running one is over n values a channel, or over n - 1 where `variance` is "sample".
+Source: ONNX BatchNormalization-15; Ioffe and Szegedy 2015.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+from ....errors import ModelError
+from ....model.autodiff import NO_GRADIENT
+from ....model.graph import Builder, attribute, describe, static_shape, take_over
+from ....operators.normalize import moments, normalize
+from .shared import MOMENTUM, batch_norms, epsilon
+
+#: Which variance of n values updates the running one: over n, as ONNX says, or over n - 1, as PyTorch does.
+VARIANCES = ("population", "sample")
+
+#: Metadata of the Moments nodes made here.
+_BATCH = "gradmote.batch_statistics"
+
+
+def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
+    """Rewrites every node; returns the new statistics, each called after the old one with `_new`. variance: one of
+    VARIANCES."""
+    if variance not in VARIANCES:
+        raise ModelError(f"running_variance is '{variance}'", f"choose {' or '.join(VARIANCES)}")
+    updates = [value for node in batch_norms(graph) for value in rewrite(graph, node, variance)]
+    graph.sort()
+    return updates
+
+
+def rewrite(graph: ir.Graph, node: ir.Node, variance: str) -> list[ir.Value]:
+    builder, y, (x, scale, bias) = Builder(graph), node.outputs[0], node.inputs[:3]
+    mean, inv_std, var = moments(builder, node, epsilon(node))
+    mean.producer().metadata_props.update({_BATCH: variance, NO_GRADIENT: "Normalize's goes through it"})
+    momentum = attribute(node, "momentum", MOMENTUM)
+    scaled_var = builder.op("Mul", var, bessel(builder, x), name=f"{y.name}.sample") if variance == "sample" else var
+    updates = [
+        blend(builder, old, new, momentum) for old, new in zip(node.inputs[3:5], (mean, scaled_var), strict=True)
+    ]
+    take_over(graph, y, normalize(builder, node, (mean, inv_std), scale, bias, batch=True))
+    return updates
+
+
+def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float) -> ir.Value:
+    """momentum running + (1 - momentum) batch, both (C)."""
+    kept, added = (builder.constant(f, f"{running.name}.{n}") for f, n in ((momentum, "kept"), (1 - momentum, "added")))
+    old = builder.op("Mul", running, kept, name=f"{running.name}.old")
+    new = builder.op("Mul", batch, added, name=f"{running.name}.part")
+    result = builder.op("Add", old, new, name=f"{running.name}_new")
+    result.shape, result.type = running.shape, running.type
+    return result
+
+
+def bessel(builder: Builder, x: ir.Value) -> ir.Value:
+    """n / (n - 1), n values a channel; known once the batch is."""
+    name = f"{x.name}.bessel"
+    shape = builder.op("Shape", x, name=f"{name}.shape")
+    channels = builder.op("Gather", shape, builder.constant([1], f"{name}.axis"), name=f"{name}.channels")
+    size = builder.op("Size", x, name=f"{name}.size")
+    count = builder.op("Div", size, channels, name=f"{name}.count")
+    n = builder.op("Cast", count, name=f"{name}.n", to=ir.DataType.FLOAT.value)
+    one = builder.constant(np.float32([1]), f"{name}.one")
+    return builder.op("Div", n, builder.op("Sub", n, one, name=f"{name}.degrees"), name=name)
+
+
+def check(graph: ir.Graph) -> None:
+    """Raises ModelError where a channel has one value only: its variance would say nothing."""
+    for node in graph:
+        if _BATCH in node.metadata_props:
+            shape = static_shape(node.inputs[0], node)
+            if math.prod(shape) == shape[1]:
+                raise ModelError(
+                    "BatchNormalization with statistics of the batch over one value per channel",
+                    "use a larger batch, or --batch-norm frozen",
+                    describe(node),
+                )

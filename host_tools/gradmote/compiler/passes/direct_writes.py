@@ -1,0 +1,116 @@
+"""What is only made to be copied is written where the copy would bring it, by a kernel that walks strides there.
+
+So the parts of a Concat are made side by side, and need no bytes of their own.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...generated.opcodes import OPCODES
+from ..lowering import COPY_RANK
+from ..program import Compiled, Instruction, Program, Ref, Uses
+from ..strides import contiguous
+
+#: One dimension of a COPY, in elements: size, stride of what it reads, stride of what it writes.
+Dimension = tuple[int, int, int]
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        targets = written_once(program)
+        for copy in [i for i in program.instructions if i.opcode == "COPY" and id(target_of(i).buffer) in targets]:
+            maker = maker_of(program, program.uses(), copy)
+            if maker is not None and redirect(maker, copy):
+                program.instructions = [i for i in program.instructions if i is not copy]
+
+
+def target_of(copy: Instruction) -> Ref:
+    target = copy.operands["y"]
+    assert target is not None
+    return target
+
+
+def written_once(program: Program) -> set[int]:
+    """Ids of scratch buffers of which no byte is written twice: they have one writer, or are a Concat. Gradients of
+    parameters are left to fuse_update, which never makes them whole."""
+    gradients = {id(ref.buffer) for ref in program.gradients.values()}
+    found = set()
+    for key, uses in program.uses().items():
+        writers = [program.instructions[k] for k in uses.writers]
+        once = len(writers) == 1 or all(w.opcode == "COPY" and w.reason == "Concat" for w in writers)
+        if uses.buffer.region == "scratch" and once and key not in gradients:
+            found.add(key)
+    return found
+
+
+def maker_of(program: Program, uses: dict[int, Uses], copy: Instruction) -> Instruction | None:
+    """The instruction that makes, by itself, all of the buffer that the COPY and nothing else reads; else None."""
+    source = copy.operands["x"]
+    assert source is not None
+    if source.buffer.region != "scratch" or id(source.buffer) in program.bound():
+        return None
+    used = uses[id(source.buffer)]
+    alone = len(used.writers) == len(used.readers) == 1
+    return program.instructions[used.writers[0]] if alone and reads_all(copy, source) else None
+
+
+def reads_all(copy: Instruction, source: Ref) -> bool:
+    """Whether the COPY reads every element of the buffer, each once."""
+    sizes, reads, _ = zip(*dimensions(copy), strict=True) if dimensions(copy) else ((), (), ())
+    return not source.offset and source.buffer.size == 4 * math.prod(sizes) and list(reads) == contiguous(sizes)
+
+
+def dimensions(copy: Instruction) -> list[Dimension]:
+    """Those of more than one element, the one that moves slowest through the source first, neighbours merged."""
+    given = [tuple(int(copy.params[f"{name}{i}"]) for name in "dst") for i in range(COPY_RANK)]
+    merged: list[Dimension] = []
+    for size, read, written in sorted((d for d in given if d[0] > 1), key=lambda d: -d[1]):
+        if merged and merged[-1][1] == size * read and merged[-1][2] == size * written:
+            size *= merged.pop()[0]
+        merged.append((size, read, written))
+    return merged
+
+
+def redirect(maker: Instruction, copy: Instruction) -> bool:
+    """Makes `maker` write what the COPY would; False where it cannot."""
+    source, target = copy.operands["x"], target_of(copy)
+    assert source is not None
+    outputs = [n for n, r in maker.operands.items() if r is not None and r.buffer is source.buffer]
+    if len(outputs) != 1 or maker.operands[outputs[0]].offset or maker.params.get("accumulate"):
+        return False
+    dims = dimensions(copy)
+    strides = {} if is_block(dims) else moved_strides(maker, outputs[0], dims)
+    if strides is None:
+        return False
+    maker.params |= strides
+    maker.operands[outputs[0]] = target
+    return True
+
+
+def is_block(dims: list[Dimension]) -> bool:
+    """Whether the elements stay side by side, in their order."""
+    return len(dims) == 0 or (len(dims) == 1 and dims[0][1:] == (1, 1))
+
+
+def moved_strides(maker: Instruction, output: str, dims: list[Dimension]) -> dict[str, int] | None:
+    """New values of the parameters that are the output's strides, or None where no strides do, or the parameters are
+    another operand's too."""
+    extents = {name: spec[2] for name, spec in OPCODES[maker.opcode]["operands"].items()}
+    others = {stride for name, extent in extents.items() if name != output for _, stride in extent}
+    moved: dict[str, int] = {}
+    reach = [0] * len(dims)  # how far the output's own dimensions walk along each of the copy's
+    for size, stride in extents[output]:
+        count = int(maker.params.get(size, 1))
+        if stride is None or stride in others:
+            return None
+        old = 1 if stride == "one" else int(maker.params[stride])
+        at = next((k for k, (_, read, _) in enumerate(dims) if old % read == 0), None) if count > 1 and old else None
+        if at is not None:
+            _, read, written = dims[at]
+            reach[at] += (count - 1) * old // read
+            moved[stride] = old // read * written
+        elif count > 1:
+            return None
+    fits = all(steps < size for steps, (size, _, _) in zip(reach, dims, strict=True))
+    return moved if fits and moved.pop("one", 1) == 1 else None

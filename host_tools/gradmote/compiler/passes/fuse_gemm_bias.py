@@ -1,0 +1,52 @@
+"""MatMul of a matrix by a matrix, followed by Add of one number a column, becomes one Gemm."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import onnx_ir as ir
+
+from ...model.graph import Builder, take_over
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        if node.op_type == "Add" and not node.domain:
+            match = find(node)
+            if match is not None:
+                fuse(graph, node, *match)
+    graph.sort()
+
+
+def find(add: ir.Node) -> tuple[ir.Node, ir.Value] | None:
+    """(MatMul, bias) if this Add can become its bias, else None."""
+    for product, bias in (add.inputs, reversed(list(add.inputs))):
+        matmul = product.producer() if product is not None else None
+        if (
+            bias is not None
+            and matmul is not None
+            and matmul.op_type == "MatMul"
+            and is_matrix_product(matmul)
+            and is_bias(matmul, bias)
+        ):
+            return matmul, bias
+    return None
+
+
+def is_matrix_product(matmul: ir.Node) -> bool:
+    ranks = [len(v.shape) for v in matmul.inputs if v is not None and v.shape is not None]
+    return ranks == [2, 2] and len(list(matmul.outputs[0].uses())) == 1 and not matmul.outputs[0].is_graph_output()
+
+
+def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
+    """One number a column: shape (n) or (1, n)."""
+    columns = matmul.inputs[1].shape[1]
+    dims = list(bias.shape) if bias.shape is not None else []
+    return isinstance(columns, int) and dims in ([columns], [1, columns])
+
+
+def fuse(graph: ir.Graph, add: ir.Node, matmul: ir.Node, bias: ir.Value) -> None:
+    y = add.outputs[0]
+    result = Builder(graph).op("Gemm", *matmul.inputs, bias, name=f"{y.name}.gemm")
+    take_over(graph, y, result)
+    graph.remove(matmul, safe=True)

@@ -1,0 +1,171 @@
+"""GEMM or CONV_GRAD_W that makes a weight's gradient, followed by the UPDATE that alone consumes it, becomes one
+GEMM_UPDATE or CONV_UPDATE. Where several make a block of rows each, which COPY joins, each block is updated by itself.
+
+The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the update has to wait
+for all that reads the old weight, and what the gradient is made of waits with it. Where that is much more than the
+gradient, as in the first convolutions of a network, it is tried whether whole gradients lower the peak.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ...generated.opcodes import OPCODES
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..strides import collapse
+from . import mask_activations, recompute
+from .schedule import peak
+
+#: maker -> (fused opcode, parameters whose product is one row of the gradient)
+FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("channels", "kernel_h", "kernel_w"))}
+
+
+#: Something is much more than the gradient where it has more than so many times its bytes.
+MUCH = 2
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of a gradient: what makes them, where they lie in it, in bytes, and the COPY that brings them there."""
+
+    maker: Instruction
+    offset: int
+    size: int
+    copy: Instruction | None = None
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A program as it was before the pass: one fusion changes nothing that another asks for."""
+
+    instructions: list[Instruction]
+    uses: dict[int, Uses]
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        return {id(i): k for k, i in enumerate(self.instructions)}
+
+    def backward_readers(self, buffer: Buffer) -> list[Instruction]:
+        readers = [self.instructions[k] for k in self.uses[id(buffer)].readers]
+        return [i for i in readers if i.phase == "backward"]
+
+    def touching(self, buffer: Buffer) -> list[Instruction]:
+        uses = self.uses[id(buffer)]
+        return [self.instructions[k] for k in sorted({*uses.readers, *uses.writers})]
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        before = Lookup(program.instructions, program.uses())
+        updates = [i for i in program.instructions if i.opcode == "UPDATE"]
+        found = [(update, blocks) for update in updates if (blocks := find(before, update))]
+        some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
+        choices = [fused(program.instructions, pairs) for pairs in (found, some)]
+        best = min(choices, key=lambda c: planned(program, c)) if len(some) < len(found) else choices[0]
+        program.instructions = best
+
+
+def planned(program: Program, instructions: list[Instruction]) -> int:
+    """Bytes of scratch that the program will need with these instructions."""
+    trial = replace(program, instructions=instructions)
+    trial.instructions = recompute.recomputed(trial)
+    return peak(trial, mask_activations.masked(trial))
+
+
+def find(program: Lookup, update: Instruction) -> list[Block]:
+    """The blocks of a gradient that only this UPDATE reads and that need not be whole; none where that is not so."""
+    gradient = update.operands["g"]
+    assert gradient is not None
+    buffer = gradient.buffer
+    if buffer.region != "scratch" or update.operands["scale"] is not None or buffer.size != 4 * update.params["n"]:
+        return []
+    writers = program.touching(buffer)
+    if writers.pop() is not update:
+        return []
+    blocks = [block_of(program, writer, buffer) for writer in writers]
+    known = [b for b in blocks if b is not None and can_wait(program, b.maker, update)]
+    return known if len(known) == len(writers) and fill(known, buffer) else []
+
+
+def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
+    """Whether much that only the makers read would wait with them for other readers of the old weight."""
+    weight, gradient = update.operands["p"], update.operands["g"]
+    assert weight is not None and gradient is not None
+    others = program.backward_readers(weight.buffer)
+    also = {id(r.buffer) for i in others for r in i.reads}
+    read = {id(r.buffer): r.buffer for b in blocks for r in b.maker.reads if r.buffer.region == "scratch"}
+    waiting = sum(buffer.size for key, buffer in read.items() if others and key not in also)
+    return waiting > MUCH * gradient.buffer.size
+
+
+def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
+    """What `writer` puts into the gradient, where that can be made row by row."""
+    if is_plain(writer):
+        return Block(writer, 0, buffer.size)
+    if writer.opcode != "COPY" or not is_block(writer):
+        return None
+    source, target = writer.operands["x"], writer.operands["y"]
+    assert source is not None and target is not None
+    others = program.touching(source.buffer)
+    alone = len(others) == 2 and others[1] is writer and is_plain(others[0]) and source.buffer.region == "scratch"
+    return Block(others[0], target.offset, source.buffer.size, writer) if alone else None
+
+
+def is_plain(maker: Instruction) -> bool:
+    """Whether nothing but a sum makes the result."""
+    if maker.opcode not in FUSED or maker.params["accumulate"] or maker.params.get("activation"):
+        return False
+    return maker.opcode != "GEMM" or (maker.params["batch"] == 1 and maker.operands["bias"] is None)
+
+
+def is_block(copy: Instruction) -> bool:
+    """Whether the COPY moves a whole buffer as it stands."""
+    source = copy.operands["x"]
+    assert source is not None
+    dims, walk, written = ([int(copy.params[f"{name}{i}"]) for i in range(6)] for name in "dst")
+    size, walks = collapse(dims, walk, written)
+    return source.offset == 0 and walks == [[1], [1]] and source.buffer.size == 4 * size[0]
+
+
+def fill(blocks: list[Block], buffer: Buffer) -> bool:
+    """Whether the blocks lie side by side and are all of the buffer."""
+    end = 0
+    for block in sorted(blocks, key=lambda b: b.offset):
+        if block.offset != end:
+            return False
+        end += block.size
+    return end == buffer.size
+
+
+def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
+    """Whether the maker's inputs are still there at the UPDATE, and the update, row by row, leaves them alone."""
+    first, last = program.position[id(maker)], program.position[id(update)]
+    writers = [k for r in maker.reads for k in program.uses[id(r.buffer)].writers]
+    return not any(first < k <= last for k in writers)
+
+
+def fused(instructions: list[Instruction], pairs: list[tuple[Instruction, list[Block]]]) -> list[Instruction]:
+    """The fused instructions stand where the UPDATEs were; makers and copies go."""
+    new = {id(update): [fuse(block, update) for block in blocks] for update, blocks in pairs}
+    gone = {id(i) for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
+    return [n for i in instructions if id(i) not in gone for n in new.get(id(i), [i])]
+
+
+def fuse(block: Block, update: Instruction) -> Instruction:
+    """The maker's inputs and sizes with the update's state, and scratch for one row of the gradient."""
+    maker = block.maker
+    opcode, row_size = FUSED[maker.opcode]
+    elements = math.prod(int(maker.params[name]) for name in row_size)
+    row = Buffer(f"{update.origin}.row", 4 * elements, "scratch")
+    state = {name: moved(update.operands[name], block.offset) for name in ("p", "slot1", "slot2")}
+    known = {**maker.operands, **update.operands, **state, "row": Ref(row)}
+    spec = OPCODES[opcode]
+    params = {name: maker.params[name] for name in spec["params"]}
+    operands = {name: known[name] for name in spec["operands"]}
+    return Instruction(opcode, operands, params, update.origin, maker.layer, maker.phase)
+
+
+def moved(ref: Ref | None, offset: int) -> Ref | None:
+    return ref and Ref(ref.buffer, ref.offset + offset)

@@ -1,0 +1,83 @@
+"""MAX_POOL leaves its winners' numbers, a byte each, for its gradient: x need not wait for it, and no window is
+searched twice.
+
+Where x is kept for another reader, the index costs its own bytes for the time: it is not taken where that raises the
+scheduled peak.
+
+Where x came from a RELU, the mask of RELU_GRAD matters at the winners alone: MAX_POOL leaves it in their numbers too,
+and the RELU_GRAD behind the pool's gradient goes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from ...generated.opcodes import OPCODES
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from .schedule import peak
+
+#: Cells that a byte can number; 255 stands for none.
+MOST_CELLS = 255
+#: Parameters that a pool and its gradient have in common; dy may lie otherwise than y.
+SHARED = [name for name in OPCODES["MAX_POOL_GRAD"]["params"] if not name.startswith("y_")]
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        for gradient in [i for i in program.instructions if i.opcode == "MAX_POOL_GRAD"]:
+            changed = with_index(program, gradient)
+            if changed is not None and peak(program, changed) <= peak(program, program.instructions):
+                program.instructions = changed
+
+
+def with_index(program: Program, gradient: Instruction) -> list[Instruction] | None:
+    """The instructions with an index from the pool to this gradient; None where that cannot be."""
+    uses = program.uses()
+    pool = pool_of(program, uses, gradient)
+    if pool is None:
+        return None
+    relu = relu_grad_behind(program, uses, gradient)
+    outputs = (int(pool.params[name]) for name in ("batch", "out_h", "out_w", "channels"))
+    index = Ref(Buffer(f"{pool.origin}.index", math.prod(outputs), "scratch"))
+    params = {**pool.params, "relu": int(relu is not None)}
+    operands = {"index": index, "dy": gradient.operands["dy"], "dx": (relu or gradient).operands["dx"]}
+    new = {
+        id(pool): replace(pool, operands={**pool.operands, "index": index}, params=params),
+        id(gradient): replace(gradient, opcode="MAX_POOL_INDEX_GRAD", operands=operands),
+    }
+    return [new.get(id(i), i) for i in program.instructions if i is not relu]
+
+
+def pool_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
+    """The MAX_POOL whose winners the gradient would look for, where a byte can number them."""
+    x = gradient.operands["x"]
+    assert x is not None
+    used = uses[id(x.buffer)]
+    at = next(k for k in used.readers if program.instructions[k] is gradient)
+    for k in used.readers:
+        pool = program.instructions[k]
+        if pool.opcode == "MAX_POOL" and is_pool_of(pool, gradient) and not any(k < w < at for w in used.writers):
+            return pool
+    return None
+
+
+def is_pool_of(pool: Instruction, gradient: Instruction) -> bool:
+    """Whether the pool's winners are the gradient's, and still without an index."""
+    alike = all(pool.params[name] == gradient.params[name] for name in SHARED)
+    cells = pool.params["kernel_h"] * pool.params["kernel_w"]
+    return alike and pool.operands["x"] == gradient.operands["x"] and not pool.operands["index"] and cells <= MOST_CELLS
+
+
+def relu_grad_behind(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
+    """The RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
+    x, dx = gradient.operands["x"], gradient.operands["dx"]
+    assert x is not None and dx is not None
+    used = uses[id(dx.buffer)]
+    if len(used.readers) != 1 or len(used.writers) != 1 or id(dx.buffer) in program.bound():
+        return None
+    relu = program.instructions[used.readers[0]]
+    if relu.opcode != "RELU_GRAD" or relu.operands["dy"] != dx or relu.operands["y"] != x:
+        return None
+    whole = 4 * relu.params["n"] == dx.buffer.size == x.buffer.size
+    return relu if whole else None

@@ -1,0 +1,68 @@
+"""Pools over three spatial dimensions become two: the largest of the largest, and the mean of means, since the number
+of cells of a window is the product of those along its axes.
+
+    (N, C, D, H, W) -> (N, C D, H, W), pooled over H and W -> (N, C, D, H' W'), pooled over D -> (N, C, D', H', W')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any
+
+import onnx_ir as ir
+
+from ...model.graph import Builder, attribute, take_over
+from ...operators.selection import known_dims
+
+GLOBAL = {"GlobalMaxPool": "MaxPool", "GlobalAveragePool": "AveragePool"}
+#: Attributes that are the same for every axis.
+SHARED = ("auto_pad", "ceil_mode", "count_include_pad")
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        if node.op_type in (*GLOBAL, *GLOBAL.values()) and not node.domain and is_deep(node):
+            rewrite(Builder(graph), node)
+    graph.sort()
+
+
+def is_deep(node: ir.Node) -> bool:
+    x, y = node.inputs[0], node.outputs[0]
+    dims = [*known_dims(x)[1:], *known_dims(y)[2:]] if x.shape is not None and y.shape is not None else []
+    return len(dims) == 7 and min(dims) > 0 and not any(o.uses() or o.is_graph_output() for o in node.outputs[1:])
+
+
+def rewrite(builder: Builder, node: ir.Node) -> None:
+    x, y = node.inputs[0], node.outputs[0]
+    channels, depth, height, width = known_dims(x)[1:]
+    out_depth, out_height, out_width = known_dims(y)[2:]
+    planes = reshaped(builder, x, [0, channels * depth, height, width], f"{y.name}.planes")
+    planes = pool(builder, node, planes, [1, 2], f"{y.name}.planar")
+    columns = reshaped(builder, planes, [0, channels, depth, out_height * out_width], f"{y.name}.columns")
+    columns = pool(builder, node, columns, [0], f"{y.name}.pooled")
+    shape = [0, channels, out_depth, out_height, out_width]
+    take_over(builder.graph, y, reshaped(builder, columns, shape, f"{y.name}.shaped"))
+
+
+def reshaped(builder: Builder, x: ir.Value, shape: Sequence[int], name: str) -> ir.Value:
+    """0 keeps the batch."""
+    return builder.op("Reshape", x, builder.constant(shape, f"{name}.shape"), name=name)
+
+
+def pool(builder: Builder, node: ir.Node, x: ir.Value, axes: Sequence[int], name: str) -> ir.Value:
+    """The node's pool along some of its axes. Depth stands before a column of width 1."""
+    attributes: dict[str, Any] = {k: attribute(node, k) for k in SHARED if k in node.attributes}
+    kernel = attribute(node, "kernel_shape", known_dims(node.inputs[0])[2:])
+    attributes["kernel_shape"] = along(axes, kernel, 1)
+    for key in ("strides", "dilations"):
+        if key in node.attributes:
+            attributes[key] = along(axes, attribute(node, key), 1)
+    if "pads" in node.attributes:
+        pads = attribute(node, "pads")
+        attributes["pads"] = [*along(axes, pads[:3], 0), *along(axes, pads[3:], 0)]
+    return builder.op(GLOBAL.get(node.op_type, node.op_type), x, name=name, **attributes)
+
+
+def along(axes: Sequence[int], numbers: Sequence[int], still: int) -> list[int]:
+    """The numbers of these axes, and `still` for a column's width."""
+    return [*(numbers[a] for a in axes), *[still] * (2 - len(axes))]

@@ -1,0 +1,21 @@
+"""GlobalAveragePool becomes ReduceMean over all positions, whose gradient is one product a cell; as a pool, each cell
+would look for its windows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import onnx_ir as ir
+
+from ...model.graph import Builder, rank, take_over
+from .rewrite_reductions import reduce
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        if node.op_type == "GlobalAveragePool" and not node.domain:
+            x, y, builder = node.inputs[0], node.outputs[0], Builder(graph)
+            axes = builder.constant(list(range(2, rank(x, node))), f"{y.name}.axes")
+            take_over(graph, y, reduce(builder, "ReduceMean", x, axes, f"{y.name}.mean"))
+    graph.sort()

@@ -1,0 +1,83 @@
+"""What exporters write in operators that are others under another name.
+
+CastLike(x, like)                          Cast to the type of `like`
+Clip(x, low, high), one of them computed   Min(Max(x, low), high)
+IsNaN(x)                                   Not(Equal(x, x))
+SequenceAt(SplitToSequence(x, sizes), i)   Slice of x
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+
+import numpy as np
+import onnx_ir as ir
+
+from ...model.graph import Builder, attribute, constant_array, prune, take_over
+from ...operators.constants import given
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        rule = RULES.get(node.op_type) if not node.domain else None
+        result = rule(Builder(graph), node) if rule is not None else None
+        if result is not None:
+            take_over(graph, node.outputs[0], result)
+    prune(graph)
+    graph.sort()
+
+
+def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:
+    dtype = node.inputs[1].dtype
+    return builder.op("Cast", node.inputs[0], name=stem(node), to=dtype.value) if dtype is not None else None
+
+
+def clip(builder: Builder, node: ir.Node) -> ir.Value | None:
+    """None where both bounds are constant, or absent: there is an instruction for that."""
+    bounds = [(op_type, given(node, index)) for op_type, index in (("Max", 1), ("Min", 2))]
+    if all(bound is None or constant_array(bound) is not None for _, bound in bounds):
+        return None
+    result = node.inputs[0]
+    for op_type, bound in bounds:
+        if bound is not None:
+            result = builder.op(op_type, result, bound, name=f"{stem(node)}.{op_type.lower()}")
+            result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+    return result
+
+
+def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
+    """A NaN alone differs from itself."""
+    x = node.inputs[0]
+    equal = builder.op("Equal", x, x, name=f"{stem(node)}.equal")
+    equal.shape, equal.type = node.outputs[0].shape, node.outputs[0].type
+    return builder.op("Not", equal, name=stem(node))
+
+
+def sequence_at(builder: Builder, node: ir.Node) -> ir.Value | None:
+    split = node.inputs[0].producer()
+    position = constant_array(node.inputs[1])
+    if split is None or split.op_type != "SplitToSequence" or len(split.inputs) < 2 or position is None:
+        return None
+    sizes, i = constant_array(split.inputs[1]), int(position)
+    if sizes is None or i < 0:
+        return None
+    start, end = (i * int(sizes), (i + 1) * int(sizes)) if sizes.ndim == 0 else part(sizes, i)
+    limits = {"start": start, "end": end, "axis": attribute(split, "axis", 0)}
+    inputs = [builder.constant([v], f"{stem(node)}.{k}") for k, v in limits.items()]
+    return builder.op("Slice", split.inputs[0], *inputs, name=stem(node))
+
+
+def part(sizes: np.ndarray, i: int) -> tuple[int, int]:
+    return int(sizes[:i].sum()), int(sizes[: i + 1].sum())
+
+
+def stem(node: ir.Node) -> str:
+    return str(node.outputs[0].name)
+
+
+RULES: dict[str, Callable[[Builder, ir.Node], ir.Value | None]] = {
+    "CastLike": cast_like,
+    "Clip": clip,
+    "IsNaN": is_nan,
+    "SequenceAt": sequence_at,
+}

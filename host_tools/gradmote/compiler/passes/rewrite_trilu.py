@@ -1,0 +1,27 @@
+"""Trilu becomes Where with a constant mask: of a value whose shape is known, the part above or below a diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import numpy as np
+import onnx_ir as ir
+
+from ...model.graph import Builder, attribute, static_shape, take_over
+from ...operators.trilu import diagonal_of
+
+
+def run(graph: ir.Graph, keep: Set[str]) -> None:
+    for node in list(graph):
+        if node.op_type == "Trilu" and not node.domain:
+            take_over(graph, node.outputs[0], masked(Builder(graph), node))
+    graph.sort()
+
+
+def masked(builder: Builder, node: ir.Node) -> ir.Value:
+    x, y = node.inputs[0], node.outputs[0]
+    everything = np.ones(static_shape(x, node)[-2:], np.bool_)
+    part = np.triu if attribute(node, "upper", 1) else np.tril
+    mask = builder.constant(part(everything, diagonal_of(node)), f"{y.name}.mask")
+    zero = builder.constant(np.zeros((), x.dtype.numpy()), f"{y.name}.zero")
+    return builder.op("Where", mask, x, zero, name=f"{y.name}.masked")

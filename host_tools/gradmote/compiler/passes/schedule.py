@@ -1,0 +1,104 @@
+"""Orders each program's instructions so that little scratch lives at once.
+
+Greedy list scheduling: of the instructions whose inputs are ready, the one that lets scratch shrink most (or grow
+least) goes first; ties keep the graph's order. A parameter is updated after everything that reads its old value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+
+from ...generated.opcodes import OPCODES
+from ..plan.lifetimes import lower_bound
+from ..program import Buffer, Compiled, Instruction, Program, Ref
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        choices = order(program), program.instructions
+        program.instructions = min(choices, key=lambda i: lower_bound(replace(program, instructions=i)))
+
+
+def order(program: Program) -> list[Instruction]:
+    """The greedy order; for a small program it may be worse than the one that is there."""
+    waiting, successors = dependencies(program.instructions)
+    pinned = program.bound()
+    scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
+    readers = Counter(id(b) for read, _ in scratch for b in read)
+    ready = [i for i, count in enumerate(waiting) if count == 0]
+    live: set[int] = set()
+    done = []
+    while ready:
+        best = min(ready, key=lambda i: (growth(*scratch[i], readers, live, pinned), i))
+        ready.remove(best)
+        done.append(program.instructions[best])
+        read, written = scratch[best]
+        live.update(id(b) for b in written)
+        readers.subtract(id(b) for b in read)
+        for successor in successors[best]:
+            waiting[successor] -= 1
+            if waiting[successor] == 0:
+                ready.append(successor)
+    return done
+
+
+def peak(program: Program, instructions: list[Instruction]) -> int:
+    """Bytes of scratch that a schedule of these instructions needs at least."""
+    return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
+
+
+def growth(read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]) -> int:
+    """Bytes of scratch after an instruction, less those before it."""
+    new = sum(b.size for b in written if id(b) not in live)
+    freed = sum(b.size for b in read if readers[id(b)] == 1 and id(b) not in pinned)
+    return new - freed
+
+
+def scratch_of(refs: list[Ref]) -> list[Buffer]:
+    """The scratch buffers among them, each once."""
+    return list({id(r.buffer): r.buffer for r in refs if r.buffer.region == "scratch"}.values())
+
+
+def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
+    """How many instructions each must wait for, and who waits for each."""
+    return count_edges(len(instructions), edges_of(instructions))
+
+
+def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
+    """Pairs of which the first goes before the second: reads after writes, writes after reads and writes after writes
+    of the same buffer. Whatever may refuse the data stays in front of every write of state that is behind it."""
+    last_write: dict[int, int] = {}
+    reads_since: dict[int, list[int]] = defaultdict(list)
+    edges: set[tuple[int, int]] = set()
+    checks: list[int] = []
+    for index, instruction in enumerate(instructions):
+        if instruction.after is not None and id(instruction.after) in last_write:
+            edges.add((last_write[id(instruction.after)], index))
+        for ref in instruction.reads:
+            edges.update((last_write[k], index) for k in [id(ref.buffer)] if k in last_write)
+            reads_since[id(ref.buffer)].append(index)
+        for ref in instruction.writes:
+            key = id(ref.buffer)
+            edges.update((i, index) for i in (*reads_since[key], *([last_write[key]] if key in last_write else [])))
+            last_write[key], reads_since[key] = index, []
+            if ref.buffer.region in ("parameter", "statistic", "slot", "gradient"):
+                edges.update((c, index) for c in checks)
+        if may_refuse(instruction):
+            checks.append(index)
+    return {(a, b) for a, b in edges if a != b}
+
+
+def may_refuse(instruction: Instruction) -> bool:
+    """Whether bad data may end the program here. Indices that are constants are known to be good."""
+    taken = [ref for name in ("indices", "labels") if (ref := instruction.operands.get(name)) is not None]
+    is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
+    return OPCODES[instruction.opcode]["refuses"] is not None and not is_known
+
+
+def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:
+    waiting, successors = [0] * n, defaultdict(list)
+    for before, after in sorted(edges):
+        waiting[after] += 1
+        successors[before].append(after)
+    return waiting, successors

@@ -1,0 +1,77 @@
+"""Lets an elementwise output take over the bytes of an input that dies there."""
+
+from __future__ import annotations
+
+from ...generated.opcodes import OPCODES
+from ..program import Buffer, Compiled, Instruction, Program, Ref
+
+
+def run(compiled: Compiled) -> None:
+    for program in compiled.programs:
+        uses = program.uses()
+        touched = {key: [program.instructions[k] for k in (*u.readers, *u.writers)] for key, u in uses.items()}
+        last = {key: u.last for key, u in uses.items()}
+        last |= dict.fromkeys(program.bound(), len(program.instructions))
+        for index, instruction in enumerate(program.instructions):
+            pair = candidate(instruction, index, last)
+            if pair is not None:
+                old, new = pair
+                replace(program, old, new, touched[id(old)])
+                last[id(new)] = last[id(old)]
+                touched[id(new)] += touched[id(old)]
+
+
+def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tuple[Buffer, Buffer] | None:
+    """(old, new): the buffer that the output makes, and the dying input whose bytes it can take. last: the instruction
+    that touches a buffer last, by id."""
+    names = OPCODES[instruction.opcode]["inplace"]
+    if not names:
+        return None
+    output = list(OPCODES[instruction.opcode]["operands"])[-1]
+    if instruction.opcode == "SOFTMAX_CROSS_ENTROPY":
+        output = "log_prob"
+    target = instruction.operands[output]
+    assert target is not None
+    if target.buffer.region != "scratch" or target.offset:
+        return None
+    for name in names:
+        source = instruction.operands[name]
+        if source is not None and last[id(source.buffer)] == index and fits(instruction, name, source, target):
+            return target.buffer, source.buffer
+    return None
+
+
+def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
+    """Whole buffers of one size, the input walked in the output's order, and read through no other operand."""
+    same = source.buffer is not target.buffer and source.buffer.size == target.buffer.size and not source.offset
+    others = [o for n, o in instruction.operands.items() if n != name and o is not None]
+    return (
+        source.buffer.region == "scratch"
+        and same
+        and is_dense(instruction, name)
+        and all(o.buffer is not source.buffer for o in others)
+    )
+
+
+def is_dense(instruction: Instruction, name: str) -> bool:
+    """Whether a strided operand covers its extent exactly once, in order."""
+    if f"{name}3" not in instruction.params:
+        return True
+    step = 1
+    for axis in (3, 2, 1, 0):
+        dim = int(instruction.params[f"d{axis}"])
+        if dim > 1 and instruction.params[f"{name}{axis}"] != step:
+            return False
+        step *= dim
+    return True
+
+
+def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
+    """touched: the instructions that know the old buffer."""
+    for instruction in touched:
+        for name, ref in instruction.operands.items():
+            if ref is not None and ref.buffer is old:
+                instruction.operands[name] = Ref(new, ref.offset)
+    for binding in program.bindings:
+        if binding.ref.buffer is old:
+            binding.ref = Ref(new, binding.ref.offset)

@@ -1,0 +1,196 @@
+"""Splits layers into a part that trains, the first output channels, and a part that does not; their results are joined.
+
+    y = Conv(x, w, b)   becomes   y = Concat(Conv(x, w[0:k], b[0:k]), Conv(x, w[k:M], b[k:M])),  k = ceil(ratio M)
+
+Frozen rows stay constants, trained rows are parameters called `w[0:k]`, or `w[:,0:k]` where the channels are the second
+axis of the weight. Of a grouped convolution whole groups are trained: k is rounded up to them, and x is split too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from ...errors import ModelError, UnsupportedOperator
+from ...model.frontend.parameters import candidates
+from ...model.frontend.shapes import infer_shapes
+from ...model.graph import Builder, attribute, constant_array, describe, note_weights, noted_weights, prune, take_over
+from ...model.registry import attach_functions
+from .layers import inherited
+from .verify import verify_graph
+
+#: What 1 - 0.9 and its like leave of a whole number of channels.
+ROUNDING = 1e-9
+
+
+def together(graph: ir.Graph, whole: Sequence[str], pieces: Sequence[str]) -> list[str]:
+    """What is trained, in the model's order. Raises ModelError where a layer that is split has a bias that is not."""
+    cut = [name for name in whole if name not in graph.initializers]
+    if cut:
+        hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
+        raise ModelError(f"'{cut[0]}' cannot be trained whole where its layer is split", hint)
+    return [name for name in noted_weights(graph) or [*whole, *pieces] if name in {*whole, *pieces}]
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The output channels of a node: their axis in its weight and in its output, how many, and in how many groups."""
+
+    weight_axis: int
+    output_axis: int
+    count: int
+    groups: int = 1
+
+    def trained(self, ratio: float) -> int:
+        """The first ceil(ratio count), in whole groups."""
+        unit = self.count // self.groups if self.groups > 1 else 1
+        return math.ceil(math.ceil(ratio * self.count - ROUNDING) / unit) * unit
+
+
+def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, list[str]]:
+    """Splits every layer whose weight is named. Returns the model and the names of what is trained in place of these.
+
+    Raises UnsupportedOperator for a layer without output channels of its own, such as an LSTM.
+    """
+    splitter = Splitter(model.graph, ratio)
+    with inherited(model.graph):
+        for node in list(model.graph):
+            if any(origin_name(value) in names for value in node.inputs) and node.op_type != "Transpose":
+                splitter.split(node, names)
+        prune(model.graph)
+        model.graph.sort()
+    verify_graph(model.graph)
+    note_weights(model.graph, splitter.weights())
+    return infer_shapes(attach_functions(model)), list(splitter.trained)
+
+
+def origin_name(value: ir.Value | None) -> str | None:
+    """The name of a value, or of what a Transpose makes it of."""
+    node = value.producer() if value is not None else None
+    source = node.inputs[0] if node is not None and node.op_type == "Transpose" else value
+    return source.name if source is not None else None
+
+
+def channels_of(node: ir.Node, names: Sequence[str]) -> Channels:
+    """Raises UnsupportedOperator where the named weight is not what makes the node's output channels."""
+    w = node.inputs[1] if len(node.inputs) > 1 else None
+    alone = w is not None and origin_name(w) in names and origin_name(node.inputs[0]) not in names
+    shape = [int(d) for d in w.shape] if w is not None and w.shape is not None and alone else []
+    groups = attribute(node, "group", 1)
+    if alone and node.op_type == "Conv":
+        return Channels(0, 1, shape[0], groups)
+    if alone and node.op_type == "ConvTranspose" and groups == 1:
+        return Channels(1, 1, shape[1])
+    if alone and node.op_type == "Gemm":
+        axis = 1 - attribute(node, "transB", 0)
+        return Channels(axis, 1, shape[axis])
+    if alone and node.op_type == "MatMul" and len(shape) == 2:
+        return Channels(1, -1, shape[1])
+    raise UnsupportedOperator(
+        f"{node.op_type}{f' of {groups} groups' if groups > 1 else ''} cannot train some of its output channels",
+        "train fewer layers (sparse:RATIO:last:N), or choose weights with named:NAME,...",
+        describe(node),
+    )
+
+
+class Splitter:
+    """What has been split of one graph so far. trained: names in the order in which the graph uses them."""
+
+    def __init__(self, graph: ir.Graph, ratio: float) -> None:
+        self.graph, self.ratio, self.builder = graph, ratio, Builder(graph)
+        self.own = set(candidates(graph))
+        self.pieces: dict[tuple[str, int], list[ir.Value]] = {}
+        self.trained: dict[str, None] = {}
+
+    def weights(self) -> list[str]:
+        """The model's own weights, pieces in the place of what was split."""
+        pieces = {name: [str(p.name) for p in made] for (name, _), made in self.pieces.items()}
+        noted = noted_weights(self.graph) or sorted(self.own)
+        return [piece for name in noted for piece in pieces.get(name, [name])]
+
+    def split(self, node: ir.Node, names: Sequence[str]) -> None:
+        channels = channels_of(node, names)
+        k = channels.trained(self.ratio)
+        bias = node.inputs[2] if len(node.inputs) > 2 else None
+        if k == channels.count:
+            whole = (origin_name(node.inputs[1]), bias.name if bias is not None else None)
+            self.trained.update(dict.fromkeys(n for n in whole if n is not None and n in self.own))
+            return
+        xs, ws = self.input(node, channels, k), self.weight(node, channels, k)
+        bs, counts = self.bias(node, bias, channels, k), (k, channels.count - k)
+        parts = [self.part(node, *of, channels) for of in zip(xs, ws, bs, counts, strict=True)]
+        y = node.outputs[0]
+        joined = self.builder.op("Concat", *parts, name=f"{y.name}.joined", axis=channels.output_axis)
+        take_over(self.graph, y, joined)
+
+    def part(
+        self, node: ir.Node, x: ir.Value, w: ir.Value, b: ir.Value | None, count: int, channels: Channels
+    ) -> ir.Value:
+        """The node with `count` of its channels."""
+        attributes = {a.name: a.value for a in node.attributes.values()}
+        if channels.groups > 1:
+            attributes["group"] = channels.groups * count // channels.count
+        inputs = [x, w] if b is None else [x, w, b]
+        return self.builder.op(node.op_type, *inputs, name=f"{node.outputs[0].name}.part", **attributes)
+
+    def input(self, node: ir.Node, channels: Channels, k: int) -> Sequence[ir.Value]:
+        """x for both parts; each has the channels of its own groups."""
+        x = node.inputs[0]
+        assert x is not None
+        if channels.groups == 1:
+            return [x, x]
+        inputs = int(node.inputs[1].shape[1]) * channels.groups
+        first = inputs * k // channels.count
+        sizes = self.builder.constant([first, inputs - first], f"{x.name}.sizes")
+        return self.builder.ops("Split", x, sizes, names=[f"{x.name}.part"] * 2, axis=1)
+
+    def weight(self, node: ir.Node, channels: Channels, k: int) -> list[ir.Value]:
+        """Both parts of the weight, transposed as the node has it."""
+        w = node.inputs[1]
+        assert w is not None
+        transpose = w.producer()
+        if transpose is None:
+            return self.cut(node, w, channels.weight_axis, k)
+        source = transpose.inputs[0]
+        assert source is not None
+        perm = attribute(transpose, "perm", list(reversed(range(len(source.shape)))))
+        parts = self.cut(node, source, perm[channels.weight_axis], k)
+        return [self.builder.op("Transpose", p, name=f"{w.name}.part", perm=perm) for p in parts]
+
+    def bias(self, node: ir.Node, bias: ir.Value | None, channels: Channels, k: int) -> Sequence[ir.Value | None]:
+        """Both parts of the bias. One number for all channels serves both and does not train, nor does what other
+        nodes add too: exporters make equal tensors one."""
+        if bias is None:
+            return [None, None]
+        array = constant_array(bias)
+        if array is None:
+            raise UnsupportedOperator(
+                f"the bias '{bias.name}' is computed, so that no channels of it can be trained",
+                "train fewer layers (sparse:RATIO:last:N), or make it an initializer",
+                describe(node),
+            )
+        whole = array.ndim > 0 and array.shape[-1] == channels.count
+        alone = len(list(bias.uses())) == 1
+        return self.cut(node, bias, array.ndim - 1, k, alone) if whole else [bias, bias]
+
+    def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
+        """The first k along `axis`, which train, and the rest. A weight that several layers share is cut once."""
+        name, array = str(value.name), constant_array(value)
+        assert array is not None
+        if any(other == name and along != axis for other, along in self.pieces):
+            raise UnsupportedOperator(
+                f"layers share the weight '{name}', and have their output channels along different axes of it",
+                "train it whole: named:NAME,...",
+                describe(node),
+            )
+        if (name, axis) not in self.pieces:
+            bounds = ((0, k), (k, array.shape[axis]))
+            texts = [f"{name}[{':,' * axis}{start}:{end}]" for start, end in bounds]
+            pieces = [self.builder.constant(array.take(range(*b), axis), t) for b, t in zip(bounds, texts, strict=True)]
+            self.pieces[name, axis] = pieces
+            if trains and name in self.own:
+                self.trained[str(pieces[0].name)] = None
+        return self.pieces[name, axis]

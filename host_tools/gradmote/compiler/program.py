@@ -1,0 +1,242 @@
+"""The flat program: buffers, and instructions over them. It stands between the ONNX graph and the image."""
+
+from __future__ import annotations
+
+from bisect import insort
+from dataclasses import dataclass, field
+
+from ..errors import GradmoteError
+from ..generated.opcodes import COUNTS, OPCODES
+from ..generated.records import RECORDS
+
+
+def _operands(*accesses: str) -> dict[str, list[str]]:
+    """The operands of each opcode that it accesses so."""
+    return {
+        opcode: [name for name, (access, *_) in spec["operands"].items() if access in accesses]
+        for opcode, spec in OPCODES.items()
+    }
+
+
+_READ, _ONLY_READ, _WRITTEN = _operands("r", "rw"), _operands("r"), _operands("w", "rw")
+
+#: Words of the control record, in order.
+CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """Bytes with one place. Two buffers are the same only if they are the same object. None changes, as instructions
+    share them: constants with equal bytes are one."""
+
+    name: str
+    size: int  # bytes
+    #: parameter, statistic, slot, control, store (these five: state), gradient, input, scratch, or constant. Inputs
+    #: that a program may overwrite are scratch.
+    region: str
+    data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A place inside a buffer."""
+
+    buffer: Buffer
+    offset: int = 0  # bytes
+
+
+@dataclass
+class Instruction:
+    """One opcode of runtime_c/spec/opcodes.toml with its operands (None: absent) and parameters."""
+
+    opcode: str
+    operands: dict[str, Ref | None]
+    params: dict[str, int | float]
+    origin: str = ""  # the ONNX node that it came from
+    layer: str = ""  # the node of the user's model that this node came from; "" for loss, checks and the optimizer
+    phase: str = "forward"  # or backward, update
+    reason: str = ""  # of a COPY: what needs the bytes elsewhere
+    after: Buffer | None = None  # it runs once this is written, though it does not read it
+
+    def __post_init__(self) -> None:
+        spec = OPCODES[self.opcode]
+        for name, (_, _, _, optional) in spec["operands"].items():
+            if self.operands.setdefault(name, None) is None and not optional:
+                raise GradmoteError(f"{self.opcode} ({self.origin}) lacks operand {name}")
+        if set(self.operands) != set(spec["operands"]) or set(self.params) != set(spec["params"]):
+            raise GradmoteError(f"{self.opcode} ({self.origin}) has operands or parameters that its spec lacks")
+
+    @property
+    def reads(self) -> list[Ref]:
+        """An output that only an accumulating form reads is just written by the others."""
+        names = _READ[self.opcode] if self.params.get("accumulate", 1) else _ONLY_READ[self.opcode]
+        return [ref for name in names if (ref := self.operands[name]) is not None]
+
+    @property
+    def writes(self) -> list[Ref]:
+        return [ref for name in _WRITTEN[self.opcode] if (ref := self.operands[name]) is not None]
+
+    @property
+    def work(self) -> int:
+        """Inner-loop trips, as the runtime counts them."""
+        total = 1
+        for name in OPCODES[self.opcode]["work"]:
+            total *= COUNTS.get(name) or int(self.params[name])
+        return total
+
+
+@dataclass
+class Uses:
+    """Indices of the instructions that read a buffer, and of those that write it, ascending."""
+
+    buffer: Buffer
+    readers: list[int] = field(default_factory=list)
+    writers: list[int] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        readers, writers = self.readers, self.writers
+        return min(readers[0], writers[0]) if readers and writers else (readers or writers)[0]
+
+    @property
+    def last(self) -> int:
+        readers, writers = self.readers, self.writers
+        return max(readers[-1], writers[-1]) if readers and writers else (readers or writers)[-1]
+
+    @property
+    def is_given(self) -> bool:
+        """Whether it is read before anything writes it, as an input is."""
+        return self.readers[:1] == [self.first]
+
+
+@dataclass
+class Binding:
+    """An input or output of a program that the caller sees."""
+
+    name: str
+    role: str  # enum role of the spec
+    dtype: str  # enum dtype
+    shape: tuple[int, ...]
+    ref: Ref
+
+
+@dataclass
+class Program:
+    """One stream of instructions, in the order in which they run."""
+
+    kind: str  # enum program
+    instructions: list[Instruction] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> its output's
+    gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> where its gradient is made
+
+    def uses(self) -> dict[int, Uses]:
+        """Who touches each buffer, by id(buffer), in order of first touch."""
+        found: dict[int, Uses] = {}
+        for index, instruction in enumerate(self.instructions):
+            for ref in instruction.reads:
+                found.setdefault(id(ref.buffer), Uses(ref.buffer)).readers.append(index)
+            for ref in instruction.writes:
+                found.setdefault(id(ref.buffer), Uses(ref.buffer)).writers.append(index)
+        return found
+
+    def insert(self, at: int, new: list[Instruction], uses: dict[int, Uses]) -> None:
+        """Puts instructions in front of instruction `at`. uses: those of the program, which stay so."""
+        self.instructions[at:at] = new
+        for used in uses.values():
+            if used.last >= at:
+                used.readers = [k + len(new) if k >= at else k for k in used.readers]
+                used.writers = [k + len(new) if k >= at else k for k in used.writers]
+        for index, instruction in enumerate(new, at):
+            for ref in instruction.reads:
+                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).readers, index)
+            for ref in instruction.writes:
+                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).writers, index)
+
+    def bound(self) -> set[int]:
+        """Ids of the buffers that the caller reads when the program has ended."""
+        return {id(b.ref.buffer) for b in self.bindings if b.role in ("output", "loss")}
+
+    def buffers(self) -> list[Buffer]:
+        """Every buffer that the program touches, in order of first touch."""
+        seen = {key: uses.buffer for key, uses in self.uses().items()}
+        for binding in self.bindings:
+            seen.setdefault(id(binding.ref.buffer), binding.ref.buffer)
+        return list(seen.values())
+
+
+@dataclass
+class StateTensor:
+    """A named piece of the state."""
+
+    name: str
+    shape: tuple[int, ...]
+    buffer: Buffer
+
+
+@dataclass
+class Parameter(StateTensor):
+    """A trained tensor, with its gradient's buffer where gradients are kept."""
+
+    gradient: Buffer | None
+
+
+class Statistic(StateTensor):
+    """A running mean or variance: a training step updates it without a gradient."""
+
+
+class Slot(StateTensor):
+    """A moment tensor of a parameter, or the bias corrections that all share."""
+
+
+@dataclass
+class Store:
+    """A store of one image. elements: of one sample. aside: the place for the input's first sample while others are
+    trained on; None where programs overwrite inputs anyway."""
+
+    capacity: int
+    classes: int
+    dtype: str
+    elements: int
+    buffer: Buffer
+    aside: Buffer | None
+
+    @property
+    def stride(self) -> int:
+        """Bytes from one sample to the next."""
+        return (self.elements + 3) // 4 * 4 if self.dtype == "int8" else 4 * self.elements
+
+
+@dataclass
+class Compiled:
+    """All programs of one image with the buffers that they share."""
+
+    programs: list[Program]
+    parameters: list[Parameter]
+    statistics: list[Statistic]
+    slots: list[Slot]
+    control: Buffer
+    inputs: list[Binding]  # and labels; each has one place for all programs
+    batch: int
+    learning_rate: float
+    frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
+    seed: int = 0
+    properties: int = 4  # slots for the application's own numbers
+    scheme: str = ""  # what is trained, as schemes.Scheme writes it
+    store: Store | None = None  # of samples to train on again
+    recompute: bool = True  # whether cheap activations may be made twice
+    image_version: int = 0  # what its maker counts up
+
+    @property
+    def overwrites_inputs(self) -> bool:
+        """Whether a program may use the places of inputs for something else."""
+        return any(b.ref.buffer.region == "scratch" for b in self.inputs)
+
+    def state(self) -> list[StateTensor]:
+        """What of the state has a name, in the order in which it lies."""
+        return [*self.parameters, *self.statistics, *self.slots]
+
+
+def control_ref(control: Buffer, name: str) -> Ref:
+    """The word `name` of the control record."""
+    return Ref(control, 4 * CONTROL_FIELDS.index(name))

@@ -1,0 +1,65 @@
+"""The programs infer and eval, and what training has in common with them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Set
+
+import onnx
+import onnx_ir as ir
+
+from ...model.frontend import infer_shapes, set_batch
+from ...model.frontend.shapes import require_shapes, settle_shapes
+from ...model.registry import attach_functions
+from ..lowering import Lowering, Shared, is_integer
+from ..options import Options
+from ..passes import pipeline
+from ..program import Binding, Buffer, Instruction, Program, Ref
+
+
+def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Model:
+    """The model with all shapes fixed, and all that does not depend on the values in `keep` folded."""
+    model = ir.from_proto(proto)
+    for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
+        next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
+    model = set_batch(model, options.batch, options.dims)
+    model = settle_shapes(model, keep)
+    if pipeline.decompose(model.graph, keep):
+        model = settle_shapes(infer_shapes(attach_functions(model)), keep)
+    require_shapes(model.graph)
+    return model
+
+
+def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:
+    """The program infer or eval."""
+    program = Program(kind)
+    graph = concrete(proto, options, set(shared.state)).graph
+    lowering = Lowering(program, shared)
+    lowering.run(graph)
+    for index, value in enumerate(graph.outputs):
+        bind_output(lowering, value, "loss" if kind == "eval" and index == 0 else "output")
+    return program
+
+
+def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
+    """Outputs lie in scratch of their own: one that is an input or a parameter as it stands is copied there."""
+    ref = lowering.ref(value)
+    given = [b.ref.buffer for b in lowering.shared.inputs.values()]
+    if ref.buffer.region != "scratch" or ref.buffer in given:
+        source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
+        copy(lowering, value, source, ref)
+    if role == "loss" and lowering.elements(value) != 1:
+        role = "output"  # reduction none: one loss a sample
+    shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+    dtype = "i32" if is_integer(value) else "f32"
+    lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
+
+
+def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
+    """The contiguous elements of `value`, from one place to another."""
+    n = lowering.elements(value)
+    params: dict[str, int | float] = {"d5": n}
+    params |= {f"d{i}": 1 for i in range(5)}
+    params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
+    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name), reason="a place for the API")
+    lowering.program.instructions.append(instruction)

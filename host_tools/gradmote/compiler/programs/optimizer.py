@@ -1,0 +1,103 @@
+"""The optimizer model as a program, or as the end of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from ...generated.optimizers import RULES
+from ...model.graph import prune
+from ..lowering import Lowering, Shared
+from ..program import Buffer, Instruction, Parameter, Program, Ref, Slot, control_ref
+
+
+@dataclass
+class OptimizerGraph:
+    """The optimizer model, its inputs told apart by position: their names are what the weights left free."""
+
+    graph: ir.Graph
+    rates: list[ir.Value]  # learning_rate, gradient_scale
+    parameters: list[ir.Value]
+    gradients: list[ir.Value]
+    slots: list[ir.Value]
+
+
+def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
+    """Inputs: two rates; parameter, gradient and moments of each parameter; bias correction where the rule has it."""
+    model = ir.from_proto(proto)
+    rule = RULES[model.metadata_props["gradmote.optimizer"]]
+    inputs = list(model.graph.inputs)
+    end, step = len(inputs) - rule["aux"], 2 + rule["slots"]
+    groups = [inputs[i : i + step] for i in range(2, end, step)]
+    slots = [*(m for group in groups for m in group[2:]), *inputs[end:]]
+    return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
+
+
+def optimizer_slots(proto: onnx.ModelProto) -> list[Slot]:
+    """State for the moments and the bias correction."""
+    slots = []
+    for value in optimizer_graph(proto).slots:
+        shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+        slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
+    return slots
+
+
+def kept_gradients_optimizer(
+    proto: onnx.ModelProto,
+    parameters: Sequence[Parameter],
+    slots: Sequence[Slot],
+    shared: Shared,
+    loss_scale: float = 1.0,
+) -> Program:
+    """The program optimizer, on the mean of the accumulated gradients. loss_scale: factor that they have."""
+    program = Program("optimizer")
+    gradients = {p.name: Ref(p.gradient) for p in parameters if p.gradient is not None}
+    scale = control_ref(shared.control, "gradient_scale")
+    if loss_scale != 1.0:
+        scale = unscaled(program, scale, shared.constant(np.float32(1 / loss_scale).tobytes()))
+    lower_optimizer(proto, program, gradients, scale, slots, shared)
+    return program
+
+
+def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
+    """scale times inverse, as the program's first instruction."""
+    product = Ref(Buffer("gradient_scale", 4, "scratch"))
+    params: dict[str, int | float] = {f"d{i}": 1 for i in range(4)}
+    params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
+    operands: dict[str, Ref | None] = {"a": scale, "b": inverse, "y": product}
+    program.instructions.append(Instruction("MUL", operands, params, "loss_scale", phase="update"))
+    return product
+
+
+def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
+    """All gradients of a step are found finite before any is applied: with a loss scale they may well overflow."""
+    for parameter in parameters:
+        ref, n = program.gradients[parameter.name], int(np.prod(parameter.shape))
+        check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, f"{parameter.name}_grad", phase="update")
+        program.instructions.append(check)
+
+
+def lower_optimizer(
+    proto: onnx.ModelProto,
+    program: Program,
+    gradients: Mapping[str, Ref],
+    scale: Ref,
+    slots: Sequence[Slot],
+    shared: Shared,
+) -> None:
+    """Appends the optimizer model; gradients: by parameter, in state order."""
+    inputs = optimizer_graph(proto)
+    refs = [control_ref(shared.control, "learning_rate"), scale]
+    refs += [shared.state[name] for name in gradients]
+    refs += gradients.values()
+    refs += [Ref(slot.buffer) for slot in slots]
+    values = [*inputs.rates, *inputs.parameters, *inputs.gradients, *inputs.slots]
+    prune(inputs.graph)
+    lowering = Lowering(program, shared, "update")
+    for value, ref in zip(values, refs, strict=True):
+        lowering.place(value, ref)
+    lowering.run(inputs.graph)

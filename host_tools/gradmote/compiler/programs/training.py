@@ -1,0 +1,84 @@
+"""The programs train and optimizer, or step, which is both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from ...artifacts.build import Artifacts
+from ...errors import ModelError
+from ..lowering import Lowering, Shared
+from ..options import Options
+from ..passes.batch_norm import training as batch_statistics
+from ..program import Instruction, Parameter, Program, Slot
+from .forward import bind_output, concrete, copy
+from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
+
+
+def training_programs(
+    artifacts: Artifacts, parameters: Sequence[Parameter], slots: list[Slot], shared: Shared, options: Options
+) -> list[Program]:
+    """train and optimizer where gradients are kept, else step."""
+    if artifacts.optimizer is not None:
+        slots += optimizer_slots(artifacts.optimizer)
+    if options.accumulate:
+        programs = [lower_training(artifacts, Program("train"), shared, options)]
+        if artifacts.optimizer is not None:
+            programs.append(
+                kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared, artifacts.loss_scale())
+            )
+        return programs
+    if artifacts.optimizer is None:
+        raise ModelError(
+            "without an optimizer there is nothing to do with gradients",
+            "give --optimizer, or --accumulate to read them",
+        )
+    step = lower_training(artifacts, Program("step"), shared, options)
+    scale = shared.constant(np.float32(1 / artifacts.loss_scale()).tobytes())
+    if artifacts.loss_scale() != 1.0:
+        check_gradients(step, parameters)
+    lower_optimizer(artifacts.optimizer, step, step.gradients, scale, slots, shared)
+    return [step]
+
+
+def lower_training(artifacts: Artifacts, program: Program, shared: Shared, options: Options) -> Program:
+    """Forward, loss, gradients and new running statistics. Data, loss and new statistics are checked before anything
+    that could change the state."""
+    assert artifacts.training is not None
+    graph = concrete(artifacts.training, options, set(shared.state)).graph
+    batch_statistics.check(graph)
+    outputs, gradients, updates = split_outputs(graph, len(artifacts.parameters), len(artifacts.statistics))
+    lowering = Lowering(program, shared)
+    for value in graph.inputs:
+        lowering.bind_input(value)
+        if value.name in shared.inputs and shared.inputs[value.name].dtype == "f32" and value.uses():
+            check_finite(lowering, value)
+    lowering.run(graph)
+    bind_output(lowering, outputs[0], "loss")
+    check_finite(lowering, outputs[0])
+    for value in outputs[1:]:
+        bind_output(lowering, value, "output")
+    program.gradients = {n: lowering.ref(g) for n, g in zip(artifacts.parameters, gradients, strict=True)}
+    for value in updates:
+        check_finite(lowering, value)
+    for name, value in zip(artifacts.statistics, updates, strict=True):
+        copy(lowering, value, lowering.ref(value), shared.state[name])
+    return program
+
+
+def split_outputs(
+    graph: ir.Graph, parameters: int, statistics: int
+) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value]]:
+    """A training graph's outputs: loss and what was asked for, gradients, new statistics."""
+    outputs = list(graph.outputs)
+    last = len(outputs) - statistics
+    return outputs[: last - parameters], outputs[last - parameters : last], outputs[last:]
+
+
+def check_finite(lowering: Lowering, value: ir.Value) -> None:
+    instruction = Instruction(
+        "CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name)
+    )
+    lowering.program.instructions.append(instruction)

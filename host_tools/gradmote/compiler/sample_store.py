@@ -1,0 +1,169 @@
+"""The sample store of an image: what `gm_learn` keeps and `gm_replay` trains on. Its bytes are in docs/SPEC.md."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError, ModelError, UnsupportedOperator
+from ..formats import records
+from .program import Binding, Buffer, Instruction, Program, Store
+
+Array = np.ndarray[Any, Any]
+
+#: Instructions that read class labels, and say how many classes there are.
+_LOSSES = ("SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
+
+
+@dataclass(frozen=True)
+class StoreOptions:
+    """capacity: samples. dtype: "int8" (a byte an element, with a scale for each sample) or "f32" (exact). x, y:
+    samples to begin with, [n, ...] float32 and [n] integers; a class-balanced choice of them is kept."""
+
+    capacity: int
+    dtype: str = "int8"
+    x: Array | None = None
+    y: Array | None = None
+
+
+def store_of(
+    options: StoreOptions | None, programs: Sequence[Program], inputs: Sequence[Binding], seed: int
+) -> Store | None:
+    """The store that the options ask for. ModelError where no program trains."""
+    if options is None:
+        return None
+    if not any(program.kind in ("train", "step") for program in programs):
+        raise ModelError("a sample store in an image that does not train", "give --loss, or compile without --store")
+    return make_store(options, programs, inputs, seed)
+
+
+def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Sequence[Binding], seed: int) -> Store:
+    """The store of a classifier. UnsupportedOperator for any other model; DataError where the samples do not fit it."""
+    sample, label = classifier_tensors(inputs)
+    classes = classes_of(programs, label)
+    batch = elements_of(label)
+    if elements_of(sample) % batch:
+        raise refusal(f"input '{sample.name}' {list(sample.shape)} does not hold {batch} samples, one a label")
+    if options.capacity < classes:
+        raise DataError(
+            f"a store of {options.capacity} samples for {classes} classes",
+            f"give --store {classes} or more, so that each class can have a sample",
+        )
+    elements = elements_of(sample) // batch
+    lasts = sample.ref.buffer.region == "input"
+    aside = Buffer(f"{sample.name}.aside", 4 * elements, "input") if lasts else None
+    store = Store(options.capacity, classes, options.dtype, elements, Buffer("store", 0, "store"), aside)
+    data = initial(store, *chosen(options, store, seed))
+    return replace(store, buffer=Buffer("store", len(data), "store", data))
+
+
+# ---- What the model must be
+
+
+def refusal(reason: str) -> UnsupportedOperator:
+    hint = "compile without --store; a store takes classifiers with one float32 input and one class label a sample"
+    return UnsupportedOperator(reason, hint)
+
+
+def elements_of(binding: Binding) -> int:
+    return int(np.prod(binding.shape))
+
+
+def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
+    """The input and the label. UnsupportedOperator unless there is one of each."""
+    samples = [b for b in inputs if b.role == "input"]
+    labels = [b for b in inputs if b.role == "label"]
+    for kind, found, dtype in (("input", samples, "f32"), ("label", labels, "i32")):
+        if len(found) != 1:
+            names = ", ".join(f"'{b.name}'" for b in found) or "none"
+            raise refusal(f"a sample store needs one {kind}, and the model has {len(found)}: {names}")
+        if found[0].dtype != dtype:
+            raise refusal(f"{kind} '{found[0].name}' holds {found[0].dtype}, and a sample store takes {dtype}")
+    return samples[0], labels[0]
+
+
+def classes_of(programs: Iterable[Program], label: Binding) -> int:
+    """How many classes the cross-entropy over these labels has."""
+    for instruction in (i for program in programs for i in program.instructions):
+        if instruction.opcode in _LOSSES and is_one_label_a_sample(instruction, label):
+            return int(instruction.params["classes"])
+    raise refusal(f"label '{label.name}' is not the class of a sample in a cross-entropy")
+
+
+def is_one_label_a_sample(loss: Instruction, label: Binding) -> bool:
+    ref = loss.operands["labels"]
+    return ref is not None and ref.buffer is label.ref.buffer and loss.params["outer"] == elements_of(label)
+
+
+# ---- What it begins with
+
+
+def chosen(options: StoreOptions, store: Store, seed: int) -> tuple[Array, Array]:
+    """(samples [n, elements] float32, labels [n]): a class-balanced choice, at most `capacity`."""
+    if options.x is None or options.y is None:
+        return np.zeros((0, store.elements), np.float32), np.zeros(0, np.int64)
+    x, y = np.asarray(options.x, np.float32), np.asarray(options.y)
+    check_samples(x, y, store)
+    return balanced(x.reshape(len(x), store.elements), y.astype(np.int64), store.capacity, seed)
+
+
+def check_samples(x: Array, y: Array, store: Store) -> None:
+    """DataError where they are no samples of the model."""
+    if y.dtype.kind not in "iu" or y.shape != (len(x),):
+        raise DataError(f"y is {y.dtype} {list(y.shape)}", "give one integer class for each sample")
+    if x.size != len(x) * store.elements:
+        raise DataError(f"x has shape {list(x.shape)}", f"the model's samples have {store.elements} elements")
+    if y.size and not 0 <= int(y.min()) <= int(y.max()) < store.classes:
+        raise DataError(f"y holds {y.min()} .. {y.max()}", f"the model's classes are 0 .. {store.classes - 1}")
+    if not np.isfinite(x).all():
+        raise DataError("x holds NaN or infinity", "look for bad samples")
+
+
+def balanced(x: Array, y: Array, capacity: int, seed: int) -> tuple[Array, Array]:
+    """As many samples of each class as of any other, where there are as many; the rest from classes that have more."""
+    order = np.random.default_rng(seed).permutation(len(y))
+    rank = np.zeros(len(y), np.int64)  # of each sample within its class
+    for label in np.unique(y):
+        mine = order[y[order] == label]
+        rank[mine] = np.arange(len(mine))
+    best = order[np.argsort(rank[order], kind="stable")][:capacity]
+    rows = best[np.argsort(y[best], kind="stable")]
+    return x[rows], y[rows]
+
+
+def initial(store: Store, x: Array, y: Array) -> bytes:
+    """The store's bytes in the state, with these samples in its first places; each counts as seen once."""
+    kept = np.bincount(y, minlength=store.classes)
+    full = (kept == kept.max()) if len(y) == store.capacity else np.zeros(store.classes, bool)
+    classes = b"".join(
+        records.pack("store_class", {"seen": int(n), "kept": int(n), "full": int(f)})
+        for n, f in zip(kept, full, strict=True)
+    )
+    labels = np.zeros(store.capacity, "<u4")
+    labels[: len(y)] = y + 1
+    scales, samples = encoded(store, x)
+    draws = struct.pack("<I", 0)
+    return draws + classes + labels.tobytes() + scales + samples + bytes((store.capacity - len(y)) * store.stride)
+
+
+def encoded(store: Store, x: Array) -> tuple[bytes, bytes]:
+    """(scales, samples) as they are kept."""
+    if store.dtype == "f32":
+        return b"", x.astype("<f4").tobytes()
+    scales = np.zeros(store.capacity, "<f4")
+    rows = np.zeros((len(x), store.stride), np.int8)
+    for row, sample in enumerate(x):
+        scales[row], rows[row, : store.elements] = quantized(sample)
+    return scales.tobytes(), rows.tobytes()
+
+
+def quantized(sample: Array) -> tuple[np.float32, Array]:
+    """(scale, int8 values): scale = max |x| / 127, q = x / scale to the nearest integer, ties to even, in binary32."""
+    scale = np.float32(np.abs(sample).max(initial=np.float32(0)) / np.float32(127))
+    if scale == 0:
+        return scale, np.zeros(sample.shape, np.int8)
+    return scale, np.clip(np.rint(sample / scale), -127, 127).astype(np.int8)

@@ -1,0 +1,112 @@
+"""Strides, in elements: how a kernel walks a tensor. 0 repeats an element (broadcasting)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
+from ..model.graph import describe
+
+#: Dimensions that a broadcasting instruction has.
+RANK = 4
+
+
+def contiguous(shape: Sequence[int]) -> list[int]:
+    """Row-major strides of a tensor without gaps."""
+    return broadcast_strides(shape, shape)
+
+
+def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
+    """Element strides that walk a contiguous tensor of `shape` as if it had shape `output`."""
+    padded = [1] * (len(output) - len(shape)) + list(shape)
+    strides, step = [0] * len(output), 1
+    for axis in reversed(range(len(output))):
+        strides[axis] = 0 if padded[axis] == 1 else step
+        step *= padded[axis]
+    return strides
+
+
+def broadcast_walk(strides: Sequence[int], shape: Sequence[int], output: Sequence[int]) -> list[int]:
+    """Strides that walk a tensor of `shape`, lying with `strides`, as if it had shape `output`."""
+    missing = len(output) - len(shape)
+    return [0] * missing + [0 if d == 1 else s for d, s in zip(shape, strides, strict=True)]
+
+
+def physical_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """Axes from the one that moves slowest in memory to the fastest; those of size 1 keep their place among equals."""
+    return sorted(range(len(shape)), key=lambda axis: (-strides[axis] if shape[axis] > 1 else 0, axis))
+
+
+def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Strides of a tensor without gaps whose axes lie in memory in `order`, the slowest first."""
+    strides = [0] * len(shape)
+    for axis, stride in zip(order, contiguous([shape[a] for a in order]), strict=True):
+        strides[axis] = stride
+    return strides
+
+
+def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether the strides visit each element of a block of memory exactly once: contiguous but for the axes' order."""
+    axes = [a for a in physical_order(shape, strides) if shape[a] > 1]
+    packed = contiguous([shape[a] for a in axes])
+    return [strides[a] for a in axes] == packed
+
+
+def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """Merges neighbouring dimensions that every operand walks as one, and drops those of size 1."""
+    kept: list[int] = []
+    walks: list[list[int]] = [[] for _ in strides]
+    for axis, dim in enumerate(dims):
+        if dim == 1:
+            continue
+        if kept and all(w[-1] == s[axis] * dim for w, s in zip(walks, strides, strict=True)):
+            kept[-1] *= dim
+            for w, s in zip(walks, strides, strict=True):
+                w[-1] = s[axis]
+        else:
+            kept.append(dim)
+            for w, s in zip(walks, strides, strict=True):
+                w.append(s[axis])
+    return kept, walks
+
+
+def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
+    return [fill] * (rank - len(values)) + list(values)
+
+
+def fit(
+    node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK
+) -> tuple[list[int], list[list[int]]]:
+    """Collapsed dims and strides, padded in front to the instruction's rank."""
+    kept, walks = collapse(dims, *strides)
+    if len(kept) > rank:
+        raise UnsupportedOperator(
+            f"{node.op_type} needs {len(kept)} independent dimensions, the runtime walks at most {rank}",
+            "reshape the operands so that neighbouring dimensions are broadcast alike",
+            describe(node),
+        )
+    return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in walks]
+
+
+def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two sets of strides visit the same elements in the same order."""
+    return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
+
+
+def reshaped(shape: Sequence[int], strides: Sequence[int], output: Sequence[int]) -> list[int] | None:
+    """Strides under which the same elements in the same order have shape `output`, or None where no strides do."""
+    dims, (walk,) = collapse(shape, strides)
+    found: list[int] = []
+    for size in reversed(output):  # each takes its part of the innermost dimension that has elements left
+        if size > 1 and (not dims or dims[-1] % size):
+            return None
+        found.append(walk[-1] if size > 1 else 0)
+        if size > 1:
+            dims[-1] //= size
+            walk[-1] *= size
+        if dims and dims[-1] == 1:
+            dims.pop()
+            walk.pop()
+    return found[::-1]

@@ -1,0 +1,1 @@
+"""Files as bytes: images, checkpoints, signatures, and the records that they hold."""

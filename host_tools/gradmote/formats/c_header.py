@@ -1,0 +1,46 @@
+"""An image as a C header, for a program that carries its model in flash."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..errors import ImageError
+from .image import read_image
+
+PER_LINE = 16
+
+TEXT = """/* {title}: {size:,} bytes of flash, {arena:,} bytes of arena. Written by `gradmote header`; do not edit. */
+#ifndef {upper}_H
+#define {upper}_H
+
+#include <stdint.h>
+
+#define {upper}_ARENA_BYTES {arena}
+
+#if defined(__cplusplus)
+alignas(16)
+#else
+__attribute__((aligned(16)))
+#endif
+static const uint8_t {name}_image[{size}] = {{
+{rows}
+}};
+
+#endif
+"""
+
+
+def c_header(source: str | Path, name: str) -> str:
+    """The text of a header with `<name>_image`, 16-byte aligned, and `<NAME>_ARENA_BYTES`; for C99 and C++11.
+
+    Raises ImageError where the file is no image, or `name` no identifier of C.
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise ImageError(f"'{name}' is no name in C", "give one: --name model")
+    image = read_image(source)
+    data = Path(source).read_bytes()
+    lines = (data[i : i + PER_LINE] for i in range(0, len(data), PER_LINE))
+    rows = "\n".join("    " + " ".join(f"0x{byte:02x}," for byte in line) for line in lines)
+    arena, upper = image.header["arena_size"], name.upper()
+    return TEXT.format(title=Path(source).name, name=name, upper=upper, size=len(data), arena=arena, rows=rows)

@@ -1,0 +1,72 @@
+"""Which pieces of a model's state a new model takes over: what gm_checkpoint_carry_over() does, told in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..generated.records import SECTION
+from ..report.tables import Rows
+from . import records
+from .image.read import read_state
+
+_STAYS = {"control": "rate, schedule and counters are the new image's", "store": "the samples stay behind"}
+_KINDS = {"control": "training counters", "store": "sample store", "properties": "properties"}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of either model's state. carried: it is taken over. why: "", or why it is not."""
+
+    name: str
+    role: str
+    shape: tuple[int, ...]
+    carried: bool
+    why: str = ""
+
+
+def read_states(read: Callable[[int, int], bytes]) -> list[dict[str, Any]]:
+    """Image.state of an image that is read piece by piece: read(offset, size)."""
+    sections = dict(zip(SECTION, records.unpack("header", read(0, records.size_of("header")))["sections"], strict=True))
+    return read_state({name: read(sections[name]["offset"], sections[name]["size"]) for name in ("state", "names")})
+
+
+def compare(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[Piece]:
+    """Every piece of the new model, then the old one's parameters that it does not train. old, new: Image.state."""
+    pieces = [_piece(row, old) for row in new]
+    moments = [piece for piece in pieces if piece.role == "slot"]
+    if not all(piece.carried for piece in moments):
+        pieces = [_without(piece) if piece.role == "slot" else piece for piece in pieces]
+    trained = {row["name"] for row in new if row["role"] == "parameter"}
+    lost = [row for row in old if row["role"] == "parameter" and row["name"] not in trained]
+    why = "the new model has or trains nothing of this name"
+    return pieces + [Piece(row["name"], row["role"], tuple(row["shape"]), False, why) for row in lost]
+
+
+def _piece(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> Piece:
+    name, role, shape = row["name"] or _KINDS.get(row["role"], "without a name"), row["role"], tuple(row["shape"])
+    if role in _STAYS:
+        return Piece(name, role, shape, False, _STAYS[role])
+    own = [o for o in old if o["role"] == role and (role == "properties" or (row["name"] and o["name"] == row["name"]))]
+    if any((o["dtype"], o["shape"], o["size"]) == (row["dtype"], row["shape"], row["size"]) for o in own):
+        return Piece(name, role, shape, True)
+    other = f"the old one has shape {list(own[0]['shape'])}" if own else ""
+    why = other or "the old model has or trains nothing of this name"
+    return Piece(name, role, shape, False, why)
+
+
+def _without(piece: Piece) -> Piece:
+    why = piece.why or "other moments do not fit, and share their bias corrections"
+    return Piece(piece.name, piece.role, piece.shape, False, why)
+
+
+def table(pieces: Sequence[Piece]) -> Rows:
+    """For the terminal; of the moments only how many there are, as they bear their parameters' names."""
+    shown = [p for p in pieces if p.role != "slot"]
+    rows = [(p.name, " x ".join(map(str, p.shape)), "yes" if p.carried else "no", p.why) for p in shown]
+    moments = [p for p in pieces if p.role == "slot"]
+    if moments:
+        first = next((p for p in moments if not p.carried), None)
+        rows.append((f"{len(moments)} of the optimizer", "", "no" if first else "yes", first.why if first else ""))
+    return ("state", "shape", "carried over", "why not"), rows

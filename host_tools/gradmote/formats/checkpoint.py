@@ -1,0 +1,298 @@
+"""Reads and writes checkpoints (.gmck), those of the desk and those that a device saved; the format is in docs/SPEC.md.
+
+A checkpoint describes itself: names, shapes and offsets come before the state, so it can be read without its image. Its
+encoding is "plain", the state as it is in memory, or "half", with most float32 numbers in 16 bits, for slow links.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import CheckpointError
+from ..generated.records import (
+    CHECKPOINT_MAGIC,
+    CHECKPOINT_VERSION,
+    DTYPE,
+    ENCODING,
+    MAX_RANK,
+    NONE,
+    PROPERTY_TYPE,
+    STATE_ROLE,
+)
+from . import packed_state, properties_trailer, records
+
+_BODY = 16  # the CRC covers everything from here on
+
+
+@dataclass
+class Checkpoint:
+    """What a checkpoint holds.
+
+    tensors: parameters, running statistics and moments by name, float32 copies. control: counters and learning rate;
+    empty in a desk checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes,
+    zero in a desk checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers
+    the device's state has room for. version, encoding: of the file; encoding is a key of ENCODING. frozen: weights of
+    the model that nothing trains, from a checkpoint of the desk; a device does not see them.
+    """
+
+    tensors: dict[str, np.ndarray]
+    parameters: list[str]
+    statistics: list[str] = field(default_factory=list)
+    control: dict[str, int | float] = field(default_factory=dict)
+    properties: dict[str, int | float | str] = field(default_factory=dict)
+    model_id: bytes = bytes(16)
+    nominal: bool = False
+    property_slots: int | None = None
+    version: int = CHECKPOINT_VERSION
+    encoding: str = "plain"
+    frozen: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+def pack(
+    parameters: Mapping[str, np.ndarray],
+    statistics: Mapping[str, np.ndarray] | None = None,
+    nominal: bool = False,
+    frozen: Mapping[str, np.ndarray] | None = None,
+) -> bytes:
+    """Return a desk checkpoint of float32 parameters and running statistics.
+
+    nominal leaves their data out and keeps names and shapes. frozen: weights that follow in a checkpoint of their own,
+    behind the end that a device sees.
+    """
+    names, table, state = b"", [], b""
+    pieces = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
+    for role, name, array in pieces:
+        shape = tuple(array.shape)
+        data = np.ascontiguousarray(array, np.float32).tobytes()
+        table.append(entry(len(names), role, shape, len(state), len(data)))
+        names += name.encode() + b"\0"
+        state += data
+    names += bytes(-len(names) % 4)
+    state = b"" if nominal else state
+    behind = pack(frozen, nominal=nominal) if frozen else b""
+    return seal(b"".join(table), names, state, len(table), bytes(16)) + behind
+
+
+def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
+    """One state_entry record."""
+    return records.pack(
+        "state_entry",
+        {
+            "name": name,
+            "role": STATE_ROLE[role],
+            "dtype": DTYPE["f32"],
+            "rank": len(shape),
+            "dims": [*shape, *[1] * (MAX_RANK - len(shape))],
+            "offset": offset,
+            "size": size,
+            "gradient": gradient,
+        },
+    )
+
+
+def seal(
+    table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes, state_size: int | None = None
+) -> bytes:
+    """Header, with size and CRC, before the parts. state_size: bytes in memory, where the state is packed."""
+    header = {
+        "magic": CHECKPOINT_MAGIC,
+        "version": CHECKPOINT_VERSION,
+        "model_id": struct.unpack("<4I", model_id),
+        "entries": entries,
+        "names_size": len(names),
+        "state_size": len(state) if state_size is None else state_size,
+        "encoding": ENCODING["plain" if state_size is None else "half"],
+        "size": records.size_of("checkpoint") + len(table) + len(names) + len(state),
+    }
+    body = records.pack("checkpoint", header)[_BODY:] + table + names + state
+    return records.pack("checkpoint", {**header, "crc": zlib.crc32(body)})[:_BODY] + body
+
+
+def as_half(data: bytes) -> bytes:
+    """The same checkpoint with encoding "half", to the byte as a device packs it; unchanged where it has that already,
+    or is nominal. Raises CheckpointError for bytes that are no checkpoint."""
+    return recoded(data, "half")
+
+
+def as_plain(data: bytes) -> bytes:
+    """The same checkpoint with encoding "plain": what a device has in memory once it has loaded it. Raises
+    CheckpointError."""
+    return recoded(data, "plain")
+
+
+def recoded(data: bytes, encoding: str) -> bytes:
+    """The checkpoint in that encoding; what lies behind it stays."""
+    file, trailer = split_trailer(data)
+    header = checked_header(file)
+    try:
+        table, names, state = parts_of(header, file)
+        if header["encoding"] == ENCODING[encoding] or not state:
+            return data
+        packed = packed_state.pack(table, state) if encoding == "half" else state
+    except ValueError as error:
+        raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
+    at = records.size_of("checkpoint")
+    rows = file[at : at + header["entries"] * records.size_of("state_entry")]
+    state_size = len(state) if encoding == "half" else None
+    return seal(rows, names, packed, len(table), struct.pack("<4I", *header["model_id"]), state_size) + trailer
+
+
+def load(path: str | os.PathLike[str]) -> Checkpoint:
+    """Reads a file. Raises CheckpointError."""
+    try:
+        return unpack(records.read_file(path))
+    except OSError as error:
+        raise CheckpointError(f"cannot read {path}: {error.strerror}", "check the path") from error
+
+
+def unpack(data: bytes) -> Checkpoint:
+    """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
+    data, behind = split_trailer(data)
+    header = checked_header(data)
+    frozen, trailer = split_frozen(behind)
+    try:
+        found = read_body(header, data)
+        found.frozen = read_body(checked_header(frozen), frozen).tensors if frozen else {}
+        found.properties = properties_trailer.unpack(trailer) if trailer else found.properties
+    except (struct.error, ValueError, RecursionError) as error:
+        raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
+    return found
+
+
+def read_body(header: dict, data: bytes) -> Checkpoint:
+    """All behind the header. Raises ValueError or struct.error for records that make no sense."""
+    table, names, state = parts_of(header, data)
+    encoding = next(name for name, number in ENCODING.items() if number == header["encoding"])
+    model_id = struct.pack("<4I", *header["model_id"])
+    found = Checkpoint({}, [], model_id=model_id, version=header["version"], encoding=encoding)
+    for row in table:
+        read_entry(found, row, names, state)
+    found.nominal = bool(found.parameters) and not state
+    return found
+
+
+def parts_of(header: dict, data: bytes) -> tuple[list[dict], bytes, bytes]:
+    """(rows of the table, names, the state as it is in memory). Raises ValueError."""
+    at = records.size_of("checkpoint")
+    row_size = records.size_of("state_entry")
+    table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
+    at += header["entries"] * row_size
+    names, state = data[at : at + header["names_size"]], data[at + header["names_size"] :]
+    check_shapes(table)
+    if header["encoding"] == ENCODING["half"]:
+        state = packed_state.unpack(table, state, header["state_size"])
+    check_places(table, state)
+    return table, names, state
+
+
+def check_shapes(table: list[dict]) -> None:
+    """Entries have the size of their shape."""
+    for row in table:
+        if row["rank"] > MAX_RANK or 4 * math.prod(row["dims"][: row["rank"]]) != row["size"]:
+            raise ValueError(f"shape {row['dims'][: row['rank']]} does not have {row['size']} bytes")
+
+
+def check_places(table: list[dict], state: bytes) -> None:
+    """Entries have together the size of the state, or, without one, what an arena may have."""
+    for row in table:
+        if state and row["offset"] + row["size"] > len(state):
+            raise ValueError(f"an entry ends at {row['offset'] + row['size']} of {len(state)} bytes")
+    if sum(row["size"] for row in table) > (len(state) or records.FILE_LIMIT):
+        raise ValueError("the entries have more bytes than the state")
+
+
+def split_trailer(data: bytes) -> tuple[bytes, bytes]:
+    """Return the checkpoint, as long as its header says, and what the desk wrote behind it: frozen weights, properties,
+    or both in this order."""
+    if len(data) >= records.size_of("checkpoint"):
+        size = records.unpack("checkpoint", data)["size"]
+        if properties_trailer.starts(data[size:]) or starts(data[size:]):
+            return data[:size], data[size:]
+    return data, b""
+
+
+def split_frozen(behind: bytes) -> tuple[bytes, bytes]:
+    """Return the checkpoint of the frozen weights, where there is one, and the properties where they follow."""
+    return split_trailer(behind) if starts(behind) else (b"", behind)
+
+
+def starts(data: bytes) -> bool:
+    """Return whether the bytes begin like a checkpoint."""
+    return data[:4] == CHECKPOINT_MAGIC.to_bytes(4, "little")
+
+
+def checked_header(data: bytes) -> dict:
+    """The header of a file that has its size and its checksum. Raises CheckpointError."""
+    if len(data) > records.FILE_LIMIT:
+        raise CheckpointError("the file is larger than 1 GiB", "pass a .gmck file")
+    if len(data) < records.size_of("checkpoint"):
+        raise CheckpointError(f"{len(data)} bytes are too few for a checkpoint", "transfer the file again")
+    header = records.unpack("checkpoint", data)
+    if header["magic"] != CHECKPOINT_MAGIC:
+        raise CheckpointError("this is not a checkpoint", "pass a .gmck file")
+    check_version(header)
+    parts = records.size_of("checkpoint") + header["entries"] * records.size_of("state_entry") + header["names_size"]
+    is_plain = header["encoding"] == ENCODING["plain"]
+    if header["size"] != len(data) or (parts + header["state_size"] != len(data) if is_plain else parts > len(data)):
+        raise CheckpointError(
+            f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again"
+        )
+    if zlib.crc32(data[_BODY:]) != header["crc"]:
+        raise CheckpointError(
+            "the checksum does not match the bytes", "transfer the file again, or fall back to an older one"
+        )
+    return header
+
+
+def check_version(header: dict) -> None:
+    """Raises CheckpointError for a version or an encoding of later ones."""
+    if not 1 <= header["version"] <= CHECKPOINT_VERSION:
+        raise CheckpointError(
+            f"the checkpoint has format version {header['version']}, this gradmote reads 1 to {CHECKPOINT_VERSION}",
+            "install the gradmote that wrote it",
+        )
+    if header["version"] == 1:
+        header["encoding"] = ENCODING["plain"]  # a reserved word then
+    if header["encoding"] not in ENCODING.values():
+        raise CheckpointError(
+            f"the checkpoint has encoding {header['encoding']}, which this gradmote does not know",
+            "install the gradmote that wrote it",
+        )
+
+
+def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None:
+    """Files one state entry under what it is."""
+    roles = {v: k for k, v in STATE_ROLE.items()}
+    role, data = roles.get(row["role"]), state[row["offset"] : row["offset"] + row["size"]]
+    if role == "control":
+        found.control = records.unpack("control", data)
+        found.control.pop("reserved", None)
+    elif role == "properties":
+        found.properties = read_properties(data)
+        found.property_slots = len(data) // records.size_of("property")
+    elif role != "store":  # samples are the device's own
+        name = f"tensor_{len(found.tensors)}" if row["name"] == NONE else records.text_at(names, row["name"])
+        shape = tuple(row["dims"][: row["rank"]])
+        found.tensors[name] = np.frombuffer(data, "<f4").reshape(shape).copy() if data else np.zeros(shape, np.float32)
+        if role in ("parameter", "statistic"):
+            (found.parameters if role == "parameter" else found.statistics).append(name)
+
+
+def read_properties(data: bytes) -> dict[str, int | float | str]:
+    values: dict[str, int | float | str] = {}
+    for offset in range(0, len(data), records.size_of("property")):
+        slot = records.unpack("property", data, offset)
+        key = struct.pack("<5I", *slot["key"]).split(b"\0")[0].decode(errors="backslashreplace")
+        bits = struct.pack("<I", slot["value"])
+        if slot["type"] == PROPERTY_TYPE["i32"]:
+            values[key] = struct.unpack("<i", bits)[0]
+        elif slot["type"] == PROPERTY_TYPE["f32"]:
+            values[key] = struct.unpack("<f", bits)[0]
+    return values

@@ -1,0 +1,366 @@
+"""Results on their way to the disk: tried before the work, written whole or not at all, and durable once they are
+there; and where built files go.
+
+Every file that the host writes goes through here. A target is tried when its Output is made, before the work that it is
+for begins. Its bytes go to a temporary file beside it, which is brought to the disk and then renamed. Where that fails
+at the end, the result is kept in a temporary folder, and the error says where.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from ..errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that is open cannot be removed
+    fcntl = None  # type: ignore[assignment]
+
+#: ".NAME.gradmote-PID-RANDOM", as _temporary() names what it makes.
+_TEMPORARY = re.compile(r"\..*\.gradmote-([1-9][0-9]*)-[0-9a-f]{12}", re.DOTALL)
+_NAME_SHOWN = 40  # characters of the target's name that are in that of its temporary file
+_BLOCK = 4096
+#: /dev/null, /dev/zero and /dev/full of Linux.
+_MEMORY_DEVICES = {os.makedev(1, minor) for minor in (3, 5, 7)} if hasattr(os, "makedev") else set()
+
+_FREE_SPACE = "free some space, or name a place on another disk"
+#: Why a file cannot be written -> what to do.
+_HINTS = {
+    errno.ENOENT: "make the folder first: mkdir -p {folder}",
+    errno.ENOTDIR: "name another place: a part of this path is a file",
+    errno.EISDIR: "name a file in it",
+    errno.ENOSPC: _FREE_SPACE,
+    errno.EDQUOT: _FREE_SPACE,
+    errno.EFBIG: "name a place on another disk, or raise the limit: ulimit -f unlimited",
+    errno.ENAMETOOLONG: "give it a shorter name",
+}
+_OTHER_HINT = "name another place, to which you may write"
+
+
+class Output:
+    """A file that some work will write. Making one tries whether it can be written, and removes what killed runs left
+    in its folder. Raises OutputError.
+
+    size: bytes that the disk must have room for; where they are not known yet, require_room() tells them later. A pipe
+    or a device takes the bytes as they come.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], size: int = _BLOCK) -> None:
+        self.path = Path(path)
+        remove_left_over(self.file.parent)
+        self.require_room(size)
+
+    @property
+    def file(self) -> Path:
+        """What is replaced: the file itself, where the path is a link to it."""
+        return Path(os.path.realpath(self.path))
+
+    def require_room(self, size: int) -> None:
+        """Raises OutputError where a file of this size cannot be written."""
+        with _told(self.path):
+            _require_writable(self.path)
+            if not _is_stream(self.path):
+                with _temporary(self.file) as temporary:
+                    _fill(temporary, bytes(size))
+
+    def write(self, data: bytes, mode: int | None = None) -> None:
+        """Write the file. Raises OutputError, which says where the data is kept instead.
+
+        mode: who may do what with the file; by default as with the file before it, or as is usual for new ones.
+        """
+        write_together([(self, data, mode)])
+
+    def replace(self, data: bytes) -> None:
+        """Write the file as one of many saves. Raises OutputError; then the save before stays, and nothing is kept
+        elsewhere."""
+        with _told(self.path):
+            _replace_all([(self, data, None)])
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int | None = None) -> None:
+    """Write a file whole or not at all. Raises OutputError. mode: as of Output.write()."""
+    Output(path, len(data)).write(data, mode)
+
+
+def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
+    """Write files that belong together, each with its data and mode: none is replaced before all are on the disk.
+    Raises OutputError, which says where the data is kept instead."""
+    try:
+        _replace_all(files)
+    except OSError as error:
+        raise _kept_elsewhere([(output.path, data) for output, data, _ in files], error) from error
+
+
+def write_part(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file that nobody relies on yet: a part of a new_folder(), or of a scratch folder. Raises OutputError."""
+    with _told(Path(path)):
+        Path(path).write_bytes(data)
+
+
+def copy_part(source: Path, target: Path) -> None:
+    """Copy a file, or a folder with what is in it, to where nobody relies on it yet. Raises OutputError."""
+    make_folder(target.parent)
+    with _told(target):
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", ".pio"))
+        else:
+            shutil.copyfile(source, target)
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder, and those above it, where they are missing. Raises OutputError."""
+    with _told(Path(path)):
+        Path(path).mkdir(parents=True, exist_ok=True)
+    return Path(path)
+
+
+@contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to fill, which becomes `path` once it is complete; before, there must be an empty folder or nothing.
+    Raises OutputError, and leaves nothing then."""
+    target = Path(path)
+    make_folder(target.parent)
+    remove_left_over(target.parent)
+    with ExitStack() as stack:
+        with _told(target):
+            _require_possible_name(target)
+            temporary = stack.enter_context(_temporary(target, is_folder=True))
+        try:
+            yield temporary
+        except OutputError as error:  # it names a part, in a folder that goes
+            raise _cannot_write(target, error.__cause__) from error
+        with _told(target):
+            for found in [*temporary.rglob("*"), temporary]:
+                _sync(found)
+            if target.exists():
+                target.rmdir()
+            temporary.rename(target)
+            _sync(target.parent)
+
+
+def remove_left_over(folder: Path) -> None:
+    """Remove temporary files and folders of runs that were killed. What runs that go on are writing stays, and so does
+    everything with another kind of name."""
+    with suppress(OSError):
+        for name in os.listdir(folder):
+            found = _TEMPORARY.fullmatch(name)
+            if found is not None and not _lives(int(found[1])):
+                _remove_unlocked(folder / name)
+
+
+def build_folder() -> Path:
+    """build/ of the checkout, without one ~/.cache/gradmote; or what the environment variable GRADMOTE_BUILD says."""
+    checkout = Path(__file__).resolve().parents[3]
+    usual = checkout / "build" if (checkout / "SConstruct").is_file() else Path.home() / ".cache" / "gradmote"
+    return Path(os.environ.get("GRADMOTE_BUILD", usual))
+
+
+# ---- Replacing files ------------------------------------------------------------------------------------------------
+
+
+def _replace_all(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
+    with ExitStack() as stack:
+        renames = []
+        for output, data, mode in files:
+            if _is_stream(output.path):
+                output.path.write_bytes(data)
+                continue
+            temporary = stack.enter_context(_temporary(output.file, _mode(output.file, mode)))
+            _fill(temporary, data)
+            renames.append((temporary, output.file))
+        for temporary, file in renames:
+            os.replace(temporary, file)
+        for folder in {file.parent for _, file in renames}:
+            _sync(folder)
+
+
+@contextmanager
+def _temporary(target: Path, mode: int | None = None, is_folder: bool = False) -> Iterator[Path]:
+    """A new file or folder beside the target; what is still there of it at the end is removed. It is locked as long as
+    it is in use, which tells it from what a killed run left."""
+    name = f".{target.name[:_NAME_SHOWN]}.gradmote-{os.getpid()}-{secrets.token_hex(6)}"
+    temporary = target.with_name(name)
+    handle = _made_folder(temporary) if is_folder else _made_file(temporary, mode)
+    try:
+        if fcntl is not None and handle is not None:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield temporary
+    finally:
+        if handle is not None:
+            os.close(handle)
+        _remove(temporary)
+
+
+def _made_file(path: Path, mode: int | None) -> int:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
+    if mode is not None and hasattr(os, "fchmod"):
+        os.fchmod(handle, mode)  # whatever the umask
+    return handle
+
+
+def _made_folder(path: Path) -> int | None:
+    path.mkdir()
+    return None if fcntl is None else os.open(path, os.O_RDONLY)
+
+
+def _mode(file: Path, given: int | None) -> int | None:
+    """Who may do what with the file: as given, or as with the one that is there."""
+    return stat.S_IMODE(file.stat().st_mode) if given is None and file.exists() else given
+
+
+def _fill(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(path: Path) -> None:
+    """Bring a file, or a folder's names, to the disk, where the system can do that."""
+    with suppress(PermissionError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
+        finally:
+            os.close(handle)
+
+
+def _require_possible_name(path: Path) -> None:
+    """Raises OSError for a name that no file can have. The temporary file's is shorter."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        path.lstat()
+
+
+def _require_writable(path: Path) -> None:
+    _require_possible_name(path)
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is write-protected")
+    if _is_stream(path):
+        _require_stream(path)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether it is a pipe or a device: not to be replaced."""
+    return path.exists() and not path.is_file()
+
+
+def _require_stream(path: Path) -> None:
+    """Raises OSError for what takes no stream of bytes, such as a disk, and for /dev/full."""
+    about = path.stat()
+    if about.st_rdev in _MEMORY_DEVICES and stat.S_ISCHR(about.st_mode):
+        path.write_bytes(b"\0")
+    elif not stat.S_ISFIFO(about.st_mode) and not _is_terminal(path):
+        raise OSError(errno.ENOTSUP, "it is a device or a socket")
+
+
+def _is_terminal(path: Path) -> bool:
+    handle = os.open(path, os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
+
+
+# ---- What killed runs left ------------------------------------------------------------------------------------------
+
+
+def _lives(process: int) -> bool:
+    if fcntl is None or process == os.getpid():
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return True
+
+
+def _remove_unlocked(path: Path) -> None:
+    """The lock tells of processes on other computers, which write to the same disk."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove(path)
+    finally:
+        os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+# ---- What went wrong ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """OSError becomes OutputError."""
+    try:
+        yield
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def _cannot_write(path: Path, error: BaseException | None) -> OutputError:
+    return OutputError(f"cannot write {path}: {_reason(path, error)}", _hint(path, error))
+
+
+def _reason(path: Path, error: BaseException | None) -> str:
+    if isinstance(error, FileNotFoundError) and not path.parent.exists():
+        return f"there is no folder {path.parent}"
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _hint(path: Path, error: BaseException | None) -> str:
+    number = getattr(error, "errno", None) or 0
+    if number == errno.ENOENT and path.parent.exists():
+        return _OTHER_HINT
+    return _HINTS.get(number, _OTHER_HINT).format(folder=path.parent)
+
+
+def _kept_elsewhere(files: Sequence[tuple[Path, bytes]], error: OSError) -> OutputError:
+    """Keep the data of files that cannot be written in a temporary folder."""
+    path = files[0][0]
+    failed = f"cannot write {path}: {_reason(path, error)}"
+    for place in _places():
+        with suppress(OSError):
+            kept = _keep(files, place)
+            return OutputError(f"{failed}; the result is in {kept}", f"move it: mv {kept} {path.parent}")
+    return OutputError(f"{failed}; and the result could not be kept in a temporary folder", _hint(path, error))
+
+
+def _places() -> list[Path]:
+    return [Path(tempfile.gettempdir()), Path("/var/tmp"), Path.home()]
+
+
+def _keep(files: Sequence[tuple[Path, bytes]], place: Path) -> str:
+    """Returns the paths where the files are now."""
+    folder = Path(tempfile.mkdtemp(prefix="gradmote-", dir=place))
+    try:
+        for path, data in files:
+            _fill(folder / path.name, data)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return " ".join(str(folder / path.name) for path, _ in files)

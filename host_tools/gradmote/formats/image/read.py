@@ -1,0 +1,218 @@
+"""Reads an image back, for `inspect` and for tests. The C runtime's gm_open is the judge of what is valid."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors import ImageError
+from ...generated.opcodes import OPCODES
+from ...generated.records import (
+    CONSTANT_BIT,
+    DTYPE,
+    FORMAT_VERSION,
+    IMAGE_MAGIC,
+    NONE,
+    PROGRAM,
+    ROLE,
+    SECTION,
+    STATE_ROLE,
+    STORE_DTYPE,
+)
+from .. import records
+from .signature import signature_of
+
+_OPCODE_OF = {spec["code"]: name for name, spec in OPCODES.items()}
+
+
+@dataclass
+class Image:
+    """An image's records, with numbers turned into names."""
+
+    header: dict[str, Any]
+    programs: list[dict[str, Any]]  # kind, instructions (opcode, operands, params), arena_size, work
+    tensors: list[dict[str, Any]]
+    state: list[dict[str, Any]]
+    sizes: dict[str, int]  # bytes by section
+    constants: bytes
+    scheme: str  # what is trained; "" where the image does not say
+    store: dict[str, Any] | None  # record of the sample store, where there is one
+    key_id: bytes  # of the key that signed it; empty where it is not signed
+
+    @property
+    def updates(self) -> list[dict[str, Any]]:
+        """The instructions that apply a rule."""
+        return [i for p in self.programs for i in p["instructions"] if "rule" in i["operands"]]
+
+    @property
+    def largest_rate(self) -> float:
+        """What the learning rate must be below, so that steps keep a finite state finite; 0: that is not promised."""
+        offsets = [int(str(i["operands"]["rule"]).removeprefix("constants+")) for i in self.updates]
+        return min((struct.unpack_from("<f", self.constants, offset + 28)[0] for offset in offsets), default=0.0)
+
+    @property
+    def model_id(self) -> bytes:
+        return struct.pack("<4I", *self.header["model_id"])
+
+
+def read_image(source: str | os.PathLike[str] | bytes) -> Image:
+    """Raises ImageError for what is no image, is truncated, or fails its checksum."""
+    data = source if isinstance(source, bytes) else load(source)
+    header, signature = checked_header(data), signature_of(data)
+    parts = {}
+    for name, section in zip(SECTION, header["sections"], strict=True):
+        parts[name] = data[section["offset"] : section["offset"] + section["size"]]
+        if len(parts[name]) != section["size"]:
+            raise ImageError(f"section {name} lies outside the file", "compile the model again")
+    try:
+        sizes = {n: len(p) for n, p in parts.items()}
+        return Image(
+            header,
+            read_programs(parts),
+            read_tensors(parts),
+            read_state(parts),
+            sizes,
+            parts["constants"],
+            string(parts["names"], header["scheme"]),
+            read_store(parts["store"]),
+            signature.key_id if signature else b"",
+        )
+    except (struct.error, KeyError, IndexError, ValueError) as error:
+        raise ImageError(f"a record cannot be read ({error})", "compile the model again") from error
+
+
+def load(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return records.read_file(path)
+    except OSError as error:
+        raise ImageError(f"cannot read {path}: {error.strerror}", "check the path") from error
+
+
+def checked_header(data: bytes) -> dict[str, Any]:
+    if len(data) > records.FILE_LIMIT:
+        raise ImageError("the file is larger than 1 GiB", "pass a .mote file written by `gradmote compile`")
+    if len(data) < records.size_of("header"):
+        raise ImageError(
+            f"{len(data)} bytes are too few for an image", "pass a .mote file written by `gradmote compile`"
+        )
+    header = records.unpack("header", data)
+    if header["magic"] != IMAGE_MAGIC:
+        raise ImageError("this is not an image", "pass a .mote file written by `gradmote compile`")
+    if header["version"] != FORMAT_VERSION:
+        raise ImageError(
+            f"the image has format version {header['version']}, this gradmote reads {FORMAT_VERSION}",
+            "install the gradmote that wrote it, or compile the model again with this one",
+        )
+    if header["size"] > len(data):
+        raise ImageError(f"the file has {len(data)} bytes, its header says {header['size']}", "transfer the file again")
+    if zlib.crc32(data[16 : header["size"]]) != header["crc"]:
+        raise ImageError("the checksum does not match the bytes", "transfer the file again")
+    return header
+
+
+def rows(record: str, data: bytes) -> list[dict[str, Any]]:
+    return [records.unpack(record, data, at) for at in range(0, len(data), records.size_of(record))]
+
+
+def string(names: bytes, offset: int) -> str:
+    return "" if offset == NONE else records.text_at(names, offset)
+
+
+def key_of(table: dict[str, int], number: int) -> str:
+    return next(k for k, v in table.items() if v == number) if number in table.values() else f"unknown {number}"
+
+
+def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    programs = []
+    table = rows("program", parts["programs"])
+    if len(table) > len(PROGRAM):
+        raise ValueError(f"{len(table)} programs, of {len(PROGRAM)} kinds")
+    for row in table:
+        code = parts["code"][row["code_offset"] : row["code_offset"] + row["code_size"]]
+        programs.append(
+            {
+                "kind": key_of(PROGRAM, row["kind"]),
+                "instructions": disassemble(code),
+                "arena_size": row["arena_size"],
+                "work": row["work_low"] | row["work_high"] << 32,
+                "code_size": row["code_size"],
+            }
+        )
+    return programs
+
+
+def disassemble(code: bytes) -> list[dict[str, Any]]:
+    instructions, at = [], 0
+    while at < len(code):
+        (head,) = struct.unpack_from("<I", code, at)
+        name, words = _OPCODE_OF[head & 0xFFFF], head >> 16
+        if words != 1 + len(OPCODES[name]["operands"]) + len(OPCODES[name]["params"]):
+            raise ValueError(f"{name} of {words} words")
+        instructions.append({"opcode": name, **fields(name, code, at + 4)})
+        at += 4 * words
+    return instructions
+
+
+def fields(name: str, code: bytes, at: int) -> dict[str, dict[str, Any]]:
+    spec = OPCODES[name]
+    operands = {}
+    for operand in spec["operands"]:
+        (word,) = struct.unpack_from("<I", code, at)
+        operands[operand] = place_of(word)
+        at += 4
+    params = {}
+    for param, (kind, choices) in spec["params"].items():
+        (value,) = struct.unpack_from({"f32": "<f", "i32": "<i"}.get(kind, "<I"), code, at)
+        params[param] = choices[value] if choices else value
+        at += 4
+    return {"operands": operands, "params": params}
+
+
+def place_of(word: int) -> str:
+    """`arena+16`, `constants+8`, or `none`."""
+    if word == NONE:
+        return "none"
+    return f"constants+{word & ~CONSTANT_BIT}" if word & CONSTANT_BIT else f"arena+{word}"
+
+
+def read_tensors(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    found = []
+    for row in rows("tensor", parts["tensors"]):
+        kinds = [k for k, p in PROGRAM.items() if row["programs"] >> p & 1]
+        found.append(
+            {
+                "name": string(parts["names"], row["name"]),
+                "role": key_of(ROLE, row["role"]),
+                "programs": kinds,
+                "dtype": key_of(DTYPE, row["dtype"]),
+                "shape": row["dims"][: row["rank"]],
+                "offset": row["offset"],
+                "size": row["size"],
+            }
+        )
+    return found
+
+
+def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": string(parts["names"], row["name"]),
+            "role": key_of(STATE_ROLE, row["role"]),
+            "dtype": key_of(DTYPE, row["dtype"]),
+            "shape": row["dims"][: row["rank"]],
+            "offset": row["offset"],
+            "size": row["size"],
+            "gradient": None if row["gradient"] == NONE else row["gradient"],
+        }
+        for row in rows("state_entry", parts["state"])
+    ]
+
+
+def read_store(data: bytes) -> dict[str, Any] | None:
+    if not data:
+        return None
+    row = records.unpack("store", data)
+    return {**row, "dtype": key_of(STORE_DTYPE, row["dtype"]), "aside": None if row["aside"] == NONE else row["aside"]}

@@ -1,0 +1,46 @@
+"""The signature behind an image, without what makes or checks it: that is gradmote.formats.signing."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+from ...generated.records import IMAGE_MAGIC, SIGNATURE_MAGIC, SIGNATURE_VERSION
+from .. import records
+
+_SIZE_AT = 8  # of the header's field `size`
+KEY_ID_SIZE = 8
+
+
+@dataclass(frozen=True)
+class Signature:
+    """key_id: the first KEY_ID_SIZE bytes of the public key. value: 64 bytes, Ed25519 (RFC 8032)."""
+
+    key_id: bytes
+    value: bytes
+
+    def pack(self) -> bytes:
+        """The record that follows the image."""
+        key_id, value = struct.unpack("<2I", self.key_id), struct.unpack("<16I", self.value)
+        return records.pack(
+            "signature", {"magic": SIGNATURE_MAGIC, "version": SIGNATURE_VERSION, "key_id": key_id, "bytes": value}
+        )
+
+
+def without_signature(data: bytes) -> bytes:
+    """The image alone: the bytes that its header counts, and all of them where this is no image."""
+    if data[:4] != struct.pack("<I", IMAGE_MAGIC) or len(data) < records.size_of("header"):
+        return data
+    (size,) = struct.unpack_from("<I", data, _SIZE_AT)
+    return data[:size]
+
+
+def signature_of(data: bytes) -> Signature | None:
+    """The signature behind an image, whether right or wrong; None where there is none."""
+    behind = data[len(without_signature(data)) :]
+    if len(behind) < records.size_of("signature"):
+        return None
+    found = records.unpack("signature", behind)
+    if (found["magic"], found["version"]) != (SIGNATURE_MAGIC, SIGNATURE_VERSION):
+        return None
+    return Signature(struct.pack("<2I", *found["key_id"]), struct.pack("<16I", *found["bytes"]))

@@ -1,0 +1,291 @@
+"""Writes an image. The same input gives the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+
+import numpy as np
+
+from ...compiler.program import Binding, Buffer, Compiled, Instruction, Ref, StateTensor, Store
+from ...errors import ImageError, ModelError
+from ...generated.opcodes import OPCODES
+from ...generated.records import (
+    CONSTANT_BIT,
+    DTYPE,
+    FORMAT_VERSION,
+    IMAGE_MAGIC,
+    MAX_RANK,
+    NONE,
+    PROGRAM,
+    ROLE,
+    SECTION,
+    STATE_ROLE,
+    STORE_DTYPE,
+)
+from .. import checkpoint, records
+from .layout import Layout, align
+
+_BODY = 16  # the CRC covers everything from here on
+
+
+class Names:
+    """The section NAMES: zero-terminated strings, each once."""
+
+    def __init__(self, strip: bool) -> None:
+        self.strip = strip
+        self.data = b""
+        self.offsets: dict[str, int] = {}
+
+    def offset(self, name: str) -> int:
+        if self.strip:
+            return NONE
+        if name not in self.offsets:
+            self.offsets[name] = len(self.data)
+            self.data += name.encode() + b"\0"
+        return self.offsets[name]
+
+
+def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -> bytes:
+    """The bytes of a .mote file. strip_names: leave the names out, for the smallest image."""
+    names = Names(strip_names)
+    constants, constant_offsets = constants_section(compiled)
+    code, programs = code_section(compiled, layout, constant_offsets)
+    sections = {
+        "tensors": tensors_section(compiled, layout, names),
+        "programs": programs,
+        "code": code,
+        "constants": constants,
+        "initial": initial_section(compiled),
+        "state": state_section(compiled, layout, names),
+        "names": b"",
+        "store": store_section(compiled.store, layout.offsets) if compiled.store else b"",
+    }
+    scheme = names.offset(compiled.scheme) if compiled.scheme else NONE
+    sections["names"] = names.data + bytes(-len(names.data) % 4)
+    return assemble(compiled, layout, sections, scheme)
+
+
+def store_section(store: Store, offsets: dict[int, int]) -> bytes:
+    """Return section STORE. offsets: of buffers in the arena, by id."""
+    return records.pack(
+        "store",
+        {
+            "offset": offsets[id(store.buffer)],
+            "capacity": store.capacity,
+            "classes": store.classes,
+            "dtype": STORE_DTYPE[store.dtype],
+            "elements": store.elements,
+            "aside": NONE if store.aside is None else offsets[id(store.aside)],
+        },
+    )
+
+
+def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], scheme: int) -> bytes:
+    body, table, at = b"", [], align(records.size_of("header"))
+    for name in SECTION:
+        table.append({"offset": at, "size": len(sections[name])})
+        padded = sections[name] + bytes(align(len(sections[name])) - len(sections[name]))
+        body += padded
+        at += len(padded)
+    header = {
+        "magic": IMAGE_MAGIC,
+        "version": FORMAT_VERSION,
+        "size": at,
+        "model_id": struct.unpack("<4I", model_id(compiled, layout)),
+        "arena_size": layout.arena_size,
+        "state_size": layout.state_size,
+        "parameters_size": layout.parameters_size,
+        "gradients_offset": layout.gradients_offset,
+        "gradients_size": layout.gradients_size,
+        "scratch_offset": layout.scratch_offset,
+        "control_offset": layout.control_offset,
+        "properties_offset": layout.properties_offset,
+        "properties_count": compiled.properties,
+        "batch": compiled.batch,
+        "scheme": scheme,
+        "sections": table,
+        "image_version": compiled.image_version,
+    }
+    head = records.pack("header", header)
+    head += bytes(align(len(head)) - len(head))
+    crc = zlib.crc32(head[_BODY:] + body)
+    return records.pack("header", {**header, "crc": crc})[:_BODY] + head[_BODY:] + body
+
+
+def model_id(compiled: Compiled, layout: Layout) -> bytes:
+    """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may
+    differ, so images of one model with other batches or losses share checkpoints."""
+    digest = hashlib.sha256(compiled.frozen_digest)
+    for piece in compiled.state():
+        digest.update(f"{piece.name} {piece.shape} {layout.offsets[id(piece.buffer)]}\n".encode())
+    digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
+    if compiled.store is not None:
+        digest.update(f" {compiled.store.dtype} {compiled.store.elements} {compiled.store.capacity}".encode())
+    return digest.digest()[:16]
+
+
+def constants_section(compiled: Compiled) -> tuple[bytes, dict[int, int]]:
+    """All constants, the widest use first so that the order is that of first use; offsets by id(buffer)."""
+    data, offsets = b"", {}
+    for program in compiled.programs:
+        for buffer in program.buffers():
+            if buffer.region == "constant" and id(buffer) not in offsets:
+                assert buffer.data is not None
+                offsets[id(buffer)] = len(data)
+                data += buffer.data + bytes(-len(buffer.data) % 4)
+    return data, offsets
+
+
+def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) -> tuple[bytes, bytes]:
+    """Instruction words of all programs, and the program records."""
+    code, table = b"", b""
+    for program in compiled.programs:
+        offsets = place_scratch(layout, program.kind)
+        words = b"".join(encode(i, offsets, constants) for i in program.instructions)
+        work = sum(i.work for i in program.instructions)
+        table += records.pack(
+            "program",
+            {
+                "kind": PROGRAM[program.kind],
+                "code_offset": len(code),
+                "code_size": len(words),
+                "instructions": len(program.instructions),
+                "arena_size": layout.arena_of(program.kind),
+                "work_low": work & 0xFFFFFFFF,
+                "work_high": work >> 32,
+            },
+        )
+        code += words
+    return code, table
+
+
+def place_scratch(layout: Layout, kind: str) -> dict[int, int]:
+    """Arena offsets of all buffers that a program can touch."""
+    return {**layout.offsets, **{k: layout.scratch_offset + o for k, o in layout.placements[kind].offsets.items()}}
+
+
+def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[int, int]) -> bytes:
+    spec = OPCODES[instruction.opcode]
+    words = [operand(instruction.operands[name], offsets, constants) for name in spec["operands"]]
+    params = [parameter(kind, instruction.params[name]) for name, (kind, _) in spec["params"].items()]
+    head = spec["code"] | (1 + len(words) + len(params)) << 16
+    return struct.pack(f"<{1 + len(words)}I", head, *words) + b"".join(params)
+
+
+def operand(ref: Ref | None, offsets: dict[int, int], constants: dict[int, int]) -> int:
+    if ref is None:
+        return NONE
+    if ref.buffer.region == "constant":
+        return CONSTANT_BIT | (constants[id(ref.buffer)] + ref.offset)
+    return offsets[id(ref.buffer)] + ref.offset
+
+
+def parameter(kind: str, value: int | float) -> bytes:
+    if kind == "f32":
+        return np.float32(value).tobytes()
+    try:
+        return struct.pack("<i" if kind == "i32" else "<I", int(value))
+    except struct.error:
+        raise ModelError(f"a dimension of {value:,} does not fit 32 bits", "use smaller tensors") from None
+
+
+def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
+    """Inputs and labels once, with the programs that have them; outputs and losses for each program."""
+    rows = []
+    for shared in compiled.inputs:
+        users = [p for p in compiled.programs if shared in p.bindings]
+        rows.append(tensor(shared, sum(1 << PROGRAM[p.kind] for p in users), layout.offsets, names))
+    for program in compiled.programs:
+        offsets = place_scratch(layout, program.kind)
+        rows += [
+            tensor(b, 1 << PROGRAM[program.kind], offsets, names)
+            for b in program.bindings
+            if b.role in ("output", "loss")
+        ]
+    return b"".join(rows)
+
+
+def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Names) -> bytes:
+    if len(binding.shape) > MAX_RANK:
+        raise ImageError(f"'{binding.name}' has rank {len(binding.shape)}", f"the image holds at most rank {MAX_RANK}")
+    size = 4
+    for d in binding.shape:
+        size *= d
+    return records.pack(
+        "tensor",
+        {
+            "name": names.offset(binding.name),
+            "role": ROLE[binding.role],
+            "programs": programs,
+            "dtype": DTYPE[binding.dtype],
+            "rank": len(binding.shape),
+            "dims": [*binding.shape, *[1] * (MAX_RANK - len(binding.shape))],
+            "offset": offsets[id(binding.ref.buffer)] + binding.ref.offset,
+            "size": size,
+        },
+    )
+
+
+def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
+    """Parameters, statistics, control, store, properties, moments, in the order in which they lie."""
+    rows = []
+    for p in compiled.parameters:
+        gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
+        rows.append(
+            checkpoint.entry(
+                names.offset(p.name), "parameter", p.shape, layout.offsets[id(p.buffer)], p.buffer.size, gradient
+            )
+        )
+    rows += [named_entry("statistic", s, layout, names) for s in compiled.statistics]
+    rows.append(words_entry("control", layout.control_offset, records.size_of("control")))
+    if compiled.store is not None:
+        rows.append(words_entry("store", layout.offsets[id(compiled.store.buffer)], compiled.store.buffer.size))
+    if compiled.properties:
+        size = compiled.properties * records.size_of("property")
+        rows.append(words_entry("properties", layout.properties_offset, size))
+    rows += [named_entry("slot", s, layout, names) for s in compiled.slots]
+    return b"".join(rows)
+
+
+def named_entry(role: str, piece: StateTensor, layout: Layout, names: Names) -> bytes:
+    offset = layout.offsets[id(piece.buffer)]
+    return checkpoint.entry(names.offset(piece.name), role, piece.shape, offset, piece.buffer.size)
+
+
+def words_entry(role: str, offset: int, size: int) -> bytes:
+    return records.pack(
+        "state_entry",
+        {
+            "name": NONE,
+            "role": STATE_ROLE[role],
+            "dtype": DTYPE["i32"],
+            "rank": 1,
+            "dims": [size // 4, 1, 1, 1, 1, 1],
+            "offset": offset,
+            "size": size,
+            "gradient": NONE,
+        },
+    )
+
+
+def initial_section(compiled: Compiled) -> bytes:
+    """Parameters, statistics, control and store as they are at first; what follows in the state begins as zero."""
+    tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
+    control = records.pack(
+        "control",
+        {
+            "seed": compiled.seed,
+            "learning_rate": compiled.learning_rate,
+            "base_learning_rate": compiled.learning_rate,
+            "gradient_scale": 1.0,
+        },
+    )
+    store = b"" if compiled.store is None else initial_bytes(compiled.store.buffer)
+    return tensors + control + (store if any(store) else b"")
+
+
+def initial_bytes(buffer: Buffer) -> bytes:
+    assert buffer.data is not None and len(buffer.data) == buffer.size
+    return buffer.data

@@ -1,0 +1,80 @@
+"""The state of a checkpoint of encoding "half": its float32 numbers in 16 bits (docs/SPEC.md, "Packed entries")."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..generated.records import DTYPE, PACKED_SIZE, STATE_ROLE
+from . import half
+
+#: Rows of the state table (records.unpack("state_entry")).
+Table = Sequence[dict[str, Any]]
+
+_ROLES = {STATE_ROLE[role] for role in ("parameter", "slot", "statistic")}
+
+
+def pieces(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
+    """(offset in the state, bytes in memory, whether it is packed), in order and without gaps. Raises ValueError where
+    an entry ends behind the state."""
+    at = 0
+    for row in table:
+        if is_packed(row, at):
+            if row["offset"] + row["size"] > state_size:
+                raise ValueError(f"an entry ends at {row['offset'] + row['size']} of {state_size} bytes")
+            if row["offset"] > at:
+                yield at, row["offset"] - at, False
+            yield row["offset"], row["size"], True
+            at = row["offset"] + row["size"]
+    if at < state_size:
+        yield at, state_size - at, False
+
+
+def is_packed(row: dict[str, Any], at: int) -> bool:
+    """Whether an entry is packed that comes when `at` bytes of the state have come."""
+    is_numbers = row["role"] in _ROLES and row["dtype"] == DTYPE["f32"]
+    return is_numbers and row["offset"] >= at and row["size"] >= PACKED_SIZE
+
+
+def packed_size(size: int) -> int:
+    """Bytes of a packed entry that has `size` in memory: scale, halves, and padding to a whole word."""
+    return 4 + (size // 4 + 1) // 2 * 4
+
+
+def size_in_file(table: Table, state_size: int) -> int:
+    """Bytes of the packed state. Raises ValueError as pieces() does."""
+    return sum(packed_size(size) if packed else size for _, size, packed in pieces(table, state_size))
+
+
+def pack(table: Table, state: bytes) -> bytes:
+    """The state as the file has it."""
+    parts = []
+    for at, size, packed in pieces(table, len(state)):
+        data = state[at : at + size]
+        parts.append(_pack_entry(data) if packed else data)
+    return b"".join(parts)
+
+
+def unpack(table: Table, data: bytes, state_size: int) -> bytes:
+    """The state as it is in memory. Raises ValueError where `data` is not as long as the table makes it."""
+    if size_in_file(table, state_size) != len(data):
+        raise ValueError(f"the packed state has {len(data)} bytes, its table makes {size_in_file(table, state_size)}")
+    parts, start = [], 0
+    for _, size, packed in pieces(table, state_size):
+        end = start + (packed_size(size) if packed else size)
+        parts.append(_unpack_entry(data[start:end], size // 4) if packed else data[start:end])
+        start = end
+    return b"".join(parts)
+
+
+def _pack_entry(data: bytes) -> bytes:
+    scale, halves = half.encode(np.frombuffer(data, "<f4"))
+    return struct.pack("<I", scale) + halves.astype("<u2").tobytes() + bytes(2 * (halves.size % 2))
+
+
+def _unpack_entry(data: bytes, count: int) -> bytes:
+    """Of the scale, one byte counts; the others are reserved."""
+    return half.decode(data[0], np.frombuffer(data, "<u2", count, 4)).astype("<f4").tobytes()

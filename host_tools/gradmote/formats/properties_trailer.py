@@ -1,0 +1,66 @@
+"""Properties that the slots of a device's state cannot hold: texts, long names, float64, any number of them.
+
+The desk writes them behind a checkpoint. A device reads a checkpoint only as far as its header's `size` says, so it
+never sees them, and a checkpoint that it saves has none. Where the trailer is there, it holds every property.
+
+    offset 0   u32  magic, 0x50504D47 ("GMPP")
+    offset 4   u32  bytes of text
+    offset 8   u32  CRC-32 of the text
+    offset 12       the text: a JSON object in UTF-8, name -> number or string
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+import zlib
+from collections.abc import Mapping
+
+from ..errors import CheckpointError, DataError
+
+_MAGIC = 0x50504D47
+_HEADER = struct.Struct("<3I")
+
+
+def pack(properties: Mapping[str, int | float | str]) -> bytes:
+    """The trailer's bytes."""
+    text = json.dumps(dict(properties), sort_keys=True, ensure_ascii=False).encode()
+    return _HEADER.pack(_MAGIC, len(text), zlib.crc32(text)) + text
+
+
+def starts(data: bytes) -> bool:
+    """Whether `data` begins like a trailer."""
+    return len(data) >= _HEADER.size and _HEADER.unpack_from(data)[0] == _MAGIC
+
+
+def unpack(data: bytes) -> dict[str, int | float | str]:
+    """The properties. Raises CheckpointError for a damaged trailer."""
+    _, size, crc = _HEADER.unpack_from(data)
+    text = data[_HEADER.size :]
+    if len(text) != size or zlib.crc32(text) != crc:
+        raise CheckpointError("the properties behind the checkpoint are damaged", "transfer the file again")
+    values = json.loads(text)
+    if not isinstance(values, dict):
+        raise ValueError(f"properties are {type(values).__name__}")
+    for name, value in values.items():
+        check(name, value)
+    return values
+
+
+def check(name: str, value: object) -> None:
+    """Raises DataError unless the property is a named int, float (finite) or str."""
+    if not isinstance(name, str) or not name:
+        raise DataError(f"{name!r} is no name for a property", "use a non-empty string")
+    for text in (name, value):
+        if isinstance(text, str) and not is_unicode(text):
+            raise DataError(f"{text!r} in property {name!r} is no Unicode text", "leave out its lone surrogates")
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        raise DataError(f"property '{name}' is a {type(value).__name__}", "use an int, a float or a str")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DataError(f"property '{name}' is {value}", "use a finite number")
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether UTF-8 can hold the text: one half of a surrogate pair alone it cannot."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)

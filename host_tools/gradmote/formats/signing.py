@@ -1,0 +1,118 @@
+"""Signs images, and checks who signed them: Ed25519 keys in PEM, as `openssl genpkey -algorithm ed25519` writes them.
+
+Boards check with the public key that their firmware was built with (docs/SPEC.md, "Signature"). Needs `gradmote[sign]`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError, GradmoteError, ImageError
+from .files import Output, write_together
+from .image.read import read_image
+from .image.signature import KEY_ID_SIZE, Signature, signature_of, without_signature
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+_MAKE = "make one: gradmote keygen key.pem"
+_PRIVATE_MODE = 0o600
+
+
+def sign(image: bytes, key: Ed25519PrivateKey) -> bytes:
+    """The image with this key's signature behind it, in place of one that was there. ImageError for no image."""
+    read_image(image)
+    alone = without_signature(image)
+    return alone + Signature(key_id_of(key.public_key()), key.sign(alone)).pack()
+
+
+def check(image: bytes, key: Ed25519PublicKey) -> None:
+    """Raises ImageError where this key did not sign the image, as a board does that was built with it."""
+    from cryptography.exceptions import InvalidSignature
+
+    found, hint = signature_of(image), "sign it: gradmote sign model.mote --key key.pem"
+    if found is None:
+        raise ImageError("the image is not signed", hint)
+    if found.key_id != key_id_of(key):
+        raise ImageError(f"the image is signed by key {found.key_id.hex()}, not {key_id_of(key).hex()}", hint)
+    try:
+        key.verify(found.value, without_signature(image))
+    except InvalidSignature as error:
+        raise ImageError("the signature is not that of the image: one of them was changed", hint) from error
+
+
+def key_id_of(key: Ed25519PublicKey) -> bytes:
+    """Its first bytes, by which people and boards name it."""
+    return key.public_bytes_raw()[:KEY_ID_SIZE]
+
+
+def make_keys(private: Path) -> tuple[Path, bytes]:
+    """Writes a new private key, for its owner's eyes alone, and beside it the public one: `key.pem`, `key.pub.pem`.
+
+    Returns the public one's path, and its id. DataError where one of the files is there already."""
+    serialization = _serialization()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    public = private.with_suffix(".pub.pem")
+    outputs = [Output(path) for path in (private, public)]
+    for path in (private, public):
+        if path.exists():
+            raise DataError(f"{path} is there already", "give another name: a key that is lost cannot be made again")
+    key = Ed25519PrivateKey.generate()
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+    known = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
+    write_together(list(zip(outputs, (secret, known), (_PRIVATE_MODE, None), strict=True)))
+    return public, key_id_of(key.public_key())
+
+
+def load_private_key(path: str | os.PathLike[str], passphrase: Callable[[], str] | None = None) -> Ed25519PrivateKey:
+    """passphrase: asked where the key is encrypted. DataError where the file holds no private Ed25519 key."""
+    serialization = _serialization()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    pem = _pem(path)
+    if b"PRIVATE KEY" not in pem:
+        raise DataError(f"{path} holds no private key in PEM", f"sign with the private one; {_MAKE}")
+    try:
+        word = passphrase().encode() if b"ENCRYPTED" in pem and passphrase else None
+        key = serialization.load_pem_private_key(pem, word)
+    except (ValueError, TypeError) as error:
+        hint = "is the passphrase right, and the file whole?"
+        raise DataError(f"the key {path} cannot be read: {error}", hint) from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise DataError(f"{path} is a key of another kind than Ed25519", _MAKE)
+    return key
+
+
+def load_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
+    """DataError where the file holds no public Ed25519 key."""
+    serialization = _serialization()
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    try:
+        key = serialization.load_pem_public_key(_pem(path))
+    except ValueError as error:
+        raise DataError(f"{path} holds no public key in PEM", "give the public one: key.pub.pem") from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise DataError(f"{path} is a key of another kind than Ed25519", _MAKE)
+    return key
+
+
+def _pem(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot read the key {path}: {error.strerror}", _MAKE) from error
+
+
+def _serialization() -> Any:
+    """The module that reads and writes keys, of a package that not everybody has."""
+    try:
+        from cryptography.hazmat.primitives import serialization
+    except ImportError as error:
+        raise GradmoteError("the package cryptography is not installed", "pip install 'gradmote[sign]'") from error
+    return serialization

@@ -1,0 +1,98 @@
+"""Reverse-mode differentiation of an ONNX graph: one reverse walk, one rule an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+from ..compiler.passes.layers import layer_called
+from ..errors import ModelError, UnsupportedOperator
+from ..operators import Backward, find
+from .graph import LAYER, Builder, describe, unique_name
+
+#: Metadata of a node whose outputs count as constant: what is made of them does not depend on their values.
+NO_GRADIENT = "gradmote.no_gradient"
+
+
+def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scale: float = 1.0) -> list[ir.Value]:
+    """Appends to `graph` the nodes that compute d loss / d value for each value of `wrt`, and returns those gradients,
+    named `<value>_grad`.
+
+    loss: a scalar. scale: the gradients are those of scale times the loss. Every value's rank must be known. Raises
+    UnsupportedOperator naming the first node without a gradient rule on a path from `wrt` to `loss`, ModelError where
+    loss is no scalar or does not depend on a value.
+    """
+    if loss.shape is None or len(loss.shape) != 0:
+        raise ModelError(
+            f"the loss '{loss.name}' has shape {loss.shape}", "training needs a scalar: use reduction mean or sum"
+        )
+    walk = list(graph)
+    active = reached_from(walk, wrt)
+    if loss not in active:
+        raise ModelError("the loss does not depend on any trained parameter", "check the names given as trainable")
+    builder = Builder(graph)
+    pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(scale, f"{loss.name}_grad")]}
+    for node in reversed(walk):
+        if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
+            with layer_called(graph, node.metadata_props.get(LAYER), backward=True):
+                visit(builder, node, active, pending)
+    with layer_called(graph, None, backward=True):
+        return [name_gradient(builder, value, pending) for value in wrt]
+
+
+def reached_from(walk: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
+    """Values that depend on `wrt` through floating-point edges and differentiable nodes."""
+    active = set(wrt)
+    for node in walk:
+        if NO_GRADIENT not in node.metadata_props and any(i in active for i in node.inputs):
+            active.update(o for o in node.outputs if o.dtype is None or o.dtype.is_floating_point())
+    return active
+
+
+def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[ir.Value, list[ir.Value]]) -> None:
+    """Hands a node's output gradients to its rule and files the results under its inputs."""
+    operator = find(node)
+    if operator is None or operator.gradient is None:
+        raise UnsupportedOperator(
+            f"{node.domain or 'ONNX'} operator {node.op_type} has no gradient",
+            "freeze the parameters below it (--train / --freeze), or see what `gradmote ops` can train through",
+            describe(node),
+        )
+    dy = [total(builder, o, pending) for o in node.outputs]
+    wanted = [i in active for i in node.inputs]
+    if dy[0] is None and not operator.any_output:
+        raise UnsupportedOperator(
+            f"only a secondary output of {node.op_type} reaches the loss", "use its first output", describe(node)
+        )
+    grads = operator.gradient(Backward(builder, node, dy, wanted))
+    for value, grad, needed in zip(node.inputs, grads, wanted, strict=False):
+        if value is not None and grad is not None and needed:
+            grad.shape, grad.type = value.shape, value.type
+            pending.setdefault(value, []).append(grad)
+
+
+def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value | None:
+    """The sum of all gradients that reached a value (it may have several consumers), or None."""
+    parts = pending.get(value)
+    if not parts:
+        return None
+    while len(parts) > 1:
+        parts[:2] = [builder.op("Add", parts[0], parts[1], name=f"{value.name}_grad.sum")]
+        parts[0].shape, parts[0].type = value.shape, value.type
+    return parts[0]
+
+
+def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value:
+    grad = total(builder, value, pending)
+    if grad is None:
+        raise ModelError(
+            f"the loss does not depend on parameter '{value.name}'", "freeze it (--freeze), or check the loss"
+        )
+    if grad.producer() is None or any(grad is v for v in builder.graph.outputs):
+        grad = builder.op("Identity", grad, name=f"{value.name}_grad")  # two parameters may share one gradient
+    else:
+        grad.name = unique_name(builder.graph, f"{value.name}_grad")
+    grad.shape, grad.type = value.shape, value.type
+    builder.graph.outputs.append(grad)
+    return grad

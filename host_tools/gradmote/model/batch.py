@@ -1,0 +1,117 @@
+"""Models that were exported for one sample, compiled for more.
+
+PyTorch's exporter fixes the batch where nobody tells it otherwise. Such a model is given a free batch, and then tried:
+the twin infers drawn samples together and one by one. Where the results differ, the model is refused, with the line
+that exports it rightly.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+
+from ..errors import GradmoteError, ModelError
+from .frontend.free_batch import data_inputs, first_dims, free_batch
+
+log = logging.getLogger(__name__)
+
+#: Largest difference of a result, relative to the largest element.
+TOLERANCE = 1e-4
+
+#: From a model and a batch to an image that infers.
+Infer = Callable[[onnx.ModelProto, int], bytes]
+
+
+def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.ModelProto:
+    """The model as it is where it takes this batch, else with its batch of 1 made free. Raises ModelError where the
+    model fixes another batch, or computes something else with several samples than with each of them."""
+    fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
+    if batch is None or batch < 1 or not fixed:
+        return proto
+    name, size = next(((n, s) for n, s in fixed.items() if s != 1), next(iter(fixed.items())))
+    if size != 1:
+        raise ModelError(
+            f"input '{name}' has a fixed batch of {size}, asked for {batch}",
+            f"use --batch {size}, or export the model with a dynamic batch: {export_line(proto)}",
+        )
+    free = free_batch(proto)
+    why = difference(proto, free, batch, infer)
+    if why:
+        raise ModelError(
+            f"input '{name}' has a fixed batch of 1, asked for {batch}, and the model has the 1 built in ({why})",
+            f"use --batch 1, or export the model with a dynamic batch: {export_line(proto)}",
+        )
+    log.info("the batch of 1 that the exporter fixed is free now; %d samples infer together as one by one", batch)
+    return free
+
+
+def export_line(proto: onnx.ModelProto) -> str:
+    """The call that exports the model of PyTorch with a free batch. Two samples, since PyTorch takes one for a fixed
+    size."""
+    inputs = list(data_inputs(proto.graph))
+    samples = ", ".join(example(value) for value in inputs)
+    names = ", ".join(f'"{value.name}"' for value in inputs)
+    dims = ", ".join('{0: "batch"}' if value.type.tensor_type.shape.dim else "None" for value in inputs)
+    outputs = ", ".join(f'"{value.name}"' for value in proto.graph.output)
+    return (
+        f'torch.onnx.export(model.eval(), ({samples},), "model.onnx", input_names=[{names}], '
+        f"output_names=[{outputs}], dynamic_shapes=({dims},))"
+    )
+
+
+def example(value: onnx.ValueInfoProto) -> str:
+    """Two samples of an input, as PyTorch makes them."""
+    tensor = value.type.tensor_type
+    sizes = [2, *(d.dim_value or 8 for d in list(tensor.shape.dim)[1:])] if tensor.shape.dim else []
+    if tensor.elem_type == onnx.TensorProto.FLOAT:
+        return f"torch.randn({', '.join(map(str, sizes))})" if sizes else "torch.tensor(1.0)"
+    return f"torch.zeros({sizes}, dtype=torch.{onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)})"
+
+
+def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: Infer) -> str:
+    """What `free` does otherwise with a batch than `one` with each of its samples; "" where nothing."""
+    alone = infer(one, 1)
+    try:
+        together = infer(free, batch)
+    except GradmoteError as error:
+        return error.message
+    return compared(alone, together, batch)
+
+
+def compared(alone: bytes, together: bytes, batch: int) -> str:
+    """The first output that differs between drawn samples one by one and all of them; "" where none does."""
+    from gradmote_runtime import Session
+    from gradmote_runtime.library import cpu_has_fma
+
+    profile = "fused" if cpu_has_fma() else "strict"
+    with Session(alone, profile) as one, Session(together, profile) as many:
+        samples = [drawn(tensor["dtype"], tensor["shape"], seed) for seed, tensor in enumerate(many.inputs())]
+        shapes = [tensor["shape"] for tensor in one.inputs()]
+        results = [np.array(output) for output in many.infer(*samples)]
+        for index in range(batch):
+            parts = [a.reshape(batch, -1)[index].reshape(s) if s else a for a, s in zip(samples, shapes, strict=True)]
+            for name, whole, single in zip(many.outputs(), results, one.infer(*parts), strict=True):
+                if not is_part(whole, np.array(single), batch, index):
+                    return f"output '{name['name']}' of a sample depends on the others in its batch"
+    return ""
+
+
+def drawn(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
+    """Numbers around 0, or indices that every table has."""
+    rng = np.random.default_rng(seed)
+    if dtype == "float32":
+        return rng.normal(0, 1, shape).astype(np.float32)
+    return rng.integers(0, 2, shape, dtype=np.int32)
+
+
+def is_part(whole: np.ndarray, single: np.ndarray, batch: int, index: int) -> bool:
+    """Whether `single` is what `whole` has for one sample."""
+    if whole.size != batch * single.size:
+        return False
+    part, single = whole.reshape(batch, -1)[index], single.reshape(-1)
+    finite = single[np.isfinite(single)]
+    scale = float(np.abs(finite).max(initial=0.0))
+    return bool(np.allclose(part, single, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True))

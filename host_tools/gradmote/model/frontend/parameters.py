@@ -1,0 +1,128 @@
+"""Which initializers are trained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+import numpy as np
+import onnx_ir as ir
+
+from ...errors import ModelError
+from ..graph import noted_weights
+
+#: Inputs by which no gradient goes: operator -> their indices.
+SETTINGS = {
+    "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "OneHot": (1, 2),
+    "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
+}  # fmt: skip
+#: What exporters and simplifiers call numbers of the model's code; PyTorch's exporter: val_<n>.
+_NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
+_COMPUTED = re.compile(r"val_\d+")
+
+#: No weight is as far below zero as this.
+MASK = 1e9
+
+
+def floats(graph: ir.Graph) -> list[str]:
+    """Initializers that could be trained: float32 with at least one element, and no settings."""
+    return [
+        str(name)
+        for name, v in graph.initializers.items()
+        if v.const_value is not None
+        and v.const_value.dtype == ir.DataType.FLOAT
+        and v.const_value.size > 0
+        and not is_setting(v)
+    ]
+
+
+def is_mask(array: np.ndarray) -> bool:
+    """Whether it drops scores before a Softmax: by minus infinity, the lowest float, -1e9."""
+    return array.size > 0 and float(array.min()) <= -MASK
+
+
+def is_setting(value: ir.Value) -> bool:
+    """Whether it only says how a node works, such as where a Resize looks, or the bounds of a Clip."""
+    uses = list(value.uses())
+    return bool(uses) and all(use.idx in SETTINGS.get(use.node.op_type, ()) for use in uses)
+
+
+def is_zero_state(value: ir.Value) -> bool:
+    """Whether it only is the state, 0, from which a recurrent layer starts: exporters write that like a weight."""
+    uses = list(value.uses())
+    starts = all(use.node.op_type in ("LSTM", "GRU", "RNN") and use.idx in (5, 6) for use in uses)
+    return bool(uses) and starts and not value.const_value.numpy().any()  # type: ignore[union-attr]
+
+
+def weights(graph: ir.Graph) -> list[str]:
+    """What counts as the model's own weights."""
+    values = ((name, graph.initializers[name]) for name in floats(graph))
+    return [
+        n
+        for n, v in values
+        if not is_zero_state(v) and not is_mask(v.const_value.numpy()) and not is_number(v)  # type: ignore[union-attr]
+    ]
+
+
+def candidates(graph: ir.Graph) -> list[str]:
+    """The model's own weights that are still there; all float initializers where none were recorded."""
+    noted = noted_weights(graph)
+    return [n for n in floats(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
+
+
+def is_number(value: ir.Value) -> bool:
+    """Whether it is a number of the model's code, such as the scale of attention, an epsilon or an exponent, and no
+    learnable scale: of the first two, only the name tells. What has more elements may be a weight which PyTorch's
+    exporter transposed."""
+    shape = np.shape(value.const_value.numpy()) if value.const_value is not None else None
+    pattern = {(): _NUMBER, (1,): _COMPUTED}.get(shape) if shape is not None else None
+    by_name = pattern is not None and pattern.fullmatch(str(value.name)) is not None
+    return by_name or (shape == () and all(use.node.op_type == "Pow" and use.idx == 1 for use in value.uses()))
+
+
+def left_out(graph: ir.Graph) -> list[str]:
+    """Numbers that nothing tells from weights but their names, which can be trained where these are given in full."""
+    own = set(candidates(graph))
+    return [n for n in floats(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
+
+
+def choose_parameters(
+    graph: ir.Graph, train: Sequence[str] | None = None, freeze: Sequence[str] | None = None
+) -> list[str]:
+    """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
+
+    train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
+    initializers that hold no mask and are no numbers of its code. A constant of the graph is trained only where `train`
+    names it in full.
+    Raises ModelError for a pattern that matches nothing, or when nothing is left.
+    """
+    names, constants = candidates(graph), floats(graph)
+    frozen = match(names, freeze or (), constants)
+    picked = match(names, train, constants) if train is not None else set(names) - frozen
+    if not picked:
+        raise ModelError("no parameter is left to train", f"the model's weights are {some(names)}")
+    return [n for n in constants if n in picked]
+
+
+def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str]) -> set[str]:
+    """Every name that equals or matches a pattern. Raises ModelError for a pattern that meets none."""
+    found: set[str] = set()
+    for pattern in patterns:
+        hits = matching(pattern, names, constants)
+        if not hits:
+            raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {some(names)}")
+        found.update(hits)
+    return found
+
+
+def matching(pattern: str, names: Sequence[str], constants: Sequence[str]) -> list[str]:
+    """The constant of that name, else the names that match it: a name may hold characters that have a meaning in
+    patterns."""
+    return [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
+
+
+def some(names: Sequence[str], limit: int = 20) -> str:
+    """The first names, for messages."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return (", ".join(names[:limit]) or "none") + more

@@ -1,0 +1,128 @@
+"""Rewrites that come before the first shape inference, because onnx cannot infer through what they replace."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx.version_converter
+import onnx_ir as ir
+
+from ...errors import ModelError, UnsupportedOperator
+from ..graph import Builder, attribute, describe, take_over, unique_name
+from .branch_weights import graphs_of, is_tensor, separate
+
+_ML = "ai.onnx.ml"
+#: The first opset in which a PRelu's slopes broadcast.
+_OPSET_OF_BROADCAST_SLOPES = 7
+#: The first IR version in which an initializer need not be an input.
+_IR_WITH_WEIGHTS_ALONE = 4
+
+
+def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Opset 14 or newer where the model can have it: onnx's own converter brings what is older to 13. Raises ModelError
+    where it cannot."""
+    version = next((o.version for o in proto.opset_import if not o.domain), 13)
+    if version < 13:
+        try:
+            if version < _OPSET_OF_BROADCAST_SLOPES:
+                spread_slopes(proto)
+            proto = onnx.version_converter.convert_version(proto, 13)
+        except Exception as error:  # ConvertError, and what else the converter meets
+            raise ModelError(
+                f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
+            ) from error
+    return raise_opset_13(proto)
+
+
+def spread_slopes(proto: onnx.ModelProto) -> None:
+    """Before opset 7, a PRelu's slopes (C) were one a channel; since then they broadcast, as (C, 1, 1) does, which
+    onnx's converter leaves out."""
+    graph = onnx.shape_inference.infer_shapes(proto).graph
+    shapes = {v.name: v.type.tensor_type.shape.dim for v in (*graph.input, *graph.value_info)}
+    shapes |= {t.name: t.dims for t in graph.initializer}
+    for index, node in reversed(list(enumerate(proto.graph.node))):
+        rank = len(shapes.get(node.input[0], ())) if node.op_type == "PRelu" else 0
+        if rank > 2 and len(shapes.get(node.input[1], ())) == 1:
+            spread = f"{node.output[0]}.slopes"
+            made = onnx.helper.make_node("Unsqueeze", [node.input[1]], [spread], axes=list(range(1, rank - 1)))
+            node.input[1] = spread
+            proto.graph.node.insert(index, made)
+
+
+def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """Opset 14 where the model is valid in it: only from there on onnx infers a Reshape to computed sizes. The
+    operators that
+    mean something else in 14 (BatchNormalization that trains) are not valid in it as they were."""
+    if all(o.domain or o.version != 13 for o in proto.opset_import):
+        return proto
+    raised = onnx.ModelProto()
+    raised.CopyFrom(proto)
+    for opset in raised.opset_import:
+        opset.version = opset.version if opset.domain else 14
+    try:
+        onnx.checker.check_model(raised)
+    except onnx.checker.ValidationError:
+        return proto
+    return raised
+
+
+def forget_default_inputs(proto: onnx.ModelProto) -> None:
+    """Initializers that are inputs too, as IR version 3 demanded, are the model's weights: no caller feeds them."""
+    weights = {tensor.name for tensor in proto.graph.initializer}
+    inputs = [value for value in proto.graph.input if value.name not in weights]
+    del proto.graph.input[:]
+    proto.graph.input.extend(inputs)
+    proto.ir_version = max(proto.ir_version, _IR_WITH_WEIGHTS_ALONE)
+
+
+def forget_negative_dims(proto: onnx.ModelProto) -> None:
+    """PaddlePaddle's exporter writes -1 where a dimension is open; ONNX writes nothing there."""
+    for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info):
+        for dim in value.type.tensor_type.shape.dim:
+            if dim.dim_value < 0:
+                dim.Clear()
+
+
+def name_weights(graph: onnx.GraphProto) -> None:
+    """Where a model has no initializers, the tensors of its Constant nodes become them, under the names of the nodes'
+    outputs: so PaddlePaddle's exporter writes weights, and PyTorch's those of branches."""
+    separate(graph)
+    graphs = [inner for _, inner in graphs_of(graph)]
+    if any(inner.initializer for inner in graphs):
+        return
+    for inner in graphs:
+        for node in [n for n in inner.node if is_tensor(n)]:
+            tensor = inner.initializer.add()
+            tensor.CopyFrom(node.attribute[0].t)
+            tensor.name = node.output[0]
+            inner.node.remove(node)
+
+
+def name_split_outputs(graph: ir.Graph) -> None:
+    """ONNX lets unused outputs be anonymous; a part of a Split needs its shape, and inference gives those to names."""
+    for node in graph:
+        if node.op_type == "Split" and not node.domain:
+            for index, output in enumerate(node.outputs):
+                output.name = output.name or unique_name(graph, f"split.part_{index}")
+
+
+def expand_scalers(graph: ir.Graph) -> None:
+    """scikit-learn's StandardScaler arrives as ai.onnx.ml Scaler: y = (x - offset) scale, which is a Sub and a Mul."""
+    for node in list(graph):
+        if node.domain == _ML and node.op_type == "Scaler":
+            expand(graph, node)
+    if all(n.domain != _ML for n in graph):
+        graph.opset_imports.pop(_ML, None)
+
+
+def expand(graph: ir.Graph, node: ir.Node) -> None:
+    builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
+    if x is None or x.dtype not in (None, ir.DataType.FLOAT):
+        raise UnsupportedOperator(f"Scaler of {x.dtype if x else 'nothing'}", "feed the model float32", describe(node))
+    offset, scale = (np.asarray(attribute(node, k, [d]), np.float32) for k, d in (("offset", 0.0), ("scale", 1.0)))
+    offset_value = builder.constant(offset, f"{old.name}.offset")
+    scale_value = builder.constant(scale, f"{old.name}.scale")
+    centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
+    result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
+    take_over(graph, old, result)
+    graph.sort()

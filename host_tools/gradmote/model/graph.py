@@ -1,0 +1,175 @@
+"""Small helpers over onnx_ir, the graph in memory: names, constants, shapes, and a builder that appends nodes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import ModelError, UnsupportedOperator
+
+#: Domain of the operators that ONNX lacks; each has a function body in standard ONNX.
+DOMAIN = "gradmote"
+DOMAIN_VERSION = 1
+
+#: Types of ONNX, and how the runtime has them.
+DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
+
+#: Metadata of a node: the node of the user's model that it came from, and whether it is part of that one's gradient.
+LAYER, BACKWARD = "gradmote.layer", "gradmote.backward"
+
+#: Metadata of a graph: the names of the model's own weights.
+_WEIGHTS = "gradmote.weights"
+
+
+def describe(node: ir.Node) -> str:
+    """How error messages name a node: its own name, or its type and first output where it has none."""
+    return node.name or f"{node.op_type} -> {node.outputs[0].name}"
+
+
+def attribute(node: ir.Node, name: str, default: Any = None) -> Any:
+    """The value of an attribute, or `default` where the node does not carry it."""
+    attr = node.attributes.get(name)
+    return default if attr is None else attr.value
+
+
+def constant_array(value: ir.Value | None) -> np.ndarray | None:
+    """The value's data where it is known before running (an initializer that is not also an input), else None."""
+    if value is None or value.const_value is None or value.is_graph_input():
+        return None
+    return value.const_value.numpy()
+
+
+def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...]:
+    """The value's shape as integers. Raises ModelError where a dimension is unknown."""
+    if value.shape is None or not value.shape.is_static():
+        raise ModelError(
+            f"the shape of '{value.name}' is {value.shape}, but it must be known",
+            "export the model with fixed dimensions; only the batch may be symbolic",
+            describe(node) if node else "",
+        )
+    return tuple(int(d) for d in value.shape)  # type: ignore[arg-type]
+
+
+def rank(value: ir.Value, node: ir.Node | None = None) -> int:
+    """The value's number of dimensions. Raises ModelError where even that is unknown."""
+    if value.shape is None:
+        raise ModelError(
+            f"the rank of '{value.name}' is unknown",
+            "run onnx shape inference on the model",
+            describe(node) if node else "",
+        )
+    return len(value.shape)
+
+
+def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
+    """`axis` counted from the front. Raises ModelError where it lies outside the value's rank."""
+    n = rank(value, node)
+    if not -n <= axis < n:
+        raise ModelError(f"axis {axis} does not exist in '{value.name}' of rank {n}", "", describe(node))
+    return axis % n
+
+
+def runtime_type(value: ir.Value) -> str:
+    """How the runtime has an input's elements. Raises UnsupportedOperator for a type that no input can have."""
+    found = DTYPES.get(value.dtype)  # type: ignore[arg-type]
+    if found is None:
+        raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
+    return found
+
+
+def note_weights(graph: ir.Graph, names: Sequence[str]) -> None:
+    """Records which initializers are the model's own weights, beside the constants that passes add."""
+    graph.metadata_props[_WEIGHTS] = json.dumps(list(names))
+
+
+def noted_weights(graph: ir.Graph) -> list[str] | None:
+    """The names recorded, or None."""
+    noted = graph.metadata_props.get(_WEIGHTS)
+    return None if noted is None else list(json.loads(noted))
+
+
+def unique_name(graph: ir.Graph, stem: str) -> str:
+    """`stem`, or `stem_2`, `stem_3`, ... where the graph already uses it."""
+    taken = graph.meta.setdefault("gradmote.names", None) or taken_names(graph)
+    graph.meta["gradmote.names"] = taken
+    name, count = stem, 1
+    while name in taken:
+        count += 1
+        name = f"{stem}_{count}"
+    taken.add(name)
+    return name
+
+
+def taken_names(graph: ir.Graph) -> set[str]:
+    values: Iterable[ir.Value] = (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs))
+    return {v.name for v in values if v.name} | {n.name for n in graph if n.name}
+
+
+class Builder:
+    """Appends nodes and inputs to a graph. All names are derived from the stems given, never from a global counter,
+    so that the same model gives the same bytes."""
+
+    def __init__(self, graph: ir.Graph) -> None:
+        self.graph = graph
+
+    def op(self, op_type: str, *inputs: ir.Value | None, name: str, domain: str = "", **attributes: Any) -> ir.Value:
+        """One node with one output called `name` (made unique)."""
+        return self.ops(op_type, *inputs, names=[name], domain=domain, **attributes)[0]
+
+    def ops(
+        self, op_type: str, *inputs: ir.Value | None, names: Sequence[str], domain: str = "", **attributes: Any
+    ) -> Sequence[ir.Value]:
+        """One node with several outputs."""
+        outputs = [ir.val(unique_name(self.graph, n)) for n in names]
+        node_name = unique_name(self.graph, f"{outputs[0].name}.{op_type}")
+        self.graph.append(ir.node(op_type, inputs, attributes, domain=domain, outputs=outputs, name=node_name))
+        if domain:
+            self.graph.opset_imports.setdefault(domain, DOMAIN_VERSION)
+        return outputs
+
+    def constant(self, data: np.ndarray | float | Sequence[int], name: str) -> ir.Value:
+        """An initializer. Python floats become float32, integer sequences int64."""
+        array = np.asarray(data)
+        if array.dtype == np.float64:
+            array = array.astype(np.float32)
+        name = unique_name(self.graph, name)
+        value = ir.val(name, const_value=ir.tensor(array, name=name))
+        value.shape, value.type = ir.Shape(array.shape), ir.TensorType(ir.DataType.from_numpy(array.dtype))
+        self.graph.register_initializer(value)
+        return value
+
+    def input(self, name: str, dtype: ir.DataType, shape: ir.Shape | Sequence[int | str | None]) -> ir.Value:
+        """A new graph input."""
+        value = ir.val(unique_name(self.graph, name), dtype=dtype, shape=ir.Shape(list(shape)))
+        self.graph.inputs.append(value)
+        return value
+
+
+def prune(graph: ir.Graph) -> None:
+    """Removes nodes and initializers that no output needs. Graph inputs stay."""
+    for node in reversed(list(graph)):
+        if all(not o.uses() and not o.is_graph_output() for o in node.outputs):
+            graph.remove(node, safe=True)
+    for name, value in list(graph.initializers.items()):
+        if not value.uses() and not value.is_graph_output() and not value.is_graph_input():
+            del graph.initializers[name]
+
+
+def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
+    """`new` takes the uses, the name and the place among the outputs of `old`, whose node goes."""
+    take_over_all(graph, old.producer(), [new])  # type: ignore[arg-type]
+
+
+def take_over_all(graph: ir.Graph, node: ir.Node, made: Sequence[ir.Value]) -> None:
+    """The same for all outputs of a node that are used: `made` has one value for each, in their order."""
+    pairs = [(old, new, old.name) for old, new in zip(node.outputs, made, strict=False) if old.name]
+    for old, new, _ in pairs:
+        new.shape, new.type = old.shape, old.type
+        old.replace_all_uses_with(new, replace_graph_outputs=True)
+    graph.remove(node, safe=True)
+    for _, new, name in pairs:
+        new.name = name

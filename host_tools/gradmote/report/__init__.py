@@ -1,0 +1,1 @@
+"""What is shown of a model: where its memory and time go, in tables and pictures."""

@@ -1,0 +1,134 @@
+"""Which bytes of scratch hold something that is still needed, told from an image's instructions alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...formats.image import Image
+from ...generated.opcodes import COUNTS, OPCODES
+
+WORD = 4
+#: Elements of a word, of the types that are smaller than one.
+PER_WORD = {"u8": 4, "bit": 32}
+
+
+@dataclass(frozen=True)
+class Span:
+    """Bytes [offset, offset + size) of the arena are needed from instruction `start` up to but not including `end`."""
+
+    name: str
+    offset: int
+    size: int
+    start: int
+    end: int
+
+
+def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
+    """The words of scratch, side by side where they are written and last read together.
+
+    A value begins where a word is written and ends behind its last reader; outputs last to the end.
+    """
+    watch = Watch((program["arena_size"] - image.header["scratch_offset"] + WORD - 1) // WORD)
+    base, last = image.header["scratch_offset"] // WORD, len(program["instructions"])
+    for index, instruction in enumerate(program["instructions"]):
+        touched = [(access, words - base) for access, words in accesses(instruction) if words[-1] >= base]
+        for access, words in touched:
+            if "r" in access:
+                watch.read(words, index)
+        for access, words in touched:
+            if "w" in access:
+                watch.write(words, index, "r" in access)
+    for tensor in image.tensors:
+        if program["kind"] in tensor["programs"] and tensor["role"] in ("output", "loss"):
+            first = tensor["offset"] // WORD - base
+            watch.read(np.arange(first, first + tensor["size"] // WORD), last - 1)
+    watch.close(np.arange(watch.words), last)
+    return [named(program, base, found) for found in joined(watch.found)]
+
+
+def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
+    """(r, w or rw; words of the arena, ascending at its ends) of each operand that lies there."""
+    params = instruction["params"]
+    for name, (access, dtype, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
+        at = arena_offset(instruction["operands"][name])
+        if at is not None:
+            written_only = access == "rw" and not params.get("accumulate", 1)
+            words = ascending(elements(extent, params) // PER_WORD.get(dtype, 1))
+            yield "w" if written_only else access, at // WORD + words
+
+
+def arena_offset(place: str) -> int | None:
+    """The bytes behind `arena+`; None for a constant or nothing."""
+    return int(place.removeprefix("arena+")) if place.startswith("arena+") else None
+
+
+def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any]) -> np.ndarray:
+    """Indices of the elements that an operand covers; some may come twice."""
+    sizes = [COUNTS.get(dim) or int(params[dim]) for dim, _ in extent]
+    if all(stride is None for _, stride in extent):
+        return np.arange(math.prod(sizes))
+    found = np.zeros(1, np.int64)
+    for size, (_, stride) in zip(sizes, extent, strict=True):
+        step = 1 if stride is None else COUNTS.get(stride) or int(params[stride])
+        if step:
+            found = (found[:, None] + step * np.arange(size)).ravel()
+    return found
+
+
+def ascending(indices: np.ndarray) -> np.ndarray:
+    """Each once. As np.unique, but in linear time."""
+    seen = np.zeros(indices.max() + 1, bool)
+    seen[indices] = True
+    return np.flatnonzero(seen)
+
+
+class Watch:
+    """The value that each word holds: the instructions that wrote it and that read it last; -1 for none."""
+
+    def __init__(self, words: int) -> None:
+        self.words = words
+        self.start = np.full(words, -1)
+        self.last = np.full(words, -1)
+        self.found: list[tuple[int, int, int, int]] = []  # first word, words, start, end
+
+    def read(self, words: np.ndarray, index: int) -> None:
+        self.start[words] = np.where(self.start[words] < 0, 0, self.start[words])
+        self.last[words] = index
+
+    def write(self, words: np.ndarray, index: int, keep: bool) -> None:
+        """keep: the value that was there goes on, as where a sum is added to."""
+        fresh = words[(self.start[words] < 0) | (not keep)]
+        self.close(fresh[self.start[fresh] < index], index)
+        self.start[fresh] = index
+        self.last[words] = index
+
+    def close(self, words: np.ndarray, index: int) -> None:
+        """Notes the values of these words, which end here at the latest."""
+        words = words[self.start[words] >= 0]
+        ends = np.minimum(self.last[words] + 1, index)
+        breaks = (np.diff(words) != 1) | (np.diff(self.start[words]) != 0) | (np.diff(ends) != 0)
+        for run in np.split(np.arange(len(words)), np.flatnonzero(breaks) + 1):
+            if len(run):
+                first = run[0]
+                self.found.append((int(words[first]), len(run), int(self.start[words[first]]), int(ends[first])))
+
+
+def joined(found: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
+    """Neighbours that live together as one: they ended piece by piece, where others were written over them."""
+    whole: list[tuple[int, int, int, int]] = []
+    for word, words, start, end in sorted(found, key=lambda f: (f[2], f[3], f[0])):
+        if whole and whole[-1][2:] == (start, end) and whole[-1][0] + whole[-1][1] == word:
+            word, words = whole[-1][0], whole.pop()[1] + words
+        whole.append((word, words, start, end))
+    return whole
+
+
+def named(program: dict[str, Any], base: int, found: tuple[int, int, int, int]) -> Span:
+    """A value is called after the instruction that wrote it."""
+    word, words, start, end = found
+    return Span(f"{program['instructions'][start]['opcode']} #{start}", WORD * (base + word), WORD * words, start, end)

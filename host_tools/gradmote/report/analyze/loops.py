@@ -1,0 +1,292 @@
+"""How often the loops of a kernel turn: what its machine instructions grow with.
+
+Kernels with tiles or windows count several, as runtime_c/kernels/arch/arm_m and the pools have them; all others are
+told by what they write and by the work that the runtime counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...device.kernels import rule_of
+from ...generated.opcodes import COUNTS, OPCODES
+
+#: Name of a loop -> its turns.
+Turns = dict[str, int]
+Params = dict[str, int]
+
+#: Machine instructions that a tile of 4, 3 or 2 rows and 4 columns takes for each k, by what is contiguous.
+TILES = {
+    "along": {4: 21.0}, "across": {4: 21.0}, "outer": {4: 22.0}, "general": {4: 34.0},
+    "strided": {4: 27.0, 3: 22.5, 2: 18.0}, "columns": {4: 28.0, 3: 24.0, 2: 20.0},
+}  # fmt: skip
+#: The same of one row, by the outputs at a time: of contiguous rows, of any strides, across, element by element.
+ALONG, STRIDED = {4: 5.75, 1: 2.0}, {4: 16.0, 1: 7.0}
+ACROSS = {16: 23.0, 8: 14.0, 4: 10.0, 2: 8.0, 1: 7.0}
+ELEMENTS = {8: 14.5, 1: 7.5}
+#: Sums that a gradient of weights has at a time.
+SUMS = 16
+
+#: Opcode of recurrent cells -> products of the state with so many gates' weights at once.
+GATES = {"LSTM_CELLS": (4,), "GRU_CELLS": (2, 1), "RNN_CELLS": (1,)}
+#: Opcode -> whether it goes over outputs or inputs, and looks for the largest cell of a window.
+POOLS = {
+    "MAX_POOL": ("out", True), "MAX_POOL_GRAD": ("in", True), "MAX_POOL_INDEX_GRAD": ("in", True),
+    "AVERAGE_POOL": ("out", False), "AVERAGE_POOL_GRAD": ("in", False),
+}  # fmt: skip
+
+
+def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
+    """All loops of one instruction; `once` is 1. constants: of the image."""
+    opcode, params = instruction["opcode"], instruction["params"]
+    if opcode in ("GEMM", "GEMM_UPDATE", "MATMUL"):
+        found = product(opcode, params)
+    elif opcode in ("CONV", "CONV_TRANSPOSE"):
+        found = convolution(params, forward=opcode == "CONV")
+    elif opcode in ("CONV_GRAD_W", "CONV_UPDATE"):
+        found = weight_gradient(params)
+    elif opcode.removesuffix("_GRAD") in GATES:
+        found = {"element": elements_of(instruction), **recurrence(opcode, params)}
+    elif opcode in POOLS:
+        found = pool(params, *POOLS[opcode])
+    elif opcode == "UPDATE":
+        found = {}
+    else:
+        runs = math.prod(sizes_of(instruction)[:-1])
+        found = {"element": elements_of(instruction), "run": runs, "work": work_of(instruction)}
+    return {"once": 1, **found, **update(instruction, constants)}
+
+
+def update(instruction: dict[str, Any], constants: bytes) -> Turns:
+    """What an optimizer's rule does, row by row."""
+    if "rule" not in instruction["operands"]:
+        return {}
+    rule, parameters = rule_of(instruction, constants), extent(instruction, "p")
+    row = extent(instruction, "row") if "row" in instruction["operands"] else parameters
+    return {f"{rule}, row": parameters // row, f"{rule}, element": parameters}
+
+
+def sizes_of(instruction: dict[str, Any]) -> list[int]:
+    """Of the loops whose trips the runtime counts as work, outermost first."""
+    params = instruction["params"]
+    return [COUNTS.get(name) or int(params[name]) for name in OPCODES[instruction["opcode"]]["work"]]
+
+
+def work_of(instruction: dict[str, Any]) -> int:
+    """Inner-loop trips, as the runtime counts them."""
+    return math.prod(sizes_of(instruction))
+
+
+def elements_of(instruction: dict[str, Any]) -> int:
+    """Elements that it writes."""
+    spec = OPCODES[instruction["opcode"]]["operands"]
+    return sum(extent(instruction, name) for name, (access, *_) in spec.items() if "w" in access)
+
+
+def extent(instruction: dict[str, Any], operand: str) -> int:
+    """Elements of one operand; 0 where it is absent."""
+    if instruction["operands"][operand] == "none":
+        return 0
+    dims = OPCODES[instruction["opcode"]]["operands"][operand][2]
+    return math.prod(COUNTS.get(dim) or int(instruction["params"][dim]) for dim, _ in dims)
+
+
+# ---- Matrix products
+
+
+def pieces(n: int, widths: dict[int, float], k: int) -> Turns:
+    """n outputs of one row, so many at a time, the widest first; `inside`: machine instructions of inner loops."""
+    tiles, inside_tiles = 0, 0.0
+    for width, cost in widths.items():
+        tiles, inside_tiles, n = tiles + n // width, inside_tiles + n // width * cost * k, n % width
+    return {"tile": tiles, "inside": round(inside_tiles)}
+
+
+def times(count: int, turns: Turns) -> Turns:
+    return {name: count * n for name, n in turns.items()}
+
+
+def added(*parts: Turns) -> Turns:
+    return {name: sum(part.get(name, 0) for part in parts) for name in dict.fromkeys(n for part in parts for n in part)}
+
+
+@dataclass(frozen=True)
+class Strides:
+    """Of both matrices, as gm_gemm_strides."""
+
+    a_row: int
+    a_col: int
+    b_row: int
+    b_col: int
+
+
+def single_row(n: int, k: int, s: Strides) -> Turns:
+    """gm_gemm_row."""
+    along = s.b_row == 1 and s.a_col == 1
+    if s.b_col == 1 and not (along and n == 1):
+        return pieces(n, ACROSS, k)
+    return pieces(n, ALONG if along else STRIDED, k)
+
+
+def tiles_of(s: Strides) -> dict[int, float]:
+    """Rows that a tile may have here -> machine instructions for each k."""
+    if s.a_col == 1:
+        return TILES["along" if s.b_row == 1 else "across" if s.b_col == 1 else "strided"]
+    if s.a_row == 1:
+        return TILES["outer" if s.b_col == 1 else "columns"]
+    return TILES["general"]
+
+
+def matrix(m: int, n: int, k: int, s: Strides) -> Turns:
+    """gm_gemm_matrix."""
+    if m < 2 or n < 4:
+        return times(m, single_row(n, k, s))
+    costs, tail, blocks = tiles_of(s), m % 4, n // 4
+    whole = m // 4 * blocks
+    found = {"tile": whole, "inside": round(whole * costs[4] * k)}
+    if tail in costs:
+        found = added(found, {"tile": blocks, "inside": round(blocks * costs[tail] * k)})
+    else:
+        found = added(found, times(tail, single_row(4 * blocks, k, s)))
+    return added(found, times(m, single_row(n % 4, k, s)) if n % 4 else {})
+
+
+def product(opcode: str, p: Params) -> Turns:
+    """GEMM and MATMUL; an update goes row by row, and without products of its own where k is 1."""
+    batch = p.get("batch", 1) * p.get("d0", 1) * p.get("d1", 1)
+    m, n, k = p["m"], p["n"], p["k"]
+    strides = Strides(p["a_row"], p["a_col"], p["b_row"], p["b_col"])
+    by_row = opcode == "GEMM_UPDATE"
+    if by_row and k == 1 and p["b_col"] == 1:
+        return {}
+    turns = times(m, single_row(n, k, strides)) if by_row else matrix(m, n, k, strides)
+    return times(batch, {"row": m, "element, sum": m * n, **turns})
+
+
+def recurrence(opcode: str, p: Params) -> Turns:
+    """gm_gemm_row in each step: the state's products with all gates' weights, or the gates' gradients' with them."""
+    hidden, gates = p["hidden"], GATES[opcode.removesuffix("_GRAD")]
+    backward = opcode.endswith("_GRAD")
+    rows = [hidden] if backward else [n * hidden for n in gates]
+    k = sum(gates) * hidden if backward else hidden
+    cells = p["steps"] * p["batch"]
+    across = [pieces(n, ACROSS if backward else ALONG, k) for n in rows]
+    return {"cell": cells, **times(cells, added(*across))}
+
+
+# ---- Convolutions and pools
+
+
+def convolution(p: Params, forward: bool) -> Turns:
+    """CONV, or CONV_TRANSPOSE: for each kernel cell the rectangle of outputs that it reaches."""
+    side, wide, deep = ("out", "maps", "channels") if forward else ("in", "channels", "maps")
+    depthwise = is_depthwise(p)
+    samples = p["batch"] * (1 if depthwise else p["groups"])
+    few = forward and p["channels"] < 4 and p["y_map"] == 1
+    found: Turns = {}
+    for rows, columns in rectangles(p):
+        if depthwise:
+            turns = pieces(p["groups"], ELEMENTS, rows * columns)
+        elif few:
+            turns = times(p["channels"], pieces(p["maps"], ELEMENTS, rows * columns))
+        else:
+            turns = rectangle(p, rows, columns, forward)
+        found = added(found, turns)
+    pixels = p["batch"] * p["groups"] * p[f"{side}_h"] * p[f"{side}_w"]
+    products = p["batch"] * p["groups"] * inside(p, "h") * inside(p, "w") * p[wide] * p[deep]
+    cells = {"cell": p["kernel_h"] * p["kernel_w"], **found}
+    own = {"pixel": pixels // (p["groups"] if depthwise else 1), "element": pixels * p[wide]}
+    return {**own, **times(samples, cells), "products": products}
+
+
+def is_depthwise(p: Params) -> bool:
+    """One channel and map in each group, groups contiguous."""
+    return p["channels"] == p["maps"] == p["x_group"] == p["y_group"] == 1
+
+
+def rectangles(p: Params) -> Iterator[tuple[int, int]]:
+    """(rows, columns) of the outputs that each kernel cell reaches."""
+    for rows, columns in itertools.product(reached(p, "h"), reached(p, "w")):
+        if rows * columns:
+            yield rows, columns
+
+
+def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Turns:
+    """gm_tap_product."""
+    x = (p["stride_h"] * p["x_h"], p["stride_w"] * p["x_w"], p["x_channel"])
+    y = (p["y_h"], p["y_w"], p["y_map"])
+    sums, outputs, w_in, w_out = p["channels"], p["maps"], p["w_channel"], p["w_map"]
+    come, go = (x, y) if forward else (y, x)
+    if not forward:
+        sums, outputs, w_in, w_out = outputs, sums, w_out, w_in
+    if come[0] == columns * come[1] and go[0] == columns * go[1]:
+        rows, columns = 1, rows * columns
+    by_outputs, by_pixels = go[2] == 1 or outputs == 1, go[1] == 1
+    if not by_outputs and by_pixels:
+        turns = matrix(outputs, columns, sums, Strides(w_out, w_in, come[2], come[1]))
+        return times(rows, {"row": 1, **turns})
+    blocks = 1 if by_outputs else outputs
+    turns = matrix(columns, outputs // blocks, sums, Strides(come[1], come[2], w_in, w_out))
+    return times(rows * blocks, {"row": 1, **turns})
+
+
+def weight_gradient(p: Params) -> Turns:
+    """CONV_GRAD_W and CONV_UPDATE: for each kernel cell, sums of neighbouring channels, maps or groups over all pixels
+    of its rectangle."""
+    across, widths = [(p["channels"], p["groups"] * p["maps"])], ACROSS
+    few = p["y_map"] == 1 and p["maps"] > 1 and (p["channels"] < 4 or p["x_channel"] != 1)
+    if is_depthwise(p):
+        across, widths = [(p["groups"], 1)], ELEMENTS
+    elif few:
+        across = [(p["maps"], p["groups"] * p["channels"])]
+    elif p["x_channel"] != 1:
+        across = [(1, p["groups"] * p["maps"] * p["channels"])]
+    found: Turns = {}
+    for (rows, columns), (n, often) in itertools.product(rectangles(p), across):
+        turns = added(times(n // SUMS, pieces(SUMS, widths, rows * columns)), pieces(n % SUMS, widths, rows * columns))
+        turns = times(often * p["batch"], turns)
+        found = added(found, {**turns, "row": rows * turns["tile"]})
+    maps, rows, columns = p["groups"] * p["maps"], inside(p, "h"), inside(p, "w")
+    return {
+        "element": maps * p["channels"] * p["kernel_h"] * p["kernel_w"],
+        "cell": math.prod(p[name] for name in ("kernel_h", "kernel_w")) * across[0][1] * -(-across[0][0] // SUMS),
+        "one by one": int(few or is_depthwise(p)) * maps * p["channels"] * p["kernel_h"] * p["kernel_w"],
+        **found,
+        "products": p["batch"] * maps * p["channels"] * rows * columns,
+    }
+
+
+def pool(p: Params, side: str, largest: bool) -> Turns:
+    """At each output, or the gradient at each input. Each window that is met is searched for its largest cell, or what
+    its cells are divided by is counted along both axes."""
+    rows, columns = inside(p, "h"), inside(p, "w")
+    pixels = p["batch"] * p[f"{side}_h"] * p[f"{side}_w"]
+    cells = p["batch"] * p["channels"] * rows * columns
+    looked_at = p["kernel_h"] * p["kernel_w"] if largest else p["kernel_h"] + p["kernel_w"]
+    windows = cells if side == "in" else pixels * p["channels"] if largest else pixels
+    return {
+        "pixel": pixels,
+        "element": pixels * p["channels"],
+        "cell": p["batch"] * p["channels"] * rows * p[f"{side}_w"] * p["kernel_w"],
+        "cell inside": cells,
+        "of a window": windows * looked_at,
+    }
+
+
+def inside(p: Params, axis: str) -> int:
+    """Pairs of an output and a kernel cell, along one axis, that lie on the input and not on its padding."""
+    return sum(reached(p, axis))
+
+
+def reached(p: Params, axis: str) -> list[int]:
+    """Of each kernel cell along one axis: outputs for which it lies on the input and not on its padding."""
+    outputs, cells = np.arange(p[f"out_{axis}"])[:, None], np.arange(p[f"kernel_{axis}"])
+    at = outputs * p[f"stride_{axis}"] + cells * p[f"dilation_{axis}"] - p[f"pad_{axis}"]
+    found: list[int] = ((at >= 0) & (at < p[f"in_{axis}"])).sum(axis=0).tolist()
+    return found

@@ -1,0 +1,68 @@
+"""A report for machines."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from ...device.boards import Board
+from .compare import changes, layer_changes
+from .gather import Code, Report, macs
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """All of a report, in bytes unless a name says otherwise; ready for json.dumps."""
+    return {
+        "name": report.name,
+        "scheme": report.scheme or None,
+        "batch": report.batch,
+        "arena_bytes": report.arena,
+        "image_bytes": report.image,
+        "arena": [asdict(r) for r in report.regions],
+        "image": [asdict(s) for s in report.sections],
+        "programs": [program(p) for p in report.programs],
+        "layers": [asdict(layer) for layer in report.layers],
+        "notes": report.notes,
+        "board": None if report.board is None else on(report.board, report),
+        "schemes": [scheme(s) for s in report.schemes],
+        "diff": None if report.other is None else diff(report.other, report),
+    }
+
+
+def on(board: Board, report: Report) -> dict[str, Any]:
+    lacks = board.lacks(report.arena, report.image)
+    return {**board.as_dict(), "fits": not lacks, "lacks": lacks}
+
+
+def program(code: Code) -> dict[str, Any]:
+    index = code.peak()
+    return {
+        "kind": code.kind,
+        "instructions": len(code.steps),
+        "arena_bytes": code.arena,
+        "scratch_bytes": code.scratch,
+        "lower_bound_bytes": code.bound,
+        "machine_instructions": code.machine,
+        "peak": {"instruction": index, "alive": [asdict(s) for s in code.alive(index)]},
+    }
+
+
+def scheme(report: Report) -> dict[str, Any]:
+    """What a scheme takes."""
+    return {
+        "scheme": report.name,
+        "trained": sum(layer.parameters for layer in report.layers),
+        "arena_bytes": report.arena,
+        "scratch_bytes": report.main.scratch,
+        "image_bytes": report.image,
+        "macs": macs(report),
+        "machine_instructions": report.main.machine,
+    }
+
+
+def diff(before: Report, after: Report) -> dict[str, Any]:
+    """What changed, as [before, after]."""
+    whole = {c.name: [c.before, c.after] for c in changes(before, after) if c.difference != 0}
+    layers = layer_changes(before, after)
+    parts = {name: {c.name: [c.before, c.after] for c in some} for name, some in layers.items()}
+    return {"other": before.name, "whole": whole, "layers": parts}

@@ -1,0 +1,134 @@
+"""What each instruction is part of: known while compiling, told by names and order where there is only an image."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...compiler.compile import Result
+from ...compiler.plan import usage
+from ...compiler.program import Compiled, Instruction, Program
+from ...formats.image import Image, Layout
+from ...generated.opcodes import OPCODES
+from .liveness import Span, arena_offset, spans_of
+
+UPDATES = ("UPDATE", "BIAS_CORRECTION", "CLIP_SCALE")
+TRAINING = ("step", "train")
+CHECKS = "checks and copies"
+OPTIMIZER = "optimizer"
+
+
+@dataclass
+class Origins:
+    """Of one program. layers and phases (forward, backward, update): one for each instruction."""
+
+    layers: list[str]
+    phases: list[str]
+    spans: list[Span]
+    bound: int  # bytes of scratch that are alive at once, at the least
+
+
+@dataclass
+class Known:
+    """Of one image. shapes: of the layers' outputs, in the model's order; empty where it is not known."""
+
+    programs: list[Origins]
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+# ---- Just compiled
+
+
+def of_result(result: Result) -> Known:
+    """Layers are the nodes of the user's model."""
+    owners = owners_of(result.compiled)
+    programs = [of_program(p, result.layout, owners) for p in result.compiled.programs]
+    shapes = {name: shape for p in reversed(result.compiled.programs) for name, shape in p.shapes.items()}
+    return Known(programs, shapes)
+
+
+def owners_of(compiled: Compiled) -> dict[int, str]:
+    """id of a parameter's or its gradient's buffer -> the first layer that reads the parameter."""
+    owners: dict[int, str] = {}
+    for instruction in (i for p in compiled.programs for i in p.instructions if i.layer):
+        for ref in instruction.reads:
+            if ref.buffer.region in ("parameter", "statistic"):
+                owners.setdefault(id(ref.buffer), instruction.layer)
+    for parameter in compiled.parameters:
+        if parameter.gradient is not None and id(parameter.buffer) in owners:
+            owners[id(parameter.gradient)] = owners[id(parameter.buffer)]
+    return owners
+
+
+def of_program(program: Program, layout: Layout, owners: dict[int, str]) -> Origins:
+    placement = layout.placements[program.kind]
+    spans = [
+        Span(s.buffer.name, layout.scratch_offset + placement.offsets[id(s.buffer)], s.buffer.size, s.start, s.end)
+        for s in placement.spans
+    ]
+    layers = [layer_of(i, owners) for i in program.instructions]
+    return Origins(layers, [i.phase for i in program.instructions], spans, max(usage(program), default=0))
+
+
+def layer_of(instruction: Instruction, owners: dict[int, str]) -> str:
+    """Its own, else that of the parameter that it works for."""
+    owned = [owners[id(r.buffer)] for r in (*instruction.writes, *instruction.reads) if id(r.buffer) in owners]
+    return instruction.layer or next(iter(owned), OPTIMIZER if instruction.phase == "update" else CHECKS)
+
+
+# ---- Only an image
+
+
+def of_image(image: Image) -> Known:
+    """Layers are what shares a parameter's name up to its last dot, else single instructions."""
+    notes = ["read from an image: instructions are grouped by the parameters that they touch, not by ONNX node"]
+    if not image.sizes["names"]:
+        notes.append("its names are stripped: parameters are numbered")
+    places = [
+        (row["offset"], row["offset"] + row["size"], row["name"] or f"parameter {index}")
+        for index, row in enumerate(r for r in image.state if r["role"] in ("parameter", "statistic"))
+    ]
+    return Known([of_code(image, program, places) for program in image.programs], notes=notes)
+
+
+def main_kind(kinds: list[str]) -> str:
+    """The program to look at first: the one that trains, else the first."""
+    return next((kind for kind in kinds if kind in TRAINING), kinds[0])
+
+
+def of_code(image: Image, program: dict[str, Any], places: list[tuple[int, int, str]]) -> Origins:
+    code = program["instructions"]
+    spans = spans_of(image, program)
+    live = [sum(s.size for s in spans if s.start <= index < s.end) for index in range(len(code))]
+    main = program["kind"] == main_kind([p["kind"] for p in image.programs])
+    others = [f"{i['opcode']} #{index}" if main else f"more of {program['kind']}" for index, i in enumerate(code)]
+    layers = [parameters_of(i, places) or other for i, other in zip(code, others, strict=True)]
+    return Origins(layers, phases_of(image, program), spans, max(live, default=0))
+
+
+def parameters_of(instruction: dict[str, Any], places: list[tuple[int, int, str]]) -> str:
+    """The name that the parameters of a layer share, of the first that the instruction touches; "" without one."""
+    offsets = [at for place in instruction["operands"].values() if (at := arena_offset(place)) is not None]
+    names = [name for at in offsets for first, end, name in places if first <= at < end]
+    return re.sub(r"\.[^.]*$", "", names[0]) if names else ""
+
+
+def phases_of(image: Image, program: dict[str, Any]) -> list[str]:
+    """In a program that trains, the gradient begins behind the loss, which is the last to be written where it lies."""
+    code = program["instructions"]
+    mine = [t for t in image.tensors if program["kind"] in t["programs"]]
+    loss = {f"arena+{t['offset']}" for t in mine if t["role"] == "loss"}
+    made = [n for n, i in enumerate(code) if not loss.isdisjoint(written(i))]
+    last = made[-1] if made and program["kind"] in TRAINING else len(code)
+    return [
+        "update" if i["opcode"] in UPDATES or program["kind"] == "optimizer" else "backward" if n > last else "forward"
+        for n, i in enumerate(code)
+    ]
+
+
+def written(instruction: dict[str, Any]) -> set[str]:
+    """Places that an instruction writes."""
+    spec = OPCODES[instruction["opcode"]]["operands"]
+    return {place for name, place in instruction["operands"].items() if "w" in spec[name][0]}

@@ -1,0 +1,52 @@
+"""Draws a program's memory map: arena offset upwards, instructions to the right. Needs matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...errors import OutputError
+from .gather import Code, Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Share of the picture's height and width that a rectangle needs before its name is written into it.
+_TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
+
+
+def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) -> None:
+    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from
+    arena offset `bottom` upwards."""
+    steps, top = max(len(program.steps), 1), program.arena
+    extent = (steps, top - bottom)
+    lasting = [r for r in report.regions if r.size and r.name != "scratch"]
+    for index, region in enumerate(lasting):
+        name, color = f"{region.name}: {region.size:,} B", str(min(0.55 + 0.09 * index, 0.9))
+        rectangle(axes, (0, region.offset, steps, region.size), name, color, extent)
+    for index, span in enumerate(program.spans):
+        place = (span.start, span.offset, span.end - span.start, span.size)
+        rectangle(axes, place, span.name, f"C{index % 8 + 1}", extent)
+    axes.set(xlim=(0, steps), ylim=(bottom, top), xlabel="instruction", ylabel="arena offset (bytes)")
+    axes.set_title(f"program {program.kind}: bytes {bottom:,} to {top:,} of the arena")
+
+
+def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:
+    """One buffer: (start, offset, instructions, bytes), with its name where there is room."""
+    x, y, width, height = place
+    axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
+    if width / extent[0] >= _WIDE_ENOUGH and height / extent[1] >= _TALL_ENOUGH:
+        axes.text(x + width / 2, y + height / 2, name, ha="center", va="center", fontsize=7, clip_on=True)
+
+
+def encoded(figure: Figure, path: Path, dpi: int) -> bytes:
+    """The picture, in the format that the path's ending names. OutputError for an ending that names none."""
+    known = figure.canvas.get_supported_filetypes()
+    kind = path.suffix.removeprefix(".").lower() or "png"
+    if kind not in known:
+        raise OutputError(f"cannot write {path}: there is no picture format '{kind}'", f"there are {', '.join(known)}")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=dpi, format=kind)
+    return buffer.getvalue()

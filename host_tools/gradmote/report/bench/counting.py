@@ -1,0 +1,140 @@
+"""Exact machine instructions of an image's programs, counted on an emulated board whose clock ticks with them.
+
+The firmware for it is made of the sources that a project gets (project/sources.py): the runtime, what the board has of
+its own, and cost_main.c.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...device.boards import board as known
+from ...device.emulator import COMPILERS, EMULATORS, SECONDS_PER_INSTRUCTION
+from ...device.kernels import needs_of
+from ...errors import DeviceError, RuntimeFault
+from ...formats.files import write_part
+from ...generated.records import PROGRAM
+from ...project.sources import build_module, origin
+
+SOURCE = Path(__file__).with_name("cost_main.c")
+#: Bytes that an image and an arena may have, each.
+LIMIT = 0x80_0000
+#: Name -> folder of firmware/boards, and where the emulator has room for two of LIMIT.
+PLACES = {
+    "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
+    "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
+    "mps2-an500": ("mps2/mps2_an500", 0x2100_0000),
+    "mps2-an505": ("mps2/mps2_an505", 0x8000_0000),
+    "mps3-an547": ("mps2/mps3_an547", 0x6000_0000),
+    "riscv-virt": ("riscv/riscv_virt", 0x8200_0000),
+}
+
+
+@dataclass
+class Counted:
+    """Of one program: each instruction of the image, and a whole run of it (0 for programs that have no call of their
+    own)."""
+
+    each: list[int] = field(default_factory=list)
+    whole: int = 0
+
+
+@dataclass(frozen=True)
+class Counter:
+    """A board with the firmware of cost_main.c. board: of site_scons/boards.py."""
+
+    board: Any
+    elf: Path
+    place: int
+
+    def count(self, image: bytes) -> dict[str, Counted]:
+        """Program kind -> its machine instructions. RuntimeFault where the board refuses the image or a program."""
+        path = self.elf.with_suffix(".mote")
+        write_part(path, image)
+        command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
+        command += ["-serial", "stdio", "-icount", "shift=7"]
+        command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.place:#x},force-raw=on"]
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            try:
+                return counts_of(iter(process.stdout.readline, "done\n"))
+            finally:
+                process.kill()
+
+
+def check(name: str) -> None:
+    """DeviceError where nothing can be counted on this board, or its tools are not installed."""
+    if name not in PLACES:
+        hint = f"boards that count: {', '.join(PLACES)}"
+        raise DeviceError(f"{known(name).name} has no emulator with memory for any image", hint)
+    emulator = board_of(name).table["emulator"][0]
+    for tool in missing(name):
+        packages = EMULATORS if tool == emulator else COMPILERS
+        raise DeviceError(f"{tool} is not installed", f"install it: {packages[emulator]}")
+
+
+def missing(name: str) -> list[str]:
+    """The tools that a board's counter lacks here."""
+    board = board_of(name)
+    return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
+
+
+def board_of(name: str) -> Any:
+    tools = build_module("boards")
+    return tools.read_board(tools.FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
+
+
+def core_of(name: str) -> str:
+    """The processor, as board.toml names it."""
+    return str(board_of(name).table["core"])
+
+
+def compiler_version(name: str) -> str:
+    """The compiler of a board, and which it is."""
+    compiler = f"{board_of(name).compiler}gcc"
+    found = subprocess.run([compiler, "-dumpfullversion"], check=True, capture_output=True, text=True)
+    return f"{compiler} {found.stdout.strip()}"
+
+
+def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
+    """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
+    all kernels. DeviceError where the compiler fails."""
+    board, place, tools = board_of(name), PLACES[name][1], build_module("boards")
+    elf = folder / f"{name}.elf"
+    defines = [f"-D{key}={value}" for key, value in board.defines().items()]
+    defines += needs_of(*images).flags() if images else []
+    includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
+    sources = [SOURCE, tools.FIRMWARE / "src" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
+    flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries take theirs only once
+    memory = [f"-DCOST_MEMORY={place:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
+    command = [f"{board.compiler}gcc", *flags, *defines, *memory, *includes, *map(str, sources), "-o", str(elf)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        hint = f"is its C library there? apt-get install {board.compiler_packages}"
+        raise DeviceError(f"{command[0]} failed:\n{done.stderr.strip()}", hint)
+    return Counter(board, elf, place)
+
+
+def counts_of(lines: Iterable[str]) -> dict[str, Counted]:
+    """What cost_main.c prints. RuntimeFault where a program failed."""
+    kinds = {number: kind for kind, number in PROGRAM.items()}
+    counts: dict[str, Counted] = {}
+    kind, instructions_per_tick = "", 0.0
+    for name, value in (line.split() for line in lines):
+        if name == "ticks_per_second":
+            instructions_per_tick = 1 / int(value) / SECONDS_PER_INSTRUCTION
+        elif name == "program":
+            kind = kinds[int(value)]
+            counts[kind] = Counted()
+        elif name == "ticks":
+            counts[kind].each.append(round(int(value) * instructions_per_tick))
+        elif name == "whole":
+            counts[kind].whole = round(int(value) * instructions_per_tick)
+        elif int(value):
+            raise RuntimeFault(-int(value), "on the emulated board")
+    return counts
