@@ -1,0 +1,181 @@
+"""Print how the code is built: what goes round in circles, what has one name too often, what is too long.
+
+cd tests && python -m structure
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "host_tools" / "gradmote"
+#: A docstring that begins so has no verb.
+NO_VERB = ("Of", "What", "Where", "Those", "That", "Which")
+
+
+# ---- Imports ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports_of(module: str) -> set[str]:
+    """Return the modules of the package that one imports, anywhere in its file, type-only imports included."""
+    path = modules()[module]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = absolute(node, package)
+            found |= {f"{base}.{a.name}" if f"{base}.{a.name}" in modules() else base for a in node.names}
+    return found & modules().keys() - {module}
+
+
+def absolute(node: ast.ImportFrom, package: str) -> str:
+    """Return the full name of the module that `from ... import` names, in a file of `package`."""
+    if node.level == 0:
+        return node.module or ""
+    base = package.split(".")
+    return ".".join([*base[: len(base) - node.level + 1], *([node.module] if node.module else [])])
+
+
+def circles() -> list[set[str]]:
+    """Return the groups of modules each of which imports all others, over however many steps."""
+    graph = {module: imports_of(module) for module in modules()}
+    reached = {module: reachable(module, graph) for module in graph}
+    groups = {frozenset({m} | {n for n in reached[m] if m in reached[n]}) for m in graph if m in reached[m]}
+    return [set(group) for group in groups]
+
+
+def reachable(module: str, graph: Mapping[str, set[str]]) -> set[str]:
+    """Return what a module imports over one step or more."""
+    found: set[str] = set()
+    left = list(graph[module])
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            left += graph[name]
+    return found
+
+
+# ---- Names and sizes -------------------------------------------------------------------------------------------------
+
+
+def top_modules() -> list[str]:
+    return sorted(path.name for path in PACKAGE.glob("*.py"))
+
+
+def names_used_often(most: int = 2) -> dict[str, int]:
+    """Return the names of Python files, but for __init__ and __main__, that the package has more than `most` times."""
+    counts = Counter(path.name for path in modules().values() if not path.name.startswith("__"))
+    return {name: count for name, count in sorted(counts.items()) if count > most}
+
+
+def functions() -> Iterator[tuple[int, str]]:
+    """Yield the lines of each Python function, and where it stands."""
+    for path in modules().values():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno:
+                yield node.end_lineno - node.lineno + 1, f"{path.relative_to(PACKAGE)}: {node.name}"
+
+
+def c_functions() -> Iterator[tuple[int, str]]:
+    """Yield the lines of each C function of runtime and firmware, from its brace to the one that closes it."""
+    for path in [p for folder in ("runtime_c", "firmware") for p in sorted((ROOT / folder).rglob("*.c"))]:
+        lines, begin = path.read_text().split("\n"), 0
+        for number, line in enumerate(lines):
+            if line == "{":
+                begin = number
+            elif line == "}":
+                yield number - begin + 1, f"{path.relative_to(ROOT)}: {lines[begin - 1].strip()}"
+
+
+# ---- Language --------------------------------------------------------------------------------------------------------
+
+
+def docstrings() -> Iterator[tuple[Path, str]]:
+    for path in modules().values():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
+                yield path, text
+
+
+def without_verb() -> list[str]:
+    """Return the docstrings of the package that begin with a word after which no verb comes."""
+    return [f"{path.relative_to(PACKAGE)}: {text.split(chr(10))[0]}" for path, text in docstrings() if begins(text)]
+
+
+def begins(text: str) -> bool:
+    return re.match(rf"({'|'.join(NO_VERB)})\b", text) is not None
+
+
+def pydocstyle() -> int:
+    """Return how many findings ruff's pydocstyle rules have in the package and the bindings, by Google's convention."""
+    command = [
+        sys.executable,
+        "-m",
+        "ruff",
+        "check",
+        "--select",
+        "D",
+        "--config",
+        'lint.pydocstyle.convention="google"',
+        "--output-format",
+    ]
+    done = subprocess.run(
+        [*command, "concise", PACKAGE, ROOT / "bindings"], capture_output=True, text=True, check=False
+    )
+    return sum(re.search(r": D\d+ ", line) is not None for line in done.stdout.split("\n"))
+
+
+def long_prose(most: int = 100) -> int:
+    """Return how many lines of the pages, outside tables and code, have more than `most` characters."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return sum(len(line) > most for page in pages for line in prose_of(page.read_text()))
+
+
+def prose_of(text: str) -> list[str]:
+    return [line for line in re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).split("\n") if line[:1] != "|"]
+
+
+# ---- The report ------------------------------------------------------------------------------------------------------
+
+
+def longest(found: Iterator[tuple[int, str]], count: int = 3) -> str:
+    return "; ".join(f"{lines} ({where})" for lines, where in sorted(found, reverse=True)[:count])
+
+
+def report() -> Sequence[tuple[str, object]]:
+    """Return what is measured and what was found."""
+    return [
+        ("import circles", len(circles())),
+        ("modules at the top", len(top_modules())),
+        ("names of files used more than twice", names_used_often() or 0),
+        ("docstrings that pydocstyle finds fault with", pydocstyle()),
+        ("docstrings that begin without a verb", len(without_verb())),
+        ("lines of prose over 100 characters", long_prose()),
+        ("longest functions in Python", longest(functions())),
+        ("longest functions in C", longest(c_functions())),
+    ]
+
+
+if __name__ == "__main__":
+    for what, found in report():
+        print(f"{what:44} {found}")
