@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ..compiler.program import Ref
 
 
-
 class Steps:
     """Appends instructions on n elements each: steps("MUL", x, 2.0) is the place of the result."""
 
