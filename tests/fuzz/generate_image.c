@@ -1,12 +1,14 @@
 /*
  * The arena of a generated image, zones in the order of docs/SPEC.md: parameters, control, properties, moments, a
- * statistic, gradients, inputs, scratch. Its sections, in the order of their numbers.
+ * statistic, perhaps a sample store, gradients, inputs, scratch. Its sections, in the order of their numbers, but for the
+ * code, which comes last.
  */
 #include "generate_image.h"
 
 #include <string.h>
 
 #include "generate_instruction.h"
+#include "generate_store.h"
 #include "gradmote.h"
 #include "repair.h"
 #include "../../runtime_c/generated/gm_rules.h"
@@ -14,14 +16,17 @@
 #define MOST_PROGRAMS 3u
 #define MOST_INSTRUCTIONS 4u /* of a program */
 #define MOST_CONSTANTS 320u  /* words, rules included */
-#define ENTRIES 6u
+#define ENTRIES 7u
+#define TENSORS 4u
 
 typedef struct making {
     draws d;
     uint8_t *image;
     gm_header *header;
     zone moments, statistic; /* the state's, behind control and properties */
+    generated_store store;   /* the state's last */
     uint32_t constants_size;
+    uint32_t *counts; /* of each opcode */
 } making;
 
 static uint32_t words(draws *d, uint32_t most)
@@ -40,10 +45,19 @@ static void *add_section(making *m, uint32_t section, uint32_t size)
     return m->image + offset;
 }
 
+/* A store's inputs lie among the others, or in the scratch, where no sample is put aside. */
+static void draw_inputs(making *m, uint32_t begin, uint32_t more)
+{
+    int in_scratch = m->store.record.aside == GM_NONE && one_in(&m->d, 4);
+    uint32_t size = in_scratch ? 0 : store_inputs_size(&m->store);
+    m->header->scratch_offset = begin + size + 4 + more;
+    place_inputs(&m->store, in_scratch ? m->header->scratch_offset : begin + words(&m->d, more / 4));
+}
+
 /* Where the arena's regions lie. */
 static void draw_regions(making *m)
 {
-    static const uint32_t sizes[] = { 1024, 2048, 4096, 4096, 8192, GENERATED_ARENA_LIMIT };
+    static const uint32_t sizes[] = { 1024, 2048, 4096, 8192, 8192, GENERATED_ARENA_LIMIT };
     gm_header *h = m->header;
     h->arena_size = sizes[below(&m->d, sizeof sizes / sizeof *sizes)];
     h->arena_size -= words(&m->d, 5);
@@ -56,10 +70,12 @@ static void draw_regions(making *m)
     m->moments.end = m->moments.begin + words(&m->d, part) + 4;
     m->statistic.begin = m->moments.end;
     m->statistic.end = m->statistic.begin + words(&m->d, part) + 4;
-    h->state_size = m->statistic.end;
+    draw_store(&m->d, 4 * part, &m->store);
+    m->store.record.offset = m->statistic.end + words(&m->d, 1);
+    h->state_size = m->store.batch != 0 ? m->store.record.offset + store_size(&m->store.record) : m->statistic.end;
     h->gradients_offset = h->state_size;
     h->gradients_size = one_in(&m->d, 2) ? h->parameters_size : words(&m->d, part);
-    h->scratch_offset = h->gradients_offset + h->gradients_size + 4 + words(&m->d, part / 2);
+    draw_inputs(m, h->gradients_offset + h->gradients_size, words(&m->d, part / 2));
 }
 
 static void fill_entry(gm_state_entry *entry, uint32_t role, zone z)
@@ -84,22 +100,62 @@ static void add_state(making *m)
     }
     fill_entry(next++, GM_STATE_ROLE_SLOT, m->moments);
     fill_entry(next++, GM_STATE_ROLE_STATISTIC, m->statistic);
+    if (m->store.batch != 0 && !one_in(&m->d, 4)) {
+        fill_entry(next++, GM_STATE_ROLE_STORE, (zone){ m->store.record.offset, h->state_size });
+    }
     uint32_t size = (uint32_t)((uint8_t *)next - (uint8_t *)entries);
     memcpy(add_section(m, GM_SECTION_STATE, size), entries, size);
 }
 
-static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t begin, uint32_t end)
+/* An f32 matrix of all programs. */
+static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t offset, uint32_t rows, uint32_t columns)
 {
-    uint32_t size = end - begin, programs = (1u << GM_PROGRAM_COUNT) - 1;
-    *tensor = (gm_tensor){ GM_NONE, role, programs, GM_DTYPE_F32, 1, { size / 4, 1, 1, 1, 1, 1 }, begin, size };
+    uint32_t programs = (1u << GM_PROGRAM_COUNT) - 1, size = 4 * rows * columns;
+    *tensor = (gm_tensor){ GM_NONE, role, programs, GM_DTYPE_F32, 2, { rows, columns, 1, 1, 1, 1 }, offset, size };
 }
 
-static void add_tensors(making *m)
+/* The tensors of a store, or one input; behind them, an output of classes in the scratch. */
+static void fill_tensors(const making *m, gm_tensor *tensor)
 {
     const gm_header *h = m->header;
-    gm_tensor *tensor = add_section(m, GM_SECTION_TENSORS, 2 * sizeof *tensor);
-    fill_tensor(tensor, GM_ROLE_INPUT, h->gradients_offset + h->gradients_size, h->scratch_offset);
-    fill_tensor(tensor + 1, GM_ROLE_OUTPUT, h->scratch_offset, h->scratch_offset + 4);
+    uint32_t inputs = h->gradients_offset + h->gradients_size;
+    uint32_t batch = m->store.batch, classes = m->store.record.classes, elements = m->store.record.elements;
+    int is_room = batch != 0 && h->scratch_offset + 4 * batch * classes <= h->arena_size;
+    fill_tensor(tensor, GM_ROLE_OUTPUT, h->scratch_offset, is_room ? batch : 1, is_room ? classes : 1);
+    if (batch == 0) {
+        fill_tensor(tensor + 1, GM_ROLE_INPUT, inputs, 1, (h->scratch_offset - inputs) / 4);
+        return;
+    }
+    fill_tensor(tensor + 1, GM_ROLE_INPUT, m->store.input, batch, elements);
+    fill_tensor(tensor + 2, GM_ROLE_LABEL, m->store.label, batch, 1);
+    fill_tensor(tensor + 3, GM_ROLE_OUTPUT, h->scratch_offset, 1, 1);
+    tensor[2].dtype = GM_DTYPE_I32;
+}
+
+/* The store is distorted here, so that state and tensors are first laid out for what it was. */
+static void add_tensors(making *m)
+{
+    uint32_t count = m->store.batch != 0 ? TENSORS : TENSORS / 2;
+    gm_tensor *tensor = add_section(m, GM_SECTION_TENSORS, count * (uint32_t)sizeof *tensor);
+    fill_tensors(m, tensor);
+    if (m->store.batch != 0 && one_in(&m->d, 8)) {
+        distort_store(&m->d, m->header, &m->store.record, tensor + 1);
+    }
+}
+
+static void add_store(making *m)
+{
+    uint32_t records = m->store.batch == 0 ? 0 : one_in(&m->d, 60) ? 2 : 1;
+    gm_store *record = add_section(m, GM_SECTION_STORE, records * (uint32_t)sizeof *record);
+    for (uint32_t i = 0; i < records; ++i) {
+        record[i] = m->store.record;
+    }
+}
+
+/* The hyper-parameters of a rule: a decay of 0, and others, have code of their own. */
+static uint32_t draw_hyper(draws *d)
+{
+    return one_in(d, 3) ? 0 : draw_float(d, 16);
 }
 
 /* Rules of all kinds; then floats, and small integers in the last quarter. */
@@ -108,8 +164,11 @@ static void add_constants(making *m)
     uint32_t rules = GM_RULE_COUNT * GM_RULE_WORDS, count = rules + below(&m->d, MOST_CONSTANTS - rules + 1);
     uint32_t *word = add_section(m, GM_SECTION_CONSTANTS, 4 * count);
     for (uint32_t i = 0; i < count; ++i) {
-        word[i] = i >= rules && i >= count - count / 4 ? below(&m->d, 3) : draw_float(&m->d, 16);
-        word[i] = i < rules && i % GM_RULE_WORDS == 0 ? i / GM_RULE_WORDS : word[i];
+        if (i < rules) {
+            word[i] = i % GM_RULE_WORDS == 0 ? i / GM_RULE_WORDS : draw_hyper(&m->d);
+        } else {
+            word[i] = i >= count - count / 4 ? below(&m->d, 3) : draw_float(&m->d, 16);
+        }
     }
     m->constants_size = 4 * count;
 }
@@ -164,7 +223,9 @@ static void add_program(making *m, gm_program *program, uint32_t kind)
     *program = (gm_program){ kind, code->size, 0, 0, m->header->arena_size, 0, 0 };
     for (uint32_t left = between(&m->d, 1, MOST_INSTRUCTIONS); left != 0; --left) {
         uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
-        code->size += 4 * generate_instruction(&m->d, &r, draw_opcode(&m->d), word);
+        uint32_t opcode = draw_opcode(&m->d);
+        code->size += 4 * generate_instruction(&m->d, &r, opcode, word);
+        ++m->counts[opcode];
     }
     program->code_size = code->size - program->code_offset;
     m->header->size = code->offset + code->size;
@@ -195,9 +256,10 @@ static void damage(making *m)
     }
 }
 
-uint32_t generate_image(uint32_t seed, uint8_t *image)
+uint32_t generate_image(uint32_t seed, uint8_t *image, uint32_t *counts)
 {
-    making m = { .d = { draws_mix(seed + 1), 0 }, .image = image, .header = (gm_header *)(void *)image };
+    making m = { .d = { draws_mix(seed + 1), 0 }, .image = image, .header = (gm_header *)(void *)image,
+                 .counts = counts };
     memset(image, 0, GENERATED_SIZE_LIMIT);
     m.header->magic = GM_IMAGE_MAGIC;
     m.header->version = GM_FORMAT_VERSION;
@@ -210,7 +272,7 @@ uint32_t generate_image(uint32_t seed, uint8_t *image)
     add_initial(&m);
     add_state(&m);
     add_section(&m, GM_SECTION_NAMES, 0);
-    add_section(&m, GM_SECTION_STORE, 0);
+    add_store(&m);
     add_programs(&m);
     uint32_t size = m.header->size;
     int damaged = one_in(&m.d, 12);

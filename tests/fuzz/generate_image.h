@@ -8,7 +8,8 @@
 #define GENERATED_ARENA_LIMIT 16384u /* of the arena that it asks for, unless it lies */
 
 /* Writes an image and returns its size. image: GENERATED_SIZE_LIMIT bytes, 16-byte aligned. Most of them are such as
- * gm_open() accepts, with small tensors and, where a parameter is free, values near 2^31 or its fractions. */
-uint32_t generate_image(uint32_t seed, uint8_t *image);
+ * gm_open() accepts, with small tensors and, where a parameter is free, values near 2^31 or its fractions; one in three has
+ * a sample store. counts: of GM_OP_LIMIT opcodes; adds how many instructions of each the image has. */
+uint32_t generate_image(uint32_t seed, uint8_t *image, uint32_t *counts);
 
 #endif

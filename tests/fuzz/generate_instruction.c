@@ -21,6 +21,7 @@ typedef struct making {
     uint32_t placed;              /* operands that have their place */
     uint32_t rule;                /* its kind, or GM_RULE_COUNT */
     uint32_t most_work;
+    int is_tidy;                  /* as compilers write it: axes without gaps, windows that fit, operands apart */
 } making;
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -84,12 +85,23 @@ static int is_little_work(const making *m)
     return product_of(m->word, m->shape->terms, m->shape->n_work) <= m->most_work;
 }
 
+static uint32_t widest_zone(const rooms *r)
+{
+    uint32_t widest = 0;
+    for (uint32_t i = 0; i < r->zones; ++i) {
+        uint32_t width = r->writable[i].end - r->writable[i].begin;
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
 /* Whether all operands find room side by side, and the work is little. */
 static int dims_fit(const making *m)
 {
-    uint64_t room = m->r->arena_size / 4 / (m->shape->n_operands + 1u);
+    uint64_t room = m->r->arena_size / 4 / (m->shape->n_operands + 1u), writable = widest_zone(m->r) / 4 / 2;
     for (uint32_t i = 0; i < m->shape->n_operands; ++i) {
-        if (dense_elements(m, &m->shape->operands[i]) > room) {
+        uint64_t elements = dense_elements(m, &m->shape->operands[i]);
+        if (elements > room || ((m->shape->operands[i].flags & GM_WRITE) != 0 && elements > writable)) {
             return 0;
         }
     }
@@ -139,16 +151,22 @@ uint32_t draw_hostile(draws *d)
     }
 }
 
-static uint32_t draw_dim(draws *d, uint32_t most)
+/* Many kernels take multiples of 4 or 8 another way. */
+static uint32_t draw_dim(const making *m, uint32_t most)
 {
-    return one_in(d, 3) ? 1 : between(d, 1, most);
+    draws *d = m->d;
+    if (one_in(d, m->is_tidy ? 2 : 3)) {
+        return 1;
+    }
+    return most >= 8 && one_in(d, 3) ? 4 * between(d, 1, most / 4) : between(d, 1, most);
 }
 
-static uint32_t draw_param(draws *d, uint32_t kind, uint32_t most)
+static uint32_t draw_param(const making *m, uint32_t kind, uint32_t most)
 {
+    draws *d = m->d;
     static const uint32_t floats[] = { 0x3F800000u, 0x3F000000u, 0x3DCCCCCDu, 0xBF800000u, 0x3727C5ACu, 0, 0x40000000u };
     switch (kind) {
-    case GM_PARAM_DIM: return draw_dim(d, most);
+    case GM_PARAM_DIM: return draw_dim(m, most);
     case GM_PARAM_STRIDE: return below(d, 3);
     case GM_PARAM_FLAG: return below(d, 2);
     case GM_PARAM_F32: return one_in(d, 8) ? draw_float(d, 2) : floats[below(d, sizeof floats / sizeof *floats)];
@@ -161,6 +179,16 @@ static uint32_t draw_param(draws *d, uint32_t kind, uint32_t most)
 /* A window's terms, in the order of opcodes.toml. */
 enum { OUT, STRIDE, KERNEL, DILATION, TWO, PAD, IN, ONE };
 
+/* A window of one cell, which leaves all as it is. */
+static void draw_pixel(making *m, const gm_operand_info *window, uint32_t most)
+{
+    const uint8_t *term = m->shape->terms + window->first_term;
+    uint32_t length = draw_dim(m, most);
+    m->word[term[OUT]] = m->word[term[IN]] = length;
+    m->word[term[STRIDE]] = m->word[term[KERNEL]] = m->word[term[DILATION]] = 1;
+    m->word[term[PAD]] = 0;
+}
+
 /* A window as networks have them: as many outputs as fit. */
 static void draw_window(making *m, const gm_operand_info *window, uint32_t most)
 {
@@ -169,7 +197,7 @@ static void draw_window(making *m, const gm_operand_info *window, uint32_t most)
     uint32_t stride = one_in(m->d, 3) ? between(m->d, 2, 3) : 1, reach = (kernel - 1) * dilation + 1;
     uint32_t in = between(m->d, 1, most), pad = below(m->d, 3);
     uint32_t fit = in + 2 * pad < reach ? 1 : (in + 2 * pad - reach) / stride + 1;
-    m->word[term[OUT]] = one_in(m->d, 6) ? between(m->d, 1, most) : fit;
+    m->word[term[OUT]] = !m->is_tidy && one_in(m->d, 6) ? between(m->d, 1, most) : fit;
     m->word[term[STRIDE]] = stride;
     m->word[term[KERNEL]] = kernel;
     m->word[term[DILATION]] = dilation;
@@ -177,16 +205,17 @@ static void draw_window(making *m, const gm_operand_info *window, uint32_t most)
     m->word[term[IN]] = in;
 }
 
-static void draw_params(making *m, uint32_t most)
+static void draw_params(making *m, uint32_t most, uint32_t most_of_windows)
 {
     const gm_opcode_shape *shape = m->shape;
     uint32_t *param = m->word + 1 + shape->n_operands;
     for (uint32_t i = 0; i < shape->n_params; ++i) {
-        param[i] = draw_param(m->d, shape->params[i], most);
+        param[i] = draw_param(m, shape->params[i], most);
     }
+    int are_pixels = m->is_tidy && one_in(m->d, 4);
     for (uint32_t i = 0; i < shape->n_windows; ++i) {
-        if (!one_in(m->d, 8)) {
-            draw_window(m, &shape->operands[shape->n_operands + i], most);
+        if (m->is_tidy || !one_in(m->d, 8)) {
+            (are_pixels ? draw_pixel : draw_window)(m, &shape->operands[shape->n_operands + i], most_of_windows);
         }
     }
 }
@@ -199,17 +228,26 @@ static int is_stride(const making *m, uint8_t term)
     return term >= first && term < GM_TERM_COUNT && m->shape->params[term - first] == GM_PARAM_STRIDE;
 }
 
-/* Fills order with 0 .. count - 1: as they come, from the last, or shuffled. */
+static void swap(uint32_t *order, uint32_t a, uint32_t b)
+{
+    uint32_t kept = order[a];
+    order[a] = order[b];
+    order[b] = kept;
+}
+
+/* Fills order with 0 .. count - 1, the innermost first: from the last to the first, with one axis in the place of the last,
+ * or shuffled. */
 static void draw_order(draws *d, uint32_t *order, uint32_t count)
 {
-    int shuffled = one_in(d, 2);
+    uint32_t swaps = below(d, 4);
     for (uint32_t i = 0; i < count; ++i) {
         order[i] = count - 1 - i;
     }
-    for (uint32_t i = count; shuffled && i > 1; --i) {
-        uint32_t other = below(d, i), kept = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = kept;
+    if (swaps == 1) {
+        swap(order, 0, below(d, count));
+    }
+    for (uint32_t i = count; swaps > 1 && i > 1; --i) {
+        swap(order, i - 1, below(d, i));
     }
 }
 
@@ -218,9 +256,12 @@ static void draw_order(draws *d, uint32_t *order, uint32_t count)
 static uint32_t draw_stride(const making *m, uint32_t dim, uint32_t step, int writes)
 {
     draws *d = m->d;
-    if (dim == 1 && one_in(d, 2)) {
+    if (dim == 1 && !m->is_tidy && one_in(d, 2)) {
         uint32_t words = least(m->r->arena_size, m->r->constants_size) / 4;
         return one_in(d, 200) ? draw_hostile(d) : one_in(d, 3) ? below(d, words + 1) : below(d, 3);
+    }
+    if (m->is_tidy) {
+        return step;
     }
     if (one_in(d, writes ? 40 : 6)) {
         return one_in(d, 3) ? below(d, 5) : 0;
@@ -333,7 +374,7 @@ static uint32_t draw_place_of_another(const making *m)
 static uint32_t draw_place(const making *m, uint32_t size, int writes)
 {
     zone everywhere = { 0, m->r->arena_size };
-    if (m->placed != 0 && one_in(m->d, 25)) {
+    if (m->placed != 0 && !m->is_tidy && one_in(m->d, 20)) {
         return draw_alias(m);
     }
     uint32_t offset = m->placed != 0 && writes && one_in(m->d, 4) ? draw_place_of_another(m) : NO_PLACE;
@@ -384,7 +425,7 @@ static uint32_t draw_operand(making *m, const gm_operand_info *info)
     uint32_t offset = !writes && one_in(m->d, 8) ? draw_offset(m->d, constants, size) : NO_PLACE;
     m->size[m->placed] = size;
     offset = offset != NO_PLACE ? offset | GM_CONSTANT_BIT : draw_place(m, size, writes);
-    return one_in(m->d, 400) ? draw_bad_place(m, offset) : offset;
+    return !m->is_tidy && one_in(m->d, 300) ? draw_bad_place(m, offset) : offset;
 }
 
 static void draw_operands(making *m)
@@ -405,25 +446,88 @@ static void draw_operands(making *m)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------------ */
 
+/* Dims of at most `most`, windows of at most `most_of_windows`, and of less where they do not fit after some tries. */
+static void draw_fitting_params(making *m, uint32_t most, uint32_t most_of_windows)
+{
+    draw_params(m, most, most_of_windows);
+    for (uint32_t tries = 1; (most > 1 || most_of_windows > 1) && !dims_fit(m); ++tries) {
+        most = tries % 4 == 0 ? (most + 1) / 2 : most;
+        most_of_windows = tries % 4 == 0 ? (most_of_windows + 1) / 2 : most_of_windows;
+        draw_params(m, most, most_of_windows);
+    }
+}
+
+static int is_of_window(const making *m, uint32_t term)
+{
+    for (uint32_t i = 0; i < m->shape->n_windows; ++i) {
+        const gm_operand_info *window = &m->shape->operands[m->shape->n_operands + i];
+        for (uint32_t j = 0; j < window->n_terms; ++j) {
+            if (m->shape->terms[window->first_term + j] == term) {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* A dim that is of no window, or 0 where some tries find none. */
+static uint32_t draw_free_dim(const making *m)
+{
+    for (uint32_t tries = 0; tries < 16; ++tries) {
+        uint32_t index = below(m->d, m->shape->n_params), term = 1u + m->shape->n_operands + index;
+        if (m->shape->params[index] == GM_PARAM_DIM && !is_of_window(m, term)) {
+            return term;
+        }
+    }
+    return 0;
+}
+
+/* Some few dims become longer as long as that fits, mostly twice as long: kernels take long axes, and multiples, another
+ * way. */
+static void grow_dims(making *m)
+{
+    uint32_t chosen[3];
+    for (uint32_t i = 0; i < 3; ++i) {
+        chosen[i] = draw_free_dim(m);
+    }
+    for (uint32_t left = between(m->d, 4, 20); left != 0; --left) {
+        uint32_t term = chosen[below(m->d, 3)], old = m->word[term];
+        if (term != 0) {
+            m->word[term] = one_in(m->d, 4) ? old + 1 : 2 * old;
+            m->word[term] = dims_fit(m) ? m->word[term] : old;
+        }
+    }
+}
+
+static void make_unruly(making *m)
+{
+    for (uint32_t left = one_in(m->d, 2) ? between(m->d, 1, 3) : 0; left != 0; --left) {
+        make_hostile(m);
+    }
+    if (one_in(m->d, m->shape->n_windows != 0 ? 4 : 60)) {
+        make_wrapping(m);
+    }
+}
+
 uint32_t generate_instruction(draws *d, const rooms *r, uint32_t opcode, uint32_t *word)
 {
     static const uint8_t sizes[] = { 3, 5, 9, 16, 33, 70 };
     const gm_opcode_shape *shape = gm_shape_of(opcode);
-    making m = { d, r, shape, word, { 0 }, 0, 0, one_in(d, 16) ? 8 * MOST_WORK : MOST_WORK };
+    making m = { .d = d, .r = r, .shape = shape, .word = word };
+    m.most_work = one_in(d, 16) ? 8 * MOST_WORK : MOST_WORK;
+    m.is_tidy = one_in(d, 2);
     uint32_t words = 1u + shape->n_operands + shape->n_params;
     word[0] = opcode | words << 16;
     uint32_t most = sizes[below(d, sizeof sizes)];
-    draw_params(&m, most);
-    while (most > 1 && !dims_fit(&m)) {
-        most /= 2;
-        draw_params(&m, most);
+    if (one_in(d, 2)) {
+        draw_fitting_params(&m, most, most);
+    } else {
+        draw_fitting_params(&m, between(d, 1, 4), most);
+        grow_dims(&m);
     }
     draw_all_strides(&m);
-    for (uint32_t left = one_in(d, 2) ? between(d, 1, 3) : 0; left != 0; --left) {
-        make_hostile(&m);
-    }
-    if (one_in(d, shape->n_windows != 0 ? 4 : 60)) {
-        make_wrapping(&m);
+    if (!m.is_tidy) {
+        make_unruly(&m);
     }
     draw_operands(&m);
     return words;

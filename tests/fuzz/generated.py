@@ -3,11 +3,13 @@
     cd tests && python -m fuzz.generated [--images 1000000] [--first 0] [--build all | NAME ...]
 
 An image is made from a seed, the same in every build (generate_image.c): one to three programs of a few instructions of
-any opcode, with small tensors, hostile parameters, operands that overlap or lie wrong. What gm_open() accepts runs
-between guard pages (run_generated.c). A finding is a seed at which a build stops: a fault, or what a sanitizer says.
-Builds of one numerics profile must agree on what is refused, with which error, on what each program returns, and on the
-arena after it; which NaN a kernel makes, and a fused update's row, are left out, since docs/NUMERICS.md leaves them
-open.
+any opcode, with small tensors, hostile parameters, operands that overlap or lie wrong; one in three has a sample store.
+What gm_open() accepts runs between guard pages (run_generated.c), with calls of the store on whatever it holds.
+
+A finding is a seed at which a build stops: a fault, or what a sanitizer says. Builds of one numerics profile must agree
+on what is refused, with which error, on what each program returns, and on the arena after it; which NaN a kernel makes,
+and a fused update's row, are left out, since docs/NUMERICS.md leaves them open. Each build tells which opcodes ran
+least; one that did not run in 20,000 images fails the run.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import argparse
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "site_scons")]
 
@@ -34,19 +38,34 @@ PROCESS = 50_000
 PATIENCE = 1200.0
 #: Of one build; the rest would be the same again.
 MOST_FINDINGS = 20
+#: Images in which each opcode runs, or the generator does not know what its verifier asks.
+ENOUGH = 20_000
+#: Opcodes that a line names.
+RAREST = 4
 BLOCKS, IMAGES, INSTRUCTIONS, TRESPASS = range(4)  # enum detail
+CALLS = ("view", "view class", "forget", "recall", "replay", "classify", "learn", "learn")  # enum call
 NAMES = {opcode["code"]: name for name, opcode in OPCODES.items()}
+
+
+class Instructions(NamedTuple):
+    """Of one opcode: how many there were, in accepted images, and how many ran to their end."""
+
+    generated: int = 0
+    accepted: int = 0
+    ran: int = 0
+
+    def __add__(self, other: tuple[int, ...]) -> Instructions:  # type: ignore[override]
+        return Instructions(*map(sum, zip(self, other)))
 
 
 @dataclass
 class Outcome:
-    """Of one build. blocks: first seed -> digest. opcodes: name -> (in accepted images, ran to their end). findings:
-    seed -> what was said."""
+    """Of one build. blocks: first seed -> digest. findings: seed -> what was said."""
 
     images: int = 0
     accepted: int = 0
     blocks: dict[int, int] = field(default_factory=dict)
-    opcodes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    opcodes: dict[str, Instructions] = field(default_factory=dict)
     findings: dict[int, str] = field(default_factory=dict)
 
     def digest(self) -> int:
@@ -56,9 +75,23 @@ class Outcome:
             total = (total * 0x9E3779B1 + block) & 0xFFFFFFFF
         return total
 
+    def ran(self) -> int:
+        """Instructions."""
+        return sum(counts.ran for counts in self.opcodes.values())
+
+    def never_ran(self) -> list[str]:
+        """Opcodes that none of these images ran to its end, where these are enough to tell."""
+        enough = self.images >= ENOUGH and not self.findings
+        return [name for name in OPCODES if enough and self.opcodes.get(name, Instructions()).ran == 0]
+
+    def rarest(self) -> str:
+        """The opcodes that ran least often."""
+        rarest = sorted(self.opcodes.items(), key=lambda item: item[1].ran)[:RAREST]
+        return ", ".join(f"{name} {c.ran} of {c.accepted} accepted of {c.generated}" for name, c in rarest)
+
     def line(self) -> str:
-        counts = f"images {self.images} accepted {self.accepted} findings {len(self.findings)}"
-        return f"{counts} digest {self.digest():08X}"
+        counts = f"images {self.images} accepted {self.accepted} instructions {self.ran()}"
+        return f"{counts} findings {len(self.findings)} digest {self.digest():08X}"
 
 
 # ---- One build ----------------------------------------------------------------------------------------------------
@@ -74,9 +107,8 @@ def run_images(build: Build | OnBoard, first: int, images: int) -> Outcome:
         for seed, count, accepted, digest in done:
             found.blocks[seed] = digest
             found.images, found.accepted, at = found.images + count, found.accepted + accepted, seed + count
-        for code, accepted, ran in numbers_of(lines, "opcode"):
-            before = found.opcodes.get(NAMES[code], (0, 0))
-            found.opcodes[NAMES[code]] = (before[0] + accepted, before[1] + ran)
+        for code, *counts in numbers_of(lines, "opcode"):
+            found.opcodes[NAMES[code]] = found.opcodes.get(NAMES[code], Instructions()) + tuple(counts)
         if "done" not in lines:
             seed = last_seed(build, program, at, min(BLOCK, end - at))
             found.findings[seed] = describe(build, program, seed, errors)
@@ -99,10 +131,23 @@ def last_seed(build: Build | OnBoard, program: Path, first: int, count: int) -> 
 
 
 def describe(build: Build | OnBoard, program: Path, seed: int, errors: str) -> str:
-    """The instruction at which it stops, and what the sanitizers said."""
+    """The instruction, or the call of the store, at which it stops, and what the sanitizers said."""
     lines, more = said(build.command(program, (seed, 1, 1, INSTRUCTIONS)), PATIENCE)
-    where = [text_of(words) for words in numbers_of(lines, "instruction")][-1:]
+    where = [text_of_step(line) for line in lines if is_step(line)][-1:]
     return "\n".join([*where, *(errors or more).strip().splitlines()[:12]])
+
+
+def is_step(line: str) -> bool:
+    return line.startswith(("instruction", "store"))
+
+
+def text_of_step(line: str) -> str:
+    """Of an instruction or of a call of the store, as run_generated.h has them."""
+    word, *numbers = line.split()
+    if word == "instruction":
+        return text_of(list(map(int, numbers)))
+    which, label = map(int, numbers)
+    return f"call of the store: {CALLS[which]} of class {label}"
 
 
 def text_of(words: list[int]) -> str:
@@ -148,9 +193,9 @@ def first_difference(one: Build | OnBoard, other: Build | OnBoard, seed: int) ->
 
 
 def steps_of(build: Build | OnBoard, seed: int) -> Iterator[tuple[str, list[int]]]:
-    """Each instruction that runs, with what it returns and a digest of the arena then."""
+    """Each instruction that runs and each call of the store, with what it returns and a digest of the arena then."""
     lines, _ = said(build.command(compiled(build), (seed, 1, 1, INSTRUCTIONS)), PATIENCE)
-    yield from zip(map(text_of, numbers_of(lines, "instruction")), numbers_of(lines, "returned"))
+    yield from zip(map(text_of_step, filter(is_step, lines)), numbers_of(lines, "returned"))
 
 
 def compare(outcomes: dict[str, Outcome]) -> Iterator[str]:
@@ -179,15 +224,25 @@ def main() -> int:
         if build.missing():
             print(f"{name}: skipped, it needs {build.missing()}")
             continue
+        began = time.monotonic()
         outcomes[name] = run_images(build, arguments.first, max(BLOCK, arguments.images // build.share))
-        print(f"{name:13}{outcomes[name].line()}   ({build.title})", flush=True)
-        for seed, what in outcomes[name].findings.items():
-            print(f"    seed {seed}: {what}", flush=True)
+        minutes = (time.monotonic() - began) / 60
+        print(f"{name:13}{outcomes[name].line()} minutes {minutes:.1f}   ({build.title})")
+        print("\n".join(remarks(outcomes[name])), flush=True)
     differences = list(compare(outcomes))
     print("\n".join(differences))
     FOLDER.joinpath("report.json").write_text(json.dumps({n: vars(o) for n, o in outcomes.items()}, indent=1) + "\n")
-    clean = not any(outcome.findings for outcome in outcomes.values()) and not any("seed" in d for d in differences)
-    return 0 if clean else 1
+    clean = not any(outcome.findings or outcome.never_ran() for outcome in outcomes.values())
+    return 0 if clean and not any("seed" in line for line in differences) else 1
+
+
+def remarks(outcome: Outcome) -> Iterator[str]:
+    """Lines about one build: the opcodes that ran least, and what was found."""
+    yield f"    rarest: {outcome.rarest()}"
+    for name in outcome.never_ran():
+        yield f"    NEVER RAN: {name}, of which {outcome.opcodes.get(name, Instructions()).generated} were generated"
+    for seed, what in outcome.findings.items():
+        yield f"    seed {seed}: {what}"
 
 
 def chosen(names: list[str]) -> list[str]:

@@ -29,7 +29,8 @@ FOLDER = ROOT / "build" / "generated"
 #: Of every build: how large rooms and programs are, so that all accept the same images.
 LIMITS = ["-DGM_MAX_WORK=(1u<<18)", "-DGUARD_LIMIT=0x10000u"]
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g", "-DGM_UNROLL="]
-SOURCES = ("generate_image.c", "generate_instruction.c", "run_generated.c", "repair.c", "guard_pieces.c")
+SOURCES = ("generate_image.c", "generate_instruction.c", "generate_store.c", "run_generated.c", "use_generated_store.c",
+           "repair.c", "guard_pieces.c")  # fmt: skip
 #: The kernels of Cortex-M in programs for Linux. Its libraries are for Cortex-A, so the profile alone is another.
 THUMB = ["-march=armv7-a", "-mthumb", "-mfpu=vfpv4-d16", "-mfloat-abi=hard", "-U__ARM_ARCH_PROFILE",
          "-D__ARM_ARCH_PROFILE=77"]  # fmt: skip
@@ -121,7 +122,11 @@ class OnBoard:
 
 def _builds() -> list[Build | OnBoard]:
     fused, strict = (machine_flags(host_machine(), profile) for profile in ("fused", "strict"))
-    x86 = ["-m32", "-isystem", "/usr/include/x86_64-linux-gnu", *machine_flags("i686", "fused")]
+    m32 = ["-m32", "-isystem", "/usr/include/x86_64-linux-gnu"]
+    x86, x86_strict = ([*m32, *machine_flags("i686", profile)] for profile in ("fused", "strict"))
+    arm, aarch64 = ("arm-linux-gnueabihf-gcc", "aarch64-linux-gnu-gcc")
+    for_arm = ("gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user", ("qemu-arm",))
+    for_aarch64 = ("gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user", ("qemu-aarch64",))
     return [
         Build("plain", "plain C, ASan, UBSan", "fused", "gcc", ("-O1", "-DGM_ARCH=0", *fused, *SANITIZED)),
         Build("simd", "this computer's vectors, ASan, UBSan", "fused", "gcc", ("-O1", *fused, *SANITIZED)),
@@ -129,16 +134,21 @@ def _builds() -> list[Build | OnBoard]:
               ("-O1", "-DGM_THREADS=1", *fused, *SANITIZED)),
         Build("32bit", "32-bit x86, ASan, UBSan", "fused", "gcc", ("-O1", *x86, *SANITIZED),
               "lib32gcc-12-dev libc6-dev-i386"),
-        Build("thumb", "Cortex-M kernels in Thumb-2, qemu-arm", "fused", "arm-linux-gnueabihf-gcc",
-              ("-O2", "-static", *THUMB), "gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user", ("qemu-arm",)),
-        Build("neon", "AArch64 vectors, qemu-aarch64", "fused", "aarch64-linux-gnu-gcc", ("-O2", "-static"),
-              "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user", ("qemu-aarch64",)),
+        Build("thumb", "Cortex-M kernels in Thumb-2, qemu-arm", "fused", arm, ("-O2", "-static", *THUMB), *for_arm),
+        Build("neon", "AArch64 vectors, qemu-aarch64", "fused", aarch64, ("-O2", "-static"), *for_aarch64),
         OnBoard("helium", "Cortex-M55 with Helium, emulated", "mps2/mps3_an547", 0x6000_0000),
         OnBoard("rv32", "32-bit RISC-V, emulated", "riscv/riscv_virt", 0x8200_0000, 0x8800_0000),
         Build("plain-strict", "plain C, strict, ASan, UBSan", "strict", "gcc",
               ("-O1", "-DGM_ARCH=0", *strict, *SANITIZED)),
         Build("simd-strict", "this computer's vectors, strict, ASan, UBSan", "strict", "gcc",
               ("-O1", *strict, *SANITIZED)),
+        Build("split-strict", "in parts as for threads, strict, ASan, UBSan", "strict", "gcc",
+              ("-O1", "-DGM_THREADS=1", *strict, *SANITIZED)),
+        Build("32bit-strict", "32-bit x86, strict, ASan, UBSan", "strict", "gcc", ("-O1", *x86_strict, *SANITIZED),
+              "lib32gcc-12-dev libc6-dev-i386"),
+        Build("thumb-strict", "Thumb-2, strict, qemu-arm", "strict", arm, ("-O2", "-static", *THUMB), *for_arm),
+        Build("neon-strict", "AArch64 vectors, strict, qemu-aarch64", "strict", aarch64, ("-O2", "-static"),
+              *for_aarch64),
     ]  # fmt: skip
 
 

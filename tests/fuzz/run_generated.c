@@ -8,12 +8,13 @@
 #include "gradmote.h"
 #include "guard.h"
 #include "repair.h"
+#include "use_generated_store.h"
 
 #define CANONICAL_NAN 0x7FC00000u
 #define ARENA_ROOM (GUARD_LIMIT / 2)
 
 static guard image_guard, arena_guard;
-static uint32_t accepted[GM_OP_LIMIT], run[GM_OP_LIMIT];
+static uint32_t generated[GM_OP_LIMIT], accepted[GM_OP_LIMIT], run[GM_OP_LIMIT];
 static uint32_t image_words[GENERATED_SIZE_LIMIT / 4] __attribute__((aligned(16)));
 
 /* ---- Words ------------------------------------------------------------------------------------------------------ */
@@ -193,11 +194,9 @@ static int run_instruction(draws *d, gm_session *session, const order *o)
     return status;
 }
 
-/* Runs it to its end; what it returns and what is in the arena then, folded into the digest. */
-static uint32_t run_program(draws *d, gm_session *session, uint32_t kind, const order *o, uint32_t digest)
+/* Runs what was begun, if that was, to its end; what it returns and what is in the arena then, folded into the digest. */
+static uint32_t run_begun(draws *d, gm_session *session, int status, const order *o, uint32_t digest)
 {
-    fill_arena(d, session);
-    int status = gm_begin(session, kind);
     while (session->pc != NULL) {
         status = run_instruction(d, session, o);
     }
@@ -206,6 +205,58 @@ static uint32_t run_program(draws *d, gm_session *session, uint32_t kind, const 
     return fold_words(fold(digest, (uint32_t)status), (const uint32_t *)(const void *)session->arena,
                       session->header->arena_size / 4);
 }
+
+static uint32_t run_program(draws *d, gm_session *session, uint32_t kind, const order *o, uint32_t digest)
+{
+    fill_arena(d, session);
+    return run_begun(d, session, gm_begin(session, kind), o, digest);
+}
+
+/* ---- The sample store --------------------------------------------------------------------------------------------- */
+
+/* What it returns, and what it found, folded into the digest. */
+static int call_store(draws *d, gm_session *session, const order *o, uint32_t *digest)
+{
+    store_call call = draw_call(d, session);
+    if (o->detail == DETAIL_INSTRUCTIONS) {
+        say_line("store", (uint32_t[]){ call.which, call.label }, 2);
+    }
+    int status = make_call(session, &call);
+    unify_nans(session);
+    *digest = fold_words(fold(*digest, (uint32_t)status), call.found, sizeof call.found / sizeof *call.found);
+    if (o->detail == DETAIL_INSTRUCTIONS) {
+        tell_arena(session, status);
+    }
+    return status;
+}
+
+/* A call, and the program that it begins. At times another one while that runs, and then its end half-way. */
+static uint32_t use_store_once(draws *d, gm_session *session, const order *o, uint32_t digest)
+{
+    int status = call_store(d, session, o, &digest);
+    if (session->pc != NULL && one_in(d, 8)) {
+        (void)call_store(d, session, o, &digest);
+        (void)run_instruction(d, session, o);
+        gm_abort(session);
+    }
+    return run_begun(d, session, status, o, digest);
+}
+
+static uint32_t use_store(draws *d, gm_session *session, const order *o, uint32_t digest)
+{
+    if (!has_store(session)) {
+        return digest;
+    }
+    fill_arena(d, session);
+    fill_store(d, session);
+    for (uint32_t left = between(d, 2, 8); left != 0; --left) {
+        digest = use_store_once(d, session, o, digest);
+    }
+    train_on_store(d, session);
+    return digest;
+}
+
+/* ---- All programs --------------------------------------------------------------------------------------------------- */
 
 static uint32_t run_programs(draws *d, gm_session *session, const order *o, uint32_t digest)
 {
@@ -248,7 +299,7 @@ static void trespass(const guard *g)
 /* What gm_open() returns. *digest: of all that came of it. */
 static int run_image(uint32_t seed, const order *o, uint32_t *digest)
 {
-    uint32_t size = generate_image(seed, (uint8_t *)image_words);
+    uint32_t size = generate_image(seed, (uint8_t *)image_words, generated);
     const gm_header *header = place_image(seed, size);
     uint32_t needed = header->arena_size < ARENA_ROOM ? header->arena_size : ARENA_ROOM;
     uint8_t *arena = guard_take(&arena_guard, needed + SPARE, seed & 1 ? GUARD_BELOW : GUARD_ABOVE);
@@ -263,6 +314,8 @@ static int run_image(uint32_t seed, const order *o, uint32_t *digest)
         count_opcodes(accepted, header);
         split_work(&session, needed + SPARE);
         *digest = run_programs(&d, &session, o, *digest);
+        *digest = use_store(&d, &session, o, *digest);
+        require(guard_is_whole(&arena_guard));
     }
     require(memcmp(header, image_words, size) == 0);
     return status;
@@ -296,7 +349,7 @@ void run_generated(const order *o)
     }
     for (uint32_t i = 0; i < GM_OP_LIMIT; ++i) {
         if (gm_kernels[i] != NULL) {
-            say_line("opcode", (uint32_t[]){ i, accepted[i], run[i] }, 3);
+            say_line("opcode", (uint32_t[]){ i, generated[i], accepted[i], run[i] }, 4);
         }
     }
     say("done\n");

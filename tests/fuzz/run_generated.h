@@ -16,11 +16,11 @@ typedef struct order {
 
 /* Runs them and says, in lines of a word and numbers:
  *   block FIRST COUNT ACCEPTED DIGEST         of each block
- *   opcode CODE ACCEPTED RUN                  how often it was in an accepted image, and how often it ran to its end
+ *   opcode CODE GENERATED ACCEPTED RUN        how often it was in an image, in an accepted one, and ran to its end
  *   done
  * With DETAIL_IMAGES, `seed SEED` before an image and `image STATUS DIGEST` behind it; with DETAIL_INSTRUCTIONS the words of
- * each instruction before it runs, then `returned STATUS DIGEST`, of the arena. Two processors of one numerics profile say
- * the same. */
+ * each instruction before it runs, or `store CALL LABEL` before a call of the store, then `returned STATUS DIGEST`, of the
+ * arena. Two processors of one numerics profile say the same. */
 void run_generated(const order *o);
 
 /* The program's own: writes text to whoever reads it, at once. */

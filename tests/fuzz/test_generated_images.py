@@ -15,7 +15,9 @@ from fuzz.generated_builds import builds, compiled, said
 
 IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "20000"))
 #: The others take long to compile, and are for the nights.
-BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32")
+BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32", "plain-strict", "neon-strict")
+#: What the others of a numerics profile must equal.
+FIRST = {"fused": "plain", "strict": "plain-strict"}
 #: Of an opcode, in so many images.
 LEAST_RUNS = 10
 
@@ -38,21 +40,33 @@ def test_no_image_makes_a_build_stop(name):
     assert outcome(name).accepted > outcome(name).images // 3
 
 
-@pytest.mark.parametrize("name", BUILDS[1:])
+@pytest.mark.parametrize("name", [name for name in BUILDS if name not in FIRST.values()])
 def test_builds_agree(name):
     """On what is refused, on what each program returns, and on the arena's bits."""
+    first = FIRST[builds()[name].profile]
     assert outcome(name).blocks
-    assert list(generated.compare({n: outcome(n) for n in (BUILDS[0], name)})) == [
-        f"{name}: 0 of {len(outcome(name).blocks)} blocks differ from {BUILDS[0]}"
+    assert list(generated.compare({n: outcome(n) for n in (first, name)})) == [
+        f"{name}: 0 of {len(outcome(name).blocks)} blocks differ from {first}"
     ]
 
 
 def test_every_opcode_is_accepted_and_runs():
     counts = outcome(BUILDS[0]).opcodes
     assert sorted(counts) == sorted(generated.OPCODES)
-    for name, (accepted, ran) in counts.items():
-        print(f"{name:32}{accepted:>8} accepted{ran:>8} ran")
-    assert not [name for name, (_, ran) in counts.items() if ran < LEAST_RUNS]
+    for name, c in counts.items():
+        print(f"{name:40}{c.generated:>8} generated{c.accepted:>8} accepted{c.ran:>8} ran")
+    assert not [name for name, c in counts.items() if c.ran < LEAST_RUNS]
+
+
+@pytest.mark.parametrize("ran", [0, 1])
+def test_an_opcode_that_never_ran_is_named(ran):
+    """Such a run fails; one of fewer images tells nothing."""
+    counts = {name: generated.Instructions(900, 500, 400) for name in generated.OPCODES}
+    counts["TOP_K"] = generated.Instructions(900, ran, ran)
+    of_many, of_few = (generated.Outcome(images=n, opcodes=counts) for n in (generated.ENOUGH, generated.ENOUGH - 1))
+    assert of_many.never_ran() == ([] if ran else ["TOP_K"])
+    assert of_few.never_ran() == []
+    assert ran or "NEVER RAN: TOP_K, of which 900 were generated" in "\n".join(generated.remarks(of_many))
 
 
 @pytest.mark.parametrize("seed", range(4))
