@@ -15,7 +15,7 @@ from fuzz.generated_builds import builds, compiled, said
 
 IMAGES = int(os.environ.get("GRADMOTE_GENERATED_IMAGES", "20000"))
 #: The others take long to compile, and are for the nights.
-BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32", "plain-strict", "neon-strict")
+BUILDS = ("plain", "simd", "32bit", "thumb", "helium", "rv32", "plain-strict", "simd-strict")
 #: What the others of a numerics profile must equal.
 FIRST = {"fused": "plain", "strict": "plain-strict"}
 #: Of an opcode, in so many images.
