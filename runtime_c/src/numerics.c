@@ -64,6 +64,9 @@ float gm_expm1(float x)
     if (x < -18.0f) {
         return -1.0f;
     }
+    if (x > 88.0f) {
+        return gm_exp(x); /* 2^n would be no number */
+    }
     float n;
     float r = reduce_by_ln2(x, &n);
     float scale = power_of_two((int32_t)n);

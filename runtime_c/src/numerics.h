@@ -106,7 +106,8 @@ float gm_sqrt(float x);
 
 /* Largest error in units in the last place of the binary32 result. tests/runtime/numerics_test.c asserts them. */
 #define GM_EXP_MAX_ULP 1.25
-#define GM_EXPM1_MAX_ULP 1.5
+#define GM_EXPM1_MAX_ULP 1.5        /* x <= 0 */
+#define GM_EXPM1_ABOVE_MAX_ULP 1.75 /* x > 0 */
 #define GM_LOG_MAX_ULP 1.0
 #define GM_LOG1P_MAX_ULP 1.5
 #define GM_TANH_MAX_ULP 2.0
@@ -119,7 +120,7 @@ float gm_sqrt(float x);
 /* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
 float gm_exp(float x);
 
-/* exp(x) - 1 for x <= 0. */
+/* exp(x) - 1: +inf above 88.7228. NaN gives NaN. */
 float gm_expm1(float x);
 
 /* Natural logarithm: -inf at 0, NaN below. */

@@ -20,7 +20,7 @@ SELECTED = ["-DGM_ONLY_SELECTED=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "adam", "steps", "reduce_sum", "max_pool", "normalize",
            "check_finite", "any_beyond", "gm_opcodes")  # fmt: skip
 #: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
-SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.
 PATIENCE = 60.0
 STATUS = 4  # bytes of what a kernel returns

@@ -38,13 +38,13 @@ static double expected_exp(double x)
     return x < -200 ? 0 : exp(x);
 }
 
-/* -|x| keeps the argument in the function's domain. */
-static float computed_expm1(float x)
+/* Of numbers up to 0, which have a bound of their own. */
+static float computed_expm1_below(float x)
 {
     return gm_expm1(-gm_abs(x));
 }
 
-static double expected_expm1(double x)
+static double expected_expm1_below(double x)
 {
     return expm1(-fabs(x));
 }
@@ -63,7 +63,8 @@ static double expected_fmod(double x)
 
 static const test_case cases[] = {
     {"exp", gm_exp, expected_exp, GM_EXP_MAX_ULP, -INFINITY},
-    {"expm1", computed_expm1, expected_expm1, GM_EXPM1_MAX_ULP, -INFINITY},
+    {"expm1, x <= 0", computed_expm1_below, expected_expm1_below, GM_EXPM1_MAX_ULP, -INFINITY},
+    {"expm1, x >= 0", gm_expm1, expm1, GM_EXPM1_ABOVE_MAX_ULP, 0.0f},
     {"log", gm_log, log, GM_LOG_MAX_ULP, -INFINITY},
     {"log1p", gm_log1p, log1p, GM_LOG1P_MAX_ULP, 0.0f},
     {"tanh", gm_tanh, tanh, GM_TANH_MAX_ULP, -INFINITY},

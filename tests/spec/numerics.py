@@ -104,11 +104,12 @@ class Arithmetic:
         return np.where(np.isnan(x), x, np.where(x < constant("exp_least"), np.float32(0), y))
 
     def expm1(self, x: Array) -> Array:
-        """Return exp(x) - 1 for x <= 0; of others anything."""
+        """Return exp(x) - 1."""
         x = f32(x)
-        n, e = self._reduced_by_ln2(np.where((x >= -18) & (x <= 0), x, np.float32(0)))
+        n, e = self._reduced_by_ln2(np.where((x >= -18) & (x <= 88), x, np.float32(0)))
         power = power_of_two(n)
         y = self.mac(power - np.float32(1), e, power)
+        y = np.where(x > 88, self.exp(x), y)
         return np.where(np.isnan(x), x, np.where(x < -18, np.float32(-1), y))
 
     def log(self, x: Array) -> Array:

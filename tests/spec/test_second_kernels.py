@@ -45,11 +45,11 @@ def _numbers() -> np.ndarray:
     return np.concatenate([x, -x])
 
 
-@pytest.mark.parametrize("opcode", FUNCTIONS)
-def test_elementary_functions(opcode: str, profile: str) -> None:
-    """ELU has expm1. log1p is meant for x >= 0."""
+@pytest.mark.parametrize(("opcode", "rate"), [*((opcode, 1.0) for opcode in FUNCTIONS), ("ELU", -1.0)])
+def test_elementary_functions(opcode: str, rate: float, profile: str) -> None:
+    """ELU has expm1: of numbers below 0, or above with a negative rate. log1p is meant for x >= 0."""
     x = np.abs(_numbers()) if opcode == "LOG1P" else _numbers()
-    params = {"n": len(x)} | (dict.fromkeys(("scale", "alpha", "rate"), 1.0) if opcode == "ELU" else {})
+    params = {"n": len(x)} | ({"scale": 1.0, "alpha": 1.0, "rate": rate} if opcode == "ELU" else {})
     called = instruction(opcode, {"x": CONSTANT_BIT, "y": SCRATCH}, params)
     image = program_image([called], SCRATCH + x.nbytes, x.tobytes())
     machine = Machine(image, profile)
