@@ -1,5 +1,5 @@
 """ELU with a negative rate: expm1 was made for numbers up to 0. Of those above 88 it made wrong bits, and of larger
-ones other bits on each processor, since no integer holds what it converted. No compiler writes such rates; files may."""
+ones other bits on each processor: no integer holds what it converted. No compiler writes such rates, but a file may."""
 
 import numpy as np
 import pytest
