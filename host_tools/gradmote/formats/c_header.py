@@ -32,9 +32,10 @@ static const uint8_t {name}_image[{size}] = {{
 
 
 def c_header(source: str | Path, name: str) -> str:
-    """The text of a header with `<name>_image`, 16-byte aligned, and `<NAME>_ARENA_BYTES`; for C99 and C++11.
+    """Return the text of a header with `<name>_image`, 16-byte aligned, and `<NAME>_ARENA_BYTES`.
 
-    Raises ImageError where the file is no image, or `name` no identifier of C.
+    It is valid C99 and C++11. Raises ImageError where the file is no image, or `name` no identifier
+    of C.
     """
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         raise ImageError(f"'{name}' is no name in C", "give one: --name model")

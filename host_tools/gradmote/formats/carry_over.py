@@ -1,4 +1,7 @@
-"""Which pieces of a model's state a new model takes over: what gm_checkpoint_carry_over() does, told in words."""
+"""The list of state entries that a new model takes over from the old one.
+
+It says in words what gm_checkpoint_carry_over() does.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _KINDS = {"control": "training counters", "store": "sample store", "properties":
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of either model's state. carried: it is taken over. why: "", or why it is not."""
+    """An entry of either model's state, whether it is taken over (`carried`), and if not, `why`."""
 
     name: str
     role: str
@@ -27,24 +30,27 @@ class Piece:
 
 
 def read_states(read: Callable[[int, int], bytes]) -> list[dict[str, Any]]:
-    """Image.state of an image that is read piece by piece: read(offset, size)."""
+    """Return Image.state of an image whose bytes `read(offset, size)` fetches."""
     sections = dict(zip(SECTION, records.unpack("header", read(0, records.size_of("header")))["sections"], strict=True))
     return read_state({name: read(sections[name]["offset"], sections[name]["size"]) for name in ("state", "names")})
 
 
 def compare(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[Piece]:
-    """Every piece of the new model, then the old one's parameters that it does not train. old, new: Image.state."""
-    pieces = [_piece(row, old) for row in new]
+    """Return every entry of the new model, then the old parameters that it does not train.
+
+    old, new: Image.state.
+    """
+    pieces = [_entry(row, old) for row in new]
     moments = [piece for piece in pieces if piece.role == "slot"]
     if not all(piece.carried for piece in moments):
-        pieces = [_without(piece) if piece.role == "slot" else piece for piece in pieces]
+        pieces = [_not_carried(piece) if piece.role == "slot" else piece for piece in pieces]
     trained = {row["name"] for row in new if row["role"] == "parameter"}
     lost = [row for row in old if row["role"] == "parameter" and row["name"] not in trained]
     why = "the new model has or trains nothing of this name"
     return pieces + [Piece(row["name"], row["role"], tuple(row["shape"]), False, why) for row in lost]
 
 
-def _piece(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> Piece:
+def _entry(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> Piece:
     name, role, shape = row["name"] or _KINDS.get(row["role"], "without a name"), row["role"], tuple(row["shape"])
     if role in _STAYS:
         return Piece(name, role, shape, False, _STAYS[role])
@@ -56,13 +62,16 @@ def _piece(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> Piece:
     return Piece(name, role, shape, False, why)
 
 
-def _without(piece: Piece) -> Piece:
+def _not_carried(piece: Piece) -> Piece:
     why = piece.why or "other moments do not fit, and share their bias corrections"
     return Piece(piece.name, piece.role, piece.shape, False, why)
 
 
 def table(pieces: Sequence[Piece]) -> Rows:
-    """For the terminal; of the moments only how many there are, as they bear their parameters' names."""
+    """Return the rows for the terminal.
+
+    Moments are only counted, because they bear their parameters' names.
+    """
     shown = [p for p in pieces if p.role != "slot"]
     rows = [(p.name, " x ".join(map(str, p.shape)), "yes" if p.carried else "no", p.why) for p in shown]
     moments = [p for p in pieces if p.role == "slot"]

@@ -1,7 +1,8 @@
-"""Reads and writes checkpoints (.gmck), those of the desk and those that a device saved; the format is in docs/SPEC.md.
+"""The reader and writer of checkpoints (.gmck), of the host and of devices.
 
-A checkpoint describes itself: names, shapes and offsets come before the state, so it can be read without its image. Its
-encoding is "plain", the state as it is in memory, or "half", with most float32 numbers in 16 bits, for slow links.
+The format is in docs/SPEC.md. A checkpoint describes itself: names, shapes and offsets come before
+the state, so it can be read without its image. Its encoding is "plain", the state as it is in
+memory, or "half", with most float32 numbers in 16 bits, for slow links.
 """
 
 from __future__ import annotations
@@ -33,13 +34,14 @@ _BODY = 16  # the CRC covers everything from here on
 
 @dataclass
 class Checkpoint:
-    """What a checkpoint holds.
+    """The contents of a checkpoint.
 
-    tensors: parameters, running statistics and moments by name, float32 copies. control: counters and learning rate;
-    empty in a desk checkpoint. properties: the application's numbers; from the desk, texts too. model_id: 16 bytes,
-    zero in a desk checkpoint. nominal: names and shapes only; the tensors are zero. property_slots: how many numbers
-    the device's state has room for. version, encoding: of the file; encoding is a key of ENCODING. frozen: weights of
-    the model that nothing trains, from a checkpoint of the desk; a device does not see them.
+    tensors: parameters, running statistics and moments by name, float32 copies. control: counters
+    and learning rate; empty in a host checkpoint. properties: the application's numbers; from the
+    host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes only;
+    the tensors are zero. property_slots: how many numbers the device's state has room for. version,
+    encoding: those of the file; encoding is a key of ENCODING. frozen: weights of the model that
+    nothing trains, from a host checkpoint; a device does not see them.
     """
 
     tensors: dict[str, np.ndarray]
@@ -61,14 +63,14 @@ def pack(
     nominal: bool = False,
     frozen: Mapping[str, np.ndarray] | None = None,
 ) -> bytes:
-    """Return a desk checkpoint of float32 parameters and running statistics.
+    """Return a host checkpoint of float32 parameters and running statistics.
 
-    nominal leaves their data out and keeps names and shapes. frozen: weights that follow in a checkpoint of their own,
-    behind the end that a device sees.
+    nominal: leave the data out and keep names and shapes. frozen: weights that follow in a
+    checkpoint of their own, behind the end that a device sees.
     """
     names, table, state = b"", [], b""
-    pieces = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
-    for role, name, array in pieces:
+    tensors = [("parameter", *p) for p in parameters.items()] + [("statistic", *s) for s in (statistics or {}).items()]
+    for role, name, array in tensors:
         shape = tuple(array.shape)
         data = np.ascontiguousarray(array, np.float32).tobytes()
         table.append(entry(len(names), role, shape, len(state), len(data)))
@@ -81,7 +83,7 @@ def pack(
 
 
 def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, gradient: int = NONE) -> bytes:
-    """One state_entry record."""
+    """Return the bytes of one state_entry record."""
     return records.pack(
         "state_entry",
         {
@@ -100,7 +102,10 @@ def entry(name: int, role: str, shape: tuple[int, ...], offset: int, size: int, 
 def seal(
     table: bytes, names: bytes, state: bytes, entries: int, model_id: bytes, state_size: int | None = None
 ) -> bytes:
-    """Header, with size and CRC, before the parts. state_size: bytes in memory, where the state is packed."""
+    """Return the checkpoint: a header with size and CRC, then the parts.
+
+    state_size: bytes of the state in memory, where it is packed.
+    """
     header = {
         "magic": CHECKPOINT_MAGIC,
         "version": CHECKPOINT_VERSION,
@@ -116,19 +121,25 @@ def seal(
 
 
 def as_half(data: bytes) -> bytes:
-    """The same checkpoint with encoding "half", to the byte as a device packs it; unchanged where it has that already,
-    or is nominal. Raises CheckpointError for bytes that are no checkpoint."""
+    """Return the same checkpoint with encoding "half", to the byte as a device packs it.
+
+    A checkpoint that has this encoding already, or is nominal, is returned unchanged. Raises
+    CheckpointError for bytes that are no checkpoint.
+    """
     return recoded(data, "half")
 
 
 def as_plain(data: bytes) -> bytes:
-    """The same checkpoint with encoding "plain": what a device has in memory once it has loaded it. Raises
-    CheckpointError."""
+    """Return the same checkpoint with encoding "plain".
+
+    Its state is that which a device has in memory once it has loaded the checkpoint. Raises
+    CheckpointError for bytes that are no checkpoint.
+    """
     return recoded(data, "plain")
 
 
 def recoded(data: bytes, encoding: str) -> bytes:
-    """The checkpoint in that encoding; what lies behind it stays."""
+    """Return the checkpoint in that encoding; the bytes that follow it stay."""
     file, trailer = split_trailer(data)
     header = checked_header(file)
     try:
@@ -145,7 +156,10 @@ def recoded(data: bytes, encoding: str) -> bytes:
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:
-    """Reads a file. Raises CheckpointError."""
+    """Return the contents of a checkpoint file.
+
+    Raises CheckpointError.
+    """
     try:
         return unpack(records.read_file(path))
     except OSError as error:
@@ -153,7 +167,10 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
 
 
 def unpack(data: bytes) -> Checkpoint:
-    """Checks size, version and CRC, then reads everything. Raises CheckpointError."""
+    """Return the contents of a checkpoint, after checks of size, version and CRC.
+
+    Raises CheckpointError.
+    """
     data, behind = split_trailer(data)
     header = checked_header(data)
     frozen, trailer = split_frozen(behind)
@@ -167,7 +184,10 @@ def unpack(data: bytes) -> Checkpoint:
 
 
 def read_body(header: dict, data: bytes) -> Checkpoint:
-    """All behind the header. Raises ValueError or struct.error for records that make no sense."""
+    """Return the contents of a checkpoint whose header has been checked.
+
+    Raises ValueError or struct.error for records that contradict each other.
+    """
     table, names, state = parts_of(header, data)
     encoding = next(name for name, number in ENCODING.items() if number == header["encoding"])
     model_id = struct.pack("<4I", *header["model_id"])
@@ -179,7 +199,10 @@ def read_body(header: dict, data: bytes) -> Checkpoint:
 
 
 def parts_of(header: dict, data: bytes) -> tuple[list[dict], bytes, bytes]:
-    """(rows of the table, names, the state as it is in memory). Raises ValueError."""
+    """Return (rows of the table, names, the state as it is in memory).
+
+    Raises ValueError for records that contradict each other.
+    """
     at = records.size_of("checkpoint")
     row_size = records.size_of("state_entry")
     table = [records.unpack("state_entry", data, at + i * row_size) for i in range(header["entries"])]
@@ -188,19 +211,22 @@ def parts_of(header: dict, data: bytes) -> tuple[list[dict], bytes, bytes]:
     check_shapes(table)
     if header["encoding"] == ENCODING["half"]:
         state = packed_state.unpack(table, state, header["state_size"])
-    check_places(table, state)
+    check_bounds(table, state)
     return table, names, state
 
 
 def check_shapes(table: list[dict]) -> None:
-    """Entries have the size of their shape."""
+    """Raise ValueError unless every entry has the size of its shape."""
     for row in table:
         if row["rank"] > MAX_RANK or 4 * math.prod(row["dims"][: row["rank"]]) != row["size"]:
             raise ValueError(f"shape {row['dims'][: row['rank']]} does not have {row['size']} bytes")
 
 
-def check_places(table: list[dict], state: bytes) -> None:
-    """Entries have together the size of the state, or, without one, what an arena may have."""
+def check_bounds(table: list[dict], state: bytes) -> None:
+    """Raise ValueError where an entry ends behind the state, or all are together larger than it.
+
+    Without a state (a nominal checkpoint), the limit is FILE_LIMIT.
+    """
     for row in table:
         if state and row["offset"] + row["size"] > len(state):
             raise ValueError(f"an entry ends at {row['offset'] + row['size']} of {len(state)} bytes")
@@ -209,8 +235,10 @@ def check_places(table: list[dict], state: bytes) -> None:
 
 
 def split_trailer(data: bytes) -> tuple[bytes, bytes]:
-    """Return the checkpoint, as long as its header says, and what the desk wrote behind it: frozen weights, properties,
-    or both in this order."""
+    """Return the checkpoint, as long as its header says, and the bytes that follow it.
+
+    The host wrote them: frozen weights, properties, or both in this order.
+    """
     if len(data) >= records.size_of("checkpoint"):
         size = records.unpack("checkpoint", data)["size"]
         if properties_trailer.starts(data[size:]) or starts(data[size:]):
@@ -229,7 +257,10 @@ def starts(data: bytes) -> bool:
 
 
 def checked_header(data: bytes) -> dict:
-    """The header of a file that has its size and its checksum. Raises CheckpointError."""
+    """Return the header of a file whose size and checksum are right.
+
+    Raises CheckpointError where they are not.
+    """
     if len(data) > records.FILE_LIMIT:
         raise CheckpointError("the file is larger than 1 GiB", "pass a .gmck file")
     if len(data) < records.size_of("checkpoint"):
@@ -252,14 +283,14 @@ def checked_header(data: bytes) -> dict:
 
 
 def check_version(header: dict) -> None:
-    """Raises CheckpointError for a version or an encoding of later ones."""
+    """Raise CheckpointError for a later version, or for an unknown encoding."""
     if not 1 <= header["version"] <= CHECKPOINT_VERSION:
         raise CheckpointError(
             f"the checkpoint has format version {header['version']}, this gradmote reads 1 to {CHECKPOINT_VERSION}",
             "install the gradmote that wrote it",
         )
     if header["version"] == 1:
-        header["encoding"] = ENCODING["plain"]  # a reserved word then
+        header["encoding"] = ENCODING["plain"]  # version 1 had a reserved word there
     if header["encoding"] not in ENCODING.values():
         raise CheckpointError(
             f"the checkpoint has encoding {header['encoding']}, which this gradmote does not know",
@@ -268,7 +299,7 @@ def check_version(header: dict) -> None:
 
 
 def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None:
-    """Files one state entry under what it is."""
+    """Add one state entry to the contents, under its role."""
     roles = {v: k for k, v in STATE_ROLE.items()}
     role, data = roles.get(row["role"]), state[row["offset"] : row["offset"] + row["size"]]
     if role == "control":
@@ -286,6 +317,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
 
 
 def read_properties(data: bytes) -> dict[str, int | float | str]:
+    """Return the properties in the slots of a device's state; empty slots are left out."""
     values: dict[str, int | float | str] = {}
     for offset in range(0, len(data), records.size_of("property")):
         slot = records.unpack("property", data, offset)

@@ -1,9 +1,9 @@
-"""Results on their way to the disk: tried before the work, written whole or not at all, and durable once they are
-there; and where built files go.
+"""Output files: checked before the work begins, written whole or not at all, and durable.
 
-Every file that the host writes goes through here. A target is tried when its Output is made, before the work that it is
-for begins. Its bytes go to a temporary file beside it, which is brought to the disk and then renamed. Where that fails
-at the end, the result is kept in a temporary folder, and the error says where.
+Every file that the host writes goes through here. A target is tried when its Output is made, before
+the work that it is for begins. Its bytes go to a temporary file beside it, which is brought to the
+disk and then renamed. Where that fails at the end, the result is kept in a temporary folder, and
+the error says where.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BLOCK = 4096
 _MEMORY_DEVICES = {os.makedev(1, minor) for minor in (3, 5, 7)} if hasattr(os, "makedev") else set()
 
 _FREE_SPACE = "free some space, or name a place on another disk"
-#: Why a file cannot be written -> what to do.
+#: errno of a failed write -> what the user can do.
 _HINTS = {
     errno.ENOENT: "make the folder first: mkdir -p {folder}",
     errno.ENOTDIR: "name another place: a part of this path is a file",
@@ -48,53 +48,65 @@ _OTHER_HINT = "name another place, to which you may write"
 
 
 class Output:
-    """A file that some work will write. Making one tries whether it can be written, and removes what killed runs left
-    in its folder. Raises OutputError.
+    """A file that some work will write.
 
-    size: bytes that the disk must have room for; where they are not known yet, require_room() tells them later. A pipe
-    or a device takes the bytes as they come.
+    Making one tries whether it can be written, and removes temporary files that killed runs left in
+    its folder. Raises OutputError where it cannot be written.
+
+    size: bytes that the disk must have room for; where they are not known yet, call require_room()
+    later. A pipe or a device takes the bytes as they come.
     """
 
     def __init__(self, path: str | os.PathLike[str], size: int = _BLOCK) -> None:
+        """Try whether `size` bytes can be written to `path`."""
         self.path = Path(path)
         remove_left_over(self.file.parent)
         self.require_room(size)
 
     @property
     def file(self) -> Path:
-        """What is replaced: the file itself, where the path is a link to it."""
+        """Return the file that is replaced: the target where the path is a symbolic link."""
         return Path(os.path.realpath(self.path))
 
     def require_room(self, size: int) -> None:
-        """Raises OutputError where a file of this size cannot be written."""
-        with _told(self.path):
+        """Raise OutputError where a file of this size cannot be written."""
+        with _as_output_error(self.path):
             _require_writable(self.path)
             if not _is_stream(self.path):
                 with _temporary(self.file) as temporary:
                     _fill(temporary, bytes(size))
 
     def write(self, data: bytes, mode: int | None = None) -> None:
-        """Write the file. Raises OutputError, which says where the data is kept instead.
+        """Write the file.
 
-        mode: who may do what with the file; by default as with the file before it, or as is usual for new ones.
+        mode: the file's permission bits; by default those of the file that is replaced, or the
+        usual ones for a new file. Raises OutputError, which says where the data is kept instead.
         """
         write_together([(self, data, mode)])
 
     def replace(self, data: bytes) -> None:
-        """Write the file as one of many saves. Raises OutputError; then the save before stays, and nothing is kept
-        elsewhere."""
-        with _told(self.path):
+        """Write the file as one of many saves.
+
+        Raises OutputError; then the save before stays, and nothing is kept elsewhere.
+        """
+        with _as_output_error(self.path):
             _replace_all([(self, data, None)])
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, mode: int | None = None) -> None:
-    """Write a file whole or not at all. Raises OutputError. mode: as of Output.write()."""
+    """Write a file whole or not at all.
+
+    mode: as for Output.write(). Raises OutputError.
+    """
     Output(path, len(data)).write(data, mode)
 
 
 def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
-    """Write files that belong together, each with its data and mode: none is replaced before all are on the disk.
-    Raises OutputError, which says where the data is kept instead."""
+    """Write files that belong together, each with its data and mode.
+
+    No file is replaced before all are on the disk. Raises OutputError, which says where the data is
+    kept instead.
+    """
     try:
         _replace_all(files)
     except OSError as error:
@@ -102,15 +114,21 @@ def write_together(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
 
 
 def write_part(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file that nobody relies on yet: a part of a new_folder(), or of a scratch folder. Raises OutputError."""
-    with _told(Path(path)):
+    """Write a file that nothing reads yet: a part of a new_folder(), or of a scratch folder.
+
+    Raises OutputError.
+    """
+    with _as_output_error(Path(path)):
         Path(path).write_bytes(data)
 
 
 def copy_part(source: Path, target: Path) -> None:
-    """Copy a file, or a folder with what is in it, to where nobody relies on it yet. Raises OutputError."""
+    """Copy a file, or a folder with its contents, into a folder that nothing reads yet.
+
+    Raises OutputError.
+    """
     make_folder(target.parent)
-    with _told(target):
+    with _as_output_error(target):
         if source.is_dir():
             shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", ".pio"))
         else:
@@ -118,28 +136,34 @@ def copy_part(source: Path, target: Path) -> None:
 
 
 def make_folder(path: str | os.PathLike[str]) -> Path:
-    """Make a folder, and those above it, where they are missing. Raises OutputError."""
-    with _told(Path(path)):
+    """Make a folder, and those above it, where they are missing.
+
+    Raises OutputError.
+    """
+    with _as_output_error(Path(path)):
         Path(path).mkdir(parents=True, exist_ok=True)
     return Path(path)
 
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder to fill, which becomes `path` once it is complete; before, there must be an empty folder or nothing.
-    Raises OutputError, and leaves nothing then."""
+    """Yield a temporary folder to fill, which becomes `path` once it is complete.
+
+    Before, there must be nothing or an empty folder at `path`. Raises OutputError, and leaves
+    nothing then.
+    """
     target = Path(path)
     make_folder(target.parent)
     remove_left_over(target.parent)
     with ExitStack() as stack:
-        with _told(target):
+        with _as_output_error(target):
             _require_possible_name(target)
             temporary = stack.enter_context(_temporary(target, is_folder=True))
         try:
             yield temporary
         except OutputError as error:  # it names a part, in a folder that goes
             raise _cannot_write(target, error.__cause__) from error
-        with _told(target):
+        with _as_output_error(target):
             for found in [*temporary.rglob("*"), temporary]:
                 _sync(found)
             if target.exists():
@@ -149,8 +173,10 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def remove_left_over(folder: Path) -> None:
-    """Remove temporary files and folders of runs that were killed. What runs that go on are writing stays, and so does
-    everything with another kind of name."""
+    """Remove temporary files and folders of runs that were killed.
+
+    Files of runs that are still alive stay, and so does everything with another kind of name.
+    """
     with suppress(OSError):
         for name in os.listdir(folder):
             found = _TEMPORARY.fullmatch(name)
@@ -159,7 +185,10 @@ def remove_left_over(folder: Path) -> None:
 
 
 def build_folder() -> Path:
-    """build/ of the checkout, without one ~/.cache/gradmote; or what the environment variable GRADMOTE_BUILD says."""
+    """Return the folder for built files.
+
+    It is $GRADMOTE_BUILD where that is set, build/ in a checkout, and else ~/.cache/gradmote.
+    """
     checkout = Path(__file__).resolve().parents[3]
     usual = checkout / "build" if (checkout / "SConstruct").is_file() else Path.home() / ".cache" / "gradmote"
     return Path(os.environ.get("GRADMOTE_BUILD", usual))
@@ -169,6 +198,7 @@ def build_folder() -> Path:
 
 
 def _replace_all(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
+    """Write all files to temporary ones, then rename them, then sync their folders."""
     with ExitStack() as stack:
         renames = []
         for output, data, mode in files:
@@ -186,8 +216,10 @@ def _replace_all(files: Sequence[tuple[Output, bytes, int | None]]) -> None:
 
 @contextmanager
 def _temporary(target: Path, mode: int | None = None, is_folder: bool = False) -> Iterator[Path]:
-    """A new file or folder beside the target; what is still there of it at the end is removed. It is locked as long as
-    it is in use, which tells it from what a killed run left."""
+    """Yield a new file or folder beside the target, and remove it at the end if it still exists.
+
+    It is locked while in use, so that a later run can tell it from one that a killed run left.
+    """
     name = f".{target.name[:_NAME_SHOWN]}.gradmote-{os.getpid()}-{secrets.token_hex(6)}"
     temporary = target.with_name(name)
     handle = _made_folder(temporary) if is_folder else _made_file(temporary, mode)
@@ -215,7 +247,7 @@ def _made_folder(path: Path) -> int | None:
 
 
 def _mode(file: Path, given: int | None) -> int | None:
-    """Who may do what with the file: as given, or as with the one that is there."""
+    """Return the permission bits for the file: as given, or those of the file that exists."""
     return stat.S_IMODE(file.stat().st_mode) if given is None and file.exists() else given
 
 
@@ -240,7 +272,7 @@ def _sync(path: Path) -> None:
 
 
 def _require_possible_name(path: Path) -> None:
-    """Raises OSError for a name that no file can have. The temporary file's is shorter."""
+    """Raise OSError for a name that no file can have; the temporary file's name is shorter."""
     with suppress(FileNotFoundError, NotADirectoryError):
         path.lstat()
 
@@ -256,12 +288,12 @@ def _require_writable(path: Path) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is a pipe or a device: not to be replaced."""
+    """Return whether the path is a pipe or a device, which cannot be replaced."""
     return path.exists() and not path.is_file()
 
 
 def _require_stream(path: Path) -> None:
-    """Raises OSError for what takes no stream of bytes, such as a disk, and for /dev/full."""
+    """Raise OSError for a file that takes no stream of bytes, such as a disk, and for /dev/full."""
     about = path.stat()
     if about.st_rdev in _MEMORY_DEVICES and stat.S_ISCHR(about.st_mode):
         path.write_bytes(b"\0")
@@ -277,7 +309,7 @@ def _is_terminal(path: Path) -> bool:
         os.close(handle)
 
 
-# ---- What killed runs left ------------------------------------------------------------------------------------------
+# ---- Files that killed runs left -------------------------------------------------------------------------------------
 
 
 def _lives(process: int) -> bool:
@@ -293,7 +325,10 @@ def _lives(process: int) -> bool:
 
 
 def _remove_unlocked(path: Path) -> None:
-    """The lock tells of processes on other computers, which write to the same disk."""
+    """Remove a temporary file unless a process holds its lock.
+
+    The lock is held by processes on other computers too, which write to the same disk.
+    """
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         with suppress(OSError):
@@ -310,12 +345,12 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-# ---- What went wrong ------------------------------------------------------------------------------------------------
+# ---- Error messages --------------------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """OSError becomes OutputError."""
+def _as_output_error(path: Path) -> Iterator[None]:
+    """Turn an OSError into an OutputError that names the path."""
     try:
         yield
     except OSError as error:
@@ -340,23 +375,23 @@ def _hint(path: Path, error: BaseException | None) -> str:
 
 
 def _kept_elsewhere(files: Sequence[tuple[Path, bytes]], error: OSError) -> OutputError:
-    """Keep the data of files that cannot be written in a temporary folder."""
+    """Keep the data of files that cannot be written in a temporary folder, and return the error."""
     path = files[0][0]
     failed = f"cannot write {path}: {_reason(path, error)}"
-    for place in _places():
+    for parent in _fallback_folders():
         with suppress(OSError):
-            kept = _keep(files, place)
+            kept = _keep(files, parent)
             return OutputError(f"{failed}; the result is in {kept}", f"move it: mv {kept} {path.parent}")
     return OutputError(f"{failed}; and the result could not be kept in a temporary folder", _hint(path, error))
 
 
-def _places() -> list[Path]:
+def _fallback_folders() -> list[Path]:
     return [Path(tempfile.gettempdir()), Path("/var/tmp"), Path.home()]
 
 
-def _keep(files: Sequence[tuple[Path, bytes]], place: Path) -> str:
-    """Returns the paths where the files are now."""
-    folder = Path(tempfile.mkdtemp(prefix="gradmote-", dir=place))
+def _keep(files: Sequence[tuple[Path, bytes]], parent: Path) -> str:
+    """Write the files to a new folder in `parent`, and return their paths."""
+    folder = Path(tempfile.mkdtemp(prefix="gradmote-", dir=parent))
     try:
         for path, data in files:
             _fill(folder / path.name, data)

@@ -1,6 +1,7 @@
-"""Float32 as binary16 under a scale: what a checkpoint's packed entries hold. Same bits as runtime_c/src/half.c.
+"""Float32 numbers as binary16 under a scale, as in a checkpoint's packed entries.
 
-A half h under scale s (0 .. 255) stands for h 2^(s - 125).
+The bits are those of runtime_c/src/half.c. A half h under scale s (0 .. 255) stands for
+h 2^(s - 125).
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ _SIGN, _INFINITY, _NAN = 0x8000, 0x7C00, 0x7E00
 
 
 def encode(values: Array) -> tuple[int, Array]:
-    """(scale, halves): the largest finite of float32 values gets as high as binary16 allows; each goes to the nearest
-    half, of two the even one, but a finite number stays finite and one that is not 0 becomes no 0. Infinities stay;
-    every NaN becomes 0x7E00, with its sign. halves: uint16, of the same shape."""
+    """Return (scale, halves) of float32 values; halves are uint16, of the same shape.
+
+    The scale brings the largest finite value as high as binary16 allows. Each value is rounded to
+    the nearest half, ties to even, but a finite number stays finite and one that is not 0 becomes
+    no 0. Infinities stay; every NaN becomes 0x7E00, with its sign.
+    """
     values = np.asarray(values, np.float32)
     scale = scale_of(values)
     halves = _nearest(values, scale)
@@ -31,7 +35,7 @@ def encode(values: Array) -> tuple[int, Array]:
 
 
 def scale_of(values: Array) -> int:
-    """The smallest scale under which no finite one of the float32 values rounds to infinity; 0 .. 237."""
+    """Return the smallest scale, 0 .. 237, under which no finite value rounds to infinity."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=np.float32(0))
     stored = int(largest.view(np.uint32)) >> 23
     scale = max(stored - 17, 0)
@@ -39,7 +43,10 @@ def scale_of(values: Array) -> int:
 
 
 def decode(scale: int, halves: Array) -> Array:
-    """The float32 numbers that uint16 halves stand for, exactly; infinity where one is too large."""
+    """Return the float32 numbers that uint16 halves stand for, exactly.
+
+    A number too large for float32 becomes infinity.
+    """
     halves = np.asarray(halves, np.uint16)
     with np.errstate(over="ignore", invalid="ignore"):
         values = np.ldexp(halves.view(np.float16).astype(np.float64), scale - _BIAS).astype(np.float32)
@@ -49,7 +56,10 @@ def decode(scale: int, halves: Array) -> Array:
 
 
 def _nearest(values: Array, scale: int) -> Array:
-    """Rounded once, as float64 holds the scaled numbers exactly."""
+    """Return the bits of the nearest halves.
+
+    They are rounded once, because float64 holds the scaled numbers exactly.
+    """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         scaled = np.ldexp(np.asarray(values, np.float64), _BIAS - scale)
         return np.asarray(scaled.astype(np.float16)).view(np.uint16)

@@ -1,4 +1,7 @@
-"""The state of a checkpoint of encoding "half": its float32 numbers in 16 bits (docs/SPEC.md, "Packed entries")."""
+"""The state of a checkpoint of encoding "half", in which float32 numbers have 16 bits.
+
+The format is in docs/SPEC.md, "Packed entries".
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ Table = Sequence[dict[str, Any]]
 _ROLES = {STATE_ROLE[role] for role in ("parameter", "slot", "statistic")}
 
 
-def pieces(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
-    """(offset in the state, bytes in memory, whether it is packed), in order and without gaps. Raises ValueError where
-    an entry ends behind the state."""
+def segments(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
+    """Yield (offset in the state, bytes in memory, whether it is packed), in order, without gaps.
+
+    Raises ValueError where an entry ends behind the state.
+    """
     at = 0
     for row in table:
         if is_packed(row, at):
@@ -34,36 +39,45 @@ def pieces(table: Table, state_size: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def is_packed(row: dict[str, Any], at: int) -> bool:
-    """Whether an entry is packed that comes when `at` bytes of the state have come."""
+    """Return whether an entry is packed, given that the entries before it end at byte `at`."""
     is_numbers = row["role"] in _ROLES and row["dtype"] == DTYPE["f32"]
     return is_numbers and row["offset"] >= at and row["size"] >= PACKED_SIZE
 
 
 def packed_size(size: int) -> int:
-    """Bytes of a packed entry that has `size` in memory: scale, halves, and padding to a whole word."""
+    """Return the bytes of a packed entry that has `size` bytes in memory.
+
+    It consists of the scale, the halves, and padding to a whole word.
+    """
     return 4 + (size // 4 + 1) // 2 * 4
 
 
 def size_in_file(table: Table, state_size: int) -> int:
-    """Bytes of the packed state. Raises ValueError as pieces() does."""
-    return sum(packed_size(size) if packed else size for _, size, packed in pieces(table, state_size))
+    """Return the bytes of the packed state.
+
+    Raises ValueError as segments() does.
+    """
+    return sum(packed_size(size) if packed else size for _, size, packed in segments(table, state_size))
 
 
 def pack(table: Table, state: bytes) -> bytes:
-    """The state as the file has it."""
+    """Return the state as the file has it."""
     parts = []
-    for at, size, packed in pieces(table, len(state)):
+    for at, size, packed in segments(table, len(state)):
         data = state[at : at + size]
         parts.append(_pack_entry(data) if packed else data)
     return b"".join(parts)
 
 
 def unpack(table: Table, data: bytes, state_size: int) -> bytes:
-    """The state as it is in memory. Raises ValueError where `data` is not as long as the table makes it."""
+    """Return the state as it is in memory.
+
+    Raises ValueError where `data` does not have the length that follows from the table.
+    """
     if size_in_file(table, state_size) != len(data):
         raise ValueError(f"the packed state has {len(data)} bytes, its table makes {size_in_file(table, state_size)}")
     parts, start = [], 0
-    for _, size, packed in pieces(table, state_size):
+    for _, size, packed in segments(table, state_size):
         end = start + (packed_size(size) if packed else size)
         parts.append(_unpack_entry(data[start:end], size // 4) if packed else data[start:end])
         start = end
@@ -76,5 +90,8 @@ def _pack_entry(data: bytes) -> bytes:
 
 
 def _unpack_entry(data: bytes, count: int) -> bytes:
-    """Of the scale, one byte counts; the others are reserved."""
+    """Return the float32 bytes of a packed entry.
+
+    The scale is the first of its word's four bytes; the others are reserved.
+    """
     return half.decode(data[0], np.frombuffer(data, "<u2", count, 4)).astype("<f4").tobytes()

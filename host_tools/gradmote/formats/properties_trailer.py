@@ -1,7 +1,11 @@
-"""Properties that the slots of a device's state cannot hold: texts, long names, float64, any number of them.
+"""Properties that the slots of a device's state cannot hold, in a trailer of the checkpoint.
 
-The desk writes them behind a checkpoint. A device reads a checkpoint only as far as its header's `size` says, so it
-never sees them, and a checkpoint that it saves has none. Where the trailer is there, it holds every property.
+These are texts, float64 numbers, properties with long names, and those beyond the number
+of slots.
+
+The host writes them behind a checkpoint. A device reads a checkpoint only as far as its header's
+`size` says, so it never sees them, and a checkpoint that it saves has none. Where the trailer is
+there, it holds every property.
 
     offset 0   u32  magic, 0x50504D47 ("GMPP")
     offset 4   u32  bytes of text
@@ -24,18 +28,21 @@ _HEADER = struct.Struct("<3I")
 
 
 def pack(properties: Mapping[str, int | float | str]) -> bytes:
-    """The trailer's bytes."""
+    """Return the bytes of the trailer."""
     text = json.dumps(dict(properties), sort_keys=True, ensure_ascii=False).encode()
     return _HEADER.pack(_MAGIC, len(text), zlib.crc32(text)) + text
 
 
 def starts(data: bytes) -> bool:
-    """Whether `data` begins like a trailer."""
+    """Return whether `data` begins like a trailer."""
     return len(data) >= _HEADER.size and _HEADER.unpack_from(data)[0] == _MAGIC
 
 
 def unpack(data: bytes) -> dict[str, int | float | str]:
-    """The properties. Raises CheckpointError for a damaged trailer."""
+    """Return the properties.
+
+    Raises CheckpointError for a damaged trailer, ValueError for JSON that is no object.
+    """
     _, size, crc = _HEADER.unpack_from(data)
     text = data[_HEADER.size :]
     if len(text) != size or zlib.crc32(text) != crc:
@@ -49,7 +56,7 @@ def unpack(data: bytes) -> dict[str, int | float | str]:
 
 
 def check(name: str, value: object) -> None:
-    """Raises DataError unless the property is a named int, float (finite) or str."""
+    """Raise DataError unless the property is a named int, float (finite) or str."""
     if not isinstance(name, str) or not name:
         raise DataError(f"{name!r} is no name for a property", "use a non-empty string")
     for text in (name, value):
@@ -62,5 +69,5 @@ def check(name: str, value: object) -> None:
 
 
 def is_unicode(text: str) -> bool:
-    """Return whether UTF-8 can hold the text: one half of a surrogate pair alone it cannot."""
+    """Return whether UTF-8 can hold the text, which a lone surrogate prevents."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)

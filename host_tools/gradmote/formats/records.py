@@ -1,4 +1,4 @@
-"""Packs and unpacks the records of runtime_c/spec/records.toml."""
+"""Packing and unpacking of the records that runtime_c/spec/records.toml describes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,19 @@ FILE_LIMIT = 1 << 30
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
-    """Its bytes, or FILE_LIMIT + 1 of them where it has more. Raises OSError."""
+    """Return the bytes of a file, or its first FILE_LIMIT + 1 bytes where it is larger.
+
+    Raises OSError where the file cannot be read.
+    """
     with open(path, "rb") as file:
         return file.read(FILE_LIMIT + 1)
 
 
 def text_at(names: bytes, offset: int) -> str:
-    """The zero-terminated text at `offset`. Raises ValueError where there is none."""
+    """Return the zero-terminated text at `offset`.
+
+    Raises ValueError where no zero byte follows within NAME_LIMIT bytes.
+    """
     end = names.find(b"\0", offset, offset + NAME_LIMIT)
     if end < 0:
         raise ValueError(f"no name of less than {NAME_LIMIT} bytes at {offset}")
@@ -33,12 +39,12 @@ def text_at(names: bytes, offset: int) -> str:
 
 
 def size_of(record: str) -> int:
-    """Bytes of one record."""
+    """Return the number of bytes of one record."""
     return sum(count * (size_of(kind) if kind in RECORDS else 4) for _, kind, count in RECORDS[record])
 
 
 def pack(record: str, values: Mapping[str, Any]) -> bytes:
-    """The record's bytes; fields left out are 0, arrays are padded with 0."""
+    """Return the bytes of a record; fields left out are 0, and arrays are padded with 0."""
     parts = []
     for name, kind, count in RECORDS[record]:
         value = values.get(name, 0)
@@ -50,7 +56,10 @@ def pack(record: str, values: Mapping[str, Any]) -> bytes:
 
 
 def unpack(record: str, data: bytes, offset: int = 0) -> dict[str, Any]:
-    """The record at `offset`. Raises struct.error where `data` is too short."""
+    """Return the fields of the record at `offset`, by name.
+
+    Raises struct.error where `data` is too short.
+    """
     values: dict[str, Any] = {}
     for name, kind, count in RECORDS[record]:
         items = []

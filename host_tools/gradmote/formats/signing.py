@@ -1,6 +1,8 @@
-"""Signs images, and checks who signed them: Ed25519 keys in PEM, as `openssl genpkey -algorithm ed25519` writes them.
+"""Signing of images, and checks of who signed them.
 
-Boards check with the public key that their firmware was built with (docs/SPEC.md, "Signature"). Needs `gradmote[sign]`.
+Ed25519 keys are PEM files, as `openssl genpkey -algorithm ed25519` writes them. Boards check with
+the public key that their firmware was built with (docs/SPEC.md, "Signature"). This module needs
+`gradmote[sign]`.
 """
 
 from __future__ import annotations
@@ -23,14 +25,20 @@ _PRIVATE_MODE = 0o600
 
 
 def sign(image: bytes, key: Ed25519PrivateKey) -> bytes:
-    """The image with this key's signature behind it, in place of one that was there. ImageError for no image."""
+    """Return the image followed by this key's signature, which replaces any that was there.
+
+    Raises ImageError where the bytes are no image.
+    """
     read_image(image)
     alone = without_signature(image)
     return alone + Signature(key_id_of(key.public_key()), key.sign(alone)).pack()
 
 
 def check(image: bytes, key: Ed25519PublicKey) -> None:
-    """Raises ImageError where this key did not sign the image, as a board does that was built with it."""
+    """Raise ImageError where this key did not sign the image.
+
+    A board whose firmware was built with the key refuses the same images.
+    """
     from cryptography.exceptions import InvalidSignature
 
     found, hint = signature_of(image), "sign it: gradmote sign model.mote --key key.pem"
@@ -45,14 +53,16 @@ def check(image: bytes, key: Ed25519PublicKey) -> None:
 
 
 def key_id_of(key: Ed25519PublicKey) -> bytes:
-    """Its first bytes, by which people and boards name it."""
+    """Return the first bytes of a public key, by which people and boards name it."""
     return key.public_bytes_raw()[:KEY_ID_SIZE]
 
 
 def make_keys(private: Path) -> tuple[Path, bytes]:
-    """Writes a new private key, for its owner's eyes alone, and beside it the public one: `key.pem`, `key.pub.pem`.
+    """Write a new private key, readable by its owner alone, and its public key beside it.
 
-    Returns the public one's path, and its id. DataError where one of the files is there already."""
+    The files are `key.pem` and `key.pub.pem`. Returns the path of the public key, and its id.
+    Raises DataError where one of the files exists already.
+    """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -70,7 +80,11 @@ def make_keys(private: Path) -> tuple[Path, bytes]:
 
 
 def load_private_key(path: str | os.PathLike[str], passphrase: Callable[[], str] | None = None) -> Ed25519PrivateKey:
-    """passphrase: asked where the key is encrypted. DataError where the file holds no private Ed25519 key."""
+    """Return the private key in a PEM file.
+
+    passphrase: called where the key is encrypted. Raises DataError where the file holds no private
+    Ed25519 key.
+    """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
@@ -89,7 +103,10 @@ def load_private_key(path: str | os.PathLike[str], passphrase: Callable[[], str]
 
 
 def load_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
-    """DataError where the file holds no public Ed25519 key."""
+    """Return the public key in a PEM file.
+
+    Raises DataError where the file holds no public Ed25519 key.
+    """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -110,7 +127,7 @@ def _pem(path: str | os.PathLike[str]) -> bytes:
 
 
 def _serialization() -> Any:
-    """The module that reads and writes keys, of a package that not everybody has."""
+    """Return the module that reads and writes keys, from the optional package cryptography."""
     try:
         from cryptography.hazmat.primitives import serialization
     except ImportError as error:

@@ -1,7 +1,9 @@
-"""Where everything lies in the arena:
+"""The layout of the arena.
 
-| parameters | statistics | control | store | properties | moments | gradients | inputs, labels | scratch of a program |
+| parameters | statistics | control | store | properties | moments | gradients | inputs | scratch |
 |<------------------------------ state --------------------------->|
+
+The scratch is that of a program; the labels follow the inputs.
 
 Inputs that a program may overwrite lie at the beginning of the scratch instead; labels stay.
 """
@@ -22,7 +24,11 @@ Placing = Callable[[Program, dict[int, int]], Placement]
 
 @dataclass
 class Layout:
-    """Arena offsets in bytes. `offsets`: by id(buffer), of state, gradients and inputs; scratch differs by program."""
+    """The offset of every buffer in the arena, in bytes.
+
+    `offsets` is keyed by id(buffer) and holds state, gradients and inputs; the offsets in scratch
+    differ by program and are in `placements`.
+    """
 
     offsets: dict[int, int]
     parameters_size: int
@@ -38,16 +44,19 @@ class Layout:
 
     @property
     def inputs_size(self) -> int:
-        """Bytes of inputs and labels that have a place of their own."""
+        """Return the bytes of the inputs and labels that no program may overwrite."""
         return self.scratch_offset - self.inputs_offset
 
     def arena_of(self, kind: str) -> int:
-        """Bytes of arena that a program touches."""
+        """Return the bytes of arena that a program uses."""
         return self.scratch_offset + self.placements[kind].peak
 
 
 def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
-    """Places every buffer of an image. place_program: that of scratch, plan.place by default."""
+    """Return the arena offset of every buffer of an image.
+
+    place_program: the planner of a program's scratch, plan.place by default.
+    """
     offsets: dict[int, int] = {}
     end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
     parameters_size = end
@@ -82,17 +91,17 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
 
 
 def aside(compiled: Compiled) -> list[Buffer]:
-    """The place for a sample that is put aside, where there is one."""
+    """Return a list of the buffer for the sample that is put aside; empty where there is none."""
     return [compiled.store.aside] if compiled.store and compiled.store.aside else []
 
 
 def align(size: int) -> int:
-    """The next multiple of SECTION_ALIGN."""
+    """Return the size rounded up to a multiple of SECTION_ALIGN."""
     return (size + SECTION_ALIGN - 1) // SECTION_ALIGN * SECTION_ALIGN
 
 
 def pack(offsets: dict[int, int], start: int, buffers: list[Buffer]) -> int:
-    """Buffers one after another, at multiples of 4 bytes; returns where they end."""
+    """Lay buffers one after another at multiples of 4 bytes; return the offset where they end."""
     for buffer in buffers:
         offsets[id(buffer)] = start
         start += (buffer.size + 3) // 4 * 4

@@ -1,4 +1,7 @@
-"""Reads an image back, for `inspect` and for tests. The C runtime's gm_open is the judge of what is valid."""
+"""The reader of images, for `inspect` and for tests.
+
+It checks sizes and the checksum. Only the C runtime's gm_open decides whether an image is valid.
+"""
 
 from __future__ import annotations
 
@@ -44,22 +47,29 @@ class Image:
 
     @property
     def updates(self) -> list[dict[str, Any]]:
-        """The instructions that apply a rule."""
+        """Return the instructions that apply an update rule."""
         return [i for p in self.programs for i in p["instructions"] if "rule" in i["operands"]]
 
     @property
     def largest_rate(self) -> float:
-        """What the learning rate must be below, so that steps keep a finite state finite; 0: that is not promised."""
+        """Return the bound below which a learning rate keeps a finite state finite, or 0.
+
+        0 means that the image makes no such promise.
+        """
         offsets = [int(str(i["operands"]["rule"]).removeprefix("constants+")) for i in self.updates]
         return min((struct.unpack_from("<f", self.constants, offset + 28)[0] for offset in offsets), default=0.0)
 
     @property
     def model_id(self) -> bytes:
+        """Return the 16 bytes by which a checkpoint is known to belong to this image."""
         return struct.pack("<4I", *self.header["model_id"])
 
 
 def read_image(source: str | os.PathLike[str] | bytes) -> Image:
-    """Raises ImageError for what is no image, is truncated, or fails its checksum."""
+    """Return the records of an image, given as a path or as bytes.
+
+    Raises ImageError where the bytes are no image, are truncated, or fail their checksum.
+    """
     data = source if isinstance(source, bytes) else load(source)
     header, signature = checked_header(data), signature_of(data)
     parts = {}
@@ -85,6 +95,10 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
 
 
 def load(path: str | os.PathLike[str]) -> bytes:
+    """Return the bytes of an image file.
+
+    Raises ImageError where the file cannot be read.
+    """
     try:
         return records.read_file(path)
     except OSError as error:
@@ -92,6 +106,10 @@ def load(path: str | os.PathLike[str]) -> bytes:
 
 
 def checked_header(data: bytes) -> dict[str, Any]:
+    """Return the header's fields.
+
+    Raises ImageError where magic, version, size or checksum is wrong.
+    """
     if len(data) > records.FILE_LIMIT:
         raise ImageError("the file is larger than 1 GiB", "pass a .mote file written by `gradmote compile`")
     if len(data) < records.size_of("header"):
@@ -114,18 +132,25 @@ def checked_header(data: bytes) -> dict[str, Any]:
 
 
 def rows(record: str, data: bytes) -> list[dict[str, Any]]:
+    """Return all records of one kind that a section holds."""
     return [records.unpack(record, data, at) for at in range(0, len(data), records.size_of(record))]
 
 
 def string(names: bytes, offset: int) -> str:
+    """Return the text at an offset in the section NAMES, or "" where the offset is NONE."""
     return "" if offset == NONE else records.text_at(names, offset)
 
 
 def key_of(table: dict[str, int], number: int) -> str:
+    """Return the name that a number has in a table, or "unknown" with the number."""
     return next(k for k, v in table.items() if v == number) if number in table.values() else f"unknown {number}"
 
 
 def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Return every program with its disassembled instructions.
+
+    Raises ValueError where there are more programs than kinds of programs.
+    """
     programs = []
     table = rows("program", parts["programs"])
     if len(table) > len(PROGRAM):
@@ -145,6 +170,10 @@ def read_programs(parts: dict[str, bytes]) -> list[dict[str, Any]]:
 
 
 def disassemble(code: bytes) -> list[dict[str, Any]]:
+    """Return the instructions of a program: opcode, operands and params of each.
+
+    Raises ValueError or KeyError for a word count or an opcode that the table does not have.
+    """
     instructions, at = [], 0
     while at < len(code):
         (head,) = struct.unpack_from("<I", code, at)
@@ -157,11 +186,12 @@ def disassemble(code: bytes) -> list[dict[str, Any]]:
 
 
 def fields(name: str, code: bytes, at: int) -> dict[str, dict[str, Any]]:
+    """Return the operands and params of the instruction whose first operand is at byte `at`."""
     spec = OPCODES[name]
     operands = {}
     for operand in spec["operands"]:
         (word,) = struct.unpack_from("<I", code, at)
-        operands[operand] = place_of(word)
+        operands[operand] = address_of(word)
         at += 4
     params = {}
     for param, (kind, choices) in spec["params"].items():
@@ -171,14 +201,15 @@ def fields(name: str, code: bytes, at: int) -> dict[str, dict[str, Any]]:
     return {"operands": operands, "params": params}
 
 
-def place_of(word: int) -> str:
-    """`arena+16`, `constants+8`, or `none`."""
+def address_of(word: int) -> str:
+    """Return the address that an operand word stands for: `arena+16`, `constants+8`, or `none`."""
     if word == NONE:
         return "none"
     return f"constants+{word & ~CONSTANT_BIT}" if word & CONSTANT_BIT else f"arena+{word}"
 
 
 def read_tensors(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Return the inputs, labels, outputs and losses that the section TENSORS lists."""
     found = []
     for row in rows("tensor", parts["tensors"]):
         kinds = [k for k, p in PROGRAM.items() if row["programs"] >> p & 1]
@@ -197,6 +228,7 @@ def read_tensors(parts: dict[str, bytes]) -> list[dict[str, Any]]:
 
 
 def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
+    """Return the entries of the section STATE: parameters, statistics, moments and the rest."""
     return [
         {
             "name": string(parts["names"], row["name"]),
@@ -212,6 +244,7 @@ def read_state(parts: dict[str, bytes]) -> list[dict[str, Any]]:
 
 
 def read_store(data: bytes) -> dict[str, Any] | None:
+    """Return the record of the sample store, or None where the image has no store."""
     if not data:
         return None
     row = records.unpack("store", data)

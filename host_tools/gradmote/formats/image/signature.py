@@ -1,4 +1,4 @@
-"""The signature behind an image, without what makes or checks it: that is gradmote.formats.signing."""
+"""The signature record behind an image; gradmote.formats.signing makes and checks signatures."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ KEY_ID_SIZE = 8
 
 @dataclass(frozen=True)
 class Signature:
-    """key_id: the first KEY_ID_SIZE bytes of the public key. value: 64 bytes, Ed25519 (RFC 8032)."""
+    """A signature and the key that made it.
+
+    key_id: the first KEY_ID_SIZE bytes of the public key. value: 64 bytes, Ed25519 (RFC 8032).
+    """
 
     key_id: bytes
     value: bytes
 
     def pack(self) -> bytes:
-        """The record that follows the image."""
+        """Return the bytes of the record that follows the image."""
         key_id, value = struct.unpack("<2I", self.key_id), struct.unpack("<16I", self.value)
         return records.pack(
             "signature", {"magic": SIGNATURE_MAGIC, "version": SIGNATURE_VERSION, "key_id": key_id, "bytes": value}
@@ -28,7 +31,7 @@ class Signature:
 
 
 def without_signature(data: bytes) -> bytes:
-    """The image alone: the bytes that its header counts, and all of them where this is no image."""
+    """Return the bytes that the image's header counts, or all bytes where this is no image."""
     if data[:4] != struct.pack("<I", IMAGE_MAGIC) or len(data) < records.size_of("header"):
         return data
     (size,) = struct.unpack_from("<I", data, _SIZE_AT)
@@ -36,7 +39,7 @@ def without_signature(data: bytes) -> bytes:
 
 
 def signature_of(data: bytes) -> Signature | None:
-    """The signature behind an image, whether right or wrong; None where there is none."""
+    """Return the signature behind an image, valid or not, or None where there is none."""
     behind = data[len(without_signature(data)) :]
     if len(behind) < records.size_of("signature"):
         return None

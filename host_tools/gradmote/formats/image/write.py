@@ -1,4 +1,4 @@
-"""Writes an image. The same input gives the same bytes."""
+"""The writer of images. The same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -34,11 +34,13 @@ class Names:
     """The section NAMES: zero-terminated strings, each once."""
 
     def __init__(self, strip: bool) -> None:
+        """Begin an empty section; with `strip`, every name is left out."""
         self.strip = strip
         self.data = b""
         self.offsets: dict[str, int] = {}
 
     def offset(self, name: str) -> int:
+        """Return the offset of a name, appended at its first use; NONE where names are stripped."""
         if self.strip:
             return NONE
         if name not in self.offsets:
@@ -48,7 +50,10 @@ class Names:
 
 
 def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -> bytes:
-    """The bytes of a .mote file. strip_names: leave the names out, for the smallest image."""
+    """Return the bytes of a .mote file.
+
+    strip_names: leave the names out, for the smallest image.
+    """
     names = Names(strip_names)
     constants, constant_offsets = constants_section(compiled)
     code, programs = code_section(compiled, layout, constant_offsets)
@@ -68,7 +73,10 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
 
 
 def store_section(store: Store, offsets: dict[int, int]) -> bytes:
-    """Return section STORE. offsets: of buffers in the arena, by id."""
+    """Return section STORE.
+
+    offsets: arena offsets by id(buffer).
+    """
     return records.pack(
         "store",
         {
@@ -83,6 +91,7 @@ def store_section(store: Store, offsets: dict[int, int]) -> bytes:
 
 
 def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], scheme: int) -> bytes:
+    """Return the image: header with sizes and CRC, then the sections in the order of SECTION."""
     body, table, at = b"", [], align(records.size_of("header"))
     for name in SECTION:
         table.append({"offset": at, "size": len(sections[name])})
@@ -115,11 +124,14 @@ def assemble(compiled: Compiled, layout: Layout, sections: dict[str, bytes], sch
 
 
 def model_id(compiled: Compiled, layout: Layout) -> bytes:
-    """What a checkpoint must agree with: names, shapes and places of the state, and the frozen weights. Programs may
-    differ, so images of one model with other batches or losses share checkpoints."""
+    """Return the 16 bytes by which a checkpoint and an image know that they belong together.
+
+    They are a digest of the state's names, shapes and offsets and of the frozen weights. Programs
+    may differ, so images of one model with other batches or losses share checkpoints.
+    """
     digest = hashlib.sha256(compiled.frozen_digest)
-    for piece in compiled.state():
-        digest.update(f"{piece.name} {piece.shape} {layout.offsets[id(piece.buffer)]}\n".encode())
+    for entry in compiled.state():
+        digest.update(f"{entry.name} {entry.shape} {layout.offsets[id(entry.buffer)]}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
     if compiled.store is not None:
         digest.update(f" {compiled.store.dtype} {compiled.store.elements} {compiled.store.capacity}".encode())
@@ -127,7 +139,7 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
 
 
 def constants_section(compiled: Compiled) -> tuple[bytes, dict[int, int]]:
-    """All constants, the widest use first so that the order is that of first use; offsets by id(buffer)."""
+    """Return the bytes of all constants in order of first use, and offsets by id(buffer)."""
     data, offsets = b"", {}
     for program in compiled.programs:
         for buffer in program.buffers():
@@ -139,7 +151,7 @@ def constants_section(compiled: Compiled) -> tuple[bytes, dict[int, int]]:
 
 
 def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) -> tuple[bytes, bytes]:
-    """Instruction words of all programs, and the program records."""
+    """Return the instruction words of all programs, and the program records."""
     code, table = b"", b""
     for program in compiled.programs:
         offsets = place_scratch(layout, program.kind)
@@ -162,11 +174,12 @@ def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) 
 
 
 def place_scratch(layout: Layout, kind: str) -> dict[int, int]:
-    """Arena offsets of all buffers that a program can touch."""
+    """Return the arena offsets of all buffers that a program can use, by id(buffer)."""
     return {**layout.offsets, **{k: layout.scratch_offset + o for k, o in layout.placements[kind].offsets.items()}}
 
 
 def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[int, int]) -> bytes:
+    """Return the words of an instruction: opcode and length, operands, params."""
     spec = OPCODES[instruction.opcode]
     words = [operand(instruction.operands[name], offsets, constants) for name in spec["operands"]]
     params = [parameter(kind, instruction.params[name]) for name, (kind, _) in spec["params"].items()]
@@ -175,6 +188,7 @@ def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[in
 
 
 def operand(ref: Ref | None, offsets: dict[int, int], constants: dict[int, int]) -> int:
+    """Return an operand's word: an arena offset, a constant's offset with CONSTANT_BIT, or NONE."""
     if ref is None:
         return NONE
     if ref.buffer.region == "constant":
@@ -183,6 +197,10 @@ def operand(ref: Ref | None, offsets: dict[int, int], constants: dict[int, int])
 
 
 def parameter(kind: str, value: int | float) -> bytes:
+    """Return the four bytes of a param.
+
+    Raises ModelError where a whole number does not fit 32 bits.
+    """
     if kind == "f32":
         return np.float32(value).tobytes()
     try:
@@ -192,7 +210,11 @@ def parameter(kind: str, value: int | float) -> bytes:
 
 
 def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
-    """Inputs and labels once, with the programs that have them; outputs and losses for each program."""
+    """Return section TENSORS.
+
+    Inputs and labels come once, with the programs that have them; outputs and losses come once for
+    each program.
+    """
     rows = []
     for shared in compiled.inputs:
         users = [p for p in compiled.programs if shared in p.bindings]
@@ -208,6 +230,10 @@ def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
 
 
 def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Names) -> bytes:
+    """Return the record of an input, label, output or loss.
+
+    programs: a bit for each program kind. Raises ImageError for a rank above MAX_RANK.
+    """
     if len(binding.shape) > MAX_RANK:
         raise ImageError(f"'{binding.name}' has rank {len(binding.shape)}", f"the image holds at most rank {MAX_RANK}")
     size = 4
@@ -229,7 +255,11 @@ def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Name
 
 
 def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
-    """Parameters, statistics, control, store, properties, moments, in the order in which they lie."""
+    """Return section STATE.
+
+    Parameters, statistics, control, store, properties and moments come in the order of their
+    offsets.
+    """
     rows = []
     for p in compiled.parameters:
         gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
@@ -249,12 +279,14 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     return b"".join(rows)
 
 
-def named_entry(role: str, piece: StateTensor, layout: Layout, names: Names) -> bytes:
-    offset = layout.offsets[id(piece.buffer)]
-    return checkpoint.entry(names.offset(piece.name), role, piece.shape, offset, piece.buffer.size)
+def named_entry(role: str, tensor: StateTensor, layout: Layout, names: Names) -> bytes:
+    """Return the state entry of a statistic or of an optimizer slot."""
+    offset = layout.offsets[id(tensor.buffer)]
+    return checkpoint.entry(names.offset(tensor.name), role, tensor.shape, offset, tensor.buffer.size)
 
 
 def words_entry(role: str, offset: int, size: int) -> bytes:
+    """Return the state entry of a nameless block of 32-bit words."""
     return records.pack(
         "state_entry",
         {
@@ -271,7 +303,10 @@ def words_entry(role: str, offset: int, size: int) -> bytes:
 
 
 def initial_section(compiled: Compiled) -> bytes:
-    """Parameters, statistics, control and store as they are at first; what follows in the state begins as zero."""
+    """Return section INITIAL: parameters, statistics, control and, unless it is zero, the store.
+
+    All state that follows begins as zero.
+    """
     tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
     control = records.pack(
         "control",
@@ -287,5 +322,6 @@ def initial_section(compiled: Compiled) -> bytes:
 
 
 def initial_bytes(buffer: Buffer) -> bytes:
+    """Return the bytes that a buffer of the state begins with."""
     assert buffer.data is not None and len(buffer.data) == buffer.size
     return buffer.data
