@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from . import artifacts, losses, optimizers
     from .compiler.compile import compile_model
-    from .device.opening import open_target
+    from .device.target_factory import open_target
     from .report import analyze
 
 __all__ = ["Session", "__version__", "analyze", "artifacts", "compile_model", "losses", "open_target", "optimizers"]
@@ -28,7 +28,7 @@ _FOUND_IN = {
     "artifacts": ("gradmote.artifacts", ""),
     "compile_model": ("gradmote.compiler.compile", "compile_model"),
     "losses": ("gradmote.losses", ""),
-    "open_target": ("gradmote.device.opening", "open_target"),
+    "open_target": ("gradmote.device.target_factory", "open_target"),
     "optimizers": ("gradmote.optimizers", ""),
 }
 

@@ -107,7 +107,7 @@ def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Tar
 def _open(request: pytest.FixtureRequest, board: str, firmware: Path | str | None, icount: bool) -> Target:
     from .device.emulated_target import emulated_board
     from .device.emulator import missing
-    from .device.opening import open_target
+    from .device.target_factory import open_target
 
     port = request.config.getoption(PORT)
     if port:

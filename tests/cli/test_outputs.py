@@ -89,7 +89,7 @@ def refused_before_work(command: str) -> list[str]:
     return {
         "artifacts": ["gradmote.artifacts.build_artifacts"],
         "compile": ["gradmote.compiler.compile.compile_model"],
-        "train": ["gradmote.device.opening.open_target"],
+        "train": ["gradmote.device.target_factory.open_target"],
         "export": ["gradmote.artifacts.export.trained_model"],
     }.get(command, [])
 

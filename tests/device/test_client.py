@@ -12,9 +12,9 @@ from collections.abc import Callable
 import pytest
 
 from gradmote.device import client, open_target, requests
+from gradmote.device.chunk_sizing import ChunkSizer
 from gradmote.device.client import Board
 from gradmote.device.link import ConnectionLost, open_link
-from gradmote.device.pace import Pace
 from gradmote.device.protocol import Frame, Parser, encode, message_id
 from gradmote.errors import DeviceError
 from gradmote.generated import console
@@ -213,22 +213,22 @@ def test_an_unknown_profile_of_the_twin() -> None:
         open_target("twin:quick")
 
 
-# ---- Pieces ---------------------------------------------------------------------------------------------------------
+# ---- Chunks ---------------------------------------------------------------------------------------------------------
 
 
-def test_pieces_get_shorter_with_losses_and_longer_again() -> None:
-    pace = Pace(attempts=6)
-    assert pace.size(1020) == 1020
+def test_chunks_get_shorter_with_losses_and_longer_again() -> None:
+    chunks = ChunkSizer(attempts=6)
+    assert chunks.size(1020) == 1020
     for expected in (508, 252, 124, 60, 32, 32):
-        pace.adapt(arrived=False)
-        assert abs(pace.size(1020) - expected) <= 4
+        chunks.adapt(arrived=False)
+        assert abs(chunks.size(1020) - expected) <= 4
     for _ in range(16):
-        pace.adapt(arrived=True)
-    assert pace.size(1020) == 1020 and pace.size(153) == 152
+        chunks.adapt(arrived=True)
+    assert chunks.size(1020) == 1020 and chunks.size(153) == 152
 
 
 def test_a_silent_board_is_given_up_before_a_noisy_line() -> None:
-    pace = Pace(attempts=2)
-    assert [pace.gives_up(answered=False, damaged=False) for _ in range(2)] == [False, True]
-    pace.gives_up(answered=True, damaged=False)
-    assert [pace.gives_up(answered=False, damaged=True) for _ in range(12)] == [False] * 11 + [True]
+    chunks = ChunkSizer(attempts=2)
+    assert [chunks.gives_up(answered=False, damaged=False) for _ in range(2)] == [False, True]
+    chunks.gives_up(answered=True, damaged=False)
+    assert [chunks.gives_up(answered=False, damaged=True) for _ in range(12)] == [False] * 11 + [True]

@@ -10,7 +10,7 @@ from oracle import compiled, make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.device import BoardTarget
 from gradmote.device.emulator import Emulator
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import RuntimeFault
 from gradmote_runtime import Session
 from support.firmware import build_firmware

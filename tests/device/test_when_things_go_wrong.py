@@ -17,11 +17,11 @@ from gradmote import cli
 from gradmote.device import BoardTarget
 from gradmote.device.boards import board
 from gradmote.device.client import Board
+from gradmote.device.device_log import GREETING
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.emulated import Running
 from gradmote.device.flash.gdb import Gdb
 from gradmote.device.link import open_link
-from gradmote.device.said import GREETING
 from gradmote.errors import DeviceError, RuntimeFault
 from gradmote.generated.console import FAULTS
 from support.cable import Cable

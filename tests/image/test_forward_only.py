@@ -6,7 +6,7 @@ import pytest
 from bench.memory.cases import artifacts, model
 
 from gradmote.compiler import Options, compile_image, compile_model
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.formats import records
 from gradmote.formats.image import read_image
 from gradmote.formats.image.layout import align

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.device.link import open_link
 from support.pio import Pio, free_port
 

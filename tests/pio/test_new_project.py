@@ -18,7 +18,7 @@ from gradmote.cli import main
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board
 from gradmote.device.client import Board
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.device.protocol import Parser
 from gradmote.errors import DataError, DeviceError, ImageError
 from gradmote.project.create import create

@@ -193,7 +193,7 @@ def test_update_says_what_became_of_what_was_learnt() -> None:
 def test_update_is_not_silent(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
     twin = TwinTarget()
     twin.load_image((folder / "model.mote").read_bytes())
-    monkeypatch.setattr("gradmote.device.opening.open_target", lambda where: twin)
+    monkeypatch.setattr("gradmote.device.target_factory.open_target", lambda where: twin)
     assert cli.main(["update", "model.mote", "--on", "/dev/ttyACM0"]) == 0
     assert (
         capsys.readouterr().out

@@ -10,7 +10,7 @@ import pytest
 from oracle import compiled, make_model, node, values
 
 from gradmote import losses, optimizers
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, runtime_sources
 from support import objects
 

@@ -16,7 +16,7 @@ from gradmote import Session, losses, optimizers
 from gradmote.cli import app
 from gradmote.compiler import Options, compile_model
 from gradmote.compiler.sample_store import StoreOptions
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DataError, GradmoteError, ModelError, RuntimeFault, UnsupportedOperator
 from gradmote.formats import checkpoint
 from gradmote.formats.image import read_image

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def describe(session: Session, image: bytes) -> str:
     """Return the model's id as `gradmote ports` shows it, what trains, the arena, the optimizer, and the steps."""
-    from gradmote.device.kernels import rule_of
+    from gradmote.device.kernel_selection import rule_of
     from gradmote.formats.image.read import read_image
 
     found = read_image(image)

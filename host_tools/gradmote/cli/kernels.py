@@ -23,7 +23,7 @@ def command(
     With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own, compile the runtime
     with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
     """
-    from ..device.kernels import needs_of
+    from ..device.kernel_selection import needs_of
 
     needs = needs_of(*images)
     if flags:

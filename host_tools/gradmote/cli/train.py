@@ -125,7 +125,7 @@ def command(
     is 130, 143 or 129 then.
     """
     from ..device.dataset import Dataset
-    from ..device.opening import open_target
+    from ..device.target_factory import open_target
     from ..formats.files import Output
 
     output = None if checkpoint is None else Output(checkpoint)

@@ -25,8 +25,8 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
     The old model stays until the new one is whole and verified, also where power fails. Pieces of its state that the
     new one has too are carried over, by name and shape.
     """
-    from ..device.opening import open_target
     from ..device.progress import update_with_progress
+    from ..device.target_factory import open_target
 
     with open_target(on) as target:
         update = update_with_progress(target, image.read_bytes(), image.name, not fresh, quiet=as_json)

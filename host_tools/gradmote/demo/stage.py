@@ -15,10 +15,10 @@ from ..device.board_target import BoardTarget
 from ..device.dataset import Array, Dataset
 from ..device.emulator import SECONDS_PER_INSTRUCTION, Emulator
 from ..device.fit import Fit, train_once
-from ..device.opening import open_target
 from ..device.progress import fit_with_progress, load_with_progress, predict_with_progress
 from ..device.samples import write_batch
 from ..device.target import Target
+from ..device.target_factory import open_target
 from ..device.twin_target import TwinTarget
 from ..device.types import Memory
 from ..errors import DeviceError

@@ -11,9 +11,9 @@ from .dataset import Dataset
 from .emulated_target import emulated_board
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Fit, fit
-from .opening import open_target
 from .progress import evaluate_with_progress, fit_with_progress, load_with_progress, predict_with_progress
 from .target import Target
+from .target_factory import open_target
 from .twin_target import TwinTarget
 
 __all__ = [

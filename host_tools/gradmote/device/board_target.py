@@ -56,7 +56,7 @@ class BoardTarget:
 
     def _states(self) -> list[dict[str, Any]]:
         """The state table of the image on the board."""
-        return read_states(partial(self.board.read_piece, "IMAGE"))
+        return read_states(partial(self.board.read_range, "IMAGE"))
 
     def info(self) -> TargetInfo:
         return self.board.info()

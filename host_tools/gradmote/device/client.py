@@ -15,11 +15,11 @@ from gradmote.formats.image.signature import signature_of, without_signature
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
-from . import trouble
+from . import diagnostics
+from .device_log import DeviceLog
 from .link import ConnectionLost, Link, open_link
 from .protocol import Parser
 from .requests import ATTEMPTS, Progress, Requests
-from .said import Said
 from .types import (
     DTYPES,
     PROFILES,
@@ -58,7 +58,7 @@ class Board(Requests):
         try:
             self._meet()
         except ConnectionLost as lost:
-            raise trouble.turned_away(link.url, lost, self._said) from lost
+            raise diagnostics.turned_away(link.url, lost, self._log) from lost
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Board:
@@ -141,7 +141,7 @@ class Board(Requests):
     def _send_image(self, image: bytes, start: int, progress: Progress | None) -> bool:
         if start == 0:
             self.request("IMAGE_BEGIN", size=len(image))
-        self._send_pieces("IMAGE_DATA", image, progress, start)
+        self._send_chunks("IMAGE_DATA", image, progress, start)
         return bool(self.request("IMAGE_END")["checkpoint"])
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> tuple[bool, int]:
@@ -159,7 +159,7 @@ class Board(Requests):
             try:
                 if start == 0:
                     self.request("UPDATE_BEGIN", size=len(image))
-                self._send_pieces("IMAGE_DATA", image, progress, start)
+                self._send_chunks("IMAGE_DATA", image, progress, start)
                 break
             except DeviceError as error:  # a checkpoint that the board kept of itself came between
                 if getattr(error, "code", None) != _OUT_OF_ORDER or left == 0:
@@ -184,7 +184,7 @@ class Board(Requests):
             return
         needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
         if image[:4] == _MAGIC and needed > there:
-            raise trouble.too_large(self.raw_info["board"], needed, there)
+            raise diagnostics.too_large(self.raw_info["board"], needed, there)
 
     def _as_demanded(self, image: bytes) -> bytes:
         """With its signature for a board that demands one, else without it."""
@@ -192,13 +192,13 @@ class Board(Requests):
         if not any(demanded):
             return without_signature(image)
         if found is None or found.key_id != demanded:
-            raise trouble.not_signed(self.raw_info["board"], demanded, found.key_id if found else None)
+            raise diagnostics.not_signed(self.raw_info["board"], demanded, found.key_id if found else None)
         return image
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
         """Sends a .gmck checkpoint, plain or half (checkpoint.as_half()); the board loads it, and keeps the state."""
         self.request("CHECKPOINT_BEGIN", size=len(checkpoint))
-        self._send_pieces("CHECKPOINT_DATA", checkpoint, progress)
+        self._send_chunks("CHECKPOINT_DATA", checkpoint, progress)
         self.request("CHECKPOINT_END")
 
     def save_checkpoint(self, progress: Progress | None = None, half: bool = False) -> bytes:
@@ -225,12 +225,12 @@ class Board(Requests):
     def write(self, role: str, index: int, data: bytes) -> None:
         """Writes a whole input or label, as the little-endian bytes of its dtype."""
         what = {"role": ROLES.index(role), "index": index}
-        self._send_pieces("DATA", data, overhead=_DATA_OVERHEAD, others=what)
+        self._send_chunks("DATA", data, overhead=_DATA_OVERHEAD, others=what)
 
     def write_u8(self, role: str, index: int, data: bytes, scale: float = 1.0, zero: float = 0.0) -> None:
         """Writes a whole tensor from one byte an element: (q - zero) * scale in float32, or q where it is int32."""
         what = {"role": ROLES.index(role), "index": index, "scale": scale, "zero": zero}
-        self._send_pieces("DATA_U8", data, at="element", overhead=_DATA_U8_OVERHEAD, others=what)
+        self._send_chunks("DATA_U8", data, at="element", overhead=_DATA_U8_OVERHEAD, others=what)
 
     def output(self, program: str, index: int) -> bytes:
         """Bytes of one output of the program that ran last."""
@@ -311,7 +311,7 @@ class Board(Requests):
     def _meet(self) -> None:
         """Asks a board that starts who it is."""
         self.refresh()
-        self._said = Said()
+        self._log = DeviceLog()
         self._may_restart = False
 
     def _connect_again(self) -> None:

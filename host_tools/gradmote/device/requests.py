@@ -12,18 +12,18 @@ from typing import Any
 from gradmote.errors import DeviceError
 from gradmote.generated import console
 
-from . import trouble
+from . import diagnostics
+from .chunk_sizing import ChunkSizer
+from .device_log import DeviceLog
 from .link import Link
-from .pace import Pace
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
-from .said import Said
 
 #: Called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
 
 ATTEMPTS = 6  # of a request, before a board counts as silent
 _READ_OVERHEAD = 4  # bytes of a READ reply before its data
-_PIECE_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
+_CHUNK_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
 
 #: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
 #: gives signs of life.
@@ -49,11 +49,11 @@ class Requests:
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
         self._link = link
-        self._pace = Pace(attempts)
+        self._chunks = ChunkSizer(attempts)
         self._parser = Parser()
         self._on_text = on_text or (lambda text: None)
         self._sequence = random.randrange(256)
-        self._said = Said()
+        self._log = DeviceLog()
         self._may_restart = True
         self.retries = 0  #: requests that had to be sent again
         self.raw_info: dict[str, Any] = {}  #: the reply to INFO, once there is one
@@ -78,7 +78,7 @@ class Requests:
         """request() of a piece, once; None where it got lost, and a smaller one may do better."""
         self._sequence = (self._sequence + 1) % 256
         reply = self._exchange(name, Frame(message_id(name), self._sequence, request_payload(name, values)))
-        self._pace.adapt(arrived=reply is not None)
+        self._chunks.adapt(arrived=reply is not None)
         return None if reply is None else self._decoded(name, reply)
 
     def _exchange(self, name: str, frame: Frame) -> Frame | None:
@@ -87,7 +87,7 @@ class Requests:
         reply, damaged = self._await_reply(name, frame)
         if reply is None:
             self.retries += 1
-        if self._pace.gives_up(reply is not None, damaged):
+        if self._chunks.gives_up(reply is not None, damaged):
             raise self._no_answer(name)
         return reply
 
@@ -117,12 +117,12 @@ class Requests:
         return None, damaged
 
     def _show(self, text: bytes, name: str) -> None:
-        self._said.add(text)
+        self._log.add(text)
         self._on_text(text.decode(errors="replace"))
-        if not self._may_restart and self._said.greeted:
-            fault = self._said.fault
-            self._said = Said()
-            raise trouble.restarted(self._link.url, name, fault)
+        if not self._may_restart and self._log.greeted:
+            fault = self._log.fault
+            self._log = DeviceLog()
+            raise diagnostics.restarted(self._link.url, name, fault)
 
     def _decoded(self, name: str, reply: Frame) -> dict[str, Any]:
         if reply.type == console.ERROR_TYPE:
@@ -131,8 +131,8 @@ class Requests:
 
     def _no_answer(self, name: str) -> DeviceError:
         if self.raw_info:
-            return trouble.silent_now(self._link.url, name, self.raw_info["board"])
-        return trouble.silent(self._link.url, name, self._said, self._parser.damaged > 0)
+            return diagnostics.silent_now(self._link.url, name, self.raw_info["board"])
+        return diagnostics.silent(self._link.url, name, self._log, self._parser.damaged > 0)
 
     def type(self, line: str, patience: float = 30.0) -> str:
         """Types a line as a person does, and returns what the board prints up to its next prompt. DeviceError where
@@ -149,26 +149,26 @@ class Requests:
 
     # ---- Bytes in pieces --------------------------------------------------------------------------------------
 
-    def _send_pieces(
+    def _send_chunks(
         self,
         name: str,
         data: bytes,
         progress: Progress | None = None,
         start: int = 0,
         at: str = "offset",
-        overhead: int = _PIECE_OVERHEAD,
+        overhead: int = _CHUNK_OVERHEAD,
         others: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         """data from `start` on, as long as the line lets pieces be. A piece may arrive twice: that does no harm."""
         while start < len(data):
-            piece = data[start : start + self._piece_size(overhead)]
+            piece = data[start : start + self._chunk_size(overhead)]
             if self._try(name, **{at: start}, data=piece, **others) is not None:
                 start += len(piece)
                 if progress:
                     progress(start, len(data))
 
-    def _piece_size(self, overhead: int) -> int:
-        return self._pace.size(self._payload_limit() - overhead)
+    def _chunk_size(self, overhead: int) -> int:
+        return self._chunks.size(self._payload_limit() - overhead)
 
     def _payload_limit(self) -> int:
         return min(int(self.raw_info["frame_limit"]), console.PAYLOAD_LIMIT)
@@ -181,7 +181,7 @@ class Requests:
         data = b""
         total = 1
         while len(data) < total:
-            reply = self._try("READ", **what, offset=len(data), length=self._piece_size(_READ_OVERHEAD))
+            reply = self._try("READ", **what, offset=len(data), length=self._chunk_size(_READ_OVERHEAD))
             if reply is not None:
                 total = reply["total"]
                 data += reply["data"]
@@ -194,12 +194,12 @@ class Requests:
         reply = self.request("READ", source=console.SOURCES[source], program=0, role=0, index=0, offset=0, length=count)
         return bytes(reply["data"])
 
-    def read_piece(self, source: str, offset: int, size: int) -> bytes:
+    def read_range(self, source: str, offset: int, size: int) -> bytes:
         """Bytes [offset, offset + size) of an image or a checkpoint."""
         what = {"source": console.SOURCES[source], "program": 0, "role": 0, "index": 0}
         data = b""
         while len(data) < size:
-            length = min(self._piece_size(_READ_OVERHEAD), size - len(data))
+            length = min(self._chunk_size(_READ_OVERHEAD), size - len(data))
             reply = self._try("READ", **what, offset=offset + len(data), length=length)
             data += b"" if reply is None else reply["data"]
             if reply is not None and not reply["data"]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gradmote.device.boards import Board as Known
 from gradmote.device.boards import from_footprint
 from gradmote.device.client import Board
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
 from gradmote.errors import DataError, DeviceError, ModelError

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradmote.device.kernels import needs_of
+from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DataError, DeviceError
 from gradmote.formats.files import Output, build_folder, make_folder, write_together
 from gradmote.project.sources import build_module, origin

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...device.kernels import rule_of
+from ...device.kernel_selection import rule_of
 from ...generated.opcodes import COUNTS, OPCODES
 
 #: Name of a loop -> its turns.

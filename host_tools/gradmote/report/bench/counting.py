@@ -15,7 +15,7 @@ from typing import Any
 
 from ...device.boards import board as known
 from ...device.emulator import COMPILERS, EMULATORS, SECONDS_PER_INSTRUCTION
-from ...device.kernels import needs_of
+from ...device.kernel_selection import needs_of
 from ...errors import DeviceError, RuntimeFault
 from ...formats.files import write_part
 from ...generated.records import PROGRAM

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from gradmote.errors import DeviceError
 
+from .device_log import DeviceLog
 from .link import ConnectionLost
-from .said import Said
 
 _FLASH = "gradmote flash --board NAME"
 _ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a time"
 
 
-def silent(url: str, request: str, said: Said, damaged: bool) -> DeviceError:
+def silent(url: str, request: str, log: DeviceLog, damaged: bool) -> DeviceError:
     """Nothing that answers came from a line where nobody has answered yet. damaged: what came looked like frames."""
-    if said.is_text:
+    if log.is_text:
         return DeviceError(
-            f"{url} says {said.excerpt}, but does not answer {request}",
+            f"{url} says {log.excerpt}, but does not answer {request}",
             f"it runs other firmware, or its firmware is damaged; give it this version's: {_FLASH}",
         )
-    if said.is_something or damaged:
+    if log.is_something or damaged:
         return DeviceError(
             f"{url} sends something that is neither text nor an answer to {request}",
             "the baud rate differs (it should be 115200), it runs other firmware, or its firmware is damaged: "
@@ -38,9 +38,9 @@ def silent_now(url: str, request: str, board: str) -> DeviceError:
     )
 
 
-def turned_away(url: str, lost: ConnectionLost, said: Said) -> DeviceError:
+def turned_away(url: str, lost: ConnectionLost, log: DeviceLog) -> DeviceError:
     """The connection ended before anything was answered."""
-    words = f" and said {said.excerpt}" if said.is_text else ""
+    words = f" and said {log.excerpt}" if log.is_text else ""
     hint = _ONE_AT_A_TIME if _is_socket(url) else lost.hint
     return DeviceError(f"{url} closed the connection{words} ({lost.why})", hint)
 

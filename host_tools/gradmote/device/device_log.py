@@ -12,7 +12,7 @@ GREETING = "type help for the commands"
 _FAULT = re.compile(r"restarted after a fault: status \w+, pc \w+")
 
 
-class Said:
+class DeviceLog:
     """The last of what was printed."""
 
     def __init__(self) -> None:

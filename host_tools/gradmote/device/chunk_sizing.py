@@ -9,7 +9,7 @@ _UNIT = 4
 _PATIENCE_WITH_NOISE = 6
 
 
-class Pace:
+class ChunkSizer:
     """Pieces of half the size after each loss, of a quarter more after each success.
 
     This settles where one piece in four gets lost, which is near the best for what a loss costs: a time-out, however
