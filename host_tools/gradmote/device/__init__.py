@@ -1,4 +1,4 @@
-"""Boards and their twin: the serial protocol, the emulator, and one interface to train on any of them.
+"""Boards, emulated boards and their twin: one interface to train on any of them.
 
 with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/ttyACM0"
     target.load_image(compiled.image)

@@ -1,4 +1,4 @@
-"""A board as something that trains."""
+"""The training target that is a board behind a serial line."""
 
 from __future__ import annotations
 
@@ -23,16 +23,25 @@ Array = np.ndarray[Any, Any]
 
 
 class BoardTarget:
-    """A board behind a client."""
+    """A board that a client is connected to, as a Target.
+
+    Args:
+        board: The client, which this target owns and closes.
+        on_close: Called once the client is closed, for example to stop the board's emulator.
+    """
 
     def __init__(self, board: Board, on_close: Callable[[], None] | None = None) -> None:
+        """Take over a connected client."""
         self.board = board
         self.name = board.info().name
         self._on_close = on_close or (lambda: None)
         self._dtypes: dict[tuple[str, int], str] = {}
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
-        """An image that the board already holds is not sent again."""
+        """Open a .mote image with its initial parameters.
+
+        An image that the board already holds is not sent again.
+        """
         if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_START) != image[:_HEADER_START]:
             self._send_image(image, progress)
         self._dtypes.clear()
@@ -42,6 +51,11 @@ class BoardTarget:
         self.board.load_image(image, progress)
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        """Replace the loaded image by another one, and return what became of the old model's state.
+
+        Raises DeviceError where the board carried over other entries of the state than gradmote
+        expects.
+        """
         old, old_id = self._states(), self.info().model_id
         kept, carried = self.board.update_image(image, carry_over, progress)
         self._dtypes.clear()
@@ -55,19 +69,23 @@ class BoardTarget:
         return Update(pieces, kept)
 
     def _states(self) -> list[dict[str, Any]]:
-        """The state table of the image on the board."""
+        """Return the state table of the image on the board."""
         return read_states(partial(self.board.read_range, "IMAGE"))
 
     def info(self) -> TargetInfo:
+        """Return what the board said last about itself and its model."""
         return self.board.info()
 
     def image(self) -> bytes:
+        """Return the .mote image that the board holds."""
         return self.board.read("IMAGE")
 
     def mem(self) -> Memory | None:
+        """Return how the board's memory is divided, in bytes."""
         return self.board.mem()
 
     def describe(self, program: str, role: str, index: int) -> Tensor | None:
+        """Return one tensor of one program, or None past the last one."""
         try:
             return self.board.describe(program, role, index)
         except RuntimeFault as error:
@@ -76,10 +94,11 @@ class BoardTarget:
             raise
 
     def write(self, role: str, index: int, data: Array) -> None:
+        """Write a whole input or label; its values must fit the tensor's dtype."""
         self.board.write(role, index, tensor_bytes(data, self._dtype(role, index)))
 
     def _dtype(self, role: str, index: int) -> str:
-        """The dtype of an input or label of the model's fullest program."""
+        """Return the dtype of an input or label, as the first program that has it tells it."""
         if (role, index) not in self._dtypes:
             programs = [p for p in ("step", "train", "eval", "infer") if p in self.info().programs]
             found = next((t for p in programs if (t := self.describe(p, role, index))), None)
@@ -89,34 +108,46 @@ class BoardTarget:
         return self._dtypes[role, index]
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
+        """Write a whole float32 input as (data - zero) * scale, from one byte an element."""
         self.board.write_u8(role, index, np.ascontiguousarray(data, np.uint8).tobytes(), scale, zero)
 
     def run(self, program: str) -> Metrics:
+        """Run one program on the samples written last."""
         return self.board.run(program)
 
     def metrics(self) -> Metrics:
+        """Return the metrics of the last run again."""
         return self.board.metrics()
 
     def output(self, index: int, program: str = "infer") -> Array:
+        """Return one output of the program that ran last, in the ONNX model's shape."""
         tensor = self.board.describe(program, "output", index)
         data = self.board.output(program, index)
         return np.frombuffer(data, np.dtype(tensor.dtype).newbyteorder("<")).reshape(tensor.shape)
 
     def store(self) -> StoreInfo:
+        """Return the size and fill of the sample store.
+
+        Raises RuntimeFault (NO_STORE) where the image has none.
+        """
         return self.board.store()
 
     def store_class(self, label: int) -> ClassInfo:
+        """Return how many samples of one class the store has."""
         return self.board.store_class(label)
 
     def learn(self, label: int, sample: Array | None = None) -> None:
+        """Put a sample of this class into the store: the one given, or the input's first one."""
         if sample is not None:
             self.board.write("input", 0, sample_bytes(sample, self.store()))
         self.board.learn(label)
 
     def forget(self, label: int) -> None:
+        """Remove all samples of one class from the store."""
         self.board.forget(label)
 
     def replay(self) -> Metrics:
+        """Make one update on samples of the store."""
         if "step" in self.info().programs:
             return self.board.replay("step")
         self.board.lazy_reset_grad()
@@ -124,50 +155,69 @@ class BoardTarget:
         return self.board.run("optimizer")
 
     def score(self, label: int) -> tuple[int, int]:
+        """Return (the store's samples of one class, how many of them the model recognises)."""
         return self.board.score(label)
 
     def parameters(self) -> bytes:
+        """Return all trained parameters as little-endian float32."""
         return self.board.read("PARAMETERS")
 
     def gradient(self, index: int) -> bytes:
+        """Return the accumulated gradient of one parameter as little-endian float32."""
         return self.board.read("GRADIENT", index=index)
 
     def state(self) -> bytes:
+        """Return the training state: parameters, moments, counters and properties."""
         return self.board.read("STATE")
 
     def save(self, half: bool = False) -> bytes:
+        """Keep a checkpoint on the board and return it as .gmck bytes.
+
+        With half, float32 numbers are sent in 16 bits; the board keeps all bits.
+        """
         return self.board.save_checkpoint(half=half)
 
     def load(self, checkpoint: bytes) -> None:
+        """Continue from a .gmck checkpoint, plain or half."""
         self.board.load_checkpoint(checkpoint)
 
     def save_every(self, updates: int) -> None:
+        """Let the board keep a checkpoint after every so many updates; 0 ends it."""
         self.board.save_every(updates)
 
     def saves(self) -> Saves:
+        """Return what save_every() has done since the model was loaded."""
         return self.board.saves()
 
     def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the next updates."""
         self.board.set_learning_rate(rate)
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
         self.board.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
+        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
         self.board.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:
+        """Let the next run of "train" start from zero gradients."""
         self.board.lazy_reset_grad()
 
     def reset(self) -> None:
+        """Restore the image's initial values."""
         self.board.reset()
 
     def close(self) -> None:
+        """Close the connection, and whatever on_close ends with it."""
         self.board.close()
         self._on_close()
 
     def __enter__(self) -> BoardTarget:
+        """Return this target, which the end of the `with` closes."""
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Close the connection."""
         self.close()

@@ -1,4 +1,4 @@
-"""Board: the messages of docs/CONSOLE.md as typed methods, over any link."""
+"""The client of a board: the messages of docs/CONSOLE.md as typed methods, over any link."""
 
 from __future__ import annotations
 
@@ -49,10 +49,13 @@ _OUT_OF_ORDER = next(code for code, (name, _, _) in console.FAULTS.items() if na
 
 
 class Board(Requests):
-    """A board that runs the firmware."""
+    """A connection to a board that runs the firmware."""
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
-        """Takes over `link`, and asks who is there. DeviceError where that is no board of this protocol."""
+        """Take over `link`, and ask the board who it is.
+
+        Raises DeviceError where no board of this protocol answers.
+        """
         super().__init__(link, on_text, attempts)
         self._reopen: Callable[[], Link] | None = None
         try:
@@ -62,7 +65,10 @@ class Board(Requests):
 
     @classmethod
     def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Board:
-        """Opens a port: /dev/ttyACM0, COM3, socket://host:port."""
+        """Open a port and return a client of the board there.
+
+        port: such as /dev/ttyACM0, COM3, or socket://host:port.
+        """
         link = open_link(port, baudrate)
         try:
             board = cls(link, attempts=attempts)
@@ -73,15 +79,17 @@ class Board(Requests):
         return board
 
     def __enter__(self) -> Board:
+        """Return this client, which the end of the `with` closes."""
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Close the connection."""
         self.close()
 
     # ---- About ------------------------------------------------------------------------------------------------
 
     def refresh(self) -> TargetInfo:
-        """Asks the board who it is and what model it has."""
+        """Ask the board who it is and what model it has."""
         self.raw_info = self.request("INFO")
         if self.raw_info["protocol"] != console.PROTOCOL:
             raise DeviceError(
@@ -92,7 +100,7 @@ class Board(Requests):
         return self.info()
 
     def info(self) -> TargetInfo:
-        """What refresh() learnt last."""
+        """Return what refresh() learnt last, without asking again."""
         raw = self.raw_info
         return TargetInfo(
             name=raw["board"],
@@ -110,10 +118,14 @@ class Board(Requests):
         )
 
     def mem(self) -> Memory:
+        """Return how the board's memory is divided, in bytes."""
         return Memory(**self.request("MEM"))
 
     def describe(self, program: str, role: str, index: int) -> Tensor:
-        """One tensor of one program. RuntimeFault (NOT_FOUND) past the last one."""
+        """Return one tensor of one program.
+
+        Raises RuntimeFault (NOT_FOUND) past the last one.
+        """
         reply = self.request("DESCRIBE", program=program_index(program), role=ROLES.index(role), index=index)
         shape = reply["dims"][: reply["rank"]]
         return Tensor(reply["name"], DTYPES[reply["dtype"]], shape, reply["size"], bool(reply["lasts"]))
@@ -121,10 +133,11 @@ class Board(Requests):
     # ---- Files ------------------------------------------------------------------------------------------------
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> bool:
-        """Sends a .mote image and opens it. True where the board then loaded its kept checkpoint.
+        """Send a .mote image and open it; return whether the board then loaded its kept checkpoint.
 
-        Goes on with a transfer of the same image that broke off. DeviceError where it cannot fit; the board then keeps
-        the one that it has. Where it demands a signature, the same for an image that is not signed by its key.
+        Continues an interrupted transfer of the same image. Raises DeviceError, and the board keeps
+        the image that it has, where the new one cannot fit, or where the board demands a signature
+        that the image lacks.
         """
         self._require_room(image)
         image = self._as_demanded(image)
@@ -145,17 +158,21 @@ class Board(Requests):
         return bool(self.request("IMAGE_END")["checkpoint"])
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> tuple[bool, int]:
-        """Sends a .mote image beside the one that runs, which stays open meanwhile, and switches to it once it is whole
-        and verified. carry_over: the state of the old model that fits the new one is kept.
+        """Send a .mote image beside the one that runs, and switch to it once it is verified.
 
-        Returns whether the board keeps a checkpoint of the new model, and how many pieces were carried over: 0 where
-        the model is the same, all of whose state stays. Goes on with an update that broke off. After an error the old
-        model runs: DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both.
+        The old model stays open meanwhile, and runs on after an error. Continues an interrupted
+        update. With carry_over, the entries of the old model's state that fit the new model are
+        kept.
+
+        Returns whether the board keeps a checkpoint of the new model, and how many entries of the
+        state were carried over: 0 where the model is the same, all of whose state stays. Raises
+        DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both
+        models.
         """
         image = self._as_demanded(image)
         self._require_room(image)
         for left in reversed(range(_UPDATE_ATTEMPTS)):
-            start = self._there(image)
+            start = self._received(image)
             try:
                 if start == 0:
                     self.request("UPDATE_BEGIN", size=len(image))
@@ -169,17 +186,20 @@ class Board(Requests):
         return bool(reply["checkpoint"]), int(reply["carried"])
 
     def _resumed(self, image: bytes) -> int:
-        """Bytes of this image that the board has from a transfer that broke off."""
-        return 0 if self.raw_info["image_status"] == 0 else self._there(image)
+        """Return how many bytes of this image the board has from an interrupted transfer."""
+        return 0 if self.raw_info["image_status"] == 0 else self._received(image)
 
-    def _there(self, image: bytes) -> int:
-        """The same of an image, where no model is open, or of an update."""
+    def _received(self, image: bytes) -> int:
+        """Return how many bytes of this image the board has; 0 where it has another image's."""
         there = self.request("IMAGE_RESUME")
         same = there["size"] == len(image) and there["crc"] == zlib.crc32(image[: there["received"]])
         return int(there["received"]) if same else 0
 
     def _require_room(self, image: bytes) -> None:
-        """The board itself tells of the arena only once the image that it had is erased."""
+        """Refuse an image whose arena is too large before anything is sent.
+
+        The board itself would say so only once the image that it had is erased.
+        """
         if len(image) < records.size_of("header"):
             return
         needed, there = records.unpack("header", image)["arena_size"], self.raw_info["arena_available"]
@@ -187,7 +207,7 @@ class Board(Requests):
             raise diagnostics.too_large(self.raw_info["board"], needed, there)
 
     def _as_demanded(self, image: bytes) -> bytes:
-        """With its signature for a board that demands one, else without it."""
+        """Return the image with its signature for a board that demands one, else without it."""
         demanded, found = bytes(self.raw_info["key_id"]), signature_of(image)
         if not any(demanded):
             return without_signature(image)
@@ -196,53 +216,62 @@ class Board(Requests):
         return image
 
     def load_checkpoint(self, checkpoint: bytes, progress: Progress | None = None) -> None:
-        """Sends a .gmck checkpoint, plain or half (checkpoint.as_half()); the board loads it, and keeps the state."""
+        """Send a .gmck checkpoint, plain or half; the board loads it, and keeps the state."""
         self.request("CHECKPOINT_BEGIN", size=len(checkpoint))
         self._send_chunks("CHECKPOINT_DATA", checkpoint, progress)
         self.request("CHECKPOINT_END")
 
     def save_checkpoint(self, progress: Progress | None = None, half: bool = False) -> bytes:
-        """Keeps a checkpoint on the board, and returns its bytes. half: packed, about half as many; the board keeps
-        all bits."""
+        """Keep a checkpoint on the board, and return its bytes.
+
+        With half, they are sent packed, about half as many; the board keeps all bits.
+        """
         self.request("SAVE")
         return self.read("CHECKPOINT_HALF" if half else "CHECKPOINT", progress=progress)
 
     def save_every(self, updates: int) -> None:
-        """Keeps a checkpoint after each update whose number is a multiple; 0: never. It is a part of the state: `reset`
-        and another image end it, and it comes back with a checkpoint. RuntimeFault (FULL) where no property is free."""
+        """Keep a checkpoint after each update whose number is a multiple of `updates`; 0 ends it.
+
+        The setting is part of the state: reset() and another image end it, and a checkpoint brings
+        it back. Raises RuntimeFault (FULL) where no property is free.
+        """
         self.request("SAVE_EVERY", updates=updates)
 
     def saves(self) -> Saves:
-        """What save_every() has done since the model was opened."""
+        """Return what save_every() has done since the model was opened."""
         return Saves(**self.request("SAVES"))
 
     def load_kept_checkpoint(self) -> None:
-        """Returns to the checkpoint that the board keeps."""
+        """Return to the checkpoint that the board keeps."""
         self.request("LOAD")
 
     # ---- Data -------------------------------------------------------------------------------------------------
 
     def write(self, role: str, index: int, data: bytes) -> None:
-        """Writes a whole input or label, as the little-endian bytes of its dtype."""
+        """Write a whole input or label, as the little-endian bytes of its dtype."""
         what = {"role": ROLES.index(role), "index": index}
         self._send_chunks("DATA", data, overhead=_DATA_OVERHEAD, others=what)
 
     def write_u8(self, role: str, index: int, data: bytes, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Writes a whole tensor from one byte an element: (q - zero) * scale in float32, or q where it is int32."""
+        """Write a whole tensor from one byte q an element.
+
+        A float32 tensor becomes (q - zero) * scale, an int32 tensor q.
+        """
         what = {"role": ROLES.index(role), "index": index, "scale": scale, "zero": zero}
         self._send_chunks("DATA_U8", data, at="element", overhead=_DATA_U8_OVERHEAD, others=what)
 
     def output(self, program: str, index: int) -> bytes:
-        """Bytes of one output of the program that ran last."""
+        """Return the bytes of one output of the program that ran last."""
         return self.read("TENSOR", program_index(program), ROLES.index("output"), index)
 
     # ---- Training ---------------------------------------------------------------------------------------------
 
     def run(self, program: str) -> Metrics:
-        """Runs one program to its end on the samples sent last."""
+        """Run one program to its end on the samples sent last."""
         return self._metrics(self.request("RUN", program=program_index(program)))
 
     def metrics(self) -> Metrics:
+        """Return the metrics of the last run again."""
         return self._metrics(self.request("METRICS"))
 
     def _metrics(self, reply: dict[str, Any]) -> Metrics:
@@ -250,56 +279,67 @@ class Board(Requests):
         return Metrics(**reply, seconds=seconds)
 
     def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the next updates."""
         self.request("LEARNING_RATE", rate=rate)
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
         self.request("SCHEDULE", rate=rate, warmup_steps=warmup_steps, total_steps=total_steps)
 
     def set_seed(self, seed: int) -> None:
+        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
         self.request("SEED", seed=seed)
 
     def lazy_reset_grad(self) -> None:
+        """Let the next run of "train" start from zero gradients."""
         self.request("LAZY_RESET")
 
     # ---- The sample store -------------------------------------------------------------------------------------
 
     def store(self) -> StoreInfo:
-        """RuntimeFault (NO_STORE) where the image has none."""
+        """Return the size and fill of the sample store.
+
+        Raises RuntimeFault (NO_STORE) where the image has none.
+        """
         reply = self.request("STORE")
         return StoreInfo(**{**reply, "dtype": STORE_DTYPES[reply["dtype"]], "idle": bool(reply["idle"])})
 
     def store_class(self, label: int) -> ClassInfo:
+        """Return how many samples of one class the store has."""
         return ClassInfo(**self.request("STORE_CLASS", label=label))
 
     def learn(self, label: int) -> None:
-        """The input's first sample goes to the store, as one of that class."""
+        """Put the input's first sample into the store, as one of this class."""
         self.request("LEARN", label=label)
 
     def forget(self, label: int) -> None:
+        """Remove all samples of one class from the store."""
         self.request("FORGET", label=label)
 
     def replay(self, program: str = "step") -> Metrics:
-        """Runs "step" or "train" on samples of the store."""
+        """Run "step" or "train" on samples of the store."""
         return self._metrics(self.request("REPLAY", program=program_index(program)))
 
     def score(self, label: int) -> tuple[int, int]:
-        """(the store's samples of a class, how many of them the model recognises)."""
+        """Return (the store's samples of one class, how many of them the model recognises)."""
         reply = self.request("SCORE", label=label)
         return reply["kept"], reply["right"]
 
     def set_idle_training(self, on: bool) -> None:
-        """Trains on the store whenever the board has nothing else to do. Sending labels, or more than one sample, ends
-        it."""
+        """Train on the store whenever the board has nothing else to do.
+
+        Sending labels, or more than one sample, ends it.
+        """
         self.request("IDLE_TRAINING", on=int(on))
 
     # ---- State ------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Back to the image's initial values."""
+        """Restore the image's initial values."""
         self.request("RESET_STATE")
 
     def reboot(self) -> None:
-        """Restarts the board and waits until it answers again; a port on USB goes away meanwhile."""
+        """Restart the board and wait until it answers again; a port on USB goes away meanwhile."""
         self._may_restart = True
         with contextlib.suppress(ConnectionLost):
             self.request("REBOOT")
@@ -309,7 +349,7 @@ class Board(Requests):
             self._connect_again()
 
     def _meet(self) -> None:
-        """Asks a board that starts who it is."""
+        """Ask a board that starts who it is."""
         self.refresh()
         self._log = DeviceLog()
         self._may_restart = False

@@ -1,6 +1,7 @@
-"""Samples from a CSV file: a row a sample, numbers separated by commas, semicolons or tabs, with a header or without.
+"""Samples from a CSV file: one sample a row, numbers separated by commas, semicolons or tabs.
 
-The last column is the label, or the one that is named; all others are the sample.
+There may be a header. The last column is the label, or the one that is named; all others are the
+sample.
 """
 
 from __future__ import annotations
@@ -26,7 +27,14 @@ _BEYOND = 2.0**128 - 2.0**103
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file. names: of the columns, from a header, else their numbers from 0. lines: of each row."""
+    """The cells of a file, as text.
+
+    Attributes:
+        path: The file.
+        names: The columns' names from the header, else their numbers from 0.
+        rows: The cells of each sample.
+        lines: The line of the file in which each row ends.
+    """
 
     path: Path
     names: list[str]
@@ -34,7 +42,7 @@ class Table:
     lines: list[int]
 
     def column(self, name: str | None) -> int:
-        """The number of the column with that name; the last one by default."""
+        """Return the index of the column with that name; the last one by default."""
         if name is None:
             return len(self.names) - 1
         found = [index for index, other in enumerate(self.names) if other == name]
@@ -44,10 +52,14 @@ class Table:
         return found[0]
 
     def numbers(self, columns: list[int]) -> Array:
-        """These columns as float64. DataError names the cell that is no number that float32 has."""
+        """Return these columns as float64, (rows, columns).
+
+        Raises DataError, which names the cell, where one is no number that float32 has.
+        """
         return np.array([[self.number(row, column) for column in columns] for row in range(len(self.rows))], np.float64)
 
     def number(self, row: int, column: int) -> float:
+        """Return one cell as a number; raise DataError where float32 has no such number."""
         text = self.rows[row][column].strip()
         value = float(text) if _NUMBER.fullmatch(text) else math.nan
         if not -_BEYOND < value < _BEYOND:
@@ -60,7 +72,10 @@ class Table:
 
 
 def read_samples(path: Path, label: str | None) -> dict[str, Array]:
-    """x (rows, columns) float32, and y: int32 where all labels are whole numbers, else float32."""
+    """Read the samples x and the labels y of a file.
+
+    x: (rows, columns) float32. y: (rows,) int32 where all labels are whole numbers, else float32.
+    """
     table = read_table(path)
     place = table.column(label)
     columns = [index for index in range(len(table.names)) if index != place]
@@ -70,20 +85,20 @@ def read_samples(path: Path, label: str | None) -> dict[str, Array]:
 
 
 def read_columns(path: Path) -> Array:
-    """All columns, (rows, columns); (rows,) where there is one."""
+    """Read all columns, (rows, columns), or (rows,) where there is one."""
     table = read_table(path)
     found = table.numbers(list(range(len(table.names))))
     return found[:, 0] if found.shape[1] == 1 else found
 
 
 def whole(values: Array) -> Array:
-    """As int32 where nothing is lost, else as float32."""
+    """Return the values as int32 where nothing is lost, else as float32."""
     fits = bool((values == np.round(values)).all() and (abs(values) < 2**31).all())
     return values.astype(np.int32 if fits else np.float32)
 
 
 def read_table(path: Path) -> Table:
-    """The cells of a file whose rows are equally long. Empty lines are passed over."""
+    """Read the cells of a file whose rows are equally long, without its empty lines."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             delimiter = delimiter_of(file.readline())
@@ -96,11 +111,15 @@ def read_table(path: Path) -> Table:
 
 
 def delimiter_of(line: str) -> str:
-    """What separates the cells of the first line."""
+    """Return the character that separates the cells of the first line."""
     return max(",;\t", key=line.count)
 
 
 def checked(path: Path, rows: list[tuple[int, list[str]]]) -> Table:
+    """Return the rows, each with its line, as a Table.
+
+    Raises DataError where there are no samples, or where the rows differ in length.
+    """
     header = rows[0][1] if rows and not all(is_number(cell) for cell in rows[0][1]) else None
     samples = rows[1:] if header is not None else rows
     if not samples:
@@ -114,4 +133,8 @@ def checked(path: Path, rows: list[tuple[int, list[str]]]) -> Table:
 
 
 def is_number(text: str) -> bool:
+    """Return whether a cell holds a number.
+
+    NaN and infinity count, so that a row of them is not taken for a header.
+    """
     return bool(_NUMBER.fullmatch(text.strip()) or _NOT_FINITE.fullmatch(text.strip()))

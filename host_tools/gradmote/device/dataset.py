@@ -1,4 +1,4 @@
-"""Samples, and what belongs to them."""
+"""The data to train and test on: samples, labels, and the model's further inputs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,21 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Dataset:
-    """x: (samples, ...) float32, int32, or uint8 that stands for (x - zero) * scale. y: (samples, ...) class indices or
-    float32 targets; None where the loss takes no labels. x_test and y_test: the same, or None. more and more_test: the
-    model's further inputs and labels by their names, such as a mask or the second input of a pair."""
+    """Samples and what belongs to them.
+
+    Attributes:
+        x: The samples, (samples, ...) float32, int32, or uint8 that stands for (x - zero) * scale.
+        y: The labels, (samples, ...) class indices or float32 targets; None where the loss takes
+            none.
+        x_test: The samples to test on, as x; or None.
+        y_test: Their labels, as y; or None.
+        scale: The factor for uint8 samples.
+        zero: The uint8 value that stands for 0.
+        says_scale: False where a file of bytes gives no scale.
+        more: The model's further inputs and labels by their names, such as a mask or the second
+            input of a pair.
+        more_test: The same for the samples to test on.
+    """
 
     x: Array
     y: Array | None
@@ -33,6 +45,7 @@ class Dataset:
     more_test: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        """Raise DataError for arrays that do not belong together or that no model takes."""
         _check_pair(self.x, self.y, "x", "y")
         if (self.x_test is None) != (self.y_test is None) and (self.y is not None or self.y_test is not None):
             raise DataError("only one of x_test and y_test is there", "give both or none")
@@ -42,19 +55,25 @@ class Dataset:
         _check_more(self.more_test, "_test")
 
     def without_test(self) -> Dataset:
-        """Only what is trained on: fit() then does not test after each epoch, which takes a board its time."""
+        """Return the data without its test set, so that fit() does not test after each epoch.
+
+        A test takes a board much time.
+        """
         return replace(self, x_test=None, y_test=None, more_test={})
 
     def widened(self) -> Array:
-        """x as float32, by the arithmetic that a board does with bytes."""
+        """Return x as float32, by the arithmetic that a board does with bytes."""
         if self.x.dtype != np.uint8:
             return self.x.astype(np.float32, copy=False)
         return (self.x.astype(np.float32) - np.float32(self.zero)) * np.float32(self.scale)
 
     @classmethod
     def read(cls, path: Path, labels: Path | None = None, label_column: str | None = None) -> Dataset:
-        """Reads x and y from an .npz, .npy or .csv file (sample_files says how), where present x_test, y_test, scale
-        and zero, and whatever else there is as more and, where its name ends with _test, as more_test."""
+        """Read the arrays of an .npz, .npy or .csv file, as sample_files describes.
+
+        x_test, y_test, scale and zero are used where they are present. Other arrays go to more_test
+        where their names end with _test, else to more. Raises DataError.
+        """
         arrays = read_arrays(Path(path), labels, label_column)
         if "x" not in arrays:
             missing = sorted({"x", "y"} - set(arrays))

@@ -1,4 +1,4 @@
-"""An emulated board as something that trains, with an emulator of its own."""
+"""The training target that is an emulated board, with an emulator of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from .types import Update
 def emulated_board(
     name: str, firmware: Path | str | None = None, icount: bool = False, apart: bool = False
 ) -> BoardTarget:
-    """A board on an Emulator of its own, which ends with it."""
+    """Start an emulator and return the board on it; closing the board ends the emulator.
+
+    The arguments are those of Emulator.
+    """
     if not board(name).flash_is_emulated:
         return PreloadedTarget(name, firmware, icount, apart)
     emulator = Emulator(name, firmware, icount, apart=apart)
@@ -36,12 +39,16 @@ def _connected(emulator: Emulator) -> Board:
 
 
 class PreloadedTarget(BoardTarget):
-    """An emulated board whose emulator cannot program flash, where images and checkpoints are kept: with another image
-    in its flash it is started anew, and save() writes its state from here. It goes on from no checkpoint."""
+    """An emulated board whose emulator cannot program flash, where images and checkpoints are kept.
+
+    It is started anew with another image in its flash, save() writes its state on the host, and it
+    loads no checkpoint. The arguments are those of Emulator.
+    """
 
     def __init__(
         self, name: str, firmware: Path | str | None = None, icount: bool = False, apart: bool = False
     ) -> None:
+        """Start the emulator without an image."""
         self._start = partial(Emulator, name, firmware, icount, apart=apart)
         emulator = self._start()
         super().__init__(_connected(emulator), on_close=emulator.stop)
@@ -57,18 +64,21 @@ class PreloadedTarget(BoardTarget):
             progress(len(image), len(image))
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        """Raise DeviceError: an update would go to flash."""
         raise DeviceError(
             f"updates go to flash, which the emulator of {self.name} cannot program",
             f"twin:{self.info().profile} carries over the same bits",
         )
 
     def save(self, half: bool = False) -> bytes:
+        """Return a checkpoint that the twin makes of the board's state."""
         with TwinTarget(self.info().profile) as twin:
             twin.load_image(self.image())
             twin.session.state()[:] = self.state()
             return twin.save(half)
 
     def load(self, checkpoint: bytes) -> None:
+        """Raise DeviceError: a checkpoint would be loaded from flash."""
         raise DeviceError(
             f"checkpoints are loaded from flash, which the emulator of {self.name} cannot program",
             f"twin:{self.info().profile} trains to the same bits, and loads them",

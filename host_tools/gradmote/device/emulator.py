@@ -1,4 +1,4 @@
-"""An emulated board: QEMU with the firmware, its serial line on a free TCP port of this computer."""
+"""An emulated board: QEMU with the firmware, its serial line on a free TCP port of the host."""
 
 from __future__ import annotations
 
@@ -44,12 +44,15 @@ _STOP_SECONDS = 5.0
 
 
 def default_firmware(name: str) -> Path:
-    """Where `scons firmware` puts the firmware of a board."""
+    """Return the path at which `scons firmware` puts the firmware of a board."""
     return build_folder() / "firmware" / name.replace("-", "_") / "firmware.elf"
 
 
 def missing(name: str, elf: Path | str | None = None) -> str:
-    """Why a board cannot be emulated, and what to do about it; "" where it can. DeviceError where there is none."""
+    """Return why a board cannot be emulated and what to do about it; "" where it can be.
+
+    A board that does not exist raises DeviceError.
+    """
     known = board(name)
     try:
         emulator_command(known)
@@ -63,13 +66,16 @@ def missing(name: str, elf: Path | str | None = None) -> str:
 
 
 class Emulator:
-    """Runs one emulated board until stop(), the end of a `with`, or the end of this process.
+    """An emulated board that runs until stop(), the end of a `with`, or the end of this process.
 
-    name: of the board. elf: the firmware; what `scons firmware` built by default.
-    icount: every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts them.
-    image: a .mote image, or its file, that is in the board's flash from the start.
-    apart: signals to the caller's group of processes, as Ctrl-C at a terminal, do not reach it; the caller then sees to
-    it that signals do not end it before stop().
+    Args:
+        name: The board.
+        elf: The firmware; by default the one that `scons firmware` built.
+        icount: Every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock counts
+            them.
+        image: A .mote image, or its file, that is in the board's flash from the start.
+        apart: Signals to the caller's process group, such as Ctrl-C at a terminal, do not reach the
+            emulator; the caller must then not be ended by signals before stop().
     """
 
     def __init__(
@@ -80,6 +86,10 @@ class Emulator:
         image: bytes | Path | None = None,
         apart: bool = False,
     ) -> None:
+        """Start the emulator and connect to its serial line.
+
+        Raises DeviceError where it, or the firmware, is missing or does not start.
+        """
         known = board(name)
         self.command = emulator_command(known)
         self._link: Link | None = None
@@ -112,7 +122,7 @@ class Emulator:
         self._link = self._await_link()
 
     def _file_of(self, image: bytes | Path) -> Path:
-        """A file that lasts as long as the emulator, which reads it late."""
+        """Return a file that lasts as long as the emulator, which reads it late."""
         if isinstance(image, Path):
             return image
         self._folder = tempfile.TemporaryDirectory(prefix="gradmote-")
@@ -121,7 +131,10 @@ class Emulator:
         return path
 
     def _await_link(self) -> Link:
-        """The board starts once the line is connected, so that nothing of what it says gets lost."""
+        """Return the serial line once the emulator listens.
+
+        The board starts when the line is connected, so that none of its output gets lost.
+        """
         deadline = time.monotonic() + _START_SECONDS
         while time.monotonic() < deadline:
             self._check_alive()
@@ -139,23 +152,24 @@ class Emulator:
         raise DeviceError(f"the emulator stopped at once ({message or 'no message'})", f"try: {' '.join(self.command)}")
 
     def connect(self) -> Board:
-        """A client of the board. The emulator serves one at a time."""
+        """Return a client of the board. The emulator serves one at a time."""
         return Board(self.take_link())
 
     def take_link(self) -> Link:
-        """The bare line, for what is not a client: a terminal, a test of the text console."""
+        """Return the serial line itself, for a terminal or a test of the text console."""
         self._check_alive()
         link, self._link = self._link or open_link(self.url), None
         return link
 
     @property
     def pid(self) -> int:
+        """The process id of the emulator; DeviceError once it was stopped."""
         if self._process is None:
             raise DeviceError("the emulator is not running", "start another one")
         return self._process.pid
 
     def stop(self) -> None:
-        """Ends the emulator. Stopping twice does no harm."""
+        """End the emulator. Stopping twice does no harm."""
         atexit.unregister(self.stop)
         process, self._process = self._process, None
         if process is not None:
@@ -166,16 +180,19 @@ class Emulator:
             self._folder.cleanup()
 
     def __enter__(self) -> Emulator:
+        """Return this emulator, which the end of the `with` stops."""
         return self
 
     def __exit__(self, *error: object) -> None:
+        """End the emulator."""
         self.stop()
 
 
 def keep_on_one_cpu(pid: int) -> None:
-    """Each byte of the line passes between two threads of the emulator; on one CPU that is 2 to 4 times as fast.
+    """Keep a process on one CPU, on which an emulator's serial line is 2 to 4 times as fast.
 
-    The threads that it starts once the line is connected inherit this.
+    Each byte of the line passes between two threads of the emulator. The threads that it starts
+    once the line is connected inherit the choice.
     """
     if hasattr(os, "sched_setaffinity"):
         cpus = sorted(os.sched_getaffinity(0))
@@ -194,7 +211,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def emulator_command(board: Known) -> list[str]:
-    """The command that starts a board. Raises DeviceError where it cannot be."""
+    """Return the command that starts a board.
+
+    Raises DeviceError where nothing emulates it, or where the emulator is not installed.
+    """
     if not board.emulator:
         raise DeviceError(f"nothing emulates {board.name}", "boards that are emulated: gradmote boards")
     program, *options = board.emulator
@@ -205,7 +225,10 @@ def emulator_command(board: Known) -> list[str]:
 
 
 def _in_flash(board: Known, image: Path) -> list[str]:
-    """Options that put a file at a board's image_address. Raises DeviceError where it is too large."""
+    """Return the options that put a file at a board's image_address.
+
+    Raises DeviceError where the file is too large.
+    """
     size = image.stat().st_size
     if size > board.image_area:
         raise DeviceError(
@@ -217,20 +240,26 @@ def _in_flash(board: Known, image: Path) -> list[str]:
 
 
 def _firmware(name: str, elf: Path | str | None) -> Path:
-    """The firmware to run: the one given, or the board's. Outside of a checkout that is built where it is missing."""
+    """Return the firmware to run: the one given, or the board's.
+
+    Outside of a checkout the board's firmware is built where it is missing.
+    """
     if _is_packaged(name, elf):
         return build(name, None, _told_once(f"building the firmware of {name}, which takes a while once")).elf
     return _checked_firmware(name, elf)
 
 
 def _is_packaged(name: str, elf: Path | str | None) -> bool:
-    """Whether the firmware comes from the package's sources: no other is given, no checkout is there to build it in,
-    and none is built where GRADMOTE_BUILD says."""
+    """Return whether the firmware is to be built from the package's sources.
+
+    That is so where no other is given, there is no checkout to build it in, and none is built in
+    the folder that GRADMOTE_BUILD names.
+    """
     return elf is None and not is_checkout() and not default_firmware(name).is_file()
 
 
 def _told_once(text: str) -> Callable[[str], None]:
-    """Something to call with each line of a build: it logs the text with the first one."""
+    """Return a function to call with each line of a build; it logs the text at the first."""
     told: list[str] = []
 
     def on_line(line: str) -> None:
@@ -250,6 +279,7 @@ def _checked_firmware(name: str, elf: Path | str | None) -> Path:
 
 
 def free_port() -> int:
+    """Return a TCP port of the host that nothing listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Arrays as the bytes of a model's tensors."""
+"""The bytes of a model's tensors, made from arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ Array = np.ndarray[Any, Any]
 
 
 def tensor_bytes(data: Array, dtype: str) -> bytes:
-    """Little-endian bytes of an array for a tensor of that dtype. DataError where a value would change."""
+    """Return the little-endian bytes of an array for a tensor of that dtype.
+
+    Raises DataError where a value would change.
+    """
     array = np.asarray(data)
     wanted = np.dtype(dtype).newbyteorder("<")
     if array.dtype.kind not in ("f" if dtype == "float32" else "iu"):
@@ -25,7 +28,7 @@ def tensor_bytes(data: Array, dtype: str) -> bytes:
 
 
 def sample_bytes(sample: Array, store: StoreInfo) -> bytes:
-    """One sample as a store takes it. DataError where it has another size."""
+    """Return one sample as a store takes it; raise DataError where it has another size."""
     data = tensor_bytes(sample, "float32")
     if len(data) != 4 * store.elements:
         raise DataError(f"a sample has {store.elements} elements, {len(data) // 4} were given", "pass one sample")
@@ -33,5 +36,9 @@ def sample_bytes(sample: Array, store: StoreInfo) -> bytes:
 
 
 def no_samples(role: str, index: int, lasts: bool) -> DeviceError:
+    """Return the error for a run whose input or label was not written.
+
+    lasts: whether the tensor keeps its values during a run.
+    """
     when = "before running" if lasts else "before each run: the image overwrites inputs"
     return DeviceError(f"there are no samples for {role} {index}", f"write them {when}")

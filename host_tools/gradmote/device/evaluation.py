@@ -1,4 +1,4 @@
-"""What a model computes for many samples, and how good that is."""
+"""Predictions and test results over many samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from .wrong_labels import wrong_labels_told
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Over a whole set. loss: mean over its full batches, NaN where there is none. accuracy: NaN without classes."""
+    """The result over a whole set.
+
+    Attributes:
+        loss: The mean over the full batches; NaN where there is none.
+        accuracy: The share of labels that were predicted, 0 to 1; NaN without classes.
+    """
 
     loss: float
     accuracy: float
@@ -33,10 +38,11 @@ def evaluate(
     more: Mapping[str, Array] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Loss and accuracy over x, y and more; over data's test set by default. The last batch is filled up with repeated
-    samples, which do not count. Nor do positions whose label is no class or whose mask, a label of y's shape, is 0.
+    """Return loss and accuracy over x, y and more, or over data's test set where x is not given.
 
-    progress: called with samples done and samples in all.
+    The last batch is filled up with repeated samples, which do not count. Nor do positions whose
+    label is no class, or whose mask (a label of y's shape) is 0. `progress` is called with samples
+    done and samples in all.
     """
     name = "y"
     if x is None:
@@ -67,7 +73,10 @@ def evaluate(
 
 
 def predict(target: Target, data: Dataset, x: Array, progress: Progress | None = None) -> Array:
-    """The model's first output for all of x, (samples, ...). x: stored as data.x is. progress: as of evaluate()."""
+    """Return the model's first output for all of x, (samples, ...).
+
+    x is stored as data.x is. `progress` is called with samples done and samples in all.
+    """
     outputs = []
     for rows in _batches(len(x), target.info().batch, progress):
         write_batch(target, data, x[np.resize(rows, target.info().batch)], None)
@@ -84,7 +93,10 @@ def _batches(count: int, batch: int, progress: Progress | None) -> Iterator[Arra
 
 
 def _scores(target: Target, scored: bool) -> Array:
-    """Outputs for the samples in place, (batch, classes); scored: "eval" has just computed them."""
+    """Return the outputs for the samples that were written, (batch, classes).
+
+    scored: whether "eval" has just computed them.
+    """
     if scored:
         return target.output(0, "eval")
     target.run("infer")
@@ -92,9 +104,10 @@ def _scores(target: Target, scored: bool) -> Array:
 
 
 def _marks(scores: Array, y: Array, masks: list[Array]) -> Array:
-    """For each label that counts, whether the largest score meets it; a single score means class 1 where positive.
+    """Return for each label that counts whether the largest score meets it.
 
-    scores: (N, classes), or (N, classes, d1, ...) where y is (N, d1, ...). Nothing counts for outputs of other shapes.
+    A single score means class 1 where it is positive. scores: (N, classes), or (N, classes, d1,
+    ...) where y is (N, d1, ...). Nothing counts for outputs of other shapes.
     """
     if y[0].size == 1:
         scores = scores.reshape(len(y), -1)
