@@ -1,6 +1,6 @@
-"""From differentiated ONNX graphs to the image: lowering, passes, the plan of memory.
+"""The compiler from differentiated ONNX graphs to one image: lowering, passes, memory plan.
 
-What is listed in __all__ is loaded when it is asked for.
+The names in __all__ are imported when they are first used, so that importing the package is cheap.
 """
 
 from __future__ import annotations

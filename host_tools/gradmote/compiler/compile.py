@@ -1,4 +1,4 @@
-"""Flattens artifacts into one image: fixes the batch, lowers each model to a program, optimizes, plans, writes."""
+"""The compile: artifacts become programs, which are optimized, planned and written to an image."""
 
 from __future__ import annotations
 
@@ -32,14 +32,18 @@ from .sample_store import store_of
 
 log = logging.getLogger(__name__)
 
-#: Bytes that an image can address.
+#: The highest number of bytes that an image can address.
 ADDRESSABLE = 2**32 - 1
 
 
 @dataclass
 class Result:
-    """An image with what was known when it was made. batch_norm: mode and number of layers, or None. shared: trained
-    weights that several nodes use, and how many do. left_out: numbers that are trained only where they are named."""
+    """An image with the facts that were known when it was made.
+
+    `batch_norm` is the mode and the number of layers, or None. `shared` maps each trained weight
+    that several nodes use to the number of these nodes. `left_out` names single numbers of the
+    model, which are trained only where the caller names them.
+    """
 
     image: bytes
     compiled: Compiled
@@ -65,13 +69,15 @@ def compile_model(
     untie: bool = False,
     inputs: Inputs | None = None,
 ) -> Result:
-    """build_artifacts() and compile_image() in one call: from an ONNX model to an image that trains it.
+    """Compile an ONNX model to an image that trains it: build_artifacts(), then compile_image().
 
-    loss: of gradmote.losses; without one the image only infers. train / freeze: names or patterns of weights, all are
-    trained by default; in their place, scheme: a Scheme or its text (`last:2`, `sparse:0.25`). outputs: those of the
-    model to keep. batch_norm, running_variance, loss_scale, untie, inputs: see build_artifacts. A batch that the
-    model fixes at 1 becomes the one asked for, where that is what the model means (gradmote.model.batch) and `inputs`
-    do not say otherwise.
+    `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are
+    names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
+    (`last:2`, `sparse:0.25`), takes their place. `outputs` names the outputs of the model to keep.
+    For batch_norm, running_variance, loss_scale, untie and inputs see build_artifacts.
+
+    A batch that the model fixes at 1 becomes the batch of the options where that is the model's
+    meaning (gradmote.model.batch) and `inputs` do not say otherwise.
     """
     made = build_artifacts(
         model if inputs is not None else model_for(model, options or Options(), outputs),
@@ -93,7 +99,7 @@ def compile_model(
 def model_for(
     model: onnx.ModelProto | str | os.PathLike[str] | bytes, options: Options, outputs: Sequence[str] | None = None
 ) -> onnx.ModelProto:
-    """The model with a batch that the options may choose, as gradmote.model.batch says."""
+    """Return the model with a batch that the options may choose, as gradmote.model.batch says."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
         made = build_artifacts(proto, outputs=outputs)
@@ -103,7 +109,10 @@ def model_for(
 
 
 def compile_image(artifacts: Artifacts, options: Options | None = None) -> Result:
-    """One .mote image. Raises ModelError or UnsupportedOperator; never a half-compiled image."""
+    """Compile artifacts to one .mote image.
+
+    Raises ModelError or UnsupportedOperator; never returns a half-compiled image.
+    """
     compiled = flatten(artifacts, options or Options())
     pipeline.optimize(compiled)
     for program in compiled.programs:
@@ -117,18 +126,19 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
 
 
 def placing(options: Options) -> Placing:
+    """Return the exact planner, which reports its progress to the options' `tell`."""
     from .plan.exact import place_exactly
 
     return functools.partial(place_exactly, tell=options.tell)
 
 
 def flatten(artifacts: Artifacts, options: Options) -> Compiled:
-    """All programs as instructions, not yet optimized."""
+    """Return all programs as instructions, not yet optimized."""
     control = Buffer("control", records.size_of("control"), "control")
     shared = Shared(control, TABLE, overwrites_inputs=options.overwrite_inputs)
     parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
-    shared.state.update({piece.name: Ref(piece.buffer) for piece in (*parameters, *statistics)})
+    shared.state.update({tensor.name: Ref(tensor.buffer) for tensor in (*parameters, *statistics)})
     programs = [lower_forward(artifacts.inference, "infer", shared, options)]
     if artifacts.evaluation is not None:
         programs.append(lower_forward(artifacts.evaluation, "eval", shared, options))
@@ -155,18 +165,20 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
 
 
 def parameter(name: str, array: np.ndarray, accumulate: bool) -> Parameter:
+    """Return the parameter with its initial bytes, and with a gradient buffer if `accumulate`."""
     data = np.ascontiguousarray(array, np.float32).tobytes()
     gradient = Buffer(f"{name}_grad", len(data), "gradient") if accumulate else None
     return Parameter(name, tuple(array.shape), Buffer(name, len(data), "parameter", data), gradient)
 
 
 def statistic(name: str, array: np.ndarray) -> Statistic:
+    """Return the running statistic with its initial bytes."""
     data = np.ascontiguousarray(array, np.float32).tobytes()
     return Statistic(name, tuple(array.shape), Buffer(name, len(data), "statistic", data))
 
 
 def frozen_digest(artifacts: Artifacts) -> bytes:
-    """SHA-256 over the weights of the inference model that are not trained."""
+    """Return the SHA-256 of the weights of the inference model that are not trained."""
     digest = hashlib.sha256()
     for tensor in sorted(artifacts.inference.graph.initializer, key=lambda t: t.name):
         if tensor.name not in artifacts.parameters and tensor.name not in artifacts.statistics:

@@ -1,4 +1,4 @@
-"""From an ONNX graph with static shapes to flat instructions over buffers."""
+"""Lowering, which turns an ONNX graph with static shapes into flat instructions over buffers."""
 
 from __future__ import annotations
 
@@ -15,41 +15,44 @@ from ..model.graph import BACKWARD, LAYER, constant_array, describe, runtime_typ
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .strides import contiguous, fit, is_gapless, same_walk
 
-#: Dimensions that one COPY walks.
+#: One COPY has this many dimensions.
 COPY_RANK = 6
-#: Who reads what no node reads.
+#: The reader of values that no node reads.
 API = "the API"
 
 
 @dataclass(frozen=True)
 class View:
-    """Where a value lies, and its element strides."""
+    """The address and the element strides of a value."""
 
     ref: Ref
     strides: list[int]
 
     def at(self, index: Sequence[int], steps: Sequence[int] | None = None) -> View:
-        """The part that begins at element `index` and takes every steps-th element along each axis."""
+        """Return the view of a strided part of the value.
+
+        It begins at element `index`, and takes every steps-th element along each axis.
+        """
         skipped = sum(i * s for i, s in zip(index, self.strides, strict=True))
         taken = [s * step for s, step in zip(self.strides, steps or [1] * len(self.strides), strict=True)]
         return View(Ref(self.ref.buffer, self.ref.offset + 4 * skipped), taken)
 
 
 class LoweringRule(Protocol):
-    """What lowering needs to know of an operator."""
+    """The part of an operator that lowering needs."""
 
     @property
     def lower(self) -> Callable[[Lowering, ir.Node], None] | None:
-        """Emit the instructions of a node; None where there is no kernel."""
+        """Return the function that emits a node's instructions; None where there is no kernel."""
 
     @property
     def any_type(self) -> bool:
-        """Whether it moves integers as it moves floats."""
+        """Tell whether the operator moves integers as it moves floats."""
 
 
 @dataclass
 class Shared:
-    """What all programs of one image share."""
+    """The buffers, operators and random streams that all programs of one image share."""
 
     control: Buffer
     operators: Mapping[tuple[str, str], LoweringRule]  # by domain and op_type
@@ -60,13 +63,16 @@ class Shared:
     overwrites_inputs: bool = False  # inputs are scratch; labels, small and needed late, never are
 
     def constant(self, data: bytes) -> Ref:
-        """Constants with equal bytes are one."""
+        """Return a reference to a constant; constants with equal bytes share one buffer."""
         if data not in self.constants:
             self.constants[data] = Buffer(f"constant_{len(self.constants)}", len(data), "constant", data)
         return Ref(self.constants[data])
 
     def input(self, value: ir.Value) -> Binding:
-        """The place of an input or label, the same in every program."""
+        """Return the binding of an input or label, the same in every program.
+
+        Raises ModelError for a shape with a dimension of 0.
+        """
         assert value.name is not None
         if value.name not in self.inputs:
             dtype = runtime_type(value)
@@ -81,19 +87,20 @@ class Shared:
 
 
 class Lowering:
-    """Appends a graph's instructions to one program. Operators' lowering rules call its methods."""
+    """The lowering of one graph into one program; operators' lowering rules call its methods."""
 
     def __init__(self, program: Program, shared: Shared, phase: str = "forward") -> None:
+        """Begin without values; `phase` is the phase of nodes that are not marked as backward."""
         self.program = program
         self.shared = shared
         self.phase = phase  # of nodes that are not marked as backward
         self.places: dict[ir.Value, View] = {}
-        self.reader = API  # who asks for values
+        self.reader = API  # the operator that asks for values
 
-    # ---- what the driver calls
+    # ---- methods for the driver
 
     def run(self, graph: ir.Graph) -> None:
-        """Lowers every node, in the graph's order."""
+        """Lower every node, in the graph's order."""
         for value in graph.inputs:
             if value not in self.places:
                 self.bind_input(value)
@@ -103,6 +110,10 @@ class Lowering:
         self.reader = API
 
     def bind_input(self, value: ir.Value) -> None:
+        """Give a graph input its address.
+
+        A parameter lies in the state; any other input has the binding that programs share.
+        """
         if value.name in self.shared.state:
             self.place(value, self.shared.state[value.name])
         elif not value.is_initializer() and (value.uses() or 0 not in static_shape(value)):
@@ -112,6 +123,10 @@ class Lowering:
                 self.program.bindings.append(binding)
 
     def lower_node(self, node: ir.Node) -> None:
+        """Lower one node by its operator's rule.
+
+        Raises UnsupportedOperator for an operator without a kernel, and for arithmetic on integers.
+        """
         operator = self.shared.operators.get((node.domain, node.op_type))
         if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
             return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
@@ -130,31 +145,33 @@ class Lowering:
             self.program.shapes[node.metadata_props[LAYER]] = static_shape(node.outputs[0])
 
     def reads_data(self, node: ir.Node) -> bool:
-        """Whether some input has a place, or is trained."""
+        """Tell whether some input has an address, or is trained."""
         return any(i in self.places or i.name in self.shared.state for i in node.inputs if i is not None)
 
-    # ---- what lowering rules call
+    # ---- methods for lowering rules
 
     def emit(
         self, opcode: str, node: ir.Node, operands: Mapping[str, Ref | None], params: Mapping[str, int | float]
     ) -> None:
+        """Append an instruction that carries the node's name, layer and phase."""
         made = Instruction(opcode, dict(operands), dict(params), describe(node))
         made.layer = node.metadata_props.get(LAYER, "")
         made.phase = "backward" if BACKWARD in node.metadata_props else self.phase
         self.program.instructions.append(made)
 
     def elements(self, value: ir.Value) -> int:
+        """Return the number of elements of a value."""
         return math.prod(static_shape(value))
 
     def view(self, value: ir.Value | None) -> View:
-        """The value as it lies, perhaps strided; for kernels that walk strides."""
+        """Return the value as it lies, perhaps strided, for kernels that take strides."""
         assert value is not None
         if value not in self.places:
             self.place(value, self.known(value))
         return self.places[value]
 
     def ref(self, value: ir.Value | None) -> Ref:
-        """The value's contiguous bytes; a strided view is copied first, once."""
+        """Return the value's contiguous bytes; a strided view is copied first, once."""
         view = self.view(value)
         assert value is not None
         shape = static_shape(value)
@@ -163,25 +180,34 @@ class Lowering:
         return self.places[value].ref
 
     def output(self, value: ir.Value, layout: Sequence[int] | None = None) -> Ref:
-        """New scratch for a value that the next instruction makes; layout: its strides where not row-major."""
+        """Return new scratch for a value that the next instruction makes.
+
+        `layout` gives the value's strides where they are not row-major.
+        """
         ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
         self.places[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
         return ref
 
     def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int]) -> View:
-        """New scratch for a step within a rule."""
+        """Return new scratch for an intermediate result within a rule."""
         return View(Ref(Buffer(name, 4 * math.prod(shape), "scratch")), list(strides))
 
     def common_layout(self, values: Sequence[ir.Value | None]) -> list[int] | None:
-        """The strides of values of one shape where all lie alike and without gaps; else None: use ref()."""
+        """Return the strides of values of one shape, where all have the same strides without gaps.
+
+        Returns None otherwise: the rule must then use ref().
+        """
         views = [self.view(v) for v in values]
         shape = static_shape(values[0])  # type: ignore[arg-type]
         alike = all(same_walk(shape, v.strides, views[0].strides) for v in views)
         return views[0].strides if alike and is_gapless(shape, views[0].strides) else None
 
     def move(self, node: ir.Node, shape: Sequence[int], source: View, target: View, reason: str | None = None) -> None:
-        """One COPY of `shape` elements. `target` may be part of a buffer: what is left of it others must write. reason:
-        what needs them there; the node's operator by default."""
+        """Append one COPY of `shape` elements from `source` to `target`.
+
+        `target` may be a part of a buffer; other instructions must then write the rest. `reason`
+        names the reader that needs the copy; the node's operator is the default.
+        """
         dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
         params: dict[str, int | float] = {}
         for i in range(COPY_RANK):
@@ -190,42 +216,54 @@ class Lowering:
         self.program.instructions[-1].reason = reason or node.op_type
 
     def fill(self, node: ir.Node, target: Ref, number: float) -> None:
-        """Writes one number to every element of a buffer."""
+        """Write one number to every element of a buffer."""
         n = target.buffer.size // 4
         self.move(node, [n], View(self.scalar(number), [0]), View(Ref(target.buffer), [1]), "fill")
 
     def alias(self, value: ir.Value, source: ir.Value | None) -> None:
-        """`value` is the bytes of `source` under its own shape."""
+        """Give `value` the bytes of `source`, under its own shape."""
         self.place(value, self.ref(source))
 
     def set_view(self, value: ir.Value, ref: Ref, strides: Sequence[int]) -> None:
+        """Set the address and the strides of a value."""
         self.places[value] = View(ref, list(strides))
 
     def constant(self, data: bytes) -> Ref:
+        """Return a reference to a constant of these bytes."""
         return self.shared.constant(data)
 
     def scalar(self, number: float) -> Ref:
+        """Return a reference to a float32 constant."""
         return self.constant(np.float32(number).tobytes())
 
     def control(self, field_name: str) -> Ref:
+        """Return a reference to a word of the control record."""
         return control_ref(self.shared.control, field_name)
 
     def is_one(self, ref: Ref) -> bool:
-        """Whether a place holds the constant 1, with which nothing needs to be multiplied."""
+        """Tell whether an operand is the constant 1, by which nothing needs to be multiplied."""
         return ref.buffer.data == np.float32(1).tobytes() and ref.buffer.region == "constant"
 
     def random_stream(self, node: ir.Node, part: str = "") -> int:
-        """A number of its own for each node that draws random numbers, or each part of one. ONNX lets nodes share a
-        name, outputs not."""
+        """Return the number of the random stream of a node, or of one part of a node.
+
+        Each node that draws random numbers has its own. The key is the output's name, because ONNX
+        lets nodes share a name, but not outputs.
+        """
         return self.shared.streams.setdefault(f"{node.outputs[0].name}{part}", len(self.shared.streams))
 
-    # ---- inside
+    # ---- internal methods
 
     def place(self, value: ir.Value, ref: Ref) -> None:
+        """Give a value its address, with row-major strides."""
         self.places[value] = View(ref, contiguous(static_shape(value)))
 
     def known(self, value: ir.Value) -> Ref:
-        """The place of an initializer: state where it is trained, else a constant."""
+        """Return the address of an initializer: state where it is trained, else a constant.
+
+        Truth values become the float32 numbers 1 and 0. Raises UnsupportedOperator for data that is
+        neither float32 nor integers of at most 32 bits.
+        """
         if value.name in self.shared.state:
             return self.shared.state[value.name]
         array = constant_array(value)
@@ -242,6 +280,7 @@ class Lowering:
         return self.constant(np.ascontiguousarray(array).tobytes())
 
     def copy(self, value: ir.Value, view: View) -> Ref:
+        """Return a row-major copy of a strided view."""
         shape = static_shape(value)
         node = value.producer()
         assert node is not None
@@ -251,5 +290,5 @@ class Lowering:
 
 
 def is_integer(value: ir.Value) -> bool:
-    """Truth values are no integers: the runtime has them as float32."""
+    """Tell whether a value holds integers; truth values do not count, since they are float32."""
     return value.dtype not in (None, ir.DataType.BOOL) and not value.dtype.is_floating_point()

@@ -1,4 +1,4 @@
-"""What compile_image() is told beside the model."""
+"""The options of compile_image()."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from .sample_store import StoreOptions
 
 @dataclass
 class Options:
-    """What the image should be able to do.
+    """The properties that the image should have.
 
-    batch: samples in one step; None: the model fixes all its dimensions. accumulate: keep gradients, so that several
-    micro-batches can be averaged (programs train and optimizer) instead of the fused program step. dims: sizes of
-    symbolic dimensions other than the batch. overwrite_inputs: a program may put other things where inputs were,
-    for a smaller arena; they must then be given again for each run. Labels last. recompute: make cheap activations a
-    second time where that lowers the peak. store: keep samples in the state, to train on again. exact_plan: search for
-    the smallest scratch, up to a minute a program (needs gradmote[exact]); tell: takes a line of progress where that
-    takes more than two seconds. image_version: what the image's maker counts up, 0 to 2^32 - 1; firmware that protects
-    against rollback refuses an image with a lower one than it has.
+    `batch` is the number of samples in one step; None means that the model fixes all its
+    dimensions. `accumulate` keeps gradients, so that several micro-batches can be averaged
+    (programs train and optimizer) instead of the fused program step. `dims` gives the sizes of
+    symbolic dimensions other than the batch.
+
+    With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
+    inputs must then be given again for each run, while labels last. `recompute` computes cheap
+    activations a second time where that lowers the peak. `store` keeps samples in the state, to
+    train on again.
+
+    `exact_plan` searches for the smallest scratch, up to a minute a program (needs
+    gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
+    `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
+    protects against rollback refuses an image with a lower one than it has.
     """
 
     batch: int | None = 1

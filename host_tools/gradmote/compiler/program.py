@@ -1,4 +1,4 @@
-"""The flat program: buffers, and instructions over them. It stands between the ONNX graph and the image."""
+"""The flat program: instructions over buffers, between the ONNX graph and the image."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..generated.records import RECORDS
 
 
 def _operands(*accesses: str) -> dict[str, list[str]]:
-    """The operands of each opcode that it accesses so."""
+    """Return, for each opcode, the names of its operands with one of these accesses."""
     return {
         opcode: [name for name, (access, *_) in spec["operands"].items() if access in accesses]
         for opcode, spec in OPCODES.items()
@@ -20,26 +20,29 @@ def _operands(*accesses: str) -> dict[str, list[str]]:
 
 _READ, _ONLY_READ, _WRITTEN = _operands("r", "rw"), _operands("r"), _operands("w", "rw")
 
-#: Words of the control record, in order.
+#: The words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
 
 
 @dataclass(frozen=True, eq=False)
 class Buffer:
-    """Bytes with one place. Two buffers are the same only if they are the same object. None changes, as instructions
-    share them: constants with equal bytes are one."""
+    """A range of bytes with one address.
+
+    Two buffers are the same only if they are the same object. A buffer never changes, because
+    instructions share it: constants with equal bytes have one buffer.
+    """
 
     name: str
     size: int  # bytes
-    #: parameter, statistic, slot, control, store (these five: state), gradient, input, scratch, or constant. Inputs
-    #: that a program may overwrite are scratch.
+    #: One of parameter, statistic, slot, control, store (these five are the state), gradient, input,
+    #: scratch and constant. Inputs that a program may overwrite are scratch.
     region: str
     data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
 
 
 @dataclass(frozen=True)
 class Ref:
-    """A place inside a buffer."""
+    """An address inside a buffer."""
 
     buffer: Buffer
     offset: int = 0  # bytes
@@ -53,12 +56,13 @@ class Instruction:
     operands: dict[str, Ref | None]
     params: dict[str, int | float]
     origin: str = ""  # the ONNX node that it came from
-    layer: str = ""  # the node of the user's model that this node came from; "" for loss, checks and the optimizer
+    layer: str = ""  # the node of the user's model; "" for loss, checks and the optimizer
     phase: str = "forward"  # or backward, update
-    reason: str = ""  # of a COPY: what needs the bytes elsewhere
-    after: Buffer | None = None  # it runs once this is written, though it does not read it
+    reason: str = ""  # the reader that needs a COPY
+    after: Buffer | None = None  # the instruction waits until this buffer is written, but does not read it
 
     def __post_init__(self) -> None:
+        """Raise GradmoteError where operands or parameters differ from the opcode's spec."""
         spec = OPCODES[self.opcode]
         for name, (_, _, _, optional) in spec["operands"].items():
             if self.operands.setdefault(name, None) is None and not optional:
@@ -68,17 +72,21 @@ class Instruction:
 
     @property
     def reads(self) -> list[Ref]:
-        """An output that only an accumulating form reads is just written by the others."""
+        """Return the operands that are read.
+
+        An output that only the accumulating form reads counts only where `accumulate` is set.
+        """
         names = _READ[self.opcode] if self.params.get("accumulate", 1) else _ONLY_READ[self.opcode]
         return [ref for name in names if (ref := self.operands[name]) is not None]
 
     @property
     def writes(self) -> list[Ref]:
+        """Return the operands that are written."""
         return [ref for name in _WRITTEN[self.opcode] if (ref := self.operands[name]) is not None]
 
     @property
     def work(self) -> int:
-        """Inner-loop trips, as the runtime counts them."""
+        """Return the number of inner-loop iterations, as the runtime counts them."""
         total = 1
         for name in OPCODES[self.opcode]["work"]:
             total *= COUNTS.get(name) or int(self.params[name])
@@ -87,7 +95,7 @@ class Instruction:
 
 @dataclass
 class Uses:
-    """Indices of the instructions that read a buffer, and of those that write it, ascending."""
+    """The ascending indices of the instructions that read a buffer, and of those that write it."""
 
     buffer: Buffer
     readers: list[int] = field(default_factory=list)
@@ -95,17 +103,19 @@ class Uses:
 
     @property
     def first(self) -> int:
+        """Return the index of the first instruction that reads or writes the buffer."""
         readers, writers = self.readers, self.writers
         return min(readers[0], writers[0]) if readers and writers else (readers or writers)[0]
 
     @property
     def last(self) -> int:
+        """Return the index of the last instruction that reads or writes the buffer."""
         readers, writers = self.readers, self.writers
         return max(readers[-1], writers[-1]) if readers and writers else (readers or writers)[-1]
 
     @property
     def is_given(self) -> bool:
-        """Whether it is read before anything writes it, as an input is."""
+        """Tell whether the buffer is read before anything writes it, as an input is."""
         return self.readers[:1] == [self.first]
 
 
@@ -127,11 +137,11 @@ class Program:
     kind: str  # enum program
     instructions: list[Instruction] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
-    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> its output's
-    gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> where its gradient is made
+    shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> shape of its output
+    gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> address of its gradient
 
     def uses(self) -> dict[int, Uses]:
-        """Who touches each buffer, by id(buffer), in order of first touch."""
+        """Return the readers and writers of each buffer, by id(buffer), in order of first use."""
         found: dict[int, Uses] = {}
         for index, instruction in enumerate(self.instructions):
             for ref in instruction.reads:
@@ -141,7 +151,10 @@ class Program:
         return found
 
     def insert(self, at: int, new: list[Instruction], uses: dict[int, Uses]) -> None:
-        """Puts instructions in front of instruction `at`. uses: those of the program, which stay so."""
+        """Insert instructions in front of instruction `at`.
+
+        `uses` is the program's own table, which is kept up to date.
+        """
         self.instructions[at:at] = new
         for used in uses.values():
             if used.last >= at:
@@ -154,11 +167,11 @@ class Program:
                 insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).writers, index)
 
     def bound(self) -> set[int]:
-        """Ids of the buffers that the caller reads when the program has ended."""
+        """Return the ids of the buffers that the caller reads when the program has ended."""
         return {id(b.ref.buffer) for b in self.bindings if b.role in ("output", "loss")}
 
     def buffers(self) -> list[Buffer]:
-        """Every buffer that the program touches, in order of first touch."""
+        """Return every buffer that the program uses, in order of first use."""
         seen = {key: uses.buffer for key, uses in self.uses().items()}
         for binding in self.bindings:
             seen.setdefault(id(binding.ref.buffer), binding.ref.buffer)
@@ -167,7 +180,7 @@ class Program:
 
 @dataclass
 class StateTensor:
-    """A named piece of the state."""
+    """A named tensor of the state."""
 
     name: str
     shape: tuple[int, ...]
@@ -182,17 +195,20 @@ class Parameter(StateTensor):
 
 
 class Statistic(StateTensor):
-    """A running mean or variance: a training step updates it without a gradient."""
+    """A running mean or variance, which a training step updates without a gradient."""
 
 
 class Slot(StateTensor):
-    """A moment tensor of a parameter, or the bias corrections that all share."""
+    """A moment tensor of a parameter, or the bias corrections that all parameters share."""
 
 
 @dataclass
 class Store:
-    """A store of one image. elements: of one sample. aside: the place for the input's first sample while others are
-    trained on; None where programs overwrite inputs anyway."""
+    """The sample store of one image.
+
+    `elements` is the number of elements of one sample. `aside` holds the input's first sample while
+    other samples are trained on; it is None where programs overwrite inputs anyway.
+    """
 
     capacity: int
     classes: int
@@ -203,7 +219,7 @@ class Store:
 
     @property
     def stride(self) -> int:
-        """Bytes from one sample to the next."""
+        """Return the bytes from one sample to the next."""
         return (self.elements + 3) // 4 * 4 if self.dtype == "int8" else 4 * self.elements
 
 
@@ -216,27 +232,27 @@ class Compiled:
     statistics: list[Statistic]
     slots: list[Slot]
     control: Buffer
-    inputs: list[Binding]  # and labels; each has one place for all programs
+    inputs: list[Binding]  # inputs and labels; each has one address in all programs
     batch: int
     learning_rate: float
     frozen_digest: bytes = b""  # SHA-256 of the weights that are not trained
     seed: int = 0
     properties: int = 4  # slots for the application's own numbers
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
-    store: Store | None = None  # of samples to train on again
-    recompute: bool = True  # whether cheap activations may be made twice
-    image_version: int = 0  # what its maker counts up
+    store: Store | None = None  # samples to train on again
+    recompute: bool = True  # whether cheap activations may be computed twice
+    image_version: int = 0  # the version number of the image's author
 
     @property
     def overwrites_inputs(self) -> bool:
-        """Whether a program may use the places of inputs for something else."""
+        """Tell whether a program may use the bytes of inputs for other data."""
         return any(b.ref.buffer.region == "scratch" for b in self.inputs)
 
     def state(self) -> list[StateTensor]:
-        """What of the state has a name, in the order in which it lies."""
+        """Return the named tensors of the state, in the order in which they lie."""
         return [*self.parameters, *self.statistics, *self.slots]
 
 
 def control_ref(control: Buffer, name: str) -> Ref:
-    """The word `name` of the control record."""
+    """Return a reference to the word `name` of the control record."""
     return Ref(control, 4 * CONTROL_FIELDS.index(name))

@@ -1,4 +1,7 @@
-"""The sample store of an image: what `gm_learn` keeps and `gm_replay` trains on. Its bytes are in docs/SPEC.md."""
+"""The sample store of an image: samples that `gm_learn` keeps and `gm_replay` trains on.
+
+docs/SPEC.md describes its bytes.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,18 @@ from .program import Binding, Buffer, Instruction, Program, Store
 
 Array = np.ndarray[Any, Any]
 
-#: Instructions that read class labels, and say how many classes there are.
+#: These instructions read class labels and hold the number of classes.
 _LOSSES = ("SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
 
 
 @dataclass(frozen=True)
 class StoreOptions:
-    """capacity: samples. dtype: "int8" (a byte an element, with a scale for each sample) or "f32" (exact). x, y:
-    samples to begin with, [n, ...] float32 and [n] integers; a class-balanced choice of them is kept."""
+    """The options of a sample store.
+
+    `capacity` is a number of samples. `dtype` is "int8" (a byte an element, with a scale for each
+    sample) or "f32" (exact). `x` ([n, ...], float32) and `y` ([n], integers) are samples to begin
+    with; a class-balanced choice of them is kept.
+    """
 
     capacity: int
     dtype: str = "int8"
@@ -33,7 +40,10 @@ class StoreOptions:
 def store_of(
     options: StoreOptions | None, programs: Sequence[Program], inputs: Sequence[Binding], seed: int
 ) -> Store | None:
-    """The store that the options ask for. ModelError where no program trains."""
+    """Return the store that the options ask for, or None without options.
+
+    Raises ModelError where no program trains.
+    """
     if options is None:
         return None
     if not any(program.kind in ("train", "step") for program in programs):
@@ -42,7 +52,10 @@ def store_of(
 
 
 def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Sequence[Binding], seed: int) -> Store:
-    """The store of a classifier. UnsupportedOperator for any other model; DataError where the samples do not fit it."""
+    """Return the store of a classifier, filled with the samples to begin with.
+
+    Raises UnsupportedOperator for any other model, and DataError where the samples do not fit it.
+    """
     sample, label = classifier_tensors(inputs)
     classes = classes_of(programs, label)
     batch = elements_of(label)
@@ -61,20 +74,25 @@ def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Seque
     return replace(store, buffer=Buffer("store", len(data), "store", data))
 
 
-# ---- What the model must be
+# ---- Requirements on the model
 
 
 def refusal(reason: str) -> UnsupportedOperator:
+    """Return the error for a model that is not a classifier."""
     hint = "compile without --store; a store takes classifiers with one float32 input and one class label a sample"
     return UnsupportedOperator(reason, hint)
 
 
 def elements_of(binding: Binding) -> int:
+    """Return the number of elements of a bound tensor."""
     return int(np.prod(binding.shape))
 
 
 def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
-    """The input and the label. UnsupportedOperator unless there is one of each."""
+    """Return the bindings of the input and the label.
+
+    Raises UnsupportedOperator unless there is exactly one float32 input and one int32 label.
+    """
     samples = [b for b in inputs if b.role == "input"]
     labels = [b for b in inputs if b.role == "label"]
     for kind, found, dtype in (("input", samples, "f32"), ("label", labels, "i32")):
@@ -87,7 +105,7 @@ def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
 
 
 def classes_of(programs: Iterable[Program], label: Binding) -> int:
-    """How many classes the cross-entropy over these labels has."""
+    """Return the number of classes of the cross-entropy over these labels."""
     for instruction in (i for program in programs for i in program.instructions):
         if instruction.opcode in _LOSSES and is_one_label_a_sample(instruction, label):
             return int(instruction.params["classes"])
@@ -95,15 +113,19 @@ def classes_of(programs: Iterable[Program], label: Binding) -> int:
 
 
 def is_one_label_a_sample(loss: Instruction, label: Binding) -> bool:
+    """Tell whether the loss reads this label tensor, one label for each sample."""
     ref = loss.operands["labels"]
     return ref is not None and ref.buffer is label.ref.buffer and loss.params["outer"] == elements_of(label)
 
 
-# ---- What it begins with
+# ---- Initial content
 
 
 def chosen(options: StoreOptions, store: Store, seed: int) -> tuple[Array, Array]:
-    """(samples [n, elements] float32, labels [n]): a class-balanced choice, at most `capacity`."""
+    """Return a class-balanced choice of at most `capacity` of the given samples.
+
+    The result is (samples [n, elements] float32, labels [n]).
+    """
     if options.x is None or options.y is None:
         return np.zeros((0, store.elements), np.float32), np.zeros(0, np.int64)
     x, y = np.asarray(options.x, np.float32), np.asarray(options.y)
@@ -112,7 +134,7 @@ def chosen(options: StoreOptions, store: Store, seed: int) -> tuple[Array, Array
 
 
 def check_samples(x: Array, y: Array, store: Store) -> None:
-    """DataError where they are no samples of the model."""
+    """Raise DataError where the arrays are not samples of the model."""
     if y.dtype.kind not in "iu" or y.shape != (len(x),):
         raise DataError(f"y is {y.dtype} {list(y.shape)}", "give one integer class for each sample")
     if x.size != len(x) * store.elements:
@@ -124,9 +146,12 @@ def check_samples(x: Array, y: Array, store: Store) -> None:
 
 
 def balanced(x: Array, y: Array, capacity: int, seed: int) -> tuple[Array, Array]:
-    """As many samples of each class as of any other, where there are as many; the rest from classes that have more."""
+    """Return at most `capacity` samples, as many of each class as the data allow.
+
+    A class that has fewer samples leaves its share to the others.
+    """
     order = np.random.default_rng(seed).permutation(len(y))
-    rank = np.zeros(len(y), np.int64)  # of each sample within its class
+    rank = np.zeros(len(y), np.int64)  # the position of each sample within its class
     for label in np.unique(y):
         mine = order[y[order] == label]
         rank[mine] = np.arange(len(mine))
@@ -136,7 +161,7 @@ def balanced(x: Array, y: Array, capacity: int, seed: int) -> tuple[Array, Array
 
 
 def initial(store: Store, x: Array, y: Array) -> bytes:
-    """The store's bytes in the state, with these samples in its first places; each counts as seen once."""
+    """Return the store's initial bytes, with these samples first; each counts as seen once."""
     kept = np.bincount(y, minlength=store.classes)
     full = (kept == kept.max()) if len(y) == store.capacity else np.zeros(store.classes, bool)
     classes = b"".join(
@@ -151,7 +176,7 @@ def initial(store: Store, x: Array, y: Array) -> bytes:
 
 
 def encoded(store: Store, x: Array) -> tuple[bytes, bytes]:
-    """(scales, samples) as they are kept."""
+    """Return (scales, samples) as the store keeps them."""
     if store.dtype == "f32":
         return b"", x.astype("<f4").tobytes()
     scales = np.zeros(store.capacity, "<f4")
@@ -162,7 +187,10 @@ def encoded(store: Store, x: Array) -> tuple[bytes, bytes]:
 
 
 def quantized(sample: Array) -> tuple[np.float32, Array]:
-    """(scale, int8 values): scale = max |x| / 127, q = x / scale to the nearest integer, ties to even, in binary32."""
+    """Return (scale, int8 values) of a sample, computed in binary32.
+
+    scale = max |x| / 127, q = x / scale, rounded to the nearest integer, ties to even.
+    """
     scale = np.float32(np.abs(sample).max(initial=np.float32(0)) / np.float32(127))
     if scale == 0:
         return scale, np.zeros(sample.shape, np.int8)

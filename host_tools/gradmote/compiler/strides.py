@@ -1,4 +1,7 @@
-"""Strides, in elements: how a kernel walks a tensor. 0 repeats an element (broadcasting)."""
+"""Strides in elements, which tell a kernel where the next element along an axis lies.
+
+A stride of 0 repeats an element (broadcasting).
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..model.graph import describe
 
-#: Dimensions that a broadcasting instruction has.
+#: A broadcasting instruction has this many dimensions.
 RANK = 4
 
 
 def contiguous(shape: Sequence[int]) -> list[int]:
-    """Row-major strides of a tensor without gaps."""
+    """Return the row-major strides of a tensor without gaps."""
     return broadcast_strides(shape, shape)
 
 
 def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
-    """Element strides that walk a contiguous tensor of `shape` as if it had shape `output`."""
+    """Return the strides that broadcast a contiguous tensor of `shape` to the shape `output`."""
     padded = [1] * (len(output) - len(shape)) + list(shape)
     strides, step = [0] * len(output), 1
     for axis in reversed(range(len(output))):
@@ -29,18 +32,24 @@ def broadcast_strides(shape: Sequence[int], output: Sequence[int]) -> list[int]:
 
 
 def broadcast_walk(strides: Sequence[int], shape: Sequence[int], output: Sequence[int]) -> list[int]:
-    """Strides that walk a tensor of `shape`, lying with `strides`, as if it had shape `output`."""
+    """Return the strides that broadcast a tensor of `shape` and `strides` to the shape `output`."""
     missing = len(output) - len(shape)
     return [0] * missing + [0 if d == 1 else s for d, s in zip(shape, strides, strict=True)]
 
 
 def physical_order(shape: Sequence[int], strides: Sequence[int]) -> list[int]:
-    """Axes from the one that moves slowest in memory to the fastest; those of size 1 keep their place among equals."""
+    """Return the axes in order of their strides, the longest stride first.
+
+    Axes of size 1 have no stride that counts; they come last, in their own order.
+    """
     return sorted(range(len(shape)), key=lambda axis: (-strides[axis] if shape[axis] > 1 else 0, axis))
 
 
 def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Strides of a tensor without gaps whose axes lie in memory in `order`, the slowest first."""
+    """Return the strides of a tensor without gaps whose axes lie in memory in `order`.
+
+    `order` names the axis with the longest stride first.
+    """
     strides = [0] * len(shape)
     for axis, stride in zip(order, contiguous([shape[a] for a in order]), strict=True):
         strides[axis] = stride
@@ -48,14 +57,20 @@ def packed(shape: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def is_gapless(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether the strides visit each element of a block of memory exactly once: contiguous but for the axes' order."""
+    """Tell whether the strides visit each element of one block of memory exactly once.
+
+    Such a tensor is contiguous but for the order of its axes.
+    """
     axes = [a for a in physical_order(shape, strides) if shape[a] > 1]
     packed = contiguous([shape[a] for a in axes])
     return [strides[a] for a in axes] == packed
 
 
 def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
-    """Merges neighbouring dimensions that every operand walks as one, and drops those of size 1."""
+    """Merge neighbouring dimensions that every operand can visit as one, and drop those of size 1.
+
+    Returns the merged sizes, and the merged strides of each operand.
+    """
     kept: list[int] = []
     walks: list[list[int]] = [[] for _ in strides]
     for axis, dim in enumerate(dims):
@@ -73,13 +88,17 @@ def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], l
 
 
 def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
+    """Return the values with `fill` in front of them, `rank` numbers in all."""
     return [fill] * (rank - len(values)) + list(values)
 
 
 def fit(
     node: ir.Node, dims: Sequence[int], *strides: Sequence[int], rank: int = RANK
 ) -> tuple[list[int], list[list[int]]]:
-    """Collapsed dims and strides, padded in front to the instruction's rank."""
+    """Return collapsed sizes and strides, padded in front to the instruction's rank.
+
+    Raises UnsupportedOperator where more than `rank` dimensions remain.
+    """
     kept, walks = collapse(dims, *strides)
     if len(kept) > rank:
         raise UnsupportedOperator(
@@ -91,15 +110,18 @@ def fit(
 
 
 def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether two sets of strides visit the same elements in the same order."""
+    """Tell whether two lists of strides visit the same elements in the same order."""
     return all(d == 1 or x == y for d, x, y in zip(shape, a, b, strict=True))
 
 
 def reshaped(shape: Sequence[int], strides: Sequence[int], output: Sequence[int]) -> list[int] | None:
-    """Strides under which the same elements in the same order have shape `output`, or None where no strides do."""
+    """Return the strides that give the same elements, in the same order, the shape `output`.
+
+    Returns None where no strides do.
+    """
     dims, (walk,) = collapse(shape, strides)
     found: list[int] = []
-    for size in reversed(output):  # each takes its part of the innermost dimension that has elements left
+    for size in reversed(output):  # each size divides the innermost dimension that has elements left
         if size > 1 and (not dims or dims[-1] % size):
             return None
         found.append(walk[-1] if size > 1 else 0)

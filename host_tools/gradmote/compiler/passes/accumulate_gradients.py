@@ -1,6 +1,7 @@
-"""In the train program, each gradient is added to its place in the gradient region.
+"""The pass that adds each gradient of the train program to its buffer in the gradient region.
 
-GEMM, REDUCE_SUM and CONV_GRAD_W can start from what is there; any other result is added by an ADD.
+GEMM, REDUCE_SUM and CONV_GRAD_W can start their sums from that buffer; any other result is added by
+an ADD.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ ACCUMULATING = ("GEMM", "REDUCE_SUM", "CONV_GRAD_W")
 
 
 def run(compiled: Compiled) -> None:
+    """Add every parameter's gradient to its kept gradient, in the train program."""
     for program in compiled.programs:
         if program.kind != "train":
             continue
@@ -22,6 +24,7 @@ def run(compiled: Compiled) -> None:
 
 
 def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
+    """Make the gradient's instruction accumulate, or append an ADD where it cannot."""
     maker = next((i for i in program.instructions if any(w.buffer is source.buffer for w in i.writes)), None)
     if maker is not None and maker.opcode in ACCUMULATING and can_retarget(program, maker, source, gradient):
         maker.operands["y"] = Ref(gradient)
@@ -31,7 +34,7 @@ def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
 
 
 def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Buffer) -> bool:
-    """Whether the maker's result goes nowhere else, and nothing but a plain sum made it."""
+    """Tell whether the maker's result has no other use, and is a plain sum."""
     read = any(r.buffer is source.buffer for i in program.instructions for r in i.reads)
     others = [*program.gradients.values(), *(b.ref for b in program.bindings)]  # two parameters may share one gradient
     shared = sum(r.buffer is source.buffer for r in others) > 1
@@ -42,7 +45,7 @@ def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Bu
 
 
 def add(source: Ref, gradient: Buffer) -> Instruction:
-    """gradient += source, flat."""
+    """Return the instruction gradient += source over flat elements."""
     params: dict[str, int | float] = {"d0": 1, "d1": 1, "d2": 1, "d3": gradient.size // 4}
     params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
     operands: dict[str, Ref | None] = {"a": Ref(gradient), "b": source, "y": Ref(gradient)}

@@ -1,5 +1,7 @@
-"""Sum, Mean, Max and Min of any number of operands become chains of two: ((a + b) + c) + d. A mean is the sum times
-1 / count; one operand alone is an Identity."""
+"""The pass that makes Sum, Mean, Max and Min of many operands chains of two: ((a + b) + c) + d.
+
+A mean is the sum times 1 / count; a node with one operand becomes an Identity.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,12 @@ import onnx_ir as ir
 
 from ...model.graph import Builder, take_over
 
-#: The operator of two operands that each is a chain of.
+#: Each operator becomes a chain of this operator of two operands.
 STEPS = {"Sum": "Add", "Mean": "Add", "Max": "Max", "Min": "Min"}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Replace every Sum, Mean, Max and Min that does not have two operands already."""
     for node in list(graph):
         is_pair = node.op_type in ("Max", "Min") and len(node.inputs) == 2
         if not node.domain and node.op_type in STEPS and not is_pair:
@@ -21,7 +24,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def replace(graph: ir.Graph, node: ir.Node) -> None:
-    """The node's output keeps its name."""
+    """Replace one node by its chain; the output keeps its name."""
     builder, old = Builder(graph), node.outputs[0]
     result = chain(builder, node)
     if node.op_type == "Mean":
@@ -34,6 +37,7 @@ def replace(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def chain(builder: Builder, node: ir.Node) -> ir.Value:
+    """Append the chain, from the first operand to the last."""
     result, *others = [x for x in node.inputs if x is not None]
     for operand in others:
         result = builder.op(STEPS[node.op_type], result, operand, name=f"{node.outputs[0].name}.chain")

@@ -1,13 +1,15 @@
-"""Whatever could bring a number into the state that is not finite is looked at in front of what writes it.
+"""The pass that checks every number that could make the state infinite or NaN, before it is used.
 
-What a gradient is made of gets a bound, so that no sum of products reaches 2^63, and running statistics must be finite.
-docs/NUMERICS.md ("Finite state") shows up to which learning rate a finite state then stays finite: it is written into
-the rule. Where a rule's hyper-parameters do not allow this, 0 stays there, by which an image tells that it does not
-promise it.
+The factors of a gradient get a bound, so that no sum of products reaches 2^63, and running
+statistics must be finite. docs/NUMERICS.md ("Finite state") shows up to which learning rate a
+finite state then stays finite; this rate is written into the update rule. Where a rule's
+hyper-parameters do not allow this, a 0 stays in its place, which says that the image does not
+promise a finite state.
 
-The program optimizer checks all gradients first, so it is applied whole or not at all; so do clipping, by its norm, and
-a step with a loss scale, by checks of their own.
-In the program step, updates that are made earlier stay: layers behind the one whose gradient overflows have learnt.
+The program optimizer checks all gradients first, so that it is applied whole or not at all.
+Clipping by norm and a step with a loss scale reach the same by checks of their own. In the program
+step, updates that are made earlier stay: the layers behind the one whose gradient overflows have
+been updated.
 """
 
 from __future__ import annotations
@@ -25,19 +27,19 @@ from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 from ..strides import collapse
 
-#: What a forward pass made, as a factor of a weight's gradient, is below this.
+#: A factor of a weight's gradient that comes from the forward pass must be below this.
 ACTIVATION_LIMIT = 2.0**32
 
-#: opcode of a fused update -> its factors, and the parameters whose product is how many products one sum has
+#: opcode of a fused update -> its factors, and the parameters whose product is the terms of one sum
 FACTORS = {"GEMM_UPDATE": (("a", "b"), ("k",)), "CONV_UPDATE": (("x", "dy"), ("batch", "out_h", "out_w"))}
 
-#: opcode -> operand that is the gradient, where gradients are clipped by value: times a scale, then between two limits
+#: Gradients are clipped by value with a scale, then two limits: opcode -> operand of the gradient.
 CLIPPERS = {"MUL": "a", "CLAMP": "x"}
 
 
 @dataclass(frozen=True)
 class Place:
-    """Rows of n elements, `step` elements apart."""
+    """A block of rows of n elements each, `step` elements apart."""
 
     ref: Ref
     rows: int
@@ -46,10 +48,12 @@ class Place:
 
     @property
     def key(self) -> tuple[int, int, int, int, int]:
+        """Return a key that is equal for equal blocks."""
         return id(self.ref.buffer), self.ref.offset, self.rows, self.n, self.step
 
 
 def run(compiled: Compiled) -> None:
+    """Insert the checks into every program, and write the largest safe rate into each rule."""
     own: dict[int, Ref] = {}
     for program in compiled.programs:
         Checks(program).insert()
@@ -61,8 +65,11 @@ def run(compiled: Compiled) -> None:
 
 
 def promised(rule: Ref, learning_rate: float) -> Ref:
-    """The rule with the largest rate in its last word, unless the image starts above. Its buffer is its own,
-    as constants with equal bytes are one: other instructions may read the rule's bytes as numbers of theirs."""
+    """Return the rule with the largest safe rate in its last word, in a buffer of its own.
+
+    The word stays 0 where the image starts above that rate. The buffer is its own because constants
+    with equal bytes share one, and other instructions may read those bytes as other numbers.
+    """
     data = rule.buffer.data
     assert data is not None
     largest = largest_rate(data)
@@ -72,7 +79,10 @@ def promised(rule: Ref, learning_rate: float) -> Ref:
 
 
 def check(place: Place, limit: float, origin: str, phase: str) -> Instruction:
-    """CHECK_FINITE where any finite number will do and none lies between."""
+    """Return the instruction that checks a block: |x| < limit, or finite.
+
+    CHECK_FINITE serves where the limit is infinite and the block has no gaps.
+    """
     if math.isinf(limit) and place.rows == 1:
         return Instruction("CHECK_FINITE", {"x": place.ref}, {"n": place.n}, origin, phase=phase)
     params = {"rows": place.rows, "n": place.n, "step": place.step, "limit": limit}
@@ -80,10 +90,14 @@ def check(place: Place, limit: float, origin: str, phase: str) -> Instruction:
 
 
 class Checks:
-    """The checks of one program. Last of all passes: a check reads what the instruction behind it reads, so lifetimes
-    stay."""
+    """The checks of one program.
+
+    This is the last of all passes. A check reads what the instruction behind it reads, so that
+    lifetimes stay the same.
+    """
 
     def __init__(self, program: Program) -> None:
+        """Collect the backward pass's buffers, their writers, and the limits of summed terms."""
         self.program = program
         self.made = {id(r.buffer) for i in program.instructions if i.phase == "backward" for r in i.writes}
         self.writer = {id(r.buffer): i for i in program.instructions for r in i.writes}
@@ -93,6 +107,7 @@ class Checks:
         self.known: dict[tuple[int, int, int, int, int], tuple[list[Instruction], int]] = {}
 
     def insert(self) -> None:
+        """Insert the checks in front of the instructions that need them."""
         for instruction in self.program.instructions:
             for place, limit in self.needs(instruction):
                 self.require(place, limit, instruction.origin)
@@ -103,18 +118,18 @@ class Checks:
         self.program.instructions = self.first + self.result
 
     def note(self, instruction: Instruction) -> None:
-        """A check that is there by itself: of data, loss, a norm, or a gradient with a loss scale."""
+        """Record a check that is there already: of data, loss, a norm, or a scaled gradient."""
         (place,) = places(instruction, "x")
         self.known[place.key] = (self.result, len(self.result) - 1)
 
     def forget(self, instruction: Instruction) -> None:
-        """What was written to is no longer what was checked."""
+        """Forget the checks of buffers that the instruction writes."""
         written = {id(ref.buffer) for ref in instruction.writes}
         if written:
             self.known = {key: where for key, where in self.known.items() if key[0] not in written}
 
     def require(self, place: Place, limit: float, origin: str) -> None:
-        """A check of the place, or a lower limit in the one that is there."""
+        """Insert a check of the block, or lower the limit of the check that is there."""
         if place.key in self.known:
             into, index = self.known[place.key]
             old = into[index]
@@ -126,7 +141,7 @@ class Checks:
         self.known[place.key] = (into, len(into) - 1)
 
     def needs(self, instruction: Instruction) -> Iterator[tuple[Place, float]]:
-        """Places that must be below a limit before the instruction runs."""
+        """Yield the blocks that must be below a limit before the instruction runs."""
         if instruction.opcode in FACTORS:
             yield from self.factors(instruction)
         elif instruction.phase == "update" and instruction.opcode in CLIPPERS:
@@ -146,7 +161,10 @@ class Checks:
             yield from ((place, math.inf) for place in places(instruction, "x"))
 
     def factors(self, update: Instruction) -> Iterator[tuple[Place, float]]:
-        """Both factors of a gradient that is only made row by row: the sum of their products stays below the limit."""
+        """Yield both factors of a fused update's gradient, whose products then have a bounded sum.
+
+        Such a gradient is only made row by row, so that it cannot be checked itself.
+        """
         names, terms = FACTORS[update.opcode]
         products = math.prod(int(update.params[term]) for term in terms)
         delta_limit = GRADIENT_LIMIT / ACTIVATION_LIMIT / growth(products)
@@ -156,8 +174,11 @@ class Checks:
             yield from ((place, limit) for place in places(update, name))
 
     def summed_factors(self) -> Iterator[tuple[int, float]]:
-        """Yield each REDUCE_SUM that makes a gradient from what a fused update checks anyway, as a bias's gradient is
-        made, and the limit of its terms. With its terms checked, the gradient needs no check of its own."""
+        """Yield the id and the terms' limit of each REDUCE_SUM whose terms are checked anyway.
+
+        The gradient of a bias is such a sum, of the terms that a fused update checks as its factor.
+        The gradient itself then needs no check.
+        """
         factors = {place.key for i in self.program.instructions for place in factor_places(i)}
         writes = Counter(id(ref.buffer) for i in self.program.instructions for ref in i.writes)
         for update in (i for i in self.program.instructions if i.opcode == "UPDATE"):
@@ -172,20 +193,21 @@ class Checks:
                 yield id(total), GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
     def is_bounded(self, gradient: Ref | None) -> bool:
-        """Whether a gradient needs no check: it was clipped, or is a sum of terms that were checked."""
+        """Tell whether a gradient needs no check: it was clipped, or its terms were checked."""
         writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
         return id(writer) in self.term_limits or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref | None) -> bool:
-        """Whether each element has been clipped, which leaves it as far below the limit as Optimizer asks."""
+        """Tell whether each element was clipped, to a bound below the limit (see Optimizer)."""
         writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
         return writer is not None and writer.opcode == "CLAMP" and writer.phase == "update"
 
     def is_made(self, ref: Ref | None) -> bool:
+        """Tell whether the backward pass wrote the operand, or it is a kept gradient."""
         return ref is not None and (ref.buffer.region == "gradient" or id(ref.buffer) in self.made)
 
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
-        """What a gradient's factor is at most, and whether its norm has been checked with it."""
+        """Return a gradient's largest factor, and whether its norm has been checked with it."""
         if ref is None or ref.buffer.region == "control":
             return 1.0, False  # gradient_scale is 1 / (how many micro-batches)
         if ref.buffer.data is not None:
@@ -198,18 +220,21 @@ class Checks:
 
 
 def growth(terms: int) -> float:
-    """How many times larger than its terms a sum may be. More than 2^24 of them can all round upwards."""
+    """Return how many times larger than its terms a sum may be.
+
+    With more than 2^24 terms, every addition may round upwards.
+    """
     return 2.0 ** math.ceil(math.log2(terms)) * (2.0 if terms > 2**24 else 1.0)
 
 
 def factor_places(instruction: Instruction) -> Iterator[Place]:
-    """Yield what is checked in front of a fused update."""
+    """Yield the blocks that are checked in front of a fused update."""
     for name in FACTORS.get(instruction.opcode, ((), ()))[0]:
         yield from places(instruction, name)
 
 
 def is_sum_of(instruction: Instruction, gradient: Ref, n: int | float) -> bool:
-    """Whether the instruction is a REDUCE_SUM that makes all n elements of the gradient, and adds them to nothing."""
+    """Tell whether a REDUCE_SUM makes all n elements of the gradient, without accumulating."""
     params = instruction.params
     return (
         instruction.opcode == "REDUCE_SUM"
@@ -225,12 +250,12 @@ def reduced(total: Instruction) -> int:
 
 
 def float32(limit: float) -> float:
-    """The limit, or infinity where no float32 reaches it."""
+    """Return the limit, or infinity where no float32 reaches it."""
     return limit if limit <= float(np.finfo(np.float32).max) else math.inf
 
 
 def places(instruction: Instruction, operand: str) -> list[Place]:
-    """Where the elements of an operand lie; what lies between them is nobody's business."""
+    """Return the blocks that hold an operand's elements, without the gaps between them."""
     ref = instruction.operands[operand]
     assert ref is not None
     dims, strides = walk(instruction, operand)
@@ -245,7 +270,7 @@ def places(instruction: Instruction, operand: str) -> list[Place]:
 
 
 def walk(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
-    """Dimensions and strides of an operand's elements, neighbours joined, the longest stride first."""
+    """Return an operand's sizes and strides, neighbours merged, the longest stride first."""
     terms = OPCODES[instruction.opcode]["operands"][operand][2]
     if terms[0][1] is None:
         return [math.prod(number(instruction, dim) for dim, _ in terms)], [1]
@@ -256,4 +281,5 @@ def walk(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
 
 
 def number(instruction: Instruction, name: str) -> int:
+    """Return the value of a size or stride of the instruction."""
     return COUNTS.get(name) or int(instruction.params[name])

@@ -1,6 +1,6 @@
-"""What is only made to be copied is written where the copy would bring it, by a kernel that walks strides there.
+"""The pass that lets a kernel write to the target of a COPY directly, where its strides allow it.
 
-So the parts of a Concat are made side by side, and need no bytes of their own.
+So the operands of a Concat are made side by side, and need no bytes of their own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ Dimension = tuple[int, int, int]
 
 
 def run(compiled: Compiled) -> None:
+    """Remove each COPY whose source another instruction can write in the target."""
     for program in compiled.programs:
         targets = written_once(program)
         for copy in [i for i in program.instructions if i.opcode == "COPY" and id(target_of(i).buffer) in targets]:
@@ -26,14 +27,18 @@ def run(compiled: Compiled) -> None:
 
 
 def target_of(copy: Instruction) -> Ref:
+    """Return the target of a COPY."""
     target = copy.operands["y"]
     assert target is not None
     return target
 
 
 def written_once(program: Program) -> set[int]:
-    """Ids of scratch buffers of which no byte is written twice: they have one writer, or are a Concat. Gradients of
-    parameters are left to fuse_update, which never makes them whole."""
+    """Return the ids of scratch buffers of which no byte is written twice.
+
+    They have one writer, or are the result of a Concat. Gradients of parameters are left to
+    fuse_update, which never makes them whole.
+    """
     gradients = {id(ref.buffer) for ref in program.gradients.values()}
     found = set()
     for key, uses in program.uses().items():
@@ -45,7 +50,10 @@ def written_once(program: Program) -> set[int]:
 
 
 def maker_of(program: Program, uses: dict[int, Uses], copy: Instruction) -> Instruction | None:
-    """The instruction that makes, by itself, all of the buffer that the COPY and nothing else reads; else None."""
+    """Return the instruction that makes all of the COPY's source alone, or None.
+
+    The COPY must be the only reader of that source.
+    """
     source = copy.operands["x"]
     assert source is not None
     if source.buffer.region != "scratch" or id(source.buffer) in program.bound():
@@ -56,13 +64,16 @@ def maker_of(program: Program, uses: dict[int, Uses], copy: Instruction) -> Inst
 
 
 def reads_all(copy: Instruction, source: Ref) -> bool:
-    """Whether the COPY reads every element of the buffer, each once."""
+    """Tell whether the COPY reads every element of the buffer, each once."""
     sizes, reads, _ = zip(*dimensions(copy), strict=True) if dimensions(copy) else ((), (), ())
     return not source.offset and source.buffer.size == 4 * math.prod(sizes) and list(reads) == contiguous(sizes)
 
 
 def dimensions(copy: Instruction) -> list[Dimension]:
-    """Those of more than one element, the one that moves slowest through the source first, neighbours merged."""
+    """Return the dimensions of more than one element, neighbours merged.
+
+    The dimension with the longest stride in the source comes first.
+    """
     given = [tuple(int(copy.params[f"{name}{i}"]) for name in "dst") for i in range(COPY_RANK)]
     merged: list[Dimension] = []
     for size, read, written in sorted((d for d in given if d[0] > 1), key=lambda d: -d[1]):
@@ -73,7 +84,7 @@ def dimensions(copy: Instruction) -> list[Dimension]:
 
 
 def redirect(maker: Instruction, copy: Instruction) -> bool:
-    """Makes `maker` write what the COPY would; False where it cannot."""
+    """Make `maker` write the COPY's target; return False where it cannot."""
     source, target = copy.operands["x"], target_of(copy)
     assert source is not None
     outputs = [n for n, r in maker.operands.items() if r is not None and r.buffer is source.buffer]
@@ -89,17 +100,19 @@ def redirect(maker: Instruction, copy: Instruction) -> bool:
 
 
 def is_block(dims: list[Dimension]) -> bool:
-    """Whether the elements stay side by side, in their order."""
+    """Tell whether the elements stay side by side, in their order."""
     return len(dims) == 0 or (len(dims) == 1 and dims[0][1:] == (1, 1))
 
 
 def moved_strides(maker: Instruction, output: str, dims: list[Dimension]) -> dict[str, int] | None:
-    """New values of the parameters that are the output's strides, or None where no strides do, or the parameters are
-    another operand's too."""
+    """Return new values of the parameters that are the output's strides.
+
+    Returns None where no strides do, or where the parameters belong to another operand too.
+    """
     extents = {name: spec[2] for name, spec in OPCODES[maker.opcode]["operands"].items()}
     others = {stride for name, extent in extents.items() if name != output for _, stride in extent}
     moved: dict[str, int] = {}
-    reach = [0] * len(dims)  # how far the output's own dimensions walk along each of the copy's
+    reach = [0] * len(dims)  # how far the output's own dimensions reach along each of the copy's
     for size, stride in extents[output]:
         count = int(maker.params.get(size, 1))
         if stride is None or stride in others:

@@ -1,7 +1,9 @@
-"""Replaces nodes whose inputs are all constant by their value; trained parameters never count as constant.
+"""The pass that replaces nodes whose inputs are all constant by their values.
 
-Shape and Size of a tensor with static shape are constant too, and so is what depends on the known dimensions of others
-alone; so the shape subgraphs that exporters leave vanish. So is a tensor without elements: the sum over none is 0.
+Trained parameters never count as constant. Shape and Size of a tensor with a static shape are
+constant too, and so is all that depends on the known dimensions of other tensors alone; so the
+shape subgraphs that exporters leave are removed. A tensor without elements is constant as well: the
+sum over none is 0.
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ import onnx_ir as ir
 from ...model.graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
 from .partial_values import PartialValues
 
-#: Elements of a folded value at most: what is larger fits no image, and only a hostile model asks for it.
+#: A folded value has at most this many elements: a larger one fits no image, and only a hostile
+#: model asks for it.
 MAX_ELEMENTS = 1 << 26
 
-#: Never folded: their outputs are not determined by their inputs.
+#: These are never folded, because their inputs do not determine their outputs.
 RANDOM = {
     "RandomNormal",
     "RandomNormalLike",
@@ -33,6 +36,7 @@ RANDOM = {
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fold every node whose outputs are constant."""
     partial = PartialValues(lambda node, inputs: run_reference(graph, node, inputs), keep)
     for node in list(graph):
         values = evaluate(graph, node, keep)
@@ -44,7 +48,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray] | None:
-    """The node's outputs where they are constant, else None."""
+    """Return the node's outputs where they are constant, else None."""
     if node.op_type in ("Shape", "Size") and not node.domain:
         return shape_of(node)
     if node.domain == DOMAIN or node.op_type in RANDOM or has_subgraph(node) or not any(node.inputs):
@@ -59,25 +63,26 @@ def evaluate(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> list[np.ndarray]
 
 
 def is_small(node: ir.Node) -> bool:
-    """Whether its outputs are, as far as inference tells their shapes."""
+    """Tell whether the outputs are small enough, as far as shape inference knows their shapes."""
     shapes = [output.shape for output in node.outputs if output.shape is not None and output.shape.is_static()]
     return all(math.prod(shape.numpy()) <= MAX_ELEMENTS for shape in shapes)
 
 
 def known_array(value: ir.Value) -> np.ndarray | None:
-    """The value's data where it is constant, or where there is none."""
+    """Return the value's data where it is constant, or has no elements; else None."""
     array = constant_array(value)
     return without_elements(value) if array is None else array
 
 
 def without_elements(value: ir.Value) -> np.ndarray | None:
-    """The value's data where inference says that there is none."""
+    """Return the empty array of a value that is known to have no elements, else None."""
     if value.shape is None or not value.shape.is_static() or 0 not in value.shape or value.dtype is None:
         return None
     return np.empty([int(d) for d in value.shape], value.dtype.numpy())
 
 
 def shape_of(node: ir.Node) -> list[np.ndarray] | None:
+    """Return the output of a Shape or Size whose input has a static shape, else None."""
     x = node.inputs[0]
     if x is None or x.shape is None or not x.shape.is_static():
         return None
@@ -88,11 +93,12 @@ def shape_of(node: ir.Node) -> list[np.ndarray] | None:
 
 
 def has_subgraph(node: ir.Node) -> bool:
+    """Tell whether the node has a graph as an attribute."""
     return any(a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS) for a in node.attributes.values())
 
 
 def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray]) -> list[np.ndarray] | None:
-    """onnx's reference implementation of one node; None where it has none."""
+    """Run one node in ONNX's reference implementation; return None where it has none."""
     proto = ir.serde.serialize_node(node)
     outputs = [o for o in proto.output if o]
     onnx_graph = onnx.helper.make_graph(
@@ -116,18 +122,26 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
 
 
 def have_their_ranks(node: ir.Node, arrays: list[np.ndarray]) -> bool:
-    """Whether the arrays have the ranks that inference knows: numpy makes a line of some numbers without dimensions."""
+    """Tell whether the arrays have the ranks that shape inference knows.
+
+    NumPy returns an array of one dimension for some scalars.
+    """
     used = [output for output in node.outputs if output.name]
     known = [(o.shape, array) for o, array in zip(used, arrays, strict=False) if o.shape is not None]
     return all(len(shape) == array.ndim for shape, array in known)
 
 
 def is_numeric(value: object) -> bool:
-    """No sequence, and no text."""
+    """Tell whether a result is an array of numbers, and no sequence or text."""
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind not in "OSU"
 
 
 def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
+    """Replace the node's outputs by constants.
+
+    A graph output becomes an Identity of its constant. A node with several outputs, one of them a
+    graph output, stays.
+    """
     used = [o for o in node.outputs if o.name]
     if len(used) > 1 and any(output.is_graph_output() for output in used):
         return  # several results, of which one is the model's: the node computes them

@@ -1,7 +1,8 @@
-"""ADD of two results that nothing else reads: the second maker starts its sums from the first one's result.
+"""The pass that replaces an ADD of two results by an accumulating instruction.
 
-Gradients meet so where an activation was used twice: before a shortcut, or before several projections. The sum then
-needs one buffer instead of two.
+The second maker starts its sums from the first one's result, provided that nothing else reads
+either. Gradients meet so where an activation was used twice: before a shortcut, or before several
+projections. The sum then needs one buffer instead of two.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .share_in_place import is_dense
 
-#: Instructions with a flag `accumulate`, and their output.
+#: Instructions with a flag `accumulate` -> the operand that is their output.
 ACCUMULATING = {"GEMM": "y", "REDUCE_SUM": "y", "CONV_TRANSPOSE": "x"}
 
 
 def run(compiled: Compiled) -> None:
+    """Fuse every ADD for which it is possible."""
     for program in compiled.programs:
         uses = program.uses()
         for add in [i for i in program.instructions if i.opcode == "ADD"]:
@@ -24,7 +26,7 @@ def run(compiled: Compiled) -> None:
 
 
 def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buffer, Instruction] | None:
-    """(the first summand's buffer, the instruction that makes the second), or None."""
+    """Return (the first summand's buffer, the instruction that makes the second), or None."""
     a, b = add.operands["a"], add.operands["b"]
     assert a is not None and b is not None
     alike = all(add.params[f"a{k}"] == add.params[f"b{k}"] for k in range(4)) and is_dense(add, "a")
@@ -37,7 +39,7 @@ def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buf
 
 
 def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, at: int) -> bool:
-    """Whether a summand is a whole scratch buffer that only this ADD reads, and what adds to it."""
+    """Tell whether a summand is a whole scratch buffer that only this ADD and its makers read."""
     target = add.operands["y"]
     assert target is not None
     whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == target.buffer.size
@@ -47,7 +49,7 @@ def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, 
 
 
 def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool:
-    """Whether one instruction made all of the buffer, and can start from what is there."""
+    """Tell whether one instruction makes all of the buffer, and can accumulate."""
     output = ACCUMULATING.get(maker.opcode)
     if output is None or len(uses[id(buffer)].writers) != 1:
         return False
@@ -57,7 +59,7 @@ def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool
 
 
 def fuse(program: Program, add: Instruction, first: Buffer, maker: Instruction) -> None:
-    """The maker adds to `first`, which takes the place of the sum."""
+    """Make `maker` add to `first`, and let `first` replace the sum everywhere."""
     total = add.operands["y"]
     assert total is not None
     maker.operands[ACCUMULATING[maker.opcode]] = Ref(first)

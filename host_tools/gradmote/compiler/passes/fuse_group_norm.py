@@ -1,7 +1,8 @@
-"""What exporters write for a group normalization, InstanceNormalization of (N, G, -1) with scale 1 and bias 0 between
-two Reshapes, becomes Standardize of (N, G, C / G, ...).
+"""The pass that recognizes a group normalization as exporters write it.
 
-Channels that lie last in memory then need no copy, and that scale and bias, no weights of the model, do not train.
+InstanceNormalization of (N, G, -1) with scale 1 and bias 0 between two Reshapes becomes Standardize
+of (N, G, C / G, ...). Channels that lie last in memory then need no copy, and that scale and bias,
+which are no weights of the model, do not train.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from .rewrite_normalizations import check_attributes, is_filled, join_groups, st
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Replace every group normalization that is written as an InstanceNormalization."""
     for node in list(graph):
         if node.op_type == "InstanceNormalization" and not node.domain:
             before, after = neighbours(node)
@@ -25,18 +27,19 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def neighbours(node: ir.Node) -> tuple[ir.Node | None, ir.Node | None]:
-    """The Reshapes before and behind a node."""
+    """Return the Reshapes before and behind a node, None for each that is not there."""
     x, y = node.inputs[0], node.outputs[0]
     users = [use.node for use in y.uses()] if not y.is_graph_output() else []
     return reshape(x.producer() if x is not None else None), reshape(users[0] if len(users) == 1 else None)
 
 
 def reshape(node: ir.Node | None) -> ir.Node | None:
+    """Return the node if it is a Reshape, else None."""
     return node if node is not None and node.op_type == "Reshape" and not node.domain else None
 
 
 def is_group_norm(node: ir.Node, before: ir.Node, after: ir.Node) -> bool:
-    """Whether shapes go (N, C, ...), (N, G, -1), (N, C, ...), and scale and bias do nothing."""
+    """Tell whether shapes are (N, C, ...), (N, G, -1), (N, C, ...), with scale 1 and bias 0."""
     outer, inner, back = (v.shape for v in (before.inputs[0], before.outputs[0], after.outputs[0]))
     if outer is None or inner is None or back is None or len(inner) != 3 or not isinstance(inner[1], int):
         return False
@@ -47,6 +50,7 @@ def is_group_norm(node: ir.Node, before: ir.Node, after: ir.Node) -> bool:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, before: ir.Node, after: ir.Node) -> None:
+    """Replace the three nodes by Standardize over groups."""
     check_attributes(node)
     builder, x, y = Builder(graph), before.inputs[0], after.outputs[0]
     groups = standardize_groups(builder, node, x, node.inputs[0].shape[1], str(y.name))

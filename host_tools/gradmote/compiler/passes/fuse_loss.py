@@ -1,6 +1,7 @@
-"""SOFTMAX_CROSS_ENTROPY whose log_prob only its gradient reads: both in one, so that each exponential is computed once.
+"""The pass that fuses SOFTMAX_CROSS_ENTROPY with its gradient, if only that reads log_prob.
 
-Smoothing needs the logarithms of all classes, and stays in two.
+Each exponential is then computed once. Label smoothing needs the logarithms of all classes, and
+stays in two instructions.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from ..program import Compiled, Instruction, Program, Uses
 
 
 def run(compiled: Compiled) -> None:
+    """Fuse every loss with its gradient where that is possible."""
     for program in compiled.programs:
         for gradient in [i for i in program.instructions if i.opcode == "SOFTMAX_CROSS_ENTROPY_GRAD"]:
             loss = loss_of(program, program.uses(), gradient)
@@ -17,7 +19,10 @@ def run(compiled: Compiled) -> None:
 
 
 def loss_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
-    """The loss that can make its gradient at once; None where another reads log_prob, or dloss is not yet there."""
+    """Return the loss that can compute its gradient at once, else None.
+
+    Another instruction must not read log_prob, and dloss must be known before the loss.
+    """
     dloss, log_prob, dx = (gradient.operands[name] for name in ("dloss", "log_prob", "dx"))
     assert dloss is not None and log_prob is not None and dx is not None
     used = uses[id(log_prob.buffer)]
@@ -32,12 +37,14 @@ def loss_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> I
 
 
 def is_alike(loss: Instruction, gradient: Instruction) -> bool:
+    """Tell whether loss and gradient have the same operands and parameters, without smoothing."""
     shared = all(loss.operands[name] == gradient.operands[name] for name in ("labels", "weight", "mask"))
     plain = not loss.params["smoothing"] and not loss.params["log_input"]
     return shared and plain and loss.params == gradient.params
 
 
 def fuse(program: Program, loss: Instruction, gradient: Instruction) -> None:
+    """Turn the loss into SOFTMAX_CROSS_ENTROPY_WITH_GRAD, and remove the gradient."""
     operands = {name: loss.operands[name] for name in ("x", "labels", "weight", "mask", "loss")}
     loss.opcode = "SOFTMAX_CROSS_ENTROPY_WITH_GRAD"
     loss.operands = {**operands, "dloss": gradient.operands["dloss"], "dx": gradient.operands["dx"]}

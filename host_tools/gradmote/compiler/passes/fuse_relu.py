@@ -1,7 +1,7 @@
-"""GEMM, CONV or NORMALIZE followed by RELU of its whole result, which nothing else reads, becomes one with
-activation relu.
+"""The pass that fuses a RELU into the GEMM, CONV or NORMALIZE before it, as its activation.
 
-So do several that make a part of the result each.
+The RELU must take the whole result, and nothing else may read it. Several instructions that make a
+part of the result each are fused alike.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ MAKERS = ("GEMM", "CONV", "NORMALIZE")
 
 
 def run(compiled: Compiled) -> None:
+    """Fuse the RELUs of every program."""
     for program in compiled.programs:
         fuse(program)
 
 
 def fuse(program: Program) -> None:
+    """Fuse every RELU of one program that can be an activation of its makers."""
     writers, readers = touching(program)
     bound, fused = program.bound(), set()
     for relu in [i for i in program.instructions if i.opcode == "RELU"]:
@@ -38,7 +40,7 @@ def fuse(program: Program) -> None:
 
 
 def touching(program: Program) -> tuple[dict[int, list[Instruction]], dict[int, list[Instruction]]]:
-    """Return who writes each buffer, and who reads it, by id(buffer)."""
+    """Return the writers and the readers of each buffer, by id(buffer)."""
     writers: dict[int, list[Instruction]] = defaultdict(list)
     readers: dict[int, list[Instruction]] = defaultdict(list)
     for instruction in program.instructions:
@@ -49,9 +51,10 @@ def touching(program: Program) -> tuple[dict[int, list[Instruction]], dict[int, 
 
 
 def can_rectify(maker: Instruction) -> bool:
+    """Tell whether the instruction has an activation that is not used yet."""
     return maker.opcode in MAKERS and not maker.params["activation"]
 
 
 def is_whole(source: Ref, relu: Instruction) -> bool:
-    """Return whether `relu` takes all of a buffer of the scratch."""
+    """Tell whether `relu` takes all of a scratch buffer."""
     return source.buffer.region == "scratch" and source.buffer.size == 4 * relu.params["n"]

@@ -1,4 +1,6 @@
-"""The steps of a layer or an RMS normalization, as exporters write them in older opsets, become one Standardize.
+"""The pass that fuses the steps of a layer or RMS normalization into one Standardize.
+
+Exporters write these steps in older opsets:
 
     LayerNorm   d = x - mean(x), y = d / sqrt(mean(d d) + epsilon)
     RMSNorm     y = x / sqrt(mean(x x) + epsilon)
@@ -19,11 +21,14 @@ from ...operators.standardize import standardize
 
 
 class Mean(NamedTuple):
+    """The operand and the axes of a mean whose dimensions are kept."""
+
     of: ir.Value
     axes: list[int]
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fuse every normalization that is written in steps."""
     for node in list(graph):
         found = match(node, keep)
         if found is not None:
@@ -35,7 +40,10 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def match(node: ir.Node, keep: Set[str]) -> tuple[ir.Value, list[int], float, int] | None:
-    """(x, axes, epsilon, centre) where the node is the last step, else None."""
+    """Return (x, axes, epsilon, centre) where the node is the last step, else None.
+
+    `centre` is 1 where the mean is subtracted, else 0.
+    """
     for d, std in quotients(node):
         root = producer(std, "Sqrt")
         for var, addend in both_orders(producer(root.inputs[0], "Add") if root else None):
@@ -47,7 +55,7 @@ def match(node: ir.Node, keep: Set[str]) -> tuple[ir.Value, list[int], float, in
 
 
 def quotients(node: ir.Node) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """(a, b) where the node is a / b."""
+    """Yield (a, b) for each way in which the node is a quotient a / b."""
     a, b = (*node.inputs, None, None)[:2]
     if node.op_type == "Div" and not node.domain and a is not None and b is not None:
         yield a, b
@@ -59,7 +67,7 @@ def quotients(node: ir.Node) -> Iterator[tuple[ir.Value, ir.Value]]:
 
 
 def both_orders(node: ir.Node | None) -> list[tuple[ir.Value, ir.Value]]:
-    """The two operands of a node that may come in either order."""
+    """Return the two operands of a commutative node in both orders."""
     if node is None:
         return []
     a, b = node.inputs
@@ -67,12 +75,13 @@ def both_orders(node: ir.Node | None) -> list[tuple[ir.Value, ir.Value]]:
 
 
 def producer(value: ir.Value | None, op_type: str) -> ir.Node | None:
+    """Return the node that makes the value, if it is an ONNX `op_type`, else None."""
     node = value.producer() if value is not None else None
     return node if node is not None and node.op_type == op_type and not node.domain else None
 
 
 def mean_of(value: ir.Value) -> Mean | None:
-    """What a value is the mean of, dimensions kept."""
+    """Return the operand and the axes where the value is a mean with kept dimensions, else None."""
     node = producer(value, "ReduceMean")
     if node is None or node.inputs[0] is None or not attribute(node, "keepdims", 1):
         return None
@@ -81,6 +90,7 @@ def mean_of(value: ir.Value) -> Mean | None:
 
 
 def is_square(value: ir.Value, d: ir.Value) -> bool:
+    """Tell whether the value is d d, as a product or as a power."""
     product, power = producer(value, "Mul"), producer(value, "Pow")
     if product is not None:
         return all(factor is d for factor in product.inputs)
@@ -88,7 +98,7 @@ def is_square(value: ir.Value, d: ir.Value) -> bool:
 
 
 def scalar(value: ir.Value | None, keep: Set[str] | tuple[()]) -> float | None:
-    """A constant that no training changes."""
+    """Return the number where the value is a constant that is not trained, else None."""
     array = constant_array(value)
     if value is None or array is None or array.size != 1 or value.name in keep:
         return None
@@ -96,7 +106,7 @@ def scalar(value: ir.Value | None, keep: Set[str] | tuple[()]) -> float | None:
 
 
 def centred(d: ir.Value, axes: list[int]) -> ir.Value | None:
-    """x where d = x - mean(x) over `axes`, else None."""
+    """Return x where d = x - mean(x) over `axes`, else None."""
     difference = producer(d, "Sub")
     x, mean = difference.inputs if difference is not None else (None, None)
     return x if x is not None and mean is not None and mean_of(mean) == Mean(x, axes) else None

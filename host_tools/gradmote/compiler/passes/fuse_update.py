@@ -1,9 +1,12 @@
-"""GEMM or CONV_GRAD_W that makes a weight's gradient, followed by the UPDATE that alone consumes it, becomes one
-GEMM_UPDATE or CONV_UPDATE. Where several make a block of rows each, which COPY joins, each block is updated by itself.
+"""The pass that fuses a weight's gradient and its UPDATE into GEMM_UPDATE or CONV_UPDATE.
 
-The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the update has to wait
-for all that reads the old weight, and what the gradient is made of waits with it. Where that is much more than the
-gradient, as in the first convolutions of a network, it is tried whether whole gradients lower the peak.
+The gradient, made by GEMM or CONV_GRAD_W, must have the UPDATE as its only reader. Where several
+instructions make a block of rows each, which COPY joins, each block is updated by itself.
+
+The gradient then exists one row at a time: for a layer of 64 x 32 this saves 8 KB of arena. But the
+update has to wait for all instructions that read the old weight, and the operands of the gradient
+stay alive until then. Where these are much larger than the gradient, as in the first convolutions
+of a network, the pass tries whether whole gradients lower the peak.
 """
 
 from __future__ import annotations
@@ -22,13 +25,13 @@ from .schedule import peak
 FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("channels", "kernel_h", "kernel_w"))}
 
 
-#: Something is much more than the gradient where it has more than so many times its bytes.
+#: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
 MUCH = 2
 
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a gradient: what makes them, where they lie in it, in bytes, and the COPY that brings them there."""
+    """Some rows of a gradient: their maker, their offset in bytes, and the COPY that moves them."""
 
     maker: Instruction
     offset: int
@@ -38,25 +41,29 @@ class Block:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A program as it was before the pass: one fusion changes nothing that another asks for."""
+    """A program as it was before the pass; no fusion changes the facts that another looks up."""
 
     instructions: list[Instruction]
     uses: dict[int, Uses]
 
     @cached_property
     def position(self) -> dict[int, int]:
+        """Return the index of each instruction, by id."""
         return {id(i): k for k, i in enumerate(self.instructions)}
 
     def backward_readers(self, buffer: Buffer) -> list[Instruction]:
+        """Return the instructions of the backward pass that read a buffer."""
         readers = [self.instructions[k] for k in self.uses[id(buffer)].readers]
         return [i for i in readers if i.phase == "backward"]
 
     def touching(self, buffer: Buffer) -> list[Instruction]:
+        """Return the instructions that read or write a buffer, in order."""
         uses = self.uses[id(buffer)]
         return [self.instructions[k] for k in sorted({*uses.readers, *uses.writers})]
 
 
 def run(compiled: Compiled) -> None:
+    """Fuse the updates of every program where that is possible and does not raise the peak."""
     for program in compiled.programs:
         before = Lookup(program.instructions, program.uses())
         updates = [i for i in program.instructions if i.opcode == "UPDATE"]
@@ -68,14 +75,17 @@ def run(compiled: Compiled) -> None:
 
 
 def planned(program: Program, instructions: list[Instruction]) -> int:
-    """Bytes of scratch that the program will need with these instructions."""
+    """Return the bytes of scratch that the program will need with these instructions."""
     trial = replace(program, instructions=instructions)
     trial.instructions = recompute.recomputed(trial)
     return peak(trial, mask_activations.masked(trial))
 
 
 def find(program: Lookup, update: Instruction) -> list[Block]:
-    """The blocks of a gradient that only this UPDATE reads and that need not be whole; none where that is not so."""
+    """Return the blocks of a gradient that only this UPDATE reads and that need not be whole.
+
+    Returns an empty list where the gradient has another reader, or a part that is made otherwise.
+    """
     gradient = update.operands["g"]
     assert gradient is not None
     buffer = gradient.buffer
@@ -90,7 +100,11 @@ def find(program: Lookup, update: Instruction) -> list[Block]:
 
 
 def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
-    """Whether much that only the makers read would wait with them for other readers of the old weight."""
+    """Tell whether a fused update would keep much more than its gradient alive.
+
+    It waits for other readers of the old weight, and the buffers that only the makers read wait
+    with it.
+    """
     weight, gradient = update.operands["p"], update.operands["g"]
     assert weight is not None and gradient is not None
     others = program.backward_readers(weight.buffer)
@@ -101,7 +115,7 @@ def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
 
 
 def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
-    """What `writer` puts into the gradient, where that can be made row by row."""
+    """Return the rows that `writer` puts into the gradient, or None if not made row by row."""
     if is_plain(writer):
         return Block(writer, 0, buffer.size)
     if writer.opcode != "COPY" or not is_block(writer):
@@ -114,14 +128,14 @@ def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | No
 
 
 def is_plain(maker: Instruction) -> bool:
-    """Whether nothing but a sum makes the result."""
+    """Tell whether the result is a plain sum, without bias, activation or accumulation."""
     if maker.opcode not in FUSED or maker.params["accumulate"] or maker.params.get("activation"):
         return False
     return maker.opcode != "GEMM" or (maker.params["batch"] == 1 and maker.operands["bias"] is None)
 
 
 def is_block(copy: Instruction) -> bool:
-    """Whether the COPY moves a whole buffer as it stands."""
+    """Tell whether the COPY moves a whole buffer as it stands."""
     source = copy.operands["x"]
     assert source is not None
     dims, walk, written = ([int(copy.params[f"{name}{i}"]) for i in range(6)] for name in "dst")
@@ -130,7 +144,7 @@ def is_block(copy: Instruction) -> bool:
 
 
 def fill(blocks: list[Block], buffer: Buffer) -> bool:
-    """Whether the blocks lie side by side and are all of the buffer."""
+    """Tell whether the blocks lie side by side and fill the buffer."""
     end = 0
     for block in sorted(blocks, key=lambda b: b.offset):
         if block.offset != end:
@@ -140,21 +154,21 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
 
 
 def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
-    """Whether the maker's inputs are still there at the UPDATE, and the update, row by row, leaves them alone."""
+    """Tell whether nothing overwrites the maker's inputs up to and including the UPDATE."""
     first, last = program.position[id(maker)], program.position[id(update)]
     writers = [k for r in maker.reads for k in program.uses[id(r.buffer)].writers]
     return not any(first < k <= last for k in writers)
 
 
 def fused(instructions: list[Instruction], pairs: list[tuple[Instruction, list[Block]]]) -> list[Instruction]:
-    """The fused instructions stand where the UPDATEs were; makers and copies go."""
+    """Return the instructions with fused ones in place of UPDATEs, without makers and copies."""
     new = {id(update): [fuse(block, update) for block in blocks] for update, blocks in pairs}
     gone = {id(i) for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
     return [n for i in instructions if id(i) not in gone for n in new.get(id(i), [i])]
 
 
 def fuse(block: Block, update: Instruction) -> Instruction:
-    """The maker's inputs and sizes with the update's state, and scratch for one row of the gradient."""
+    """Return the fused instruction, with scratch for one row of the gradient."""
     maker = block.maker
     opcode, row_size = FUSED[maker.opcode]
     elements = math.prod(int(maker.params[name]) for name in row_size)
@@ -168,4 +182,5 @@ def fuse(block: Block, update: Instruction) -> Instruction:
 
 
 def moved(ref: Ref | None, offset: int) -> Ref | None:
+    """Return a reference `offset` bytes further, or None for None."""
     return ref and Ref(ref.buffer, ref.offset + offset)

@@ -1,11 +1,11 @@
-"""MAX_POOL leaves its winners' numbers, a byte each, for its gradient: x need not wait for it, and no window is
-searched twice.
+"""The pass by which MAX_POOL stores the index of each winner, a byte each, for its gradient.
 
-Where x is kept for another reader, the index costs its own bytes for the time: it is not taken where that raises the
-scheduled peak.
+The input x need not stay alive for the gradient then, and no window is searched twice. Where x is
+kept for another reader, the index only adds its own bytes: the pass leaves it out where it raises
+the scheduled peak.
 
-Where x came from a RELU, the mask of RELU_GRAD matters at the winners alone: MAX_POOL leaves it in their numbers too,
-and the RELU_GRAD behind the pool's gradient goes.
+Where x came from a RELU, the mask of RELU_GRAD matters at the winners alone. MAX_POOL stores it in
+the index too, and the RELU_GRAD behind the pool's gradient is removed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from ...generated.opcodes import OPCODES
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import peak
 
-#: Cells that a byte can number; 255 stands for none.
-MOST_CELLS = 255
-#: Parameters that a pool and its gradient have in common; dy may lie otherwise than y.
+#: A byte can number this many taps of a kernel; the value 255 stands for none.
+MOST_TAPS = 255
+#: A pool and its gradient have these parameters in common; the strides of dy may differ from y's.
 SHARED = [name for name in OPCODES["MAX_POOL_GRAD"]["params"] if not name.startswith("y_")]
 
 
 def run(compiled: Compiled) -> None:
+    """Give each pool an index where that does not raise the peak."""
     for program in compiled.programs:
         for gradient in [i for i in program.instructions if i.opcode == "MAX_POOL_GRAD"]:
             changed = with_index(program, gradient)
@@ -32,7 +33,7 @@ def run(compiled: Compiled) -> None:
 
 
 def with_index(program: Program, gradient: Instruction) -> list[Instruction] | None:
-    """The instructions with an index from the pool to this gradient; None where that cannot be."""
+    """Return the instructions with an index from the pool to this gradient, or None."""
     uses = program.uses()
     pool = pool_of(program, uses, gradient)
     if pool is None:
@@ -50,7 +51,7 @@ def with_index(program: Program, gradient: Instruction) -> list[Instruction] | N
 
 
 def pool_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
-    """The MAX_POOL whose winners the gradient would look for, where a byte can number them."""
+    """Return the MAX_POOL of this gradient, if a byte can number the taps of its kernel."""
     x = gradient.operands["x"]
     assert x is not None
     used = uses[id(x.buffer)]
@@ -63,14 +64,14 @@ def pool_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> I
 
 
 def is_pool_of(pool: Instruction, gradient: Instruction) -> bool:
-    """Whether the pool's winners are the gradient's, and still without an index."""
+    """Tell whether the pool has the gradient's windows, and no index yet."""
     alike = all(pool.params[name] == gradient.params[name] for name in SHARED)
-    cells = pool.params["kernel_h"] * pool.params["kernel_w"]
-    return alike and pool.operands["x"] == gradient.operands["x"] and not pool.operands["index"] and cells <= MOST_CELLS
+    taps = pool.params["kernel_h"] * pool.params["kernel_w"]
+    return alike and pool.operands["x"] == gradient.operands["x"] and not pool.operands["index"] and taps <= MOST_TAPS
 
 
 def relu_grad_behind(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
-    """The RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
+    """Return the RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
     x, dx = gradient.operands["x"], gradient.operands["dx"]
     assert x is not None and dx is not None
     used = uses[id(dx.buffer)]

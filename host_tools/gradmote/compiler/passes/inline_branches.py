@@ -1,4 +1,7 @@
-"""An If whose condition is known becomes the branch that it takes. What stays is refused by name."""
+"""The pass that replaces an If whose condition is known by the branch that it takes.
+
+refuse_what_stays() refuses any other control flow by its name.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import onnx_ir as ir
 from ...errors import UnsupportedOperator
 from ...model.graph import Builder, constant_array, describe, unique_name
 
-#: Operators that run graphs of their own, and what helps where they stay.
+#: Operators that run graphs of their own -> the hint for a model that has one.
 CONTROL_FLOW = {
     "If": "fix what its condition depends on with --shape or --constant, or export the model without it",
     "Loop": "export the model with the loop unrolled, or with LSTM, GRU or RNN in its place",
@@ -17,7 +20,7 @@ CONTROL_FLOW = {
 
 
 def run(graph: ir.Graph) -> bool:
-    """Says whether there was a branch to take."""
+    """Inline the branch of every If with a known condition; tell whether there was one."""
     ready = [node for node in graph if is_if(node) and constant_array(node.inputs[0]) is not None]
     for node in ready:
         condition = constant_array(node.inputs[0])
@@ -27,11 +30,12 @@ def run(graph: ir.Graph) -> bool:
 
 
 def is_if(node: ir.Node) -> bool:
+    """Tell whether the node is ONNX's If."""
     return node.op_type == "If" and not node.domain
 
 
 def inline(graph: ir.Graph, node: ir.Node, name: str) -> None:
-    """Nodes and initializers of the branch move in front of the node; its outputs are theirs."""
+    """Replace an If by the nodes and initializers of one of its branches."""
     branch = node.attributes[name].as_graph()
     results = list(branch.outputs)
     branch.outputs.clear()
@@ -47,7 +51,7 @@ def inline(graph: ir.Graph, node: ir.Node, name: str) -> None:
 
 
 def rename(graph: ir.Graph, node: ir.Node, nodes: list[ir.Node]) -> None:
-    """The nodes of a branch, and what they make, get names that no other branch has."""
+    """Give the nodes of a branch and their outputs names that are unique in the graph."""
     stem = describe(node).split(" ")[0]
     for inner in nodes:
         inner.name = unique_name(graph, f"{stem}/{inner.name or inner.op_type}")
@@ -57,7 +61,10 @@ def rename(graph: ir.Graph, node: ir.Node, nodes: list[ir.Node]) -> None:
 
 
 def replace_outputs(graph: ir.Graph, node: ir.Node, results: list[ir.Value]) -> None:
-    """An output of the graph keeps its name, on a node of its own."""
+    """Replace the If's outputs by the branch's results.
+
+    An output of the graph keeps its name, on an Identity.
+    """
     builder = Builder(graph)
     for old, result in zip(list(node.outputs), results, strict=True):
         new, name = result, old.name
@@ -72,7 +79,7 @@ def replace_outputs(graph: ir.Graph, node: ir.Node, results: list[ir.Value]) -> 
 
 
 def refuse_what_stays(graph: ir.Graph) -> None:
-    """Raises UnsupportedOperator for a node that runs a graph of its own."""
+    """Raise UnsupportedOperator for a node that runs a graph of its own."""
     for node in graph:
         if node.op_type in CONTROL_FLOW and not node.domain:
             what = "an If whose condition is computed from data" if node.op_type == "If" else f"a {node.op_type}"

@@ -1,4 +1,4 @@
-"""Remembers through all rewrites which node of the user's model a node came from: `gradmote analyze` groups by it."""
+"""The record of the user's node from which each node came; `gradmote analyze` groups by it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from ...model.graph import BACKWARD, LAYER, describe
 
 
 def name_layers(graph: ir.Graph) -> None:
-    """Every node is a layer of its own."""
+    """Mark every node as a layer of its own."""
     for node in graph:
         node.metadata_props[LAYER] = describe(node)
 
 
 @contextmanager
 def inherited(graph: ir.Graph) -> Iterator[None]:
-    """Nodes that are added meanwhile take the layer of a node that went and read the same data, else of the one whose
-    output's name they take over, else of their reader."""
+    """Give each node that is added within this context the layer of a node that was there.
+
+    This is the layer of a removed node that read the same data; else of the node whose output's
+    name it takes over; else of its reader.
+    """
     before = [(node, node.inputs[0] if node.inputs else None, [o.name for o in node.outputs]) for node in graph]
     yield
     left = set(graph)
@@ -34,7 +37,10 @@ def inherited(graph: ir.Graph) -> Iterator[None]:
 
 @contextmanager
 def layer_called(graph: ir.Graph, layer: str | None, backward: bool = False) -> Iterator[None]:
-    """Nodes that are appended meanwhile belong to this layer (None: to none), or to its gradient."""
+    """Mark each node that is appended within this context with a layer, or as its gradient.
+
+    The layer None marks no layer.
+    """
     last = next(reversed(graph), None)
     yield
     for node in takewhile(lambda n: n is not last, reversed(graph)):
@@ -43,7 +49,7 @@ def layer_called(graph: ir.Graph, layer: str | None, backward: bool = False) -> 
 
 
 def belong(node: ir.Node, relatives: list[ir.Node]) -> None:
-    """Gives a node the marks of the first relative that has a layer."""
+    """Give a node the marks of the first relative that has a layer."""
     for relative in relatives:
         if LAYER in relative.metadata_props:
             node.metadata_props.update(marks(relative))
@@ -51,5 +57,5 @@ def belong(node: ir.Node, relatives: list[ir.Node]) -> None:
 
 
 def marks(node: ir.Node) -> dict[str, str]:
-    """What says of a node where it came from."""
+    """Return the metadata that record the layer of a node, and whether it is backward."""
     return {key: node.metadata_props[key] for key in (LAYER, BACKWARD) if key in node.metadata_props}

@@ -1,7 +1,8 @@
-"""One bit for each element in place of an activation that only RELU_GRAD or CLAMP_GRAD still needs behind the peak.
+"""The pass that replaces an activation by one bit an element, if only its sign or range counts.
 
-So it is where the weights behind an activation are frozen, or a pool follows that keeps an index. Where a weight's
-gradient reads the activation anyway, it stays and nothing changes.
+This is possible where only RELU_GRAD or CLAMP_GRAD reads the activation after the peak: where the
+weights behind an activation are frozen, or where a pool follows that keeps an index. Where a
+weight's gradient reads the activation anyway, it stays and nothing changes.
 """
 
 from __future__ import annotations
@@ -13,18 +14,19 @@ from ..plan.lifetimes import usage
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import order, peak
 
-#: Gradients that ask one question of an activation, and the operand that they ask.
+#: Gradients that need one bit of an activation -> the operand of that activation.
 ASKING = {"RELU_GRAD": "y", "CLAMP_GRAD": "x"}
 
 
 def run(compiled: Compiled) -> None:
+    """Use masks where they lower the peak."""
     for program in compiled.programs:
         if any(i.opcode in ASKING for i in program.instructions):
             program.instructions = min(program.instructions, masked(program), key=lambda i: peak(program, i))
 
 
 def masked(program: Program) -> list[Instruction]:
-    """The instructions, scheduled, with as few masks as reach the lowest peak."""
+    """Return the instructions, scheduled, with as few masks as reach the lowest peak."""
     trial = replace(program, instructions=order(program))
     best, lowest = trial.instructions, math.inf
     while True:
@@ -39,7 +41,7 @@ def masked(program: Program) -> list[Instruction]:
 
 
 def candidate(program: Program, uses: dict[int, Uses], top: int) -> Uses | None:
-    """The largest buffer that is alive at instruction `top` for one question behind it alone."""
+    """Return the largest buffer that only a masked gradient reads after instruction `top`."""
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for used in sorted(over, key=lambda u: -u.buffer.size):
@@ -52,13 +54,16 @@ def candidate(program: Program, uses: dict[int, Uses], top: int) -> Uses | None:
 
 
 def only_asked(asking: Instruction, buffer: Buffer) -> bool:
-    """Whether the instruction reads the buffer as an activation, not as dy as well."""
+    """Tell whether the instruction reads the buffer as its activation only, and not as dy."""
     names = [name for name, ref in asking.operands.items() if ref is not None and ref.buffer is buffer]
     return names == [ASKING[asking.opcode]]
 
 
 def with_mask(program: Program, used: Uses) -> list[Instruction]:
-    """The instructions with a MASK behind all others that touch the buffer, and the last reading it."""
+    """Return the instructions with a MASK of the buffer, which its last reader then reads.
+
+    The MASK follows all other instructions that use the buffer.
+    """
     asking = program.instructions[used.last]
     n = int(asking.params["n"])
     bits = Ref(Buffer(f"{used.buffer.name}.mask", (n + 7) // 8, "scratch"))

@@ -1,5 +1,8 @@
-"""MatMul of a vector becomes one of matrices: (k) stands for (1, k) on the left and (k, 1) on the right, and the
-dimension of 1 is taken out of the result."""
+"""The pass that makes a MatMul of a vector one of matrices.
+
+A vector (k) becomes (1, k) on the left and (k, 1) on the right; the dimension of 1 is removed from
+the result.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from ...model.graph import Builder, rank, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every MatMul with a vector."""
     for node in list(graph):
         if node.op_type == "MatMul" and not node.domain and min(rank(x, node) for x in node.inputs) == 1:
             rewrite(Builder(graph), node)
@@ -18,6 +22,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(builder: Builder, node: ir.Node) -> None:
+    """Rewrite one MatMul as Unsqueeze, MatMul, Squeeze."""
     (a, b), y = node.inputs, node.outputs[0]
     of_rows, of_columns = rank(a, node) == 1, rank(b, node) == 1
     left = with_axis(builder, a, 0) if of_rows else a
@@ -28,7 +33,7 @@ def rewrite(builder: Builder, node: ir.Node) -> None:
 
 
 def with_axis(builder: Builder, vector: ir.Value, axis: int) -> ir.Value:
-    """The vector as a matrix whose dimension `axis` is 1."""
+    """Return the vector as a matrix whose dimension `axis` is 1."""
     matrix = builder.op(
         "Unsqueeze", vector, builder.constant([axis], f"{vector.name}.axis"), name=f"{vector.name}.matrix"
     )

@@ -1,4 +1,4 @@
-"""A vector with one number a channel, in the shape that broadcasts over (N, C, space)."""
+"""A vector of one number a channel, reshaped so that it broadcasts over (N, C, space)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...model.graph import Builder
 
 
 def per_channel(builder: Builder, value: ir.Value, ones: list[int]) -> ir.Value:
-    """(C) as (C, 1, ...)."""
+    """Return the vector (C) as (C, 1, ...)."""
     if not ones:
         return value
     axes = builder.constant(list(range(1, 1 + len(ones))), f"{value.name}.axes")

@@ -1,5 +1,7 @@
-"""The whole compile as lists: what runs on the ONNX graph before differentiation, on the training graph before
-lowering, and on the flat programs after it. A verifier runs between passes."""
+"""The lists of passes: before differentiation, before lowering, and on the flat programs.
+
+The first two rewrite ONNX graphs. A verifier runs after each pass.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ from . import (
 from .batch_norm import inference as running_statistics
 from .verify import verify_graph, verify_program
 
-#: ONNX graph to ONNX graph, in order; each takes the graph and the names of the parameters that must stay.
+#: These passes rewrite ONNX graphs, in order; each takes the graph and the names of the parameters
+#: that must stay.
 PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_synonyms.run,
     fold_constants.run,
@@ -68,7 +71,7 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     note_shared.run,
 ]
 
-#: Then BatchNormalization in the mode chosen, and these.
+#: These follow, after BatchNormalization in the mode chosen.
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     matmul_vectors.run,
     planar_pools.run,
@@ -87,21 +90,22 @@ REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_reductions.run,
 ]
 
-#: Also for graphs that never train: no random numbers.
+#: These apply to graphs that never train, and need no random numbers.
 INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
     remove_dropout.run,
     remove_identity.run,
     running_statistics.run,
 ]
 
-#: Before differentiation or lowering: to operators of our own, so that models for inference stay plain ONNX.
+#: These make operators of our own domain. They run before differentiation or lowering, so that
+#: models for inference stay plain ONNX.
 DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_sequence_lens.run,
     rewrite_recurrent.run,
     rewrite_trilu.run,
 ]
 
-#: Flat programs to flat programs.
+#: These passes rewrite flat programs.
 PROGRAMS: list[Callable[[Compiled], None]] = [
     direct_writes.run,
     fuse_relu.run,
@@ -120,13 +124,13 @@ PROGRAMS: list[Callable[[Compiled], None]] = [
 
 
 def flatten(model: ir.Model) -> ir.Model:
-    """Functions inlined, constants as initializers."""
+    """Inline all functions, and make constants initializers."""
     model = common.InlinePass()(model).model
     return common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model).model
 
 
 def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
-    """`prepare`, then REWRITE."""
+    """Apply prepare() and REWRITE."""
     model = prepare(model, keep, mode)
     for run in REWRITE:
         with layers.inherited(model.graph):
@@ -136,7 +140,10 @@ def normalize(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
 
 
 def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
-    """PREPARE on a flat model, BatchNormalization by `mode`; still standard ONNX."""
+    """Apply PREPARE to a flat model, then BatchNormalization in `mode`.
+
+    The result is still standard ONNX.
+    """
     layers.name_layers(model.graph)
     for run in PREPARE:
         with layers.inherited(model.graph):
@@ -149,7 +156,7 @@ def prepare(model: ir.Model, keep: Set[str], mode: str) -> ir.Model:
 
 
 def for_inference(model: ir.Model, keep: Set[str]) -> ir.Model:
-    """Removes what only training needs; the model itself."""
+    """Remove the parts that only training needs; return the same model."""
     for run in INFERENCE:
         with layers.inherited(model.graph):
             run(model.graph, keep)
@@ -158,7 +165,10 @@ def for_inference(model: ir.Model, keep: Set[str]) -> ir.Model:
 
 
 def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
-    """DECOMPOSE on a graph whose ranks are known. Says whether there was anything to do: shapes are then unknown."""
+    """Apply DECOMPOSE to a graph whose ranks are known; tell whether anything changed.
+
+    After a change, shapes are unknown.
+    """
     before = [id(node) for node in graph]
     for run in DECOMPOSE:
         with layers.inherited(graph):
@@ -168,7 +178,7 @@ def decompose(graph: ir.Graph, keep: Set[str]) -> bool:
 
 
 def optimize(compiled: Compiled) -> None:
-    """PROGRAMS on all programs of an image."""
+    """Apply PROGRAMS to all programs of an image."""
     for run in PROGRAMS:
         run(compiled)
         for program in compiled.programs:

@@ -1,10 +1,12 @@
-"""Convolutions over three spatial dimensions become two: what a kernel sees along the depth become channels, or, of a
-transposed one, come out as channels and are summed where they meet.
+"""The pass that makes convolutions over three spatial dimensions convolutions over two.
 
-Conv            (N, C, D, H, W) -> (N D', C K, H, W), convolved with (M, C K, ...) -> (N, M, D', H', W')
-ConvTranspose   (N, C, D, H, W) -> (N D, C, H, W), with (C, M K, ...) -> (N, M, D K, H', W') -> (N, M, D', H', W')
+The taps along the kernel's depth become input channels. In a transposed convolution they are output
+channels instead, whose results are summed where they meet. K is the kernel's depth.
 
-K is the kernel's depth.
+Conv            (N, C, D, H, W) -> (N D', C K, H, W), convolved with (M, C K, ...)
+                -> (N, M, D', H', W')
+ConvTranspose   (N, C, D, H, W) -> (N D, C, H, W), convolved with (C, M K, ...)
+                -> (N, M, D K, H', W') -> (N, M, D', H', W')
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ DEPTH = 2  # the axis
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every convolution over three dimensions."""
     for node in list(graph):
         if node.op_type in REWRITES and not node.domain and is_deep(node):
             take_over(graph, node.outputs[0], REWRITES[node.op_type](Builder(graph), node))
@@ -33,6 +36,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def convolution(builder: Builder, node: ir.Node) -> ir.Value:
+    """Return the output of a Conv, computed by a Conv over height and width."""
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     window = conv_window(node, most=3)
     channels, _, height, width = known_dims(x)[1:]
@@ -48,7 +52,10 @@ def convolution(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def seen_along_depth(builder: Builder, x: ir.Value, window: Window, y: ir.Value) -> ir.Value:
-    """(N, C, D', K, H, W): what each output's kernel sees, padding included."""
+    """Return (N, C, D', K, H, W): the inputs of each output's taps along the depth.
+
+    Padding along the depth is included.
+    """
     if window.pads[0] or window.ends[0]:
         pads = [0, 0, window.pads[0], 0, 0, 0, 0, window.ends[0], 0, 0]
         x = builder.op("Pad", x, builder.constant(pads, f"{y.name}.pads"), name=f"{y.name}.padded")
@@ -58,6 +65,7 @@ def seen_along_depth(builder: Builder, x: ir.Value, window: Window, y: ir.Value)
 
 
 def transposed(builder: Builder, node: ir.Node) -> ir.Value:
+    """Return the output of a ConvTranspose, computed by one over height and width."""
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     window = transposed_window(node, most=3)
     channels, depth, height, width = known_dims(x)[1:]
@@ -74,7 +82,10 @@ def transposed(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def summed_along_depth(builder: Builder, parts: ir.Value, window: Window, y: ir.Value) -> ir.Value:
-    """(N, M, D', H', W') of (N, M, D K, H', W'): each output's parts; what some lack is a 0 behind the last."""
+    """Return the sums (N, M, D', H', W') of contributions (N, M, D K, H', W').
+
+    Outputs with fewer contributions than others take a 0 that is padded behind the last.
+    """
     meeting = meeting_parts(window)
     if meeting.max() == window.outputs[0] * window.kernel[0]:
         pads = builder.constant([0] * 7 + [1, 0, 0], f"{y.name}.pads")
@@ -85,8 +96,10 @@ def summed_along_depth(builder: Builder, parts: ir.Value, window: Window, y: ir.
 
 
 def meeting_parts(window: Window) -> np.ndarray:
-    """Of each output along the depth, the places i K + k of the parts that fall on it; all rows as long as the longest,
-    filled up with the place behind the last."""
+    """Return, for each output along the depth, the indices i K + k of its contributions.
+
+    All rows have the length of the longest, filled up with the index behind the last.
+    """
     found: list[list[int]] = [[] for _ in range(window.inputs[0])]
     for i, k in np.ndindex(window.outputs[0], window.kernel[0]):
         at = i * window.strides[0] + k * window.dilations[0] - window.pads[0]
@@ -97,6 +110,7 @@ def meeting_parts(window: Window) -> np.ndarray:
 
 
 def with_bias(builder: Builder, node: ir.Node, y: ir.Value) -> ir.Value:
+    """Return y with the node's bias added, if it has one."""
     bias, name = node.inputs[2] if len(node.inputs) > 2 else None, node.outputs[0].name
     if bias is None:
         return y
@@ -104,7 +118,7 @@ def with_bias(builder: Builder, node: ir.Node, y: ir.Value) -> ir.Value:
 
 
 def planar(node: ir.Node, window: Window) -> dict[str, Any]:
-    """The attributes over height and width."""
+    """Return the convolution's attributes over height and width."""
     sizes: dict[str, Sequence[int]] = {"strides": window.strides[1:], "dilations": window.dilations[1:]}
     return {**sizes, "pads": [*window.pads[1:], *window.ends[1:]], "group": attribute(node, "group", 1)}
 

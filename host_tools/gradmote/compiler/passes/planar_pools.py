@@ -1,7 +1,10 @@
-"""Pools over three spatial dimensions become two: the largest of the largest, and the mean of means, since the number
-of cells of a window is the product of those along its axes.
+"""The pass that makes pools over three spatial dimensions two pools, over the plane and the depth.
 
-    (N, C, D, H, W) -> (N, C D, H, W), pooled over H and W -> (N, C, D, H' W'), pooled over D -> (N, C, D', H', W')
+A maximum is the largest of the maxima, and an average the mean of the means, since the taps of a
+window are the product of those along its axes.
+
+    (N, C, D, H, W) -> (N, C D, H, W), pooled over H and W
+    -> (N, C, D, H' W'), pooled over D -> (N, C, D', H', W')
 """
 
 from __future__ import annotations
@@ -15,11 +18,12 @@ from ...model.graph import Builder, attribute, take_over
 from ...operators.selection import known_dims
 
 GLOBAL = {"GlobalMaxPool": "MaxPool", "GlobalAveragePool": "AveragePool"}
-#: Attributes that are the same for every axis.
+#: These attributes are the same for every axis.
 SHARED = ("auto_pad", "ceil_mode", "count_include_pad")
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every pool over three dimensions."""
     for node in list(graph):
         if node.op_type in (*GLOBAL, *GLOBAL.values()) and not node.domain and is_deep(node):
             rewrite(Builder(graph), node)
@@ -27,12 +31,14 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_deep(node: ir.Node) -> bool:
+    """Tell whether a node has three spatial dimensions of known sizes, and one output in use."""
     x, y = node.inputs[0], node.outputs[0]
     dims = [*known_dims(x)[1:], *known_dims(y)[2:]] if x.shape is not None and y.shape is not None else []
     return len(dims) == 7 and min(dims) > 0 and not any(o.uses() or o.is_graph_output() for o in node.outputs[1:])
 
 
 def rewrite(builder: Builder, node: ir.Node) -> None:
+    """Replace one pool by a pool over height and width, then one over the depth."""
     x, y = node.inputs[0], node.outputs[0]
     channels, depth, height, width = known_dims(x)[1:]
     out_depth, out_height, out_width = known_dims(y)[2:]
@@ -45,12 +51,15 @@ def rewrite(builder: Builder, node: ir.Node) -> None:
 
 
 def reshaped(builder: Builder, x: ir.Value, shape: Sequence[int], name: str) -> ir.Value:
-    """0 keeps the batch."""
+    """Append a Reshape; a size of 0 keeps the batch."""
     return builder.op("Reshape", x, builder.constant(shape, f"{name}.shape"), name=name)
 
 
 def pool(builder: Builder, node: ir.Node, x: ir.Value, axes: Sequence[int], name: str) -> ir.Value:
-    """The node's pool along some of its axes. Depth stands before a column of width 1."""
+    """Append the node's pool along some of its axes.
+
+    Along the depth, the pool has a second axis of width 1.
+    """
     attributes: dict[str, Any] = {k: attribute(node, k) for k in SHARED if k in node.attributes}
     kernel = attribute(node, "kernel_shape", known_dims(node.inputs[0])[2:])
     attributes["kernel_shape"] = along(axes, kernel, 1)
@@ -64,5 +73,5 @@ def pool(builder: Builder, node: ir.Node, x: ir.Value, axes: Sequence[int], name
 
 
 def along(axes: Sequence[int], numbers: Sequence[int], still: int) -> list[int]:
-    """The numbers of these axes, and `still` for a column's width."""
+    """Return the numbers of these axes, with `still` for an axis that is not pooled."""
     return [*(numbers[a] for a in axes), *[still] * (2 - len(axes))]

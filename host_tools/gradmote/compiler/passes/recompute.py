@@ -1,8 +1,9 @@
-"""Makes cheap activations a second time where the backward pass reads them, instead of keeping them over the peak.
+"""The pass that computes cheap activations a second time instead of keeping them over the peak.
 
-An elementwise instruction costs a few percent of the convolution or product beside it; what it makes is as large as
-what it was made from. Where its sources stay alive anyway, its result need not: it is dropped after its last reader
-before the peak and made again, to the same bits, in front of the first one behind it.
+An elementwise instruction costs a few percent of the convolution or product beside it, and its
+result is as large as its sources. Where the sources stay alive anyway, the result need not: it is
+dropped after its last reader before the peak, and computed again, to the same bits, in front of the
+first reader behind it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..plan.lifetimes import usage
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import order, peak
 
-#: Instructions that read as much as they write, and compute little for each number.
+#: These instructions read as much as they write, and compute little for each number.
 CHEAP = {
     "ABS", "ADD", "CLAMP", "COPY", "GREATER", "HARD_SIGMOID", "HARD_SWISH", "LEAKY_RELU", "MAX", "MIN", "MUL",
     "NORMALIZE", "PRELU", "RELU", "SELECT", "SUB",
@@ -24,13 +25,14 @@ STATE = ("parameter", "statistic", "slot", "control", "gradient")
 
 
 def run(compiled: Compiled) -> None:
+    """Recompute activations in the training programs where that lowers the peak."""
     for program in compiled.programs:
         if compiled.recompute and program.kind in ("step", "train") and program.instructions:
             program.instructions = min(program.instructions, recomputed(program), key=lambda i: peak(program, i))
 
 
 def recomputed(program: Program) -> list[Instruction]:
-    """The instructions, scheduled, with as few recomputations as reach the lowest peak."""
+    """Return the instructions, scheduled, with as few recomputations as reach the lowest peak."""
     trial = replace(program, instructions=order(program))
     best, lowest, uses = trial.instructions, math.inf, trial.uses()
     while True:
@@ -44,7 +46,10 @@ def recomputed(program: Program) -> list[Instruction]:
 
 
 def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
-    """The largest buffer alive at the peak that can be dropped there: (it, its first reader behind, its makers)."""
+    """Return the largest buffer that can be dropped over the peak, or None.
+
+    The result is (the buffer, its first reader behind the peak, its makers).
+    """
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for dropped in sorted(over, key=lambda u: (-u.buffer.size, u.first)):
@@ -58,7 +63,10 @@ def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer
 
 
 def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list[Instruction] | None:
-    """The instructions that make a buffer again before instruction `at`, from what is still there; or None."""
+    """Return the instructions that compute a buffer again before instruction `at`, or None.
+
+    They read buffers that are still alive there.
+    """
     if made.is_given:
         return None
     maker = program.instructions[made.writers[0]]
@@ -78,7 +86,10 @@ def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list
 
 
 def make_again(program: Program, uses: dict[int, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
-    """Copies of the makers, with buffers of their own, go before instruction `at`, which reads what they make."""
+    """Insert copies of the makers, with new buffers, in front of instruction `at`.
+
+    The readers from there on read the new buffer.
+    """
     new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, uses, at, buffer)
     old, again = uses[id(buffer)], new[id(buffer)]
@@ -91,6 +102,7 @@ def make_again(program: Program, uses: dict[int, Uses], buffer: Buffer, at: int,
 
 
 def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref | None]:
+    """Return the operands with each buffer replaced as `new` says."""
     return {
         name: Ref(new[id(ref.buffer)], ref.offset) if ref is not None and id(ref.buffer) in new else ref
         for name, ref in instruction.operands.items()
@@ -98,7 +110,11 @@ def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref |
 
 
 def last_maker(program: Program, uses: dict[int, Uses], at: int, buffer: Buffer) -> Buffer:
-    """What else the reader waits for, or what was made last: a copy that went earlier would lie about for nothing."""
+    """Return the buffer after which the copies should run.
+
+    This is the last written of the reader's other operands, else the last written buffer. A copy
+    that ran earlier would stay alive without need.
+    """
     reads = program.instructions[at].reads
     others = [uses[id(r.buffer)] for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
     made = [(k, u.buffer) for u in others for k in u.writers if k < at]

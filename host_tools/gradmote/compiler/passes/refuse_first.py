@@ -1,7 +1,8 @@
-"""In the train program, whatever may refuse the data comes in front of whatever adds to gradients.
+"""The pass that moves instructions that may refuse the data to the front of the train program.
 
-So a micro-batch that is refused has added nothing, and those before it count as if it had not come. The backward pass
-takes indices and labels that the forward pass has taken, and is not waited for.
+A micro-batch that is refused has then added nothing to the gradients, and those before it count as
+if it had not come. The backward pass does not move: it takes indices and labels that the forward
+pass has accepted.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ from .schedule import edges_of, may_refuse
 
 
 def run(compiled: Compiled) -> None:
+    """Reorder every train program."""
     for program in compiled.programs:
         if program.kind == "train":
             program.instructions = refusing_first(program)
 
 
 def refusing_first(program: Program) -> list[Instruction]:
-    """What may refuse and all that it waits for, then the others, each in the order that is there."""
+    """Return the instructions that may refuse and their dependencies, then the others.
+
+    Both keep their order.
+    """
     found = program.instructions
     before: dict[int, list[int]] = {}
     for first, then in edges_of(found):

@@ -1,5 +1,8 @@
-"""Dropout does nothing outside training, whatever its input training_mode says: its first output is its input, and its
-mask is true everywhere."""
+"""The pass that removes Dropout from graphs that do not train.
+
+Whatever its input training_mode says, its first output is its input, and its mask is true
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from ...model.graph import Builder, prune
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Bypass every Dropout."""
     for node in list(graph):
         if node.op_type == "Dropout" and not node.domain:
             if len(node.outputs) > 1 and node.outputs[1].name:
@@ -22,7 +26,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def keep_all(graph: ir.Graph, node: ir.Node) -> None:
-    """The mask of a Dropout that drops nothing."""
+    """Replace the mask of a Dropout by one that is true everywhere."""
     builder, mask = Builder(graph), node.outputs[1]
     name = str(mask.name)
     shape = builder.op("Shape", node.inputs[0], name=f"{name}.shape")
@@ -34,6 +38,7 @@ def keep_all(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def bypass(node: ir.Node) -> None:
+    """Replace the first output by the input; a graph output keeps its name on an Identity."""
     if node.outputs[0].is_graph_output():
         identity = ir.node("Identity", [node.inputs[0]], name=node.name)
         node.graph.insert_before(node, identity)

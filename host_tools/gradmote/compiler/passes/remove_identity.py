@@ -1,5 +1,7 @@
-"""Removes Identity, Cast and CastLike from float32 to float32, and Slices that take everything, unless they carry a
-graph output's name."""
+"""The pass that removes nodes that change nothing, except those that make a graph output.
+
+These are Identity, Cast and CastLike from float32 to float32, and Slices that take everything.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ import onnx_ir as ir
 
 from ...model.graph import attribute, constant_array, prune
 
-#: An end from here on is that of any dimension.
+#: An end from here on is beyond the end of any dimension.
 WHOLE = 2**31 - 1
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Remove every such node."""
     for node in list(graph):
         if is_identity(node) and not node.outputs[0].is_graph_output():
             node.outputs[0].replace_all_uses_with(node.inputs[0])
@@ -22,6 +25,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_identity(node: ir.Node) -> bool:
+    """Tell whether the node's output equals its input."""
     if node.domain:
         return False
     if node.op_type == "Cast":
@@ -33,7 +37,10 @@ def is_identity(node: ir.Node) -> bool:
 
 
 def takes_all(node: ir.Node) -> bool:
-    """Exporters write x[:, a:b] as a Slice along each axis, also where the axis is a symbolic batch."""
+    """Tell whether a Slice takes everything, from 0 to beyond the end of any dimension.
+
+    Exporters write x[:, a:b] as a Slice along each axis, also where the axis is a symbolic batch.
+    """
     starts, ends = constant_array(node.inputs[1]), constant_array(node.inputs[2])
     steps = np.array(1) if len(node.inputs) < 5 or node.inputs[4] is None else constant_array(node.inputs[4])
     if starts is None or ends is None or steps is None:

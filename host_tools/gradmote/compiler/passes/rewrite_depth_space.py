@@ -1,7 +1,9 @@
-"""DepthToSpace and SpaceToDepth become Reshape, Transpose, Reshape, and need no rules of their own.
+"""The pass that makes DepthToSpace and SpaceToDepth a Reshape, a Transpose and a Reshape.
 
-DepthToSpace  DCR  (N, b, b, C, H, W) -> (N, C, H, b, W, b)      CRD  (N, C, b, b, H, W) -> (N, C, H, b, W, b)
-SpaceToDepth  DCR  (N, C, H, b, W, b) -> (N, b, b, C, H, W)    CRD  (N, C, H, b, W, b) -> (N, C, b, b, H, W)
+DepthToSpace  DCR  (N, b, b, C, H, W) -> (N, C, H, b, W, b)
+              CRD  (N, C, b, b, H, W) -> (N, C, H, b, W, b)
+SpaceToDepth  DCR  (N, C, H, b, W, b) -> (N, b, b, C, H, W)
+              CRD  (N, C, H, b, W, b) -> (N, C, b, b, H, W)
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from ...model.graph import Builder, attribute, describe, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every DepthToSpace and SpaceToDepth."""
     for node in list(graph):
         if node.op_type in ("DepthToSpace", "SpaceToDepth") and not node.domain:
             rewrite(graph, node)
@@ -22,6 +25,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one node by Reshape, Transpose, Reshape."""
     x, y = node.inputs[0], node.outputs[0]
     before, perm, after = steps(node, *sizes(node))
     builder = Builder(graph)
@@ -32,7 +36,7 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def sizes(node: ir.Node) -> list[int]:
-    """Channels, height and width of x."""
+    """Return channels, height and width of x; raise UnsupportedOperator where one is not known."""
     dims = list(node.inputs[0].shape or ())[1:]
     if len(dims) != 3 or not all(isinstance(d, int) for d in dims):
         raise UnsupportedOperator(
@@ -44,7 +48,7 @@ def sizes(node: ir.Node) -> list[int]:
 
 
 def steps(node: ir.Node, c: int, h: int, w: int) -> tuple[list[int], list[int], list[int]]:
-    """Shape, permutation, shape; 0 keeps the batch."""
+    """Return shape, permutation and shape of the three nodes; a size of 0 keeps the batch."""
     b = attribute(node, "blocksize")
     channels_inside = attribute(node, "mode", "DCR") == "DCR"
     if node.op_type == "SpaceToDepth":

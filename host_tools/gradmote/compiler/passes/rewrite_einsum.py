@@ -1,10 +1,14 @@
-"""Einsum becomes what it is made of. One operand: ReduceSum, Transpose. Two operands, after labels that only one has,
-and the output has not, were summed away:
+"""The pass that rewrites Einsum as sums, transpositions and matrix products.
 
-    A (batch.., rows, inner)  B (batch.., inner, columns)  ->  MatMul  ->  (batch.., a's own.., b's own..)  ->  output
+One operand needs ReduceSum and Transpose. For two operands, labels that only one has, and that the
+output has not, are summed away first:
 
-More operands are multiplied one after the other, from the left. An ellipsis stands for labels of its own. Of a label
-that one operand has twice its diagonal is taken: every (size + 1)th element of both axes seen as one.
+    A (batch.., rows, inner)  B (batch.., inner, columns)  ->  MatMul
+    ->  (batch.., a's own.., b's own..)  ->  output
+
+More operands are multiplied one after the other, from the left. An ellipsis stands for labels of
+its own. Of a label that one operand has twice the diagonal is taken: every (size + 1)th element of
+both axes seen as one.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from ...operators.selection import UNKNOWN, known_dims, product
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every Einsum."""
     for node in list(graph):
         if node.op_type == "Einsum" and not node.domain:
             result = Rewrite(Builder(graph), node).run()
@@ -38,7 +43,10 @@ class Term:
 
 
 class Rewrite:
+    """The rewrite of one Einsum node, whose nodes `builder` appends."""
+
     def __init__(self, builder: Builder, node: ir.Node) -> None:
+        """Parse the equation, take diagonals, and drop dimensions of 1 that broadcast."""
         self.builder, self.node = builder, node
         self.name = str(node.outputs[0].name)
         terms, self.output = self.parse(attribute(node, "equation").replace(" ", ""))
@@ -47,8 +55,11 @@ class Rewrite:
         self.terms = [self.without_ones(t) for t in terms]
 
     def parse(self, equation: str) -> tuple[list[Term], str]:
-        """Operands and the output's labels; without an arrow these are the ellipsis, then all that occur once in
-        alphabetical order."""
+        """Return the operands and the output's labels.
+
+        Without an arrow, the output has the ellipsis, then all labels that occur once, in
+        alphabetical order.
+        """
         given, arrow, output = equation.partition("->")
         values, parts = [v for v in self.node.inputs if v is not None], given.split(",")
         spreads = [len(known_dims(v)) - len(p) + 3 if "..." in p else 0 for v, p in zip(values, parts, strict=True)]
@@ -59,6 +70,7 @@ class Rewrite:
         return [Term(v, a) for v, a in zip(values, labels, strict=True)], output.replace("...", "".join(free))
 
     def diagonal(self, term: Term) -> Term:
+        """Return the term with the diagonal of each label that it has twice."""
         twice = next((label for label in term.labels if term.labels.count(label) > 1), None)
         if twice is None:
             return term
@@ -74,6 +86,7 @@ class Rewrite:
         return self.diagonal(Term(value, twice + "".join(term.labels[a] for a in rest)))
 
     def label_sizes(self, terms: Sequence[Term]) -> dict[str, int]:
+        """Return the size of each label."""
         found: dict[str, set[int]] = {}
         for term in terms:
             for label, dim in zip(term.labels, known_dims(term.value), strict=True):
@@ -81,7 +94,10 @@ class Rewrite:
         return {label: self.common_size(label, dims) for label, dims in found.items()}
 
     def common_size(self, label: str, dims: set[int]) -> int:
-        """The one size of a label; 1 goes with every other."""
+        """Return the one size of a label, to which a size of 1 broadcasts.
+
+        Raises UnsupportedOperator where there are several.
+        """
         sizes = dims - {1} if len(dims) > 1 else dims
         if len(sizes) > 1:
             raise UnsupportedOperator(
@@ -90,7 +106,7 @@ class Rewrite:
         return sizes.pop()
 
     def without_ones(self, term: Term) -> Term:
-        """A dimension of 1 that another operand has larger is as good as none."""
+        """Return the term without dimensions of 1 that are larger in another operand."""
         dims = known_dims(term.value)
         axes = [i for i, label in enumerate(term.labels) if dims[i] == 1 != self.sizes[label]]
         if not axes:
@@ -99,9 +115,11 @@ class Rewrite:
         return Term(value, "".join(label for i, label in enumerate(term.labels) if i not in axes))
 
     def axes(self, axes: Sequence[int]) -> ir.Value:
+        """Return a constant of these axes."""
         return self.builder.constant(axes, f"{self.name}.axes")
 
     def run(self) -> ir.Value:
+        """Append the nodes, and return the Einsum's value."""
         first, *others = self.terms
         while others:
             second, *others = others
@@ -110,7 +128,7 @@ class Rewrite:
         return self.identity(self.ordered(self.summed(first, self.output), self.output))
 
     def summed(self, term: Term, kept: str) -> Term:
-        """The sum over all labels that are not kept."""
+        """Return the term summed over all labels that are not kept."""
         axes = [i for i, label in enumerate(term.labels) if label not in kept]
         if not axes:
             return term
@@ -118,7 +136,7 @@ class Rewrite:
         return Term(value, "".join(label for label in term.labels if label in kept))
 
     def matrix_product(self, a: Term, b: Term, later: str) -> Term:
-        """The product of two operands, summed over the labels that nothing later has."""
+        """Return the product of two terms, summed over the labels that `later` does not have."""
         a, b = self.summed(a, b.labels + later), self.summed(b, a.labels + later)
         shared = [label for label in a.labels if label in b.labels]
         batch = "".join(label for label in shared if label in later)
@@ -130,18 +148,20 @@ class Rewrite:
         return Term(self.reshaped(made, batch + rows + columns, []), batch + rows + columns)
 
     def ordered(self, term: Term, labels: str) -> ir.Value:
+        """Return the term's value with its axes in the order of `labels`."""
         if term.labels == labels:
             return term.value
         perm = [term.labels.index(label) for label in labels]
         return self.builder.op("Transpose", term.value, name=f"{self.name}.ordered", perm=perm)
 
     def reshaped(self, value: ir.Value, single: str, groups: Sequence[str]) -> ir.Value:
-        """Labels of `single` as they are, then each group as one axis."""
+        """Return the value with an axis for each label of `single`, then one for each group."""
         shape = [self.sizes[label] for label in single]
         shape += [product([self.sizes[label] for label in group]) for group in groups]
         return self.shaped(value, shape)
 
     def shaped(self, value: ir.Value, shape: Sequence[int]) -> ir.Value:
+        """Append a Reshape; raise UnsupportedOperator where several sizes are not known."""
         if list(shape).count(UNKNOWN) > 1:
             raise UnsupportedOperator(
                 "Einsum over several dimensions that are not fixed",
@@ -152,5 +172,5 @@ class Rewrite:
         return self.builder.op("Reshape", value, sizes, name=f"{self.name}.reshaped")
 
     def identity(self, value: ir.Value) -> ir.Value:
-        """A value of its own, where the result is an operand as it stands."""
+        """Return an Identity where the result is an operand as it stands, else the value."""
         return self.builder.op("Identity", value, name=f"{self.name}.same") if value in self.node.inputs else value

@@ -1,5 +1,6 @@
-"""GlobalAveragePool becomes ReduceMean over all positions, whose gradient is one product a cell; as a pool, each cell
-would look for its windows.
+"""The pass that makes GlobalAveragePool a ReduceMean over all positions.
+
+The gradient is then one product an element; as a pool's, it would search windows for each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from .rewrite_reductions import reduce
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every GlobalAveragePool."""
     for node in list(graph):
         if node.op_type == "GlobalAveragePool" and not node.domain:
             x, y, builder = node.inputs[0], node.outputs[0], Builder(graph)

@@ -1,7 +1,9 @@
-"""GridSample becomes sums of weighted elements, taken by GatherND where the grid points; gradients of both follow.
+"""The pass that makes GridSample sums of weighted elements, gathered at the grid points.
 
-Along each axis of S elements a point g is at p = g S/2 + (S - 1)/2, with align_corners at (g + 1) (S - 1)/2. Its taps
-are floor(p) + 0 and 1 (linear), -1 .. 2 (cubic) or the nearest alone; a result's weight is the product along the axes.
+GatherND takes the elements, and the gradients of x and grid follow from those nodes. Along each
+axis of S elements a point g is at p = g S/2 + (S - 1)/2, with align_corners at (g + 1) (S - 1)/2.
+Its taps are floor(p) + 0 and 1 (linear), -1 .. 2 (cubic) or the nearest alone; a result's weight is
+the product along the axes.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ from ...errors import UnsupportedOperator
 from ...model.graph import Builder, attribute, describe, take_over
 from ...operators.selection import UNKNOWN, known_dims
 
-MODES = {"bilinear": "linear", "bicubic": "cubic"}  # of opset 16
+MODES = {"bilinear": "linear", "bicubic": "cubic"}  # the names of opset 16
 CUBIC = -0.75  # the kernel's coefficient
 
-#: Along one axis: (index among the elements, its weight or None for 1).
+#: A tap along one axis is (index of an element, its weight or None for 1).
 Tap = tuple[ir.Value, "ir.Value | None"]
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every GridSample."""
     for node in list(graph):
         if node.op_type == "GridSample" and not node.domain:
             take_over(graph, node.outputs[0], Sampling(Builder(graph), node).result())
@@ -34,9 +37,10 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 class Sampling:
-    """One node's sum, in the making."""
+    """The weighted sum that replaces one GridSample node."""
 
     def __init__(self, builder: Builder, node: ir.Node) -> None:
+        """Read the attributes; raise UnsupportedOperator for a mode or a size without support."""
         self.builder = builder
         self.node = node
         self.sizes = known_dims(node.inputs[0])[2:]
@@ -53,13 +57,16 @@ class Sampling:
             )
 
     def op(self, op_type: str, *inputs: ir.Value | None, **attributes: Any) -> ir.Value:
+        """Append an ONNX node, and return its output."""
         name = f"{self.node.outputs[0].name}.{op_type.lower()}"
         return self.builder.op(op_type, *inputs, name=name, **attributes)
 
     def constant(self, data: Any) -> ir.Value:
+        """Return a constant."""
         return self.builder.constant(data, f"{self.node.outputs[0].name}.number")
 
     def result(self) -> ir.Value:
+        """Append the sum over all taps, and return it as (N, C, space)."""
         dims = len(self.sizes)
         total = None
         for taps in itertools.product(*(self.taps(axis) for axis in range(dims))):
@@ -70,7 +77,7 @@ class Sampling:
     # ---- Along one axis
 
     def taps(self, axis: int) -> list[Tap]:
-        """The elements that count along one spatial axis; the grid names the last one first."""
+        """Return the taps along one spatial axis; the grid names the last axis first."""
         size, half = self.sizes[axis], self.sizes[axis] / 2
         last = self.constant(np.int64(len(self.sizes) - 1 - axis))
         point = self.op("Gather", self.node.inputs[1], last, axis=len(self.sizes) + 1)
@@ -84,7 +91,7 @@ class Sampling:
         return [self.tap(self.op("Add", first, self.constant(float(i))), w, size) for i, w in weights]
 
     def padded(self, place: ir.Value, size: int) -> ir.Value:
-        """With reflection a place is a wave that rises and falls between both ends."""
+        """Return the position, reflected at both ends where the padding is a reflection."""
         low, span = (0.0, size - 1.0) if self.is_aligned else (-0.5, float(size))
         if self.padding != "reflection":
             return place
@@ -96,10 +103,14 @@ class Sampling:
         return self.op("Sub", self.constant(low + span), fallen)
 
     def between(self, place: ir.Value, size: int) -> ir.Value:
+        """Return the position, clamped to 0 .. size - 1."""
         return self.op("Max", self.op("Min", place, self.constant(size - 1.0)), self.constant(0.0))
 
     def tap(self, index: ir.Value, weight: ir.Value | None, size: int) -> Tap:
-        """An element outside is the one at the border, but with padding by zeros its weight is 0."""
+        """Return a tap that lies inside: an element outside becomes the one at the border.
+
+        With padding by zeros its weight becomes 0.
+        """
         inside = self.between(index, size)
         if self.padding != "zeros":
             return self.reflected(index, inside, size), weight
@@ -107,15 +118,22 @@ class Sampling:
         return inside, mask if weight is None else self.op("Mul", weight, mask)
 
     def reflected(self, index: ir.Value, inside: ir.Value, size: int) -> ir.Value:
-        """The taps of a cubic kernel may reach over the end by more than rounding."""
+        """Return the index of a tap, reflected where it lies outside by more than rounding.
+
+        Only the taps of a cubic kernel reach that far.
+        """
         is_far = self.padding == "reflection" and self.mode == "cubic"
         return self.between(self.padded(index, size), size) if is_far else inside
 
     def linear(self, t: ir.Value) -> list[tuple[int, ir.Value]]:
+        """Return (offset, weight) of both taps of a linear interpolation: 1 - t and t."""
         return [(0, self.op("Sub", self.constant(1.0), t)), (1, t)]
 
     def cubic(self, t: ir.Value) -> list[tuple[int, ir.Value]]:
-        """Keys's kernel at distances 1 + t, t, 1 - t and 2 - t."""
+        """Return (offset, weight) of the four taps of Keys's kernel.
+
+        Their distances are 1 + t, t, 1 - t and 2 - t. Source: Keys 1981.
+        """
         far = [CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC]
         near = [CUBIC + 2, -(CUBIC + 3), 0.0, 1.0]
         other = self.op("Sub", self.constant(1.0), t)
@@ -124,6 +142,7 @@ class Sampling:
         return [(offset, self.polynomial(numbers, d)) for offset, numbers, d in weights]
 
     def polynomial(self, coefficients: list[float], x: ir.Value) -> ir.Value:
+        """Append a polynomial by Horner's rule; the highest power's coefficient comes first."""
         value = self.constant(coefficients[0])
         for coefficient in coefficients[1:]:
             value = self.op("Add", self.op("Mul", value, x), self.constant(coefficient))
@@ -132,7 +151,10 @@ class Sampling:
     # ---- Together
 
     def weighted(self, taps: tuple[Tap, ...]) -> ir.Value:
-        """The elements at one tap along each axis, channels last, times the product of the weights."""
+        """Return the elements at one tap along each axis, times the product of the weights.
+
+        The channels come last.
+        """
         place, weight = taps[0]
         for size, (index, factor) in zip(self.sizes[1:], taps[1:], strict=True):
             place = self.op("Add", self.op("Mul", place, self.constant(float(size))), index)
@@ -144,7 +166,7 @@ class Sampling:
 
     @cached_property
     def elements(self) -> ir.Value:
-        """(N, all places, C)."""
+        """Return x as (N, positions, C)."""
         dims = len(self.sizes)
         last = self.op("Transpose", self.node.inputs[0], perm=[0, *range(2, dims + 2), 1])
         shape = self.constant([0, math.prod(self.sizes), known_dims(self.node.inputs[0])[1]])

@@ -1,6 +1,7 @@
-"""LpNormalization: y = x / norm, norm = sum |x| or sqrt(sum x x) along an axis, becomes a reduction and Div.
+"""The pass that makes LpNormalization a reduction and a Div.
 
-Where the norm is 0, x is divided by infinity instead: y is 0, as ONNX has it, and so is the gradient.
+y = x / norm, norm = sum |x| or sqrt(sum x x) along an axis. Where the norm is 0, x is divided by
+infinity instead: y is 0, as ONNX has it, and so is the gradient.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ REDUCTIONS = {1: "ReduceL1", 2: "ReduceL2"}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every LpNormalization."""
     for node in list(graph):
         if node.op_type == "LpNormalization" and not node.domain:
             rewrite(graph, node)
@@ -25,6 +27,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one node; raise UnsupportedOperator where p is neither 1 nor 2."""
     x, y, builder = node.inputs[0], node.outputs[0], Builder(graph)
     p = attribute(node, "p", 2)
     if p not in REDUCTIONS:

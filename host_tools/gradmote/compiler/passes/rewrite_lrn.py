@@ -1,5 +1,8 @@
-"""LRN over channels: y = x / (bias + alpha mean(x x))^beta, where the mean is that of an AveragePool along the
-channels, with zeros around them."""
+"""The pass that rewrites LRN over channels by an AveragePool.
+
+y = x / (bias + alpha mean(x x))^beta, where the mean is that of an AveragePool along the channels,
+with zeros around them.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from ...operators.constants import known_dim
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every LRN."""
     for node in list(graph):
         if node.op_type == "LRN" and not node.domain:
             take_over(graph, node.outputs[0], normalized(Builder(graph), node))
@@ -19,6 +23,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def normalized(builder: Builder, node: ir.Node) -> ir.Value:
+    """Append x / (bias + alpha mean(x x))^beta."""
     x, name = node.inputs[0], str(node.outputs[0].name)
     assert x is not None
     defaults = {"alpha": 1e-4, "beta": 0.75, "bias": 1.0}
@@ -33,7 +38,10 @@ def normalized(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def mean_of_squares(builder: Builder, node: ir.Node, x: ir.Value, name: str) -> ir.Value:
-    """Over `size` channels around each, as an image (N, 1, C, all else)."""
+    """Append the mean of squares over `size` channels around each.
+
+    It is an AveragePool over an image (N, 1, C, all other dimensions).
+    """
     size, channels = attribute(node, "size"), known_dim(x, 1, node)
     before = (size - 1) // 2
     image_shape = builder.constant([0, 1, channels, -1], f"{name}.image_shape")

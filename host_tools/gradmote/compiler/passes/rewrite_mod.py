@@ -1,4 +1,7 @@
-"""Mod of floats without fmod has the sign of its divisor: r = fmod(a, b), and r + b where both differ in sign."""
+"""The pass that rewrites Mod of floats without fmod, whose result has the sign of the divisor.
+
+r = fmod(a, b), and r + b where r and b differ in sign.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from ...model.graph import Builder, attribute, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every Mod of floats without fmod."""
     for node in list(graph):
         if node.op_type == "Mod" and not node.domain and not attribute(node, "fmod", 0):
             a, b = node.inputs
@@ -19,6 +23,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def with_sign_of_divisor(builder: Builder, a: ir.Value, b: ir.Value | None, y: ir.Value) -> ir.Value:
+    """Append the remainder of a / b with the sign of b."""
     rest = builder.op("Mod", a, b, name=f"{y.name}.rest", fmod=1)
     signs = [builder.op("Sign", value, name=f"{y.name}.sign") for value in (rest, b)]
     product = builder.op("Mul", *signs, name=f"{y.name}.signs")

@@ -1,8 +1,12 @@
-"""Normalizations become Standardize, then Mul by scale and Add of bias. Statistics are taken
+"""The pass that makes normalizations Standardize, then Mul by scale and Add of bias.
 
-LayerNormalization, RMSNormalization   over `axis` and what follows it; RMSNormalization with mean 0
+The statistics are taken
+
+LayerNormalization, RMSNormalization   over `axis` and the axes after it; RMSNormalization with
+                                       mean 0
 InstanceNormalization                  over the space of each sample and channel
-GroupNormalization                     over space and the channels of a group: x as (N, G, C / G, ...)
+GroupNormalization                     over space and the channels of a group: x as
+                                       (N, G, C / G, ...)
 """
 
 from __future__ import annotations
@@ -18,11 +22,12 @@ from ...operators.standardize import standardize
 from .per_channel import per_channel
 
 EPSILON = 1e-5  # ONNX's default
-#: From here on GroupNormalization has one scale and bias a channel; before, one a group.
+#: From this opset on GroupNormalization has one scale and bias a channel; before, one a group.
 SCALE_PER_CHANNEL_OPSET = 21
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every normalization."""
     for node in list(graph):
         if node.op_type in REWRITES and not node.domain:
             check_attributes(node)
@@ -31,6 +36,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def check_attributes(node: ir.Node) -> None:
+    """Raise UnsupportedOperator for an epsilon or a stash_type without support."""
     if not 0 <= epsilon(node) < math.inf:
         raise UnsupportedOperator(
             f"epsilon {epsilon(node)}", "it is added to a variance: make it positive", describe(node)
@@ -42,14 +48,18 @@ def check_attributes(node: ir.Node) -> None:
 
 
 def epsilon(node: ir.Node) -> float:
+    """Return the node's epsilon, or ONNX's default."""
     return attribute(node, "epsilon", EPSILON)
 
 
 def affine(
     builder: Builder, node: ir.Node, x: ir.Value, scale: ir.Value, bias: ir.Value | None, keep: Set[str], space: int = 0
 ) -> ir.Value:
-    """x scale + bias, without what changes nothing: exporters give scale 1 and bias 0 where a module has none.
-    space: dimensions of x behind those of scale and bias."""
+    """Append x scale + bias, without a scale of 1 and a bias of 0 that do not train.
+
+    Exporters write these where a module has none. `space` is the number of dimensions of x behind
+    those of scale and bias.
+    """
     y = name_of(node)
     if not is_filled(scale, 1, keep):
         x = builder.op("Mul", x, per_channel(builder, scale, [1] * space), name=f"{y}.scaled")
@@ -59,11 +69,13 @@ def affine(
 
 
 def is_filled(value: ir.Value, number: float, keep: Set[str]) -> bool:
+    """Tell whether the value is a constant full of `number`, and not trained."""
     array = constant_array(value) if value.name not in keep else None
     return array is not None and bool((array == number).all())
 
 
 def layer_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value]:
+    """Return y, mean and 1 / standard deviation, in the order of the node's outputs."""
     x, scale, *bias = node.inputs
     first = normalize_axis(attribute(node, "axis", -1), x, node)
     axes = range(first, rank(x, node))
@@ -72,6 +84,7 @@ def layer_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value
 
 
 def rms_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value]:
+    """Return y = x / sqrt(mean(x x) + epsilon) scale."""
     x, scale = node.inputs
     first = normalize_axis(attribute(node, "axis", -1), x, node)
     axes = range(first, rank(x, node))
@@ -80,6 +93,7 @@ def rms_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value]:
 
 
 def instance_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value]:
+    """Return y, with statistics over the space of each sample and channel."""
     x, scale, bias = node.inputs
     axes = range(2, rank(x, node))
     if not axes:
@@ -91,6 +105,7 @@ def instance_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Va
 
 
 def group_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value]:
+    """Return y, with statistics of each group, and scale and bias for each group or channel."""
     x, scale, bias = node.inputs
     space = rank(x, node) - 2
     value = standardize_groups(builder, node, x, attribute(node, "num_groups"), name_of(node))
@@ -102,7 +117,7 @@ def group_norm(builder: Builder, node: ir.Node, keep: Set[str]) -> list[ir.Value
 
 
 def standardize_groups(builder: Builder, node: ir.Node, x: ir.Value, groups: int, name: str) -> ir.Value:
-    """x (N, C, ...) with the statistics of each group of channels, as (N, G, C / G, ...)."""
+    """Return x (N, C, ...) with the statistics of each group of channels, as (N, G, C / G, ...)."""
     channels, *space = fixed_sizes(node, x)
     if groups < 1 or channels % groups:
         raise UnsupportedOperator(
@@ -114,13 +129,13 @@ def standardize_groups(builder: Builder, node: ir.Node, x: ir.Value, groups: int
 
 
 def join_groups(builder: Builder, node: ir.Node, value: ir.Value, x: ir.Value, name: str) -> ir.Value:
-    """Groups in the shape of x again."""
+    """Append a Reshape of the groups to the shape of x."""
     shape = builder.constant([0, *fixed_sizes(node, x)], f"{name}.shape")
     return builder.op("Reshape", value, shape, name=f"{name}.joined")
 
 
 def fixed_sizes(node: ir.Node, x: ir.Value) -> list[int]:
-    """Channels and space of x."""
+    """Return channels and space of x; raise UnsupportedOperator where one is not known."""
     dims = list(x.shape or ())[1:]
     if not dims or not all(isinstance(d, int) for d in dims):
         raise UnsupportedOperator(
@@ -130,6 +145,7 @@ def fixed_sizes(node: ir.Node, x: ir.Value) -> list[int]:
 
 
 def name_of(node: ir.Node) -> str:
+    """Return the name of the node's first output, with which new names begin."""
     return str(node.outputs[0].name)
 
 

@@ -1,5 +1,7 @@
-"""OneHot(indices, depth, (off, on)) becomes comparisons with 0 .. depth - 1, and with -depth .. -1, which count from
-the end; what is in neither is off.
+"""The pass that makes OneHot(indices, depth, (off, on)) comparisons.
+
+The indices are compared with 0 .. depth - 1, and with -depth .. -1, which count from the end; an
+index that equals none gives off.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from ...model.graph import Builder, attribute, constant_array, describe, rank, t
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every OneHot."""
     for node in list(graph):
         if node.op_type == "OneHot" and not node.domain:
             take_over(graph, node.outputs[0], compared(Builder(graph), node))
@@ -21,6 +24,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def compared(builder: Builder, node: ir.Node) -> ir.Value:
+    """Append the comparisons, and a Where that selects on or off."""
     indices, _, off_on = node.inputs
     name, depth = node.outputs[0].name, depth_of(node)
     axes = rank(indices, node) + 1
@@ -39,6 +43,7 @@ def compared(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def depth_of(node: ir.Node) -> int:
+    """Return the depth; raise UnsupportedOperator where it is not a constant."""
     depth = constant_array(node.inputs[1])
     if depth is None or depth.size != 1:
         raise UnsupportedOperator("OneHot with a depth that is computed", "make the depth constant", describe(node))
@@ -46,6 +51,7 @@ def depth_of(node: ir.Node) -> int:
 
 
 def element(builder: Builder, values: ir.Value, index: int, name: str) -> ir.Value:
+    """Return an element of a vector, as a constant where it is known."""
     known = constant_array(values)
     if known is not None:
         return builder.constant(known.reshape(-1)[index], name)

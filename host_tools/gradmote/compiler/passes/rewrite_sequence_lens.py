@@ -1,5 +1,8 @@
-"""LSTM, GRU and RNN over sequences of known lengths: those of one length together, each by a node without sequence_lens
-on what it has of X, with zeros after it in Y. Against time, a node begins with the last step that a sequence has.
+"""The pass that rewrites LSTM, GRU and RNN over sequences of known lengths.
+
+Sequences of one length are computed together, each group by a node without sequence_lens on its
+part of X, with zeros after it in Y. Backward in time, a node begins with the last step that a
+sequence has.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ X, INITIAL_H, INITIAL_C = 0, 5, 6
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every recurrent node with sequence_lens."""
     for node in list(graph):
         if node.op_type in RECURRENT and not node.domain and given(node, SEQUENCE_LENS) is not None:
             take_over_all(graph, node, ByLength(graph, node).run())
@@ -26,9 +30,10 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 class ByLength:
-    """One node."""
+    """The rewrite of one recurrent node, by groups of sequences of one length."""
 
     def __init__(self, graph: ir.Graph, node: ir.Node) -> None:
+        """Read the node's layout, number of steps and lengths."""
         self.builder, self.node = Builder(graph), node
         self.name = str(next(o.name for o in node.outputs if o.name))
         batch_first = attribute(node, "layout", 0) == 1
@@ -38,6 +43,7 @@ class ByLength:
         self.lengths = self.known_lengths()
 
     def known_lengths(self) -> np.ndarray:
+        """Return the lengths; raise UnsupportedOperator where they are computed or out of range."""
         lengths = constant_array(given(self.node, SEQUENCE_LENS))
         if lengths is None:
             raise UnsupportedOperator(
@@ -54,7 +60,7 @@ class ByLength:
         return lengths.reshape(-1)
 
     def run(self) -> Sequence[ir.Value]:
-        """The node's outputs."""
+        """Append the nodes, and return the values of the node's outputs."""
         groups = [np.flatnonzero(self.lengths == length) for length in np.unique(self.lengths)]
         if len(groups) == 1:
             return self.group(None, int(self.lengths[0]))
@@ -65,7 +71,7 @@ class ByLength:
         return [self.joined(parts, axis, order) for parts, axis in zip(zip(*made, strict=True), axes, strict=False)]
 
     def group(self, members: np.ndarray | None, length: int) -> Sequence[ir.Value]:
-        """The outputs for some sequences of the batch, all of one length; None: for all."""
+        """Return the outputs for some sequences of the batch, all of one length; None: for all."""
         inputs = list(self.node.inputs)
         inputs[SEQUENCE_LENS] = None
         for index, axis in ((X, self.batch_axis), (INITIAL_H, self.state_axis), (INITIAL_C, self.state_axis)):
@@ -82,14 +88,14 @@ class ByLength:
         return [self.lengthened(y, length), *states]
 
     def cut(self, x: ir.Value, length: int) -> ir.Value:
-        """Its first steps."""
+        """Return the first `length` steps of x."""
         if length == self.steps:
             return x
         limits = [self.integers([v]) for v in (0, length, self.time_axis)]
         return self.shape(self.op("Slice", x, *limits), x, {self.time_axis: length})
 
     def lengthened(self, y: ir.Value, length: int) -> ir.Value:
-        """With zeros for the steps that the sequences do not have."""
+        """Return y with zeros for the steps that the sequences do not have."""
         if length == self.steps:
             return y
         pads = np.zeros((2, 4), np.int64)
@@ -97,22 +103,25 @@ class ByLength:
         return self.shape(self.op("Pad", y, self.integers(pads.reshape(-1))), y, {self.time_axis: self.steps})
 
     def gather(self, x: ir.Value, members: np.ndarray, axis: int) -> ir.Value:
+        """Return the sequences `members` of x."""
         return self.shape(self.op("Gather", x, self.integers(members), axis=axis), x, {axis: len(members)})
 
     def joined(self, parts: Sequence[ir.Value], axis: int, order: np.ndarray) -> ir.Value:
-        """All sequences of the batch, in its order."""
+        """Return all sequences of the batch, in its order."""
         together = self.shape(self.op("Concat", *parts, axis=axis), parts[0], {axis: len(order)})
         return self.gather(together, order, axis)
 
     def op(self, op_type: str, *inputs: ir.Value, **attributes: int) -> ir.Value:
+        """Append a node of one output, and return that output."""
         return self.builder.op(op_type, *inputs, name=f"{self.name}.{op_type.lower()}", **attributes)
 
     def shape(self, made: ir.Value, like: ir.Value, dims: dict[int, int | ir.SymbolicDim]) -> ir.Value:
-        """The value with the shape of `like` but for some dimensions."""
+        """Give a value the shape of `like` with some dimensions replaced, and return it."""
         if like.shape is not None:
             made.shape = ir.Shape([dims.get(axis, d) for axis, d in enumerate(like.shape)])
         made.type = self.node.inputs[X].type
         return made
 
     def integers(self, values: Sequence[int] | np.ndarray) -> ir.Value:
+        """Return a constant of int64."""
         return self.builder.constant(np.array(values, np.int64), f"{self.name}.integers")

@@ -1,4 +1,4 @@
-"""What exporters write in operators that are others under another name.
+"""The pass that rewrites operators that exporters use for others under another name.
 
 CastLike(x, like)                          Cast to the type of `like`
 Clip(x, low, high), one of them computed   Min(Max(x, low), high)
@@ -18,6 +18,7 @@ from ...operators.constants import given
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every node that a rule applies to."""
     for node in list(graph):
         rule = RULES.get(node.op_type) if not node.domain else None
         result = rule(Builder(graph), node) if rule is not None else None
@@ -28,12 +29,16 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def cast_like(builder: Builder, node: ir.Node) -> ir.Value | None:
+    """Return a Cast, or None where the type is not known."""
     dtype = node.inputs[1].dtype
     return builder.op("Cast", node.inputs[0], name=stem(node), to=dtype.value) if dtype is not None else None
 
 
 def clip(builder: Builder, node: ir.Node) -> ir.Value | None:
-    """None where both bounds are constant, or absent: there is an instruction for that."""
+    """Return Min(Max(x, low), high), or None where both bounds are constant or absent.
+
+    There is an instruction for constant bounds.
+    """
     bounds = [(op_type, given(node, index)) for op_type, index in (("Max", 1), ("Min", 2))]
     if all(bound is None or constant_array(bound) is not None for _, bound in bounds):
         return None
@@ -46,7 +51,7 @@ def clip(builder: Builder, node: ir.Node) -> ir.Value | None:
 
 
 def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
-    """A NaN alone differs from itself."""
+    """Return Not(Equal(x, x)): only a NaN differs from itself."""
     x = node.inputs[0]
     equal = builder.op("Equal", x, x, name=f"{stem(node)}.equal")
     equal.shape, equal.type = node.outputs[0].shape, node.outputs[0].type
@@ -54,6 +59,7 @@ def is_nan(builder: Builder, node: ir.Node) -> ir.Value:
 
 
 def sequence_at(builder: Builder, node: ir.Node) -> ir.Value | None:
+    """Return a Slice, or None where the sequence is no Split, or sizes or index are not known."""
     split = node.inputs[0].producer()
     position = constant_array(node.inputs[1])
     if split is None or split.op_type != "SplitToSequence" or len(split.inputs) < 2 or position is None:
@@ -68,10 +74,12 @@ def sequence_at(builder: Builder, node: ir.Node) -> ir.Value | None:
 
 
 def part(sizes: np.ndarray, i: int) -> tuple[int, int]:
+    """Return the range of part i of a tensor that is split into these sizes."""
     return int(sizes[:i].sum()), int(sizes[: i + 1].sum())
 
 
 def stem(node: ir.Node) -> str:
+    """Return the name of the node's output, with which new names begin."""
     return str(node.outputs[0].name)
 
 

@@ -1,4 +1,4 @@
-"""Trilu becomes Where with a constant mask: of a value whose shape is known, the part above or below a diagonal."""
+"""The pass that makes Trilu of a known shape a Where with a constant mask."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ...operators.trilu import diagonal_of
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every Trilu."""
     for node in list(graph):
         if node.op_type == "Trilu" and not node.domain:
             take_over(graph, node.outputs[0], masked(Builder(graph), node))
@@ -19,6 +20,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def masked(builder: Builder, node: ir.Node) -> ir.Value:
+    """Append Where(mask, x, 0), with the part above or below the diagonal as the mask."""
     x, y = node.inputs[0], node.outputs[0]
     everything = np.ones(static_shape(x, node)[-2:], np.bool_)
     part = np.triu if attribute(node, "upper", 1) else np.tril

@@ -1,7 +1,8 @@
-"""Orders each program's instructions so that little scratch lives at once.
+"""The pass that orders each program's instructions so that little scratch is alive at once.
 
-Greedy list scheduling: of the instructions whose inputs are ready, the one that lets scratch shrink most (or grow
-least) goes first; ties keep the graph's order. A parameter is updated after everything that reads its old value.
+It is greedy list scheduling: of the instructions whose inputs are ready, the one that lets scratch
+shrink most (or grow least) goes first; ties keep the graph's order. A parameter is updated after
+every instruction that reads its old value.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 
 def run(compiled: Compiled) -> None:
+    """Schedule every program, unless its own order needs less scratch."""
     for program in compiled.programs:
         choices = order(program), program.instructions
         program.instructions = min(choices, key=lambda i: lower_bound(replace(program, instructions=i)))
 
 
 def order(program: Program) -> list[Instruction]:
-    """The greedy order; for a small program it may be worse than the one that is there."""
+    """Return the greedy order, which for a small program may be worse than the given one."""
     waiting, successors = dependencies(program.instructions)
     pinned = program.bound()
     scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
@@ -44,30 +46,33 @@ def order(program: Program) -> list[Instruction]:
 
 
 def peak(program: Program, instructions: list[Instruction]) -> int:
-    """Bytes of scratch that a schedule of these instructions needs at least."""
+    """Return the bytes of scratch that the greedy schedule of these instructions needs at least."""
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
 def growth(read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]) -> int:
-    """Bytes of scratch after an instruction, less those before it."""
+    """Return the bytes of scratch after an instruction, less those before it."""
     new = sum(b.size for b in written if id(b) not in live)
     freed = sum(b.size for b in read if readers[id(b)] == 1 and id(b) not in pinned)
     return new - freed
 
 
 def scratch_of(refs: list[Ref]) -> list[Buffer]:
-    """The scratch buffers among them, each once."""
+    """Return the scratch buffers among the references, each once."""
     return list({id(r.buffer): r.buffer for r in refs if r.buffer.region == "scratch"}.values())
 
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
-    """How many instructions each must wait for, and who waits for each."""
+    """Return how many instructions each must wait for, and which instructions wait for each."""
     return count_edges(len(instructions), edges_of(instructions))
 
 
 def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
-    """Pairs of which the first goes before the second: reads after writes, writes after reads and writes after writes
-    of the same buffer. Whatever may refuse the data stays in front of every write of state that is behind it."""
+    """Return the pairs of instructions whose order must stay.
+
+    These are reads after writes, writes after reads, and writes after writes of the same buffer. An
+    instruction that may refuse the data also stays in front of every later write of state.
+    """
     last_write: dict[int, int] = {}
     reads_since: dict[int, list[int]] = defaultdict(list)
     edges: set[tuple[int, int]] = set()
@@ -90,13 +95,14 @@ def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
 
 
 def may_refuse(instruction: Instruction) -> bool:
-    """Whether bad data may end the program here. Indices that are constants are known to be good."""
+    """Tell whether bad data may end the program here; constant indices are known to be good."""
     taken = [ref for name in ("indices", "labels") if (ref := instruction.operands.get(name)) is not None]
     is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
     return OPCODES[instruction.opcode]["refuses"] is not None and not is_known
 
 
 def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:
+    """Return the number of predecessors of each instruction, and its successors."""
     waiting, successors = [0] * n, defaultdict(list)
     for before, after in sorted(edges):
         waiting[after] += 1

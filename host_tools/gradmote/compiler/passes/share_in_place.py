@@ -1,4 +1,4 @@
-"""Lets an elementwise output take over the bytes of an input that dies there."""
+"""The pass that lets an elementwise output reuse the bytes of an input that it reads last."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 
 def run(compiled: Compiled) -> None:
+    """Let outputs reuse their inputs' bytes in every program."""
     for program in compiled.programs:
         uses = program.uses()
         touched = {key: [program.instructions[k] for k in (*u.readers, *u.writers)] for key, u in uses.items()}
@@ -22,8 +23,10 @@ def run(compiled: Compiled) -> None:
 
 
 def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tuple[Buffer, Buffer] | None:
-    """(old, new): the buffer that the output makes, and the dying input whose bytes it can take. last: the instruction
-    that touches a buffer last, by id."""
+    """Return (old, new), the output's buffer and the input's whose bytes it can reuse, or None.
+
+    `last` maps each buffer's id to the last instruction that uses it.
+    """
     names = OPCODES[instruction.opcode]["inplace"]
     if not names:
         return None
@@ -42,7 +45,11 @@ def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tup
 
 
 def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
-    """Whole buffers of one size, the input walked in the output's order, and read through no other operand."""
+    """Tell whether the output can overwrite this input.
+
+    Both must be whole buffers of one size, read and written in the same order, and no other operand
+    may read the input's buffer.
+    """
     same = source.buffer is not target.buffer and source.buffer.size == target.buffer.size and not source.offset
     others = [o for n, o in instruction.operands.items() if n != name and o is not None]
     return (
@@ -54,7 +61,7 @@ def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
 
 
 def is_dense(instruction: Instruction, name: str) -> bool:
-    """Whether a strided operand covers its extent exactly once, in order."""
+    """Tell whether a strided operand covers its extent exactly once, in order."""
     if f"{name}3" not in instruction.params:
         return True
     step = 1
@@ -67,7 +74,7 @@ def is_dense(instruction: Instruction, name: str) -> bool:
 
 
 def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
-    """touched: the instructions that know the old buffer."""
+    """Replace a buffer by another in the instructions `touched`, which use it, and in bindings."""
     for instruction in touched:
         for name, ref in instruction.operands.items():
             if ref is not None and ref.buffer is old:

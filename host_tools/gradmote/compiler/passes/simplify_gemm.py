@@ -1,4 +1,4 @@
-"""Makes every Gemm plain: alpha = beta = 1, and c absent or one number a column.
+"""The pass that makes every Gemm plain: alpha = beta = 1, and c absent or one number a column.
 
 alpha A' B' + beta c   becomes   Mul(Gemm(A', B'), alpha) + Mul(c, beta)   as far as needed
 """
@@ -13,6 +13,7 @@ from ...model.graph import Builder, attribute, take_over
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Rewrite every Gemm that is not plain."""
     for node in list(graph):
         if node.op_type == "Gemm" and not node.domain and not is_plain(node):
             rewrite(graph, node)
@@ -20,13 +21,14 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_plain(node: ir.Node) -> bool:
+    """Tell whether alpha = beta = 1, and c is absent or one number a column."""
     c = node.inputs[2] if len(node.inputs) > 2 else None
     scaled = attribute(node, "alpha", 1.0) != 1.0 or (c is not None and attribute(node, "beta", 1.0) != 1.0)
     return not scaled and (c is None or is_row(node, c))
 
 
 def is_row(node: ir.Node, c: ir.Value) -> bool:
-    """Whether c has exactly one number for each column of y."""
+    """Tell whether c has exactly one number for each column of y."""
     y = node.outputs[0]
     if c.shape is None or y.shape is None or len(c.shape) == 0:
         return False
@@ -35,6 +37,7 @@ def is_row(node: ir.Node, c: ir.Value) -> bool:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one Gemm by a plain one, with Mul and Add for the rest."""
     builder, y = Builder(graph), node.outputs[0]
     a, b = node.inputs[:2]
     c = node.inputs[2] if len(node.inputs) > 2 else None
@@ -49,4 +52,5 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def scale(builder: Builder, value: ir.Value, factor: float, name: str) -> ir.Value:
+    """Return the value times the factor, without a node for a factor of 1."""
     return value if factor == 1.0 else builder.op("Mul", value, builder.constant(float(factor), name), name=name)

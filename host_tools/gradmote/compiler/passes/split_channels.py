@@ -1,9 +1,10 @@
-"""Splits layers into a part that trains, the first output channels, and a part that does not; their results are joined.
+"""The pass that splits layers into output channels that train and output channels that do not.
 
-    y = Conv(x, w, b)   becomes   y = Concat(Conv(x, w[0:k], b[0:k]), Conv(x, w[k:M], b[k:M])),  k = ceil(ratio M)
+    y = Conv(x, w, b)   becomes   y = Concat(Conv(x, w[0:k], b[0:k]), Conv(x, w[k:M], b[k:M]))
 
-Frozen rows stay constants, trained rows are parameters called `w[0:k]`, or `w[:,0:k]` where the channels are the second
-axis of the weight. Of a grouped convolution whole groups are trained: k is rounded up to them, and x is split too.
+The first k = ceil(ratio M) channels train. Frozen rows stay constants; trained rows are parameters
+named `w[0:k]`, or `w[:,0:k]` where the channels are the second axis of the weight. Whole groups of
+a grouped convolution are trained: k is rounded up to them, and x is split too.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ from ...model.registry import attach_functions
 from .layers import inherited
 from .verify import verify_graph
 
-#: What 1 - 0.9 and its like leave of a whole number of channels.
+#: Ratios such as 1 - 0.9 miss a whole number of channels by less than this.
 ROUNDING = 1e-9
 
 
 def together(graph: ir.Graph, whole: Sequence[str], pieces: Sequence[str]) -> list[str]:
-    """What is trained, in the model's order. Raises ModelError where a layer that is split has a bias that is not."""
+    """Return the names of all trained weights, in the model's order.
+
+    `whole` names weights that train whole, `pieces` the trained parts. Raises ModelError where the
+    layer of a bias that should train whole is split.
+    """
     cut = [name for name in whole if name not in graph.initializers]
     if cut:
         hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
@@ -37,7 +42,7 @@ def together(graph: ir.Graph, whole: Sequence[str], pieces: Sequence[str]) -> li
 
 @dataclass(frozen=True)
 class Channels:
-    """The output channels of a node: their axis in its weight and in its output, how many, and in how many groups."""
+    """The output channels of a node: axis in weight and output, number of channels, of groups."""
 
     weight_axis: int
     output_axis: int
@@ -45,13 +50,13 @@ class Channels:
     groups: int = 1
 
     def trained(self, ratio: float) -> int:
-        """The first ceil(ratio count), in whole groups."""
+        """Return the number of trained channels: ceil(ratio count), rounded up to whole groups."""
         unit = self.count // self.groups if self.groups > 1 else 1
         return math.ceil(math.ceil(ratio * self.count - ROUNDING) / unit) * unit
 
 
 def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, list[str]]:
-    """Splits every layer whose weight is named. Returns the model and the names of what is trained in place of these.
+    """Split every layer whose weight is named; return the model and the names that now train.
 
     Raises UnsupportedOperator for a layer without output channels of its own, such as an LSTM.
     """
@@ -68,14 +73,17 @@ def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, 
 
 
 def origin_name(value: ir.Value | None) -> str | None:
-    """The name of a value, or of what a Transpose makes it of."""
+    """Return the name of a value, or of the source of the Transpose that makes it."""
     node = value.producer() if value is not None else None
     source = node.inputs[0] if node is not None and node.op_type == "Transpose" else value
     return source.name if source is not None else None
 
 
 def channels_of(node: ir.Node, names: Sequence[str]) -> Channels:
-    """Raises UnsupportedOperator where the named weight is not what makes the node's output channels."""
+    """Return the output channels that the named weight makes.
+
+    Raises UnsupportedOperator where it is not the weight that makes the node's output channels.
+    """
     w = node.inputs[1] if len(node.inputs) > 1 else None
     alone = w is not None and origin_name(w) in names and origin_name(node.inputs[0]) not in names
     shape = [int(d) for d in w.shape] if w is not None and w.shape is not None and alone else []
@@ -97,21 +105,29 @@ def channels_of(node: ir.Node, names: Sequence[str]) -> Channels:
 
 
 class Splitter:
-    """What has been split of one graph so far. trained: names in the order in which the graph uses them."""
+    """The splits that have been made in one graph.
+
+    `trained` holds names in the order in which the graph uses them.
+    """
 
     def __init__(self, graph: ir.Graph, ratio: float) -> None:
+        """Begin with no weight split; `ratio` is the share of channels that train."""
         self.graph, self.ratio, self.builder = graph, ratio, Builder(graph)
         self.own = set(candidates(graph))
         self.pieces: dict[tuple[str, int], list[ir.Value]] = {}
         self.trained: dict[str, None] = {}
 
     def weights(self) -> list[str]:
-        """The model's own weights, pieces in the place of what was split."""
+        """Return the names of the model's own weights, parts in place of those that were split."""
         pieces = {name: [str(p.name) for p in made] for (name, _), made in self.pieces.items()}
         noted = noted_weights(self.graph) or sorted(self.own)
         return [piece for name in noted for piece in pieces.get(name, [name])]
 
     def split(self, node: ir.Node, names: Sequence[str]) -> None:
+        """Replace a node by a trained and a frozen node, whose outputs a Concat joins.
+
+        A node of which all channels train stays as it is.
+        """
         channels = channels_of(node, names)
         k = channels.trained(self.ratio)
         bias = node.inputs[2] if len(node.inputs) > 2 else None
@@ -129,7 +145,7 @@ class Splitter:
     def part(
         self, node: ir.Node, x: ir.Value, w: ir.Value, b: ir.Value | None, count: int, channels: Channels
     ) -> ir.Value:
-        """The node with `count` of its channels."""
+        """Return the output of a copy of the node with `count` of its channels."""
         attributes = {a.name: a.value for a in node.attributes.values()}
         if channels.groups > 1:
             attributes["group"] = channels.groups * count // channels.count
@@ -137,7 +153,7 @@ class Splitter:
         return self.builder.op(node.op_type, *inputs, name=f"{node.outputs[0].name}.part", **attributes)
 
     def input(self, node: ir.Node, channels: Channels, k: int) -> Sequence[ir.Value]:
-        """x for both parts; each has the channels of its own groups."""
+        """Return x for both parts; with groups, each has the channels of its own groups."""
         x = node.inputs[0]
         assert x is not None
         if channels.groups == 1:
@@ -148,7 +164,7 @@ class Splitter:
         return self.builder.ops("Split", x, sizes, names=[f"{x.name}.part"] * 2, axis=1)
 
     def weight(self, node: ir.Node, channels: Channels, k: int) -> list[ir.Value]:
-        """Both parts of the weight, transposed as the node has it."""
+        """Return both parts of the weight, transposed as the node has it."""
         w = node.inputs[1]
         assert w is not None
         transpose = w.producer()
@@ -161,8 +177,12 @@ class Splitter:
         return [self.builder.op("Transpose", p, name=f"{w.name}.part", perm=perm) for p in parts]
 
     def bias(self, node: ir.Node, bias: ir.Value | None, channels: Channels, k: int) -> Sequence[ir.Value | None]:
-        """Both parts of the bias. One number for all channels serves both and does not train, nor does what other
-        nodes add too: exporters make equal tensors one."""
+        """Return both parts of the bias.
+
+        A bias of one number for all channels serves both and does not train. Neither does a bias
+        that other nodes add too, since exporters merge equal tensors. Raises UnsupportedOperator
+        for a bias that is computed.
+        """
         if bias is None:
             return [None, None]
         array = constant_array(bias)
@@ -177,7 +197,11 @@ class Splitter:
         return self.cut(node, bias, array.ndim - 1, k, alone) if whole else [bias, bias]
 
     def cut(self, node: ir.Node, value: ir.Value, axis: int, k: int, trains: bool = True) -> list[ir.Value]:
-        """The first k along `axis`, which train, and the rest. A weight that several layers share is cut once."""
+        """Return the first k along `axis`, which train, and the rest.
+
+        A weight that several layers share is cut once. Raises UnsupportedOperator where they have
+        their channels along different axes.
+        """
         name, array = str(value.name), constant_array(value)
         assert array is not None
         if any(other == name and along != axis for other, along in self.pieces):

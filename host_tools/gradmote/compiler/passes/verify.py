@@ -1,4 +1,7 @@
-"""Runs between passes and stops at the first thing that a pass broke; its messages are for us, not for users."""
+"""The verifier that runs between passes and stops at the first defect that a pass left.
+
+Its messages are for developers of Gradmote, not for users.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,11 @@ from ..program import Program
 
 
 class BrokenPass(GradmoteError):
-    """A pass left a graph or program that cannot be right: a defect in Gradmote."""
+    """The error of a graph or program that a pass broke, which is a defect in Gradmote."""
 
 
 def verify_graph(graph: ir.Graph) -> None:
-    """Every value is made before it is used, and every name is used once."""
+    """Raise BrokenPass unless values are made before they are used, and names are unique."""
     known = {*graph.inputs, *graph.initializers.values()}
     names = [v.name for v in known]
     for node in graph:
@@ -27,7 +30,10 @@ def verify_graph(graph: ir.Graph) -> None:
 
 
 def verify_program(program: Program) -> None:
-    """Scratch is written before it is read, and constants are never written."""
+    """Raise BrokenPass where scratch is read before it is written, or a constant is written.
+
+    Inputs must not be written either.
+    """
     written = {id(b.ref.buffer) for b in program.bindings if b.role in ("input", "label")}
     for instruction in program.instructions:
         for ref in instruction.reads:

@@ -1,8 +1,9 @@
-"""Places scratch buffers: one after another, each in the smallest gap that those alive at the same time leave.
+"""The heuristic planner, which gives each scratch buffer in turn the smallest gap that it fits.
 
-What decides is the order. Several are tried, and where none reaches the lower bound, the best is improved by a search:
-buffers that stick out at the top come earlier. The search is bounded by a count, not by time: the same program gets the
-same places on every machine.
+A gap is what the buffers alive at the same time leave free, so the result depends on the order
+alone. Several orders are tried. Where none reaches the lower bound, a search improves the best one
+by moving buffers at the top to an earlier position. The search is bounded by a count, not by time:
+the same program gets the same offsets on every machine.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 from ..program import Program
 from .lifetimes import Lifetime, aligned, lifetimes, lower_bound
 
-#: Pairs of buffers that the search looks at in all.
+#: The search compares this many pairs of buffers in all.
 EFFORT = 1_000_000
 
-#: Orders to begin with: largest first, then by another rule.
+#: Sort keys of the orders that are tried first.
 ORDERS: tuple[Callable[[Lifetime], tuple[int, ...]], ...] = (
     lambda s: (-s.buffer.size, s.start),
     lambda s: (-s.buffer.size * (s.end - s.start), s.start),
@@ -28,8 +29,10 @@ ORDERS: tuple[Callable[[Lifetime], tuple[int, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Placement:
-    """Offsets of scratch buffers from the start of scratch; `peak` is the highest byte used, `bound` what is
-    unavoidable."""
+    """The offsets of scratch buffers from the start of scratch.
+
+    `peak` is the end of the highest buffer in bytes, and `bound` a proven lower limit of it.
+    """
 
     offsets: dict[int, int]  # id(buffer) -> offset
     spans: list[Lifetime]
@@ -38,11 +41,15 @@ class Placement:
 
     @property
     def is_optimal(self) -> bool:
+        """Tell whether no placement can need less."""
         return self.peak == self.bound
 
 
 def place(program: Program, given: Mapping[int, int] | None = None) -> Placement:
-    """given: id(buffer) -> offset of scratch buffers that have a place already."""
+    """Return the best placement that the heuristic and its search find.
+
+    `given` maps id(buffer) to the offset of each scratch buffer that is placed already.
+    """
     spans, bound = lifetimes(program), lower_bound(program)
     puzzle = Puzzle(spans, given or {})
     orders = [sorted(range(len(spans)), key=lambda k, rule=rule: rule(spans[k])) for rule in ORDERS]  # type: ignore[misc]
@@ -55,7 +62,7 @@ def place(program: Program, given: Mapping[int, int] | None = None) -> Placement
 
 @dataclass(frozen=True)
 class Solution:
-    """An order, where it put each buffer, and the end of the highest."""
+    """An order of placement, the offsets that follow from it, and the end of the highest buffer."""
 
     order: list[int]
     offsets: list[int]
@@ -63,14 +70,19 @@ class Solution:
 
 
 class Puzzle:
-    """The sizes to place, for each the others that are alive with it, and offsets: -1 where there is none yet."""
+    """The placement problem: sizes, the neighbours that are alive at the same time, given offsets.
+
+    An offset of -1 stands for one that is not given.
+    """
 
     def __init__(self, spans: list[Lifetime], given: Mapping[int, int]) -> None:
+        """Align the sizes and find each buffer's neighbours."""
         self.sizes = [aligned(s.buffer.size) for s in spans]
         self.given = [given.get(id(s.buffer), -1) for s in spans]
         self.neighbours = neighbours(spans)
 
     def solve(self, order: list[int]) -> Solution:
+        """Place the buffers in this order, each in the smallest gap that holds it."""
         offsets = list(self.given)
         for k in order:
             if self.given[k] >= 0:
@@ -81,7 +93,7 @@ class Puzzle:
 
 
 def neighbours(spans: list[Lifetime]) -> list[list[int]]:
-    """For each span the others that it overlaps."""
+    """Return, for each lifetime, the indices of the others that overlap it."""
     found: list[list[int]] = [[] for _ in spans]
     alive: list[int] = []
     for i in sorted(range(len(spans)), key=lambda k: spans[k].start):
@@ -94,7 +106,10 @@ def neighbours(spans: list[Lifetime]) -> list[list[int]]:
 
 
 def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
-    """Offset of the smallest gap between (offset, size) pairs that takes `need` bytes, else the end."""
+    """Return the offset of the smallest gap that holds `need` bytes, or the end where none does.
+
+    `placed` holds (offset, size) pairs, sorted by offset.
+    """
     gaps, cursor = [], 0
     for start, size in placed:
         if start - cursor >= need:
@@ -104,7 +119,11 @@ def best_gap(need: int, placed: list[tuple[int, int]]) -> int:
 
 
 def improve(puzzle: Puzzle, best: Solution, bound: int) -> Solution:
-    """Moves a buffer at the top, or one beside it, forward in the order; keeps what is no worse."""
+    """Return a solution at least as good as `best`, found by changing its order at random.
+
+    Each step moves a buffer at the top, or a neighbour of one, to an earlier position, and keeps
+    the new order unless it is worse.
+    """
     choose = random.Random(0)
     pairs = sum(map(len, puzzle.neighbours)) or 1
     for _ in range(max(EFFORT // pairs, 20)):

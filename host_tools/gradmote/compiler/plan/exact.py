@@ -1,7 +1,8 @@
-"""The best placement there is, by constraint programming (OR-Tools CP-SAT).
+"""The exact planner, which finds the smallest placement by constraint programming.
 
-Each buffer is a rectangle: its time is fixed, its offset is free, and no two may overlap. What is made least is the end
-of the highest. Where the search ends early, the best placement so far is returned, with the bound that was proven.
+Each buffer is a rectangle: its time is fixed, its offset is free, and no two may overlap. The
+solver (OR-Tools CP-SAT) minimizes the end of the highest buffer. Where the time limit ends the
+search, the best placement so far is returned with the bound that was proven.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from .lifetimes import aligned
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-#: Seconds for each program, and those after which progress is told.
+#: The search takes at most LIMIT seconds a program, and reports progress after QUIET seconds.
 LIMIT = 60.0
 QUIET = 2.0
-#: A fixed number, whatever the machine has: searches that come to their end are then the same everywhere.
+#: The number of workers is fixed, so that a search that ends has the same result on every machine.
 WORKERS = 8
 
 Tell = Callable[[str], object]
@@ -32,8 +33,11 @@ Tell = Callable[[str], object]
 def place_exactly(
     program: Program, given: Mapping[int, int] | None = None, limit: float = LIMIT, tell: Tell = lambda _: None
 ) -> Placement:
-    """place(), then a search for less. In the result, `bound` is what no placement can be below: it equals `peak` where
-    the placement is optimal, and is less where `limit` seconds did not do. tell: takes a line of progress each second.
+    """Return the smallest placement found within `limit` seconds, starting from place().
+
+    In the result no placement can be below `bound`: it equals `peak` where the placement is
+    optimal, and is less where the time did not suffice. `tell` takes a line of progress each
+    second.
 
     Raises GradmoteError where OR-Tools is not installed.
     """
@@ -46,6 +50,7 @@ def place_exactly(
 
 
 def solver_package() -> Any:
+    """Return the module cp_model of OR-Tools; raise GradmoteError where it is not installed."""
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
@@ -55,7 +60,7 @@ def solver_package() -> Any:
 
 @dataclass
 class Progress:
-    """Tells once a second how far the search is, after QUIET seconds."""
+    """A context manager that reports the state of the search each second, after QUIET seconds."""
 
     kind: str
     best: Placement
@@ -63,16 +68,19 @@ class Progress:
     tell: Tell
 
     def __enter__(self) -> Progress:
+        """Start the reporting thread."""
         self.start, self.done = time.monotonic(), threading.Event()
         self.thread = threading.Thread(target=self.run, daemon=True)
         self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Stop the reporting thread and wait for its end."""
         self.done.set()
         self.thread.join()
 
     def run(self) -> None:
+        """Send a line of progress each second until the search is done."""
         pause = QUIET
         while not self.done.wait(pause):
             seconds, pause = time.monotonic() - self.start, 1.0
@@ -82,13 +90,18 @@ class Progress:
             )
 
     def improve(self, peak: int | None = None, bound: int | None = None) -> None:
+        """Record a lower peak or a higher bound, in bytes."""
         self.best = replace(self.best, peak=peak or self.best.peak, bound=max(bound or 0, self.best.bound))
 
 
 class Rectangles:
-    """The constraint model. Its unit is the word: all sizes and offsets are multiples of four bytes."""
+    """The constraint model of a placement.
+
+    Its unit is the word, because all sizes and offsets are multiples of four bytes.
+    """
 
     def __init__(self, cp: Any, first: Placement, given: Mapping[int, int]) -> None:
+        """Build the variables and constraints, with the placement `first` as the solver's hint."""
         self.cp, self.first, self.model = cp, first, cp.CpModel()
         self.spans = [s for s in first.spans if aligned(s.buffer.size)]
         top = first.peak // 4
@@ -111,6 +124,7 @@ class Rectangles:
         self.model.minimize(self.peak)
 
     def solve(self, limit: float, progress: Progress) -> Placement:
+        """Return the best placement that the solver finds within `limit` seconds."""
         solver = self.cp.CpSolver()
         solver.parameters.max_time_in_seconds = limit
         solver.parameters.num_workers = WORKERS
@@ -123,6 +137,7 @@ class Rectangles:
         return self.placement(solver, bound)
 
     def callback(self, progress: Progress) -> cp_model.CpSolverSolutionCallback:
+        """Return a callback that reports each solution and stops the search at the lower bound."""
         least = self.first.bound
 
         class Tells(self.cp.CpSolverSolutionCallback):  # type: ignore[name-defined]
@@ -135,6 +150,7 @@ class Rectangles:
         return Tells()
 
     def placement(self, solver: cp_model.CpSolver, bound: int) -> Placement:
+        """Return the solver's solution as a placement in bytes."""
         found = zip(self.spans, self.offsets, strict=True)
         offsets = {id(s.buffer): 0 for s in self.first.spans} | {id(s.buffer): 4 * solver.value(o) for s, o in found}
         return replace(self.first, offsets=offsets, peak=4 * solver.value(self.peak), bound=bound)

@@ -1,4 +1,4 @@
-"""When each scratch buffer holds something that is still needed."""
+"""The lifetimes of scratch buffers: from which instruction to which each holds needed data."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from ..program import Buffer, Program, Uses
 
 @dataclass(frozen=True)
 class Lifetime:
-    """A buffer is needed from instruction `start` up to but not including instruction `end`."""
+    """The range of instructions that need a buffer: `start` is inside, `end` is outside."""
 
     buffer: Buffer
     start: int
     end: int
 
     def overlaps(self, other: Lifetime) -> bool:
+        """Tell whether some instruction needs both buffers."""
         return self.start < other.end and other.start < self.end
 
 
 def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lifetime]:
-    """One for each scratch buffer, in order of first touch. What an instruction reads and what it writes live together;
-    inputs live from the beginning, outputs to the end. uses: program.uses(), where it is known."""
+    """Return a lifetime for each scratch buffer, in order of first use.
+
+    The operands and results of one instruction are alive together; inputs are alive from the
+    beginning, and outputs to the end. `uses` is program.uses(), where the caller has it already.
+    """
     bound, end = program.bound(), len(program.instructions)
     return [
         Lifetime(used.buffer, 0 if used.is_given else used.first, end if key in bound else used.last + 1)
@@ -32,7 +36,7 @@ def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lif
 
 
 def usage(program: Program, uses: dict[int, Uses] | None = None) -> list[int]:
-    """Bytes of scratch that live at each instruction."""
+    """Return the bytes of scratch that are alive at each instruction."""
     bound, end = program.bound(), len(program.instructions)
     change = [0] * (end + 1)
     for key, used in (program.uses() if uses is None else uses).items():
@@ -44,10 +48,10 @@ def usage(program: Program, uses: dict[int, Uses] | None = None) -> list[int]:
 
 
 def lower_bound(program: Program) -> int:
-    """The most bytes of scratch that live at one instruction: no placement can need less."""
+    """Return the most bytes of scratch alive at one instruction, which every placement needs."""
     return max(usage(program), default=0)
 
 
 def aligned(size: int) -> int:
-    """Scratch buffers begin at multiples of 4 bytes."""
+    """Return the size rounded up to a multiple of 4 bytes, at which scratch buffers begin."""
     return (size + 3) // 4 * 4

@@ -1,4 +1,4 @@
-"""The programs infer and eval, and what training has in common with them."""
+"""The programs infer and eval, and the lowering steps that they share with training."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ from ..program import Binding, Buffer, Instruction, Program, Ref
 
 
 def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Model:
-    """The model with all shapes fixed, and all that does not depend on the values in `keep` folded."""
+    """Return the model with all shapes fixed, and with constant subgraphs folded.
+
+    The values named in `keep` are state: nothing that depends on their data is folded. Raises a
+    GradmoteError where a shape stays unknown.
+    """
     model = ir.from_proto(proto)
     for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
         next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
@@ -31,7 +35,7 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
 
 
 def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:
-    """The program infer or eval."""
+    """Return the program infer or eval, as `kind` says."""
     program = Program(kind)
     graph = concrete(proto, options, set(shared.state)).graph
     lowering = Lowering(program, shared)
@@ -42,7 +46,11 @@ def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Op
 
 
 def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
-    """Outputs lie in scratch of their own: one that is an input or a parameter as it stands is copied there."""
+    """Bind an output to a scratch buffer of its own.
+
+    An output that is an input, a parameter or a constant as it stands is copied into scratch first.
+    A loss of several elements (reduction none) is bound as an output.
+    """
     ref = lowering.ref(value)
     given = [b.ref.buffer for b in lowering.shared.inputs.values()]
     if ref.buffer.region != "scratch" or ref.buffer in given:
@@ -56,7 +64,7 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
 
 
 def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
-    """The contiguous elements of `value`, from one place to another."""
+    """Append a COPY of the contiguous elements of `value` from `source` to `target`."""
     n = lowering.elements(value)
     params: dict[str, int | float] = {"d5": n}
     params |= {f"d{i}": 1 for i in range(5)}

@@ -1,4 +1,4 @@
-"""The optimizer model as a program, or as the end of one."""
+"""The optimizer model as a program, or as the last part of one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from ..program import Buffer, Instruction, Parameter, Program, Ref, Slot, contro
 
 @dataclass
 class OptimizerGraph:
-    """The optimizer model, its inputs told apart by position: their names are what the weights left free."""
+    """The optimizer model with its inputs sorted by position.
+
+    Their names do not tell them apart, since they only avoid the names of the weights.
+    """
 
     graph: ir.Graph
     rates: list[ir.Value]  # learning_rate, gradient_scale
@@ -27,7 +30,11 @@ class OptimizerGraph:
 
 
 def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
-    """Inputs: two rates; parameter, gradient and moments of each parameter; bias correction where the rule has it."""
+    """Return the optimizer model with its inputs grouped.
+
+    The inputs are two rates; then parameter, gradient and moments of each parameter; then the bias
+    corrections where the rule has them.
+    """
     model = ir.from_proto(proto)
     rule = RULES[model.metadata_props["gradmote.optimizer"]]
     inputs = list(model.graph.inputs)
@@ -38,7 +45,7 @@ def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
 
 
 def optimizer_slots(proto: onnx.ModelProto) -> list[Slot]:
-    """State for the moments and the bias correction."""
+    """Return a state slot for each moment and each bias correction."""
     slots = []
     for value in optimizer_graph(proto).slots:
         shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
@@ -53,7 +60,10 @@ def kept_gradients_optimizer(
     shared: Shared,
     loss_scale: float = 1.0,
 ) -> Program:
-    """The program optimizer, on the mean of the accumulated gradients. loss_scale: factor that they have."""
+    """Return the program optimizer, which works on the mean of the accumulated gradients.
+
+    `loss_scale` is the factor by which those gradients are too large.
+    """
     program = Program("optimizer")
     gradients = {p.name: Ref(p.gradient) for p in parameters if p.gradient is not None}
     scale = control_ref(shared.control, "gradient_scale")
@@ -64,7 +74,7 @@ def kept_gradients_optimizer(
 
 
 def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
-    """scale times inverse, as the program's first instruction."""
+    """Append scale * inverse as the program's first instruction and return the product."""
     product = Ref(Buffer("gradient_scale", 4, "scratch"))
     params: dict[str, int | float] = {f"d{i}": 1 for i in range(4)}
     params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
@@ -74,7 +84,10 @@ def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
 
 
 def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
-    """All gradients of a step are found finite before any is applied: with a loss scale they may well overflow."""
+    """Append a finiteness check of every gradient, so that a step is applied whole or not at all.
+
+    With a loss scale the gradients may overflow; all are checked before any is applied.
+    """
     for parameter in parameters:
         ref, n = program.gradients[parameter.name], int(np.prod(parameter.shape))
         check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, f"{parameter.name}_grad", phase="update")
@@ -89,7 +102,10 @@ def lower_optimizer(
     slots: Sequence[Slot],
     shared: Shared,
 ) -> None:
-    """Appends the optimizer model; gradients: by parameter, in state order."""
+    """Append the optimizer model to the program.
+
+    `gradients` maps each parameter to its gradient, in the order of the state.
+    """
     inputs = optimizer_graph(proto)
     refs = [control_ref(shared.control, "learning_rate"), scale]
     refs += [shared.state[name] for name in gradients]

@@ -1,4 +1,4 @@
-"""The programs train and optimizer, or step, which is both."""
+"""The programs train and optimizer, or the program step, which is both in one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimize
 def training_programs(
     artifacts: Artifacts, parameters: Sequence[Parameter], slots: list[Slot], shared: Shared, options: Options
 ) -> list[Program]:
-    """train and optimizer where gradients are kept, else step."""
+    """Return train and optimizer where gradients are kept, else step.
+
+    Appends the optimizer's state to `slots`. Raises ModelError where gradients are neither kept nor
+    applied.
+    """
     if artifacts.optimizer is not None:
         slots += optimizer_slots(artifacts.optimizer)
     if options.accumulate:
@@ -44,8 +48,10 @@ def training_programs(
 
 
 def lower_training(artifacts: Artifacts, program: Program, shared: Shared, options: Options) -> Program:
-    """Forward, loss, gradients and new running statistics. Data, loss and new statistics are checked before anything
-    that could change the state."""
+    """Return `program` with the forward pass, loss, gradients and new running statistics appended.
+
+    Data, loss and new statistics are checked before any instruction that could change the state.
+    """
     assert artifacts.training is not None
     graph = concrete(artifacts.training, options, set(shared.state)).graph
     batch_statistics.check(graph)
@@ -71,13 +77,14 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
 def split_outputs(
     graph: ir.Graph, parameters: int, statistics: int
 ) -> tuple[list[ir.Value], list[ir.Value], list[ir.Value]]:
-    """A training graph's outputs: loss and what was asked for, gradients, new statistics."""
+    """Split a training graph's outputs into loss with requested outputs, gradients, statistics."""
     outputs = list(graph.outputs)
     last = len(outputs) - statistics
     return outputs[: last - parameters], outputs[last - parameters : last], outputs[last:]
 
 
 def check_finite(lowering: Lowering, value: ir.Value) -> None:
+    """Append a CHECK_FINITE of all elements of `value`."""
     instruction = Instruction(
         "CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name)
     )

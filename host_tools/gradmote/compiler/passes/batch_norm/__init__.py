@@ -1,10 +1,11 @@
-"""BatchNormalization, in one of three modes that the user chooses: y = (x - mean) / sqrt(var + epsilon) scale + bias.
+"""BatchNormalization in one of three modes: y = (x - mean) / sqrt(var + epsilon) scale + bias.
 
-frozen   the running statistics stay as they are; scale and bias train. Small batches, as a device has them, make
-         poor statistics: fine-tuning keeps those of the pre-training.
-fold     statistics, scale and bias vanish in the weights of the Conv or Gemm before; those train.
-batch    training normalizes with the statistics of the batch and updates the running ones; inference and
-         evaluation use the running ones.
+frozen   The running statistics stay as they are; scale and bias train. The small batches of a
+         device make poor statistics: fine-tuning keeps those of the pre-training.
+fold     Statistics, scale and bias are multiplied into the weights of the Conv or Gemm before;
+         those weights train.
+batch    Training normalizes with the statistics of the batch and updates the running ones;
+         inference and evaluation use the running ones.
 """
 
 from __future__ import annotations
@@ -17,19 +18,22 @@ from ....errors import ModelError
 from . import claim, fold, frozen
 from .shared import batch_norms
 
-#: The mode where nobody chooses.
+#: The default mode.
 FROZEN = "frozen"
-#: What each mode does to a model when it is read.
+#: The pass of each mode, which runs when a model is read.
 MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: frozen.run, "fold": fold.run, "batch": claim.run}
-#: What becomes of it where nothing trains.
+#: The mode of a model that does not train.
 INFERENCE = "inference"
 
-#: Metadata of a graph: the mode, and how many nodes it was for.
+#: The graph's metadata under this key hold the mode and the number of nodes.
 _MODE = "gradmote.batch_norm"
 
 
 def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
-    """Applies a mode and records it. Raises ModelError for an unknown one, UnsupportedOperator where it cannot be."""
+    """Apply a mode to every BatchNormalization and record it in the graph.
+
+    Raises ModelError for an unknown mode, and UnsupportedOperator where the mode cannot be applied.
+    """
     if mode not in (*MODES, INFERENCE):
         raise ModelError(f"batch_norm is '{mode}'", f"choose {', '.join(MODES)}")
     count = len(batch_norms(graph))
@@ -39,6 +43,6 @@ def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
 
 
 def applied(metadata: dict[str, str]) -> tuple[str, int] | None:
-    """(mode, layers) of a model that was read; None where it has no BatchNormalization."""
+    """Return (mode, layers) of a model that was read; None where it has no BatchNormalization."""
     mode, _, count = metadata.get(_MODE, "").partition(" ")
     return (mode, int(count)) if count else None

@@ -1,5 +1,7 @@
-"""BatchNormalization with statistics of the batch: the running ones become state. The nodes stay, and mean inference;
-the pass `training` rewrites those of a training graph, `inference` the others.
+"""BatchNormalization with statistics of the batch: the running statistics become state.
+
+The nodes stay, in their inference form. The pass `training` rewrites those of a training graph, and
+`inference` the others.
 """
 
 from __future__ import annotations
@@ -13,13 +15,14 @@ from ....errors import UnsupportedOperator
 from ....model.graph import Builder, constant_array, describe, note_weights, noted_weights, prune, take_over
 from .shared import batch_norms
 
-#: Inputs of BatchNormalization, and what follows its output's name in that of a copy.
+#: The statistics among BatchNormalization's inputs, and the suffix of a copy's name.
 STATISTICS = {3: ".running_mean", 4: ".running_var"}
 
 _STATISTICS = "gradmote.statistics"
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Make the running statistics of every node state, and record their names in the graph."""
     claimed: list[str] = []
     for node in batch_norms(graph):
         claimed += [own(graph, node, index) for index in STATISTICS]
@@ -31,13 +34,16 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def running_statistics(graph: ir.Graph) -> list[str]:
-    """Names of the running means and variances that are state."""
+    """Return the names of the running means and variances that are state."""
     return list(json.loads(graph.metadata_props.get(_STATISTICS, "[]")))
 
 
 def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
-    """The name of the node's running mean or variance. Exporters merge initializers of equal values, so that it may be
-    somebody else's too: then the node gets a copy. Raises UnsupportedOperator where the model computes it."""
+    """Return the name of the node's running mean or variance, copied if other nodes use it too.
+
+    Exporters merge initializers of equal values, so that nodes may share one. Raises
+    UnsupportedOperator where the model computes it.
+    """
     value = node.inputs[index]
     array = constant_array(value)
     if array is None:
@@ -51,7 +57,10 @@ def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
 
 
 def infer(graph: ir.Graph, node: ir.Node) -> None:
-    """A model that was exported in training mode has the new statistics as outputs, which nobody needs here."""
+    """Replace a node that was exported in training mode by its inference form.
+
+    Such a node has the new statistics as outputs; raises UnsupportedOperator where these are used.
+    """
     if any(o.uses() or o.is_graph_output() for o in node.outputs[1:]):
         raise UnsupportedOperator(
             "BatchNormalization whose new statistics are used in the model", "remove these outputs", describe(node)

@@ -1,9 +1,9 @@
-"""BatchNormalization folded into the Conv, ConvTranspose or Gemm before it:
+"""BatchNormalization folded into the Conv, ConvTranspose or Gemm before it.
 
     W' = W a,  b' = bias + (b - mean) a,  a = scale / sqrt(var + epsilon)  for each output channel
 
-What has no such neighbour becomes y = x a + (bias - mean a), with both vectors trained. New weights carry the old ones'
-names and FOLDED.
+A node without such a neighbour becomes y = x a + (bias - mean a), with both vectors trained. New
+weights have the names of the old ones with FOLDED appended.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from ....model.graph import Builder, attribute, constant_array, note_weights, no
 from . import frozen
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
 
-#: Ends the name of a weight that has a BatchNormalization in it. `gradmote export` folds where it meets one.
+#: The suffix of a weight that has a BatchNormalization in it. `gradmote export` folds where it
+#: finds one.
 FOLDED = ".batch_norm_folded"
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Fold every BatchNormalization."""
     for node in batch_norms(graph):
         rewrite(graph, node)
     prune(graph)
@@ -29,7 +31,10 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
-    """For a model that only infers: what it computes a scale or shift for cannot be folded, and is as if frozen."""
+    """Fold every BatchNormalization of a model that only infers.
+
+    A node whose scale or bias is computed cannot be folded, and is treated as frozen.
+    """
     for node in batch_norms(graph):
         computed = any(constant_array(value) is None for value in node.inputs[1:3])
         (frozen.rewrite if computed else rewrite)(graph, node)
@@ -38,6 +43,7 @@ def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Fold a node into the layer before it, or replace it by a scale and a shift."""
     mean, var = frozen_statistics(node)
     factor = known(node, 1) / np.sqrt(var + epsilon(node))
     linear = node.inputs[0].producer()
@@ -48,7 +54,7 @@ def rewrite(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def is_foldable(linear: ir.Node) -> bool:
-    """Whether its weights are its own and nobody else sees its output."""
+    """Tell whether the layer's weights have no other user, and its output no other reader."""
     y, weights = linear.outputs[0], [v for v in linear.inputs[1:3] if v is not None]
     return (
         linear.op_type in ("Conv", "ConvTranspose", "Gemm")
@@ -60,6 +66,7 @@ def is_foldable(linear: ir.Node) -> bool:
 
 
 def fold(graph: ir.Graph, node: ir.Node, linear: ir.Node, factor: np.ndarray, mean: np.ndarray) -> None:
+    """Replace the layer and its BatchNormalization by one layer with new weights and bias."""
     w, y = linear.inputs[1], node.outputs[0]
     b = linear.inputs[2] if len(linear.inputs) > 2 else None
     old_bias = known(linear, 2).reshape(-1) if b is not None else 0.0
@@ -71,7 +78,7 @@ def fold(graph: ir.Graph, node: ir.Node, linear: ir.Node, factor: np.ndarray, me
 
 
 def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
-    """One number an output channel in a shape that multiplies the weight."""
+    """Return one number an output channel, in a shape that multiplies the weight."""
     ones = [1] * (len(linear.inputs[1].shape) - 2)
     if linear.op_type == "Conv":  # (M, C / group, k...)
         return factor.reshape(-1, 1, *ones)
@@ -83,13 +90,13 @@ def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
 
 
 def replace(graph: ir.Graph, node: ir.Node, factor: np.ndarray, shift: np.ndarray) -> None:
-    """No neighbour: a scale and a shift stay."""
+    """Replace a node without a foldable neighbour by y = x factor + shift."""
     scale, bias = (weight_of(graph, v, a) for v, a in zip(node.inputs[1:3], (factor, shift), strict=True))
     take_over(graph, node.outputs[0], scale_and_shift(Builder(graph), node, node.inputs[0], scale, bias))
 
 
 def weight_of(graph: ir.Graph, old: ir.Value, data: np.ndarray) -> ir.Value:
-    """A new weight in the place of an old one."""
+    """Return a new weight that takes the old one's position among the noted weights."""
     value = Builder(graph).constant(data.astype(np.float32), f"{old.name}{FOLDED}")
     note_weights(graph, [str(value.name) if n == old.name else n for n in noted_weights(graph) or ()])
     return value

@@ -1,4 +1,4 @@
-"""BatchNormalization with its running statistics, which stay as they are; scale and bias train.
+"""BatchNormalization with constant running statistics; scale and bias train.
 
 y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """
@@ -16,6 +16,7 @@ from .shared import batch_norms, epsilon, frozen_statistics
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Replace every BatchNormalization by Normalize with constant statistics."""
     for node in batch_norms(graph):
         rewrite(graph, node)
     prune(graph)
@@ -23,6 +24,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one node, with its running mean and inv_std as constants."""
     builder, y, (scale, bias) = Builder(graph), node.outputs[0], node.inputs[1:3]
     mean, var = frozen_statistics(node)
     known = (("mean", mean), ("inv_std", 1.0 / np.sqrt(var + epsilon(node))))

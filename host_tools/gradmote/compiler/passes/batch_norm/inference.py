@@ -1,4 +1,6 @@
-"""BatchNormalization of a graph that does not train, where the running statistics are state and so no constants:
+"""BatchNormalization of a graph that does not train, with running statistics that are state.
+
+The statistics are no constants, so inv_std is computed in the graph:
 
 y = (x - mean) inv_std scale + bias,  inv_std = 1 / sqrt(var + epsilon)
 """
@@ -15,12 +17,14 @@ from .shared import batch_norms, epsilon
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
+    """Replace every BatchNormalization by Normalize with the running statistics."""
     for node in batch_norms(graph):
         rewrite(graph, node)
     graph.sort()
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one node, and compute inv_std from its running variance."""
     builder, y = Builder(graph), node.outputs[0]
     _, scale, bias, mean, var = node.inputs
     above_zero = builder.op("Add", var, builder.constant(epsilon(node), f"{y.name}.epsilon"), name=f"{y.name}.variance")

@@ -1,4 +1,4 @@
-"""What the passes over BatchNormalization share."""
+"""The helpers that the passes over BatchNormalization share."""
 
 from __future__ import annotations
 
@@ -9,20 +9,25 @@ from ....errors import UnsupportedOperator
 from ....model.graph import Builder, attribute, constant_array, describe, rank
 from ..per_channel import per_channel
 
-#: ONNX's defaults.
+#: These are ONNX's defaults.
 EPSILON, MOMENTUM = 1e-5, 0.9
 
 
 def batch_norms(graph: ir.Graph) -> list[ir.Node]:
+    """Return the BatchNormalization nodes of a graph."""
     return [node for node in graph if node.op_type == "BatchNormalization" and not node.domain]
 
 
 def epsilon(node: ir.Node) -> float:
+    """Return the node's epsilon, or ONNX's default."""
     return attribute(node, "epsilon", EPSILON)
 
 
 def frozen_statistics(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
-    """Running mean and variance in float64. Raises UnsupportedOperator where the node would make its own."""
+    """Return the running mean and variance in float64.
+
+    Raises UnsupportedOperator where the node computes statistics of its own.
+    """
     if attribute(node, "training_mode", 0):
         raise UnsupportedOperator(
             "BatchNormalization with statistics of the batch",
@@ -33,7 +38,7 @@ def frozen_statistics(node: ir.Node) -> tuple[np.ndarray, np.ndarray]:
 
 
 def known(node: ir.Node, index: int) -> np.ndarray:
-    """An input's data in float64. Raises UnsupportedOperator where the model computes it."""
+    """Return an input's data in float64; raise UnsupportedOperator where the model computes it."""
     array = constant_array(node.inputs[index])
     if array is None:
         raise UnsupportedOperator(
@@ -43,12 +48,12 @@ def known(node: ir.Node, index: int) -> np.ndarray:
 
 
 def tail(node: ir.Node) -> list[int]:
-    """Dimensions behind the channels: what a vector of C needs to be (C, 1, ...)."""
+    """Return a 1 for each dimension behind the channels, which makes (C) a (C, 1, ...)."""
     return [1] * (rank(node.inputs[0], node) - 2)
 
 
 def scale_and_shift(builder: Builder, node: ir.Node, x: ir.Value, scale: ir.Value, shift: ir.Value) -> ir.Value:
-    """x scale + shift, one number a channel."""
+    """Append x scale + shift, with one number of each a channel."""
     y, ones = node.outputs[0], tail(node)
     scaled = builder.op("Mul", x, per_channel(builder, scale, ones), name=f"{y.name}.gain")
     scaled.shape, scaled.type = x.shape, x.type

@@ -1,9 +1,11 @@
-"""BatchNormalization of a training graph: normalizes with the batch's statistics, and makes the new running ones.
+"""BatchNormalization of a training graph, with the batch's statistics and new running ones.
 
-    y = (x - mean) inv_std scale + bias                mean and variance over all axes but the channels'
+    y = (x - mean) inv_std scale + bias           mean and variance over all axes but the channels'
     running' = momentum running + (1 - momentum) batch
 
-The variance that updates the running one is over n values a channel, or over n - 1 where `variance` is "sample".
+The variance that updates the running one is over n values a channel, or over n - 1 where `variance`
+is "sample".
+
 Source: ONNX BatchNormalization-15; Ioffe and Szegedy 2015.
 """
 
@@ -20,16 +22,20 @@ from ....model.graph import Builder, attribute, describe, static_shape, take_ove
 from ....operators.normalize import moments, normalize
 from .shared import MOMENTUM, batch_norms, epsilon
 
-#: Which variance of n values updates the running one: over n, as ONNX says, or over n - 1, as PyTorch does.
+#: The variance of n values that updates the running one is over n, as in ONNX, or over n - 1, as
+#: in PyTorch.
 VARIANCES = ("population", "sample")
 
-#: Metadata of the Moments nodes made here.
+#: The Moments nodes made here have this metadata key.
 _BATCH = "gradmote.batch_statistics"
 
 
 def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
-    """Rewrites every node; returns the new statistics, each called after the old one with `_new`. variance: one of
-    VARIANCES."""
+    """Rewrite every node, and return the new statistics.
+
+    Each new statistic has the name of the old one with `_new` appended. `variance` is one of
+    VARIANCES; raises ModelError for any other.
+    """
     if variance not in VARIANCES:
         raise ModelError(f"running_variance is '{variance}'", f"choose {' or '.join(VARIANCES)}")
     updates = [value for node in batch_norms(graph) for value in rewrite(graph, node, variance)]
@@ -38,6 +44,7 @@ def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, variance: str) -> list[ir.Value]:
+    """Rewrite one node, and return its new running mean and variance."""
     builder, y, (x, scale, bias) = Builder(graph), node.outputs[0], node.inputs[:3]
     mean, inv_std, var = moments(builder, node, epsilon(node))
     mean.producer().metadata_props.update({_BATCH: variance, NO_GRADIENT: "Normalize's goes through it"})
@@ -51,7 +58,7 @@ def rewrite(graph: ir.Graph, node: ir.Node, variance: str) -> list[ir.Value]:
 
 
 def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float) -> ir.Value:
-    """momentum running + (1 - momentum) batch, both (C)."""
+    """Append momentum running + (1 - momentum) batch; both have shape (C)."""
     kept, added = (builder.constant(f, f"{running.name}.{n}") for f, n in ((momentum, "kept"), (1 - momentum, "added")))
     old = builder.op("Mul", running, kept, name=f"{running.name}.old")
     new = builder.op("Mul", batch, added, name=f"{running.name}.part")
@@ -61,7 +68,7 @@ def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float)
 
 
 def bessel(builder: Builder, x: ir.Value) -> ir.Value:
-    """n / (n - 1), n values a channel; known once the batch is."""
+    """Append n / (n - 1), where n is the number of values a channel, known once the batch is."""
     name = f"{x.name}.bessel"
     shape = builder.op("Shape", x, name=f"{name}.shape")
     channels = builder.op("Gather", shape, builder.constant([1], f"{name}.axis"), name=f"{name}.channels")
@@ -73,7 +80,7 @@ def bessel(builder: Builder, x: ir.Value) -> ir.Value:
 
 
 def check(graph: ir.Graph) -> None:
-    """Raises ModelError where a channel has one value only: its variance would say nothing."""
+    """Raise ModelError where a channel has one value only, so that its variance is 0."""
     for node in graph:
         if _BATCH in node.metadata_props:
             shape = static_shape(node.inputs[0], node)
