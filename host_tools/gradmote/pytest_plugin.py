@@ -1,6 +1,7 @@
-"""A pytest plugin for tests of your own models: `pip install 'gradmote[pytest]'` (docs/TESTING_YOUR_MODEL.md).
+"""A pytest plugin for tests of your own models: `pip install 'gradmote[pytest]'`.
 
-pytest loads this module in every run where Gradmote is installed: nothing heavy is imported before a test asks for it.
+See docs/TESTING_YOUR_MODEL.md. pytest loads this module in every run where Gradmote is installed,
+so nothing heavy is imported before a test asks for it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ PORT, BAUDRATE = "gradmote_board", "gradmote_baudrate"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a real board, called by pytest."""
     group = parser.getgroup("gradmote", "models on microcontrollers")
     group.addoption(
         "--gradmote-board", dest=PORT, metavar="PORT", default=os.environ.get("GRADMOTE_BOARD"),
@@ -36,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker, called by pytest."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(*boards): skips where these boards, or those that the test asks for, cannot be emulated and no real "
@@ -44,13 +47,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
+    """Return a line that names the real board's port, called by pytest."""
     port = config.getoption(PORT)
     return f"gradmote: boards are the one at {port}" if port else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skips before the fixtures of the test take their time."""
+    """Skip a test whose boards cannot be emulated, before its fixtures take their time."""
     boards = [board for marker in item.iter_markers(MARKER) for board in marker.args]
     if not boards or item.config.getoption(PORT):
         return
@@ -63,10 +67,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture
 def gradmote_twin() -> Iterator[Callable[..., TwinTarget]]:
-    """gradmote_twin(model, profile="fused", **options): the C runtime in this process, with the model loaded.
+    """Return a function that opens the C runtime in this process, with a model loaded.
 
-    model: a .mote file, an image's bytes, what compile_model() returned; or an ONNX model, to be compiled with options
-    of compile_model(). profile: of the numerics, "fused" or "strict". Closed after the test.
+        twin = gradmote_twin(model, profile="fused", **options)
+
+    `model` is a .mote file, an image's bytes, or a result of compile_model(); or it is an ONNX
+    model, to be compiled with `options` of compile_model(). `profile` of the numerics is "fused" or
+    "strict". The twin is closed after the test.
     """
     from .device.twin_target import TwinTarget
     from .testing.models import image_of
@@ -83,12 +90,15 @@ def gradmote_twin() -> Iterator[Callable[..., TwinTarget]]:
 
 @pytest.fixture
 def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Target]]:
-    """gradmote_board(board, model, firmware=None, icount=False, **options): an emulated board with the model loaded.
+    """Return a function that opens an emulated board with a model loaded.
 
-    board: a name of `gradmote boards`. With --gradmote-board it is the real board at that port, whatever its name.
-    model, options: as of gradmote_twin. firmware: the board's .elf; what `scons firmware` built by default. icount: the
-    board's clock counts instructions. Closed after the test. A board that cannot be emulated fails the test; where this
-    is marked gradmote_emulator, it skips.
+        board = gradmote_board(name, model, firmware=None, icount=False, **options)
+
+    The name is one of `gradmote boards`. With --gradmote-board it is the real board at that port,
+    whatever its name. `model` and `options` are those of gradmote_twin. `firmware` is the board's
+    .elf, by default the one that `scons firmware` built. With `icount` the board's clock counts
+    instructions. The board is closed after the test. A board that cannot be emulated fails the
+    test, or skips it if it is marked gradmote_emulator.
     """
     from .testing.models import image_of
 

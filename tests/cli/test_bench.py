@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from gradmote.cli import app, main
 from gradmote.formats.image import read_image
 from gradmote.report.bench import counting
-from gradmote.report.bench.kernels import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
+from gradmote.report.bench.kernel_totals import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
 from gradmote.report.bench.report import Instructions, duration
 
 TRAIN = ("--loss", "cross_entropy", "--rounds", 3)

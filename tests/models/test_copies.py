@@ -11,7 +11,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli.compile import describe, summary
 from gradmote.compiler import Options, compile_image
-from gradmote.report.copies import kept_copies
+from gradmote.report.copy_report import kept_copies
 
 
 def compiled(model):

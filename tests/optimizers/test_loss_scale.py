@@ -15,7 +15,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, Result, compile_image, compile_model
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote.optimizers import Optimizer
-from gradmote.report.updates import updates_of
+from gradmote.report.update_report import updates_of
 from gradmote_runtime import Session
 
 BATCH = 8

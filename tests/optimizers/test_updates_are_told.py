@@ -9,7 +9,7 @@ from oracle import make_model, node, values
 from gradmote import losses, optimizers
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_model
-from gradmote.report.updates import updates_of
+from gradmote.report.update_report import updates_of
 
 NODES = [node("Gemm", "x w b", "h"), node("Relu", "h", "r"), node("Gemm", "r v", "y")]
 WEIGHTS = {"w": values(1, 4, 6), "b": values(2, 6), "v": values(3, 6, 3)}

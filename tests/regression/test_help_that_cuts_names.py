@@ -43,6 +43,6 @@ def test_other_widths(capsys, monkeypatch, columns):
 
 def test_commands_are_in_their_panels_with_a_sentence(capsys, monkeypatch):
     text = helped(capsys, monkeypatch)
-    assert text.index("On the desk:") < text.index("  compile ") < text.index("On the device:") < text.index("  train ")
+    assert text.index("On the host:") < text.index("  compile ") < text.index("On the device:") < text.index("  train ")
     assert "  train                   Train a compiled model\n" in text
     assert all(re.search(rf"^  {name} +[A-Z]", text, re.MULTILINE) for name in NAMES)

@@ -16,7 +16,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import part_of, trained_model
 from gradmote.compiler import Options, compile_image, compile_model
-from gradmote.report.copies import kept_copies
+from gradmote.report.copy_report import kept_copies
 from gradmote_runtime import Session
 
 NAMES = ["lenet", "ds_cnn", "resnet_8"]

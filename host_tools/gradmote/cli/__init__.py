@@ -1,4 +1,4 @@
-"""The command line: one file a subcommand, this table, and errors turned to text in one place.
+"""The command line: a table of the subcommands, each in its own file, and the display of errors.
 
 Subcommands import what is heavy when they run, so that `gradmote --help` answers at once.
 """
@@ -40,11 +40,15 @@ from .help import Command, Group
 from .output import say, say_json
 from .stopping import cleaning_up
 
-DESK, DEVICE = "On the desk", "On the device"
+HOST, DEVICE = "On the host", "On the device"
 
 
 class Entry(NamedTuple):
-    """A subcommand. panel: its part of --help. prints: what it prints is its result, which --quiet leaves."""
+    """A subcommand.
+
+    `panel` is its heading in --help. `prints` tells whether the text that it prints is its result,
+    which --quiet leaves.
+    """
 
     name: str
     function: Callable[..., None]
@@ -53,20 +57,20 @@ class Entry(NamedTuple):
 
 
 COMMANDS: list[Entry] = [
-    Entry("artifacts", artifacts.command, DESK),
-    Entry("compile", compile.command, DESK),
-    Entry("analyze", analyze.command, DESK, prints=True),
-    Entry("bench", bench.command, DESK, prints=True),
-    Entry("plan", plan.command, DESK, prints=True),
-    Entry("boards", boards.command, DESK, prints=True),
-    Entry("inspect", inspect.command, DESK, prints=True),
-    Entry("header", header.command, DESK),
-    Entry("kernels", kernels.command, DESK, prints=True),
-    Entry("keygen", keygen.command, DESK),
-    Entry("sign", sign.command, DESK),
-    Entry("new", new.command, DESK),
-    Entry("ops", ops.command, DESK, prints=True),
-    Entry("export", export.command, DESK),
+    Entry("artifacts", artifacts.command, HOST),
+    Entry("compile", compile.command, HOST),
+    Entry("analyze", analyze.command, HOST, prints=True),
+    Entry("bench", bench.command, HOST, prints=True),
+    Entry("plan", plan.command, HOST, prints=True),
+    Entry("boards", boards.command, HOST, prints=True),
+    Entry("inspect", inspect.command, HOST, prints=True),
+    Entry("header", header.command, HOST),
+    Entry("kernels", kernels.command, HOST, prints=True),
+    Entry("keygen", keygen.command, HOST),
+    Entry("sign", sign.command, HOST),
+    Entry("new", new.command, HOST),
+    Entry("ops", ops.command, HOST, prints=True),
+    Entry("export", export.command, HOST),
     Entry("flash", flash.command, DEVICE),
     Entry("train", train.command, DEVICE),
     Entry("update", update.command, DEVICE),
@@ -96,7 +100,7 @@ def common(
     quiet: messages.Quiet = False,
     verbose: messages.Verbose = False,
 ) -> None:
-    """What is said before the subcommand holds for it."""
+    """Set the level of messages that the options before the subcommand ask for."""
     context.with_resource(messages.level_restored())
     messages.set_level(quiet, verbose)
 
@@ -107,8 +111,11 @@ for _entry in COMMANDS:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command. Exit status: 0, 1 for a refusal or Ctrl-C, 2 for a wrong call, 128 and its number for another
-    signal."""
+    """Run one command and return its exit status.
+
+    It is 0, 1 for a refusal or Ctrl-C, 2 for a wrong call, and 128 plus its number for another
+    signal.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         with cleaning_up():
@@ -121,12 +128,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def refuse(error: GradmoteError, as_json: bool) -> int:
-    """Says what was wrong, and what to do about it."""
+    """Print what was wrong and what to do about it, and return the exit status."""
     if as_json:
         say_json({"error": type(error).__name__, "message": error.message, "hint": error.hint})
     else:
-        told = error.args[0] if not error.hint else error.args[0].removesuffix(f" - {error.hint}")
-        typer.secho(printable(f"error: {told}"), fg="red", err=True)
+        message = error.args[0] if not error.hint else error.args[0].removesuffix(f" - {error.hint}")
+        typer.secho(printable(f"error: {message}"), fg="red", err=True)
         if error.hint:
             say(f" hint: {error.hint}", err=True)
     return 1

@@ -1,4 +1,4 @@
-"""gradmote analyze: know before you flash."""
+"""The command `gradmote analyze`, which tells before flashing what training takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..report.analyze import Report
 
 IMAGE = ".mote"
-#: What is compared on a page.
+#: The schemes that a page compares.
 SCHEMES = "full,head,bias,sparse:0.25"
 
 
@@ -85,7 +85,10 @@ def _print(report: Report, as_json: bool) -> None:
 
 
 def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
-    """Of an image as it is; anything else is compiled first. alone: told from its image, to be compared with one."""
+    """Return the report on an image; any other model is compiled first.
+
+    `alone` asks for the report on the image only, so that it can be compared with one of an image.
+    """
     from ..report.analyze import analyze_image, analyze_result
 
     if path.suffix == IMAGE:
@@ -95,7 +98,10 @@ def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
 
 
 def add_schemes(report: Report, path: Path, compiler: Compiler, wanted: str) -> None:
-    """Compiles the model for each scheme; one that the model cannot have becomes a note."""
+    """Compile the model for each scheme, and add the reports.
+
+    A scheme that the model cannot have becomes a note.
+    """
     from ..artifacts.schemes import Scheme
     from ..errors import ModelError
     from ..report.analyze import analyze_result

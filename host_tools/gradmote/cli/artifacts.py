@@ -1,4 +1,4 @@
-"""gradmote artifacts: training, eval and optimizer models plus a checkpoint, all usable by any ONNX runtime."""
+"""The command `gradmote artifacts`, which writes models to train with any ONNX runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gradmote bench: how long a step takes, and what it is made of."""
+"""The command `gradmote bench`, which tells how long a step takes and which kernels take the time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from ..formats.image import Image
-    from ..report.bench.compare import Counts
+    from ..report.bench.count_changes import Counts
     from ..report.bench.report import OnBoard, Times
 
 IMAGE = ".mote"
 
 
 class ProgramName(str, Enum):
+    """A program of an image that can be timed."""
+
     step = "step"
     infer = "infer"
     eval = "eval"
@@ -34,7 +36,10 @@ class ProgramName(str, Enum):
 
 @dataclass(frozen=True)
 class Bench:
-    """data: the image. profile: of the numerics on this computer."""
+    """The image to measure, and the programs of it.
+
+    `profile` is the profile of the numerics on this computer.
+    """
 
     name: str
     data: bytes
@@ -95,7 +100,10 @@ def command(
 
 
 def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) -> Bench:
-    """An image as it is; anything else is compiled first. ModelError where it lacks a program."""
+    """Return the image to measure; a model that is no image is compiled first.
+
+    Raises ModelError if the image lacks a program that is asked for.
+    """
     from gradmote_runtime.library import cpu_has_fma
 
     from ..errors import ModelError
@@ -117,6 +125,7 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
 
 
 def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
+    """Return the times of the programs on this computer."""
     from ..report.bench.twin import time_program
 
     found = {}
@@ -127,7 +136,10 @@ def timed(bench: Bench, rounds: int, bar: Progress) -> Times:
 
 
 def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
-    """Machine instructions. DeviceError where tools are missing, before anything is built."""
+    """Return the machine instructions of the programs on an emulated board.
+
+    Raises DeviceError if a tool is missing, before anything is built.
+    """
     from tempfile import TemporaryDirectory
 
     from ..report.bench.counting import check, counter
@@ -146,6 +158,7 @@ def count(bench: Bench, board: str, bar: Progress) -> OnBoard:
 
 
 def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -> None:
+    """Print the times and counts as tables."""
     from ..report.bench.counting import core_of
     from ..report.bench.report import board_rows, kernel_rows, time_rows
     from ..report.bench.twin import processor
@@ -162,6 +175,7 @@ def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -
 
 
 def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str, Any]:
+    """Return the times and counts for JSON."""
     from ..report.bench.report import board_dict, times_dict
     from ..report.bench.twin import processor
 
@@ -178,7 +192,7 @@ def as_dict(bench: Bench, times: Times, counted: dict[str, OnBoard]) -> dict[str
 
 
 def read_counts(path: Path) -> Counts:
-    """DataError where the file has none."""
+    """Return the counts that an earlier run saved. Raises DataError if the file has none."""
     from ..errors import DataError
     from ..report.bench.report import counts_in
 
@@ -193,9 +207,12 @@ def read_counts(path: Path) -> Counts:
 
 
 def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
-    """Says on stderr what changed, of what both have. Exit with 1 where machine instructions grew."""
+    """Print on stderr how the counts changed, for the programs that both runs have.
+
+    The command exits with 1 if machine instructions grew.
+    """
     from ..errors import DataError
-    from ..report.bench.compare import changes
+    from ..report.bench.count_changes import changes
 
     now = {
         board: {kind: found.whole for kind, found in programs.items() if kind in before.get(board, {})}
@@ -213,5 +230,6 @@ def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
 
 
 def describe(counts: tuple[str, dict[str, int]]) -> str:
+    """Return the programs that were counted on one board, in words."""
     board, programs = counts
     return f"{' and '.join(programs)} on {board}"

@@ -1,4 +1,4 @@
-"""gradmote boards: where a model can go."""
+"""The command `gradmote boards`, which lists the boards that a model can run on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(as_json: o.AsJson = False) -> None:
 
 
 def rows(boards: list[Board]) -> Rows:
-    """Of memory in bytes: what there is, and what of it the model may take."""
+    """Return one row for each board: all of its memory, and how much of it a model may take."""
     memory = ("RAM#", "for an arena#", "flash#", "firmware#", "for an image#")
     found = []
     for board in boards:

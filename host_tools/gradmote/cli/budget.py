@@ -1,4 +1,4 @@
-"""What --ram, --flash and --ms-per-step do to a compilation, and how that is shown."""
+"""The options --ram, --flash and --ms-per-step: the search that they start, and its display."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..budget import Found, Limits, Task, Tried, Worth
     from ..report.tables import Rows
 
-#: Rows of the table.
+#: The most rows of the table.
 LONGEST = 10
 
 Ram = Annotated[str | None, typer.Option("--ram", metavar="SIZE", help="Cut training to this arena, such as 96K.")]
@@ -51,7 +51,7 @@ Data = Annotated[
 
 @dataclass(frozen=True)
 class Budget:
-    """The options above, as they were given."""
+    """The options of the budget, as they were given."""
 
     ram: str | None
     flash: str | None
@@ -61,7 +61,7 @@ class Budget:
     data: Path | None
 
     def is_given(self) -> bool:
-        """Raises ModelError for data without a limit."""
+        """Return whether there is a limit. Raises ModelError for data without a limit."""
         given = any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
         if self.data is not None and not given:
             hint = "it measures what training each layer is worth: give --ram, --flash, --ms-per-step or --board"
@@ -69,6 +69,7 @@ class Budget:
         return given
 
     def limits(self) -> Limits:
+        """Return the limits in bytes, milliseconds and hertz, with those of the board."""
         from ..budget import Limits, bytes_of
         from ..device.boards import board
 
@@ -80,7 +81,10 @@ class Budget:
 
 
 def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
-    """The search, behind a bar that counts what was tried. Raises BudgetError where nothing fits."""
+    """Search for the best training within the budget, behind a bar that counts what was tried.
+
+    Raises BudgetError if nothing fits.
+    """
     from ..budget import search
     from ..device.progress import progress_bar
 
@@ -98,7 +102,10 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
 
 
 def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
-    """And the families of schemes to search: what was asked for by name stays as it is."""
+    """Return the task, and the schemes to search; None stands for all.
+
+    A scheme that was asked for by name is not searched for.
+    """
     from ..artifacts.schemes import resolve
     from ..budget import Task
 
@@ -113,6 +120,7 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
 
 
 def measured(task: Task, data: Path, bar: Any) -> Worth:
+    """Return the score of training each part of the model, measured on the data."""
     from ..budget import measure
     from ..device import Dataset
 
@@ -128,7 +136,7 @@ def measured(task: Task, data: Path, bar: Any) -> Worth:
 
 
 def show(found: Found) -> None:
-    """What was tried, and what the best of it gives up."""
+    """Print the choices that were tried, and what the best of them gives up."""
     from ..report.terminal import console, table
 
     console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
@@ -137,7 +145,10 @@ def show(found: Found) -> None:
 
 
 def train_line(image: Path, found: Found, data: Path | None) -> str:
-    """The command that trains the image as it was searched for: all micro-batches in one update."""
+    """Return the command that trains the image as it was searched for.
+
+    All micro-batches go into one update.
+    """
     words = ["gradmote", "train", str(image), "--data", str(data or "data.npz")]
     count = found.best.choice.micro_batches
     words += ["--micro-batches", str(count)] if count > 1 else []
@@ -145,13 +156,13 @@ def train_line(image: Path, found: Found, data: Path | None) -> str:
 
 
 def rows(found: Found) -> Rows:
-    """The choices that nothing beats, by what they are worth; the one taken is marked."""
+    """Return the choices that no other beats, by score; the chosen one is marked."""
     columns = ("", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "worth#", "")
     return columns, [tuple(row(tried, found.best)) for tried in shown(found)]
 
 
 def shown(found: Found) -> list[Tried]:
-    """The best, with its neighbours by worth."""
+    """Return the chosen one, with its neighbours by score."""
     rows = found.frontier()
     at = next(i for i, tried in enumerate(rows) if tried.choice == found.best.choice)
     start = max(0, min(at - LONGEST // 2, len(rows) - LONGEST))
@@ -159,6 +170,7 @@ def shown(found: Found) -> list[Tried]:
 
 
 def row(tried: Tried, best: Tried) -> Iterator[str]:
+    """Yield the cells of one choice."""
     choice = tried.choice
     yield "->" if choice == best.choice else ""
     yield str(choice.scheme)
@@ -173,6 +185,7 @@ def row(tried: Tried, best: Tried) -> Iterator[str]:
 
 
 def as_dict(found: Found) -> dict[str, Any]:
+    """Return the search for JSON."""
     return {
         "worth": found.source,
         "given_up": found.given_up(),
@@ -181,6 +194,7 @@ def as_dict(found: Found) -> dict[str, Any]:
 
 
 def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
+    """Return one choice for JSON."""
     choice = tried.choice
     return {
         "scheme": str(choice.scheme),

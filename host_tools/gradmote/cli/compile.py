@@ -1,4 +1,4 @@
-"""gradmote compile: from an ONNX model to one flat image that a board trains."""
+"""The command `gradmote compile`, which makes one image of an ONNX model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .output import say, say_json
 if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.program import Store
-    from ..report.copies import Copy
+    from ..report.copy_report import Copy
 
 
 @with_compiler
@@ -57,9 +57,9 @@ def command(
 
 
 def summary(result: Result) -> dict[str, object]:
-    """Bytes of image and arena, by part."""
-    from ..report.copies import kept_copies
-    from ..report.updates import updates_of
+    """Return the figures of the image for JSON: bytes by part, and what is trained."""
+    from ..report.copy_report import kept_copies
+    from ..report.update_report import updates_of
 
     layout = result.layout
     return {
@@ -86,8 +86,8 @@ def summary(result: Result) -> dict[str, object]:
 
 
 def describe_copies(copies: list[Copy]) -> list[str]:
-    """One line on what layout did not save."""
-    from ..report.copies import by_reason
+    """Return one line on the copies that a program needs, or none."""
+    from ..report.copy_report import by_reason
 
     if not copies:
         return []
@@ -95,18 +95,20 @@ def describe_copies(copies: list[Copy]) -> list[str]:
 
 
 def as_dict(store: Store) -> dict[str, object]:
+    """Return the sample store for JSON."""
     return {"capacity": store.capacity, "classes": store.classes, "dtype": store.dtype, "bytes": store.buffer.size}
 
 
 def describe_store(store: Store) -> str:
-    """One line on what the state keeps of samples."""
+    """Return one line on the samples that the state keeps."""
     kind = "a byte an element" if store.dtype == "int8" else "float32"
     return f"store {store.capacity} samples of {store.classes} classes, {kind}: {store.buffer.size:,} B of the state"
 
 
 def describe(path: Path, result: Result) -> str:
-    from ..report.copies import copies_of
-    from ..report.updates import describe_updates, updates_of
+    """Return the figures of the image as lines of text."""
+    from ..report.copy_report import copies_of
+    from ..report.update_report import describe_updates, updates_of
 
     layout = result.layout
     inputs = "inputs in the scratch" if result.compiled.overwrites_inputs else f"inputs {layout.inputs_size:,} B"

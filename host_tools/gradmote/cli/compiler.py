@@ -1,4 +1,4 @@
-"""The options of every command that compiles a model, and what they become."""
+"""The options of every command that compiles a model, and the compiler that they set up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Settings:
-    """selection: train, freeze and scheme, as build_artifacts() takes them; forward: what it takes for the model."""
+    """The settings of a compilation.
+
+    `selection` has `train`, `freeze` and `scheme`, and `forward` the settings of the model, as
+    build_artifacts() takes them.
+    """
 
     loss: Callable[..., Any] | None
     optimizer: Any
@@ -33,12 +37,16 @@ class Settings:
 
 @dataclass(frozen=True)
 class Compiler:
-    """From a model's path to an image; with a scheme, it trains that in place of what the options say. settings: what
-    the options mean, or ModelError; compiling is not imported before it is needed."""
+    """A compiler from a model's path to an image.
+
+    `settings` returns what the options mean, or raises ModelError. What compiles is imported when
+    it is used.
+    """
 
     settings: Callable[[], Settings]
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
+        """Compile the model; a scheme that is given replaces the selection of the options."""
         from ..compiler.compile import compile_model
 
         s = self.settings()
@@ -112,7 +120,7 @@ def compiler_of(
         typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact])."),
     ] = o.Plan.fast,
 ) -> Compiler:
-    """What every command that compiles a model takes: these options, as a Compiler."""
+    """Return the options of every command that compiles a model, as a Compiler."""
 
     def settings() -> Settings:
         from ..compiler.options import Options
@@ -149,7 +157,10 @@ def compiler_of(
 
 
 def batch_of(batch: int, inputs: Inputs | None) -> int | None:
-    """The batch that the shapes given have; None where they have no common one, as of states beside data."""
+    """Return the batch that the given shapes have, or None if they have none in common.
+
+    Inputs such as states beside data have no common first dimension.
+    """
     shapes = list(inputs.shapes.values()) if inputs is not None else []
     if not shapes or any(isinstance(d, str) for shape in shapes for d in shape):
         return batch
@@ -158,7 +169,7 @@ def batch_of(batch: int, inputs: Inputs | None) -> int | None:
 
 
 def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of compiler_of() in the place of its parameter `compiler`."""
+    """Return the command with the options of compiler_of() in place of its parameter `compiler`."""
     shared = parameters_of(compiler_of)
 
     @functools.wraps(command)
@@ -175,6 +186,6 @@ def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """With annotations as objects."""
+    """Return the parameters of a function, with annotations as objects."""
     hints = get_type_hints(function, function.__globals__, include_extras=True)
     return [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]

@@ -1,4 +1,4 @@
-"""gradmote console: a terminal to type commands to a board."""
+"""The command `gradmote console`, a terminal to type commands to a board."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Port = Annotated[
 Baud = Annotated[int, typer.Option("--baud", help="Of a serial port.")]
 
 LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
-INTERRUPT = "\x03"  # Ctrl-C: ends what the board runs
+INTERRUPT = "\x03"  # Ctrl-C, which ends what the board runs
 _WAIT_SECONDS = 0.02
 _AFTER_INPUT_SECONDS = 0.5
-#: What a terminal obeys may stand in names that a board prints; these alone pass.
+#: The only control characters that pass; names that a board prints may hold others.
 _KEPT = re.compile("([\r\n\t\b])")
 
 
@@ -72,7 +72,10 @@ def _opened(port: str, baud: int) -> Iterator[Link]:
 
 
 def typed(data: bytes) -> bytes:
-    """What of the keyboard's bytes may go to the board: a frame's start byte may not."""
+    """Return the bytes from the keyboard that may go to the board.
+
+    The start byte of a frame may not.
+    """
     from ..generated.console import START
 
     return data.replace(bytes([START]), b"").replace(b"\n", b"\r")
@@ -88,7 +91,7 @@ class _Board:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def text(self, timeout: float) -> str | None:
-        """What it prints within `timeout` seconds, without what a terminal would obey; None where it says nothing."""
+        """Return what it prints within `timeout` seconds, made printable; None if it prints nothing."""
         data = self._link.read(timeout)
         found = self._parser.feed(data) if data else self._parser.expire()
         text = "".join(self._decode(item) for item in found if isinstance(item, bytes))
@@ -108,7 +111,7 @@ def _interact(link: Link) -> None:
     board, echo, rest = _Board(link), Echo(), ""
     editor = LineEditor(_write, lambda: shutil.get_terminal_size().columns, list(COMMANDS))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal may know fewer characters
+        sys.stdout.reconfigure(errors="replace")  # the terminal may have fewer characters
     link.write(b"\r")  # a fresh prompt
     with _raw_keyboard() as typed_since:
         while True:
@@ -130,7 +133,7 @@ def _interact(link: Link) -> None:
 
 @contextlib.contextmanager
 def _raw_keyboard() -> Iterator[Keys]:
-    """A function that returns the keys pressed since the last call, without waiting."""
+    """Yield a function that returns the keys pressed since the last call, without waiting."""
     try:
         import termios
         import tty
@@ -157,7 +160,7 @@ def _pressed(descriptor: int) -> bytes:
     ready, _, _ = select.select([descriptor], [], [], 0)
     if not ready:
         return b""
-    return os.read(descriptor, 1024) or LEAVE.encode()  # the terminal is gone
+    return os.read(descriptor, 1024) or LEAVE.encode()  # the terminal was closed
 
 
 def _pipe(link: Link) -> None:

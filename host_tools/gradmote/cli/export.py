@@ -1,4 +1,4 @@
-"""gradmote export: the trained model as plain inference ONNX."""
+"""The command `gradmote export`, which writes the trained model as plain inference ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gradmote flash: puts firmware and a model on a board."""
+"""The command `gradmote flash`, which puts firmware and a model on a board."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Protect = Annotated[
 ]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
 
-_WORDS = 60  # characters of what a tool says
+_WORDS = 60  # characters of a tool's output that the bar shows
 
 
 def command(
@@ -101,7 +101,7 @@ def _stop(board: str, as_json: bool) -> None:
 
 @contextmanager
 def _watching(quiet: bool) -> Iterator[Watch]:
-    """A bar that tells what goes on; where nobody is watching, a line for each stage."""
+    """Yield a progress bar; where there is no terminal, it prints a line for each stage."""
     from ..device.flash.flow import Watch
     from ..device.progress import progress_bar
 

@@ -1,4 +1,4 @@
-"""gradmote header: an image for a program that is compiled with its model."""
+"""The command `gradmote header`, which writes an image as a C header."""
 
 from __future__ import annotations
 

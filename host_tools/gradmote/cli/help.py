@@ -1,4 +1,4 @@
-"""What --help prints: plain text that wraps, so that every option's name is whole in 80 columns."""
+"""The text of --help: it wraps so that every option's name is whole in 80 columns."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-#: Columns of a name and the space behind it. What is longer has its explanation below.
+#: Columns of a name and the space after it. The explanation of a longer name stands below it.
 NAME = 26
-#: Lines are not made longer than this in a wide window, nor shorter in a narrow one.
+#: The longest lines, in a wide window, and the shortest, in a narrow one.
 WIDEST, NARROWEST = 100, 60
 
 Rows = Iterable[tuple[str, str]]
@@ -28,7 +28,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The tool itself: its commands in their panels, and its options."""
+    """The tool itself, with its commands in their panels, and its options."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help of all commands, called by typer."""
@@ -41,7 +41,7 @@ class Group(TyperGroup):
 
 
 def text_of(command: Any, ctx: Any, panels: dict[str, list[tuple[str, str]]] | None = None) -> str:
-    """The whole help of a command."""
+    """Return the whole help of a command."""
     parameters: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
     for parameter in command.get_params(ctx):
         record = parameter.get_help_record(ctx)
@@ -56,22 +56,24 @@ def text_of(command: Any, ctx: Any, panels: dict[str, list[tuple[str, str]]] | N
 
 
 def summary(text: str) -> str:
-    """The first sentence of a help text."""
+    """Return the first sentence of a help text."""
     first = inspect.cleandoc(text).split("\n\n")[0].replace("\n", " ")
     return re.split(r"(?<=[.!?]) |: (?=`)", first)[0].rstrip(":")
 
 
 def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a help text, wrapped and indented."""
     parts = [" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n")]
     return [wrapped(part, "  ", "  ") for part in parts if part]
 
 
 def section(title: str, rows: Sequence[tuple[str, str]]) -> str:
+    """Return a section of the help: a title, and a row for each name."""
     return "\n".join([f"{title}:", *(row(name, text) for name, text in rows)])
 
 
 def row(name: str, text: str) -> str:
-    """A name and what it means, beside it or, where it is long, below it."""
+    """Return a name and its explanation, which stands below the name if that is long."""
     head = wrapped(name.replace("|", "| "), "  ", "      ").replace("| ", "|")
     body = wrapped(text, " " * NAME, " " * NAME)
     short = "\n" not in head and len(head) <= NAME - 2
@@ -79,6 +81,6 @@ def row(name: str, text: str) -> str:
 
 
 def wrapped(text: str, first: str, then: str) -> str:
-    """The text in lines as wide as the terminal. Names are not broken."""
+    """Return the text in lines as wide as the terminal, with names unbroken."""
     columns = min(max(shutil.get_terminal_size((80, 24)).columns, NARROWEST), WIDEST)
     return textwrap.fill(text, columns, initial_indent=first, subsequent_indent=then, break_on_hyphens=False)

@@ -1,4 +1,4 @@
-"""gradmote inspect: what is in an image or a checkpoint."""
+"""The command `gradmote inspect`, which shows the contents of an image or a checkpoint."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def command(
     out.print(finite_state(found))
     if code:
         for program in found.programs:
-            out.print(table(*code_table(program, known_places(found))))
+            out.print(table(*code_table(program, known_tensors(found))))
         out.print("Dimensions of 1, strides and flags of 0 are left out; --json has everything.")
 
 
@@ -53,6 +53,7 @@ def command(
 
 
 def is_checkpoint(path: Path) -> bool:
+    """Return whether the file begins as a checkpoint does; a file that cannot be read does not."""
     from ..generated.records import CHECKPOINT_MAGIC
 
     try:
@@ -63,6 +64,7 @@ def is_checkpoint(path: Path) -> bool:
 
 
 def show_checkpoint(path: Path, as_json: bool) -> None:
+    """Print the contents of a checkpoint."""
     from ..formats.checkpoint import load
 
     found = load(path)
@@ -79,7 +81,7 @@ def show_checkpoint(path: Path, as_json: bool) -> None:
 
 
 def checkpoint_dict(found: Checkpoint) -> dict[str, Any]:
-    """shapes: of the tensors by name."""
+    """Return the contents of a checkpoint for JSON; `shapes` has the tensors' shapes by name."""
     return {
         "version": found.version,
         "encoding": found.encoding,
@@ -94,8 +96,9 @@ def checkpoint_dict(found: Checkpoint) -> dict[str, Any]:
 
 
 def checkpoint_table(path: Path, found: Checkpoint) -> Titled:
+    """Return a table of the tensors in a checkpoint."""
     encoding = "float32 in 16 bits (half)" if found.encoding == "half" else found.encoding
-    model = found.model_id.hex() if any(found.model_id) else "none, from the desk"
+    model = found.model_id.hex() if any(found.model_id) else "none, made on the host"
     title = f"{path.name}  {path.stat().st_size:,} B, version {found.version}, {encoding}, model {model}"
     rows = []
     for name, array in found.tensors.items():
@@ -109,6 +112,7 @@ def checkpoint_table(path: Path, found: Checkpoint) -> Titled:
 
 
 def as_dict(image: Image) -> dict[str, Any]:
+    """Return the contents of an image for JSON."""
     header = {k: v for k, v in image.header.items() if k not in ("sections", "model_id", "scheme")}
     return {
         "model_id": image.model_id.hex(),
@@ -125,12 +129,14 @@ def as_dict(image: Image) -> dict[str, Any]:
 
 
 def require_signed(path: Path, key: Path) -> None:
+    """Raise an error unless this public key signed the image."""
     from ..formats.signing import check, load_public_key
 
     check(path.read_bytes(), load_public_key(key))
 
 
 def signed_by(image: Image, checked: bool) -> str:
+    """Return a sentence on the image's signature."""
     if not image.key_id:
         return "Not signed."
     checks = "the signature is right" if checked else "to check the signature: --key key.pub.pem"
@@ -138,7 +144,7 @@ def signed_by(image: Image, checked: bool) -> str:
 
 
 def finite_state(image: Image) -> str:
-    """What a step that succeeds says about the numbers of the state."""
+    """Return a sentence on what a step that succeeds promises about the numbers of the state."""
     if not image.updates:
         return "No program updates the state."
     if image.largest_rate:
@@ -149,10 +155,11 @@ def finite_state(image: Image) -> str:
 
 
 def memory_table(path: Path, image: Image) -> Titled:
+    """Return a table of the regions of the arena."""
     h = image.header
     inputs = h["gradients_offset"] + h["gradients_size"]
     behind = h["state_size"] - h["parameters_size"]
-    pieces = [
+    regions = [
         ("parameters", 0, h["parameters_size"]),
         ("statistics, control, store, properties, moments", h["parameters_size"], behind),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
@@ -161,10 +168,11 @@ def memory_table(path: Path, image: Image) -> Titled:
     ]
     title = f"{path.name}  {h['size']:,} B of flash, {h['arena_size']:,} B of RAM, batch {h['batch']}"
     title += f", version {h['image_version']}" if h["image_version"] else ""
-    return title, (("RAM", "offset#", "bytes#"), [(name, f"{offset:,}", f"{size:,}") for name, offset, size in pieces])
+    return title, (("RAM", "offset#", "bytes#"), [(name, f"{offset:,}", f"{size:,}") for name, offset, size in regions])
 
 
 def tensor_table(image: Image) -> Titled:
+    """Return a table of the inputs, labels and outputs."""
     rows = [
         (t["name"], t["role"], t["dtype"], shape(t["shape"]), " ".join(t["programs"]), f"{t['offset']:,}")
         for t in image.tensors
@@ -173,6 +181,7 @@ def tensor_table(image: Image) -> Titled:
 
 
 def state_table(image: Image) -> Titled:
+    """Return a table of the tensors of the state."""
     rows = []
     for s in image.state:
         gradient = "" if s["gradient"] is None else f"{s['gradient']:,}"
@@ -181,19 +190,20 @@ def state_table(image: Image) -> Titled:
     return title, (("name", "role", "shape", "offset#", "bytes#", "gradient#"), rows)
 
 
-def known_places(image: Image) -> dict[str, str]:
-    """Names of the arena offsets that mean the same in every program."""
+def known_tensors(image: Image) -> dict[str, str]:
+    """Return the names of the arena addresses that mean the same in every program."""
     scratch = image.header["scratch_offset"]
     lasting = [t for t in image.tensors if t["role"] in ("input", "label") and t["offset"] < scratch]
     return {f"arena+{row['offset']}": row["name"] for row in (*image.state, *lasting) if row["name"]}
 
 
-def code_table(program: dict[str, Any], places: dict[str, str]) -> Titled:
+def code_table(program: dict[str, Any], names: dict[str, str]) -> Titled:
+    """Return a table of the instructions of a program."""
     sizes = f"{program['code_size']:,} B of code, {program['arena_size']:,} B of arena, work {program['work']:,}"
     copies = sum(i["opcode"] == "COPY" for i in program["instructions"])
     rows = []
     for index, i in enumerate(program["instructions"]):
-        operands = " ".join(f"{k}={places.get(v, v)}" for k, v in i["operands"].items() if v != "none")
+        operands = " ".join(f"{k}={names.get(v, v)}" for k, v in i["operands"].items() if v != "none")
         params = " ".join(f"{k}={v}" for k, v in i["params"].items() if not is_trivial(i["opcode"], k, v))
         rows.append((str(index), i["opcode"], operands, params))
     title = f"Program {program['kind']}: {sizes}, {copies} copies"
@@ -201,7 +211,10 @@ def code_table(program: dict[str, Any], places: dict[str, str]) -> Titled:
 
 
 def is_trivial(opcode: str, param: str, value: Any) -> bool:
-    """Whether a parameter says nothing: a dimension of 1, a stride or flag of 0, an enum's `none`."""
+    """Return whether a parameter has the value that the table leaves out.
+
+    It is a dimension of 1, a stride or flag of 0, or an enum's `none`.
+    """
     from ..generated.opcodes import OPCODES
 
     kind = OPCODES[opcode]["params"][param][0]
@@ -209,4 +222,5 @@ def is_trivial(opcode: str, param: str, value: Any) -> bool:
 
 
 def shape(dims: list[int]) -> str:
+    """Return the dimensions as text: `2x3`, or `scalar`."""
     return "x".join(map(str, dims)) or "scalar"

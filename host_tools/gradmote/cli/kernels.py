@@ -1,4 +1,4 @@
-"""gradmote kernels: what of the runtime an image needs."""
+"""The command `gradmote kernels`, which lists the parts of the runtime that images need."""
 
 from __future__ import annotations
 

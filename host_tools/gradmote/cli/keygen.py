@@ -1,4 +1,4 @@
-"""gradmote keygen: a pair of keys to sign images with."""
+"""The command `gradmote keygen`, which makes a pair of keys to sign images with."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""A line that a person types on a raw terminal, below what a board prints meanwhile: arrow keys, history, and the keys
-that shells have."""
+"""A line that a person types on a raw terminal, below the text that a board prints meanwhile.
+
+It has arrow keys, a history, and the keys that shells have.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from unicodedata import category
 
 from rich.cells import cell_len
 
-#: Key as terminals send it -> what it does: the name of a method of LineEditor.
+#: For each key, as terminals send it, the method of LineEditor that it calls.
 KEYS = {
     "\r": "enter", "\n": "enter", "\x7f": "erase", "\x08": "erase", "\x04": "delete", "\x1b[3~": "delete",
     "\x02": "left", "\x1b[D": "left", "\x1bOD": "left", "\x06": "right", "\x1b[C": "right", "\x1bOC": "right",
@@ -25,7 +27,7 @@ _CLEAR = "\r\x1b[K"
 
 
 def split_keys(text: str) -> tuple[list[str], str]:
-    """Keys in what a terminal sent, and the beginning of one whose rest is still to come."""
+    """Return the keys in the text that a terminal sent, and the beginning of an incomplete key."""
     keys, at = [], 0
     while found := _KEY.match(text, at):
         keys.append(found[0])
@@ -35,20 +37,24 @@ def split_keys(text: str) -> tuple[list[str], str]:
 
 @dataclass
 class LineEditor:
-    """write: to the terminal. columns: of it, now. words: that Tab completes at the beginning of a line."""
+    """The line that is being typed.
+
+    `write` writes to the terminal, and `columns` returns its width now. Tab completes `words` at
+    the beginning of a line.
+    """
 
     write: Callable[[str], None]
     columns: Callable[[], int]
     words: Sequence[str] = ()
     text: str = ""
     cursor: int = 0
-    before: str = ""  #: what the board printed in this line
+    before: str = ""  #: the text that the board printed in this line
     history: list[str] = field(default_factory=list)
-    _chosen: int = 0  # of the history; its length: the new line
+    _chosen: int = 0  # index into the history; its length stands for the new line
     _new: str = ""
 
     def type(self, key: str) -> str | None:
-        """Take a key. Returns the line, where it ends one."""
+        """Take a key. Return the line if the key ends it, else None."""
         name = KEYS.get(key)
         if name == "enter":
             return self.enter()
@@ -61,7 +67,7 @@ class LineEditor:
         return None
 
     def show(self, text: str) -> None:
-        """Print what the board says, above the line that is typed."""
+        """Print the board's text above the line that is typed."""
         if self.text:
             self.write(_CLEAR + self.before)
         self.write(text)
@@ -84,7 +90,7 @@ class LineEditor:
     # ---- What keys do
 
     def enter(self) -> str:
-        """The board ends the line on the terminal."""
+        """Return the line and begin a new one. The board's echo ends the line on the terminal."""
         self.to_end()
         self.draw()
         line = self.text
@@ -95,35 +101,44 @@ class LineEditor:
         return line
 
     def forget(self) -> None:
-        """Drop what was typed; nothing is drawn."""
+        """Drop the line; nothing is drawn."""
         self.text, self.cursor, self._chosen, self._new = "", 0, len(self.history), ""
 
     def left(self) -> None:
+        """Move the cursor one character to the left."""
         self.cursor = max(self.cursor - 1, 0)
 
     def right(self) -> None:
+        """Move the cursor one character to the right."""
         self.cursor = min(self.cursor + 1, len(self.text))
 
     def to_start(self) -> None:
+        """Move the cursor to the start of the line."""
         self.cursor = 0
 
     def to_end(self) -> None:
+        """Move the cursor to the end of the line."""
         self.cursor = len(self.text)
 
     def erase(self) -> None:
+        """Erase the character before the cursor."""
         if self.cursor:
             self._cut(self.cursor - 1, self.cursor)
 
     def delete(self) -> None:
+        """Erase the character at the cursor."""
         self._cut(self.cursor, self.cursor + 1)
 
     def erase_all(self) -> None:
+        """Erase the whole line."""
         self._cut(0, len(self.text))
 
     def erase_rest(self) -> None:
+        """Erase the line from the cursor to its end."""
         self._cut(self.cursor, len(self.text))
 
     def erase_word(self) -> None:
+        """Erase the word before the cursor."""
         kept = self.text[: self.cursor].rstrip()
         self._cut(kept.rfind(" ") + 1, self.cursor)
 
@@ -132,9 +147,11 @@ class LineEditor:
         self.cursor = start
 
     def older(self) -> None:
+        """Show the line before this one in the history."""
         self._choose(self._chosen - 1)
 
     def newer(self) -> None:
+        """Show the line after this one in the history, or the new line after the last one."""
         self._choose(self._chosen + 1)
 
     def _choose(self, index: int) -> None:
@@ -147,7 +164,7 @@ class LineEditor:
         self.to_end()
 
     def complete(self) -> None:
-        """The word as far as all commands agree that begin with it."""
+        """Complete the word as far as all commands agree that begin with it."""
         found = [word for word in self.words if word.startswith(self.text)] if self.cursor == len(self.text) else []
         if found:
             shared = _common_start(found)
@@ -161,19 +178,23 @@ def _common_start(words: Sequence[str]) -> str:
 
 
 class Echo:
-    """A board prints each line that it is sent; where the terminal shows it already, that is left out."""
+    """A filter of a board's output that drops the echo of the lines that were sent.
+
+    A board prints each line that it receives, but the terminal shows that line already.
+    """
 
     def __init__(self) -> None:
+        """Begin with no line expected."""
         self._lines: deque[str] = deque()
         self._matched = 0
 
     def expect(self, line: str) -> None:
-        """The board will print this line, in one piece, before the next line feed."""
+        """Expect the board to print this line, in one piece, before the next line feed."""
         if line:
             self._lines.append(line)
 
     def without(self, text: str) -> str:
-        """What the board printed beside the lines."""
+        """Return what the board printed besides the expected lines."""
         return "".join(map(self._beside, text))
 
     def _beside(self, character: str) -> str:
@@ -186,7 +207,7 @@ class Echo:
                 self._next()
             return ""
         printed, self._matched = line[: self._matched], 0
-        if character == "\n":  # it printed something else
+        if character == "\n":  # the board printed something else
             self._next()
         elif line[0] == character:
             self._matched = 1

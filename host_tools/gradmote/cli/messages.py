@@ -1,7 +1,8 @@
-"""What commands say beside their result, and how much of it: --quiet and --verbose.
+"""The messages of commands besides their result, and the options --quiet and --verbose.
 
-The package tells what it does, and warns, through Python's logging under the name "gradmote". The command line shows
-warnings on stderr; --verbose what is done too, --quiet errors alone.
+The package logs its steps and warnings through Python's logging under the name "gradmote". The
+command line shows warnings on stderr. With --verbose it shows the steps too, and with --quiet only
+errors.
 """
 
 from __future__ import annotations
@@ -27,9 +28,13 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr w
 
 
 class OnStderr(logging.Handler):
-    """Prints each message once, however often it comes: a search compiles a model many times."""
+    """A logging handler that prints each warning once.
+
+    A search compiles a model many times, and would repeat its warnings.
+    """
 
     def __init__(self) -> None:
+        """Begin with no warning shown, and the clock of --verbose at 0."""
         super().__init__()
         self.said: set[str] = set()
         self.start = time.monotonic()
@@ -46,7 +51,7 @@ class OnStderr(logging.Handler):
 
 
 def set_level(quiet: bool, verbose: bool) -> None:
-    """Set what is told from now on. Neither: as it was."""
+    """Set the level of messages from now on; with neither option it stays as it was."""
     if quiet and verbose:
         raise typer.BadParameter("say --quiet or --verbose, not both")
     if quiet or verbose:
@@ -54,12 +59,13 @@ def set_level(quiet: bool, verbose: bool) -> None:
 
 
 def is_quiet() -> bool:
+    """Return whether only errors are shown."""
     return logger.level >= logging.ERROR
 
 
 @contextlib.contextmanager
 def level_restored() -> Iterator[None]:
-    """What is told afterwards is what was told before."""
+    """Restore the level of messages at the end of the context."""
     level = logger.level
     try:
         yield
@@ -69,7 +75,7 @@ def level_restored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def on_stderr() -> Iterator[None]:
-    """Messages go to stderr: warnings, where nothing else was said."""
+    """Print messages on stderr: warnings, unless another level was set before."""
     handler = OnStderr()
     logger.addHandler(handler)
     try:
@@ -81,7 +87,10 @@ def on_stderr() -> Iterator[None]:
 
 
 def with_messages(command: Callable[..., None], prints: bool) -> Callable[..., None]:
-    """The command with --quiet and --verbose. prints: what it prints is its result, and stays."""
+    """Return the command with the options --quiet and --verbose.
+
+    If `prints`, the text that the command prints is its result, and --quiet leaves it.
+    """
     own = parameters_of(command)
 
     @functools.wraps(command)

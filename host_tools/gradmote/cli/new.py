@@ -1,4 +1,4 @@
-"""gradmote new: a project to begin with."""
+"""The command `gradmote new`, which makes a project to begin with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""gradmote ops: what can be compiled, trained through, and run."""
+"""The command `gradmote ops`, which lists operators and kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they become."""
+"""The options that several commands share, and the values that they become."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 
 class LossName(str, Enum):
+    """A loss that --loss takes."""
+
     cross_entropy = "cross_entropy"
     mse = "mse"
     l1 = "l1"
@@ -30,6 +32,8 @@ class LossName(str, Enum):
 
 
 class OptimizerName(str, Enum):
+    """An optimizer that --optimizer takes."""
+
     sgd = "sgd"
     adam = "adam"
     adamw = "adamw"
@@ -37,22 +41,30 @@ class OptimizerName(str, Enum):
 
 
 class BatchNorm(str, Enum):
+    """A way to train through BatchNormalization that --batch-norm takes."""
+
     frozen = "frozen"
     fold = "fold"
     batch = "batch"
 
 
 class RunningVariance(str, Enum):
+    """A definition of the variance that --running-variance takes."""
+
     population = "population"
     sample = "sample"
 
 
 class Plan(str, Enum):
+    """A memory planner that --plan takes."""
+
     fast = "fast"
     exact = "exact"
 
 
 class StoreAs(str, Enum):
+    """A format of samples that --store-as takes."""
+
     int8 = "int8"
     float = "float"
 
@@ -153,12 +165,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 
 def tell(line: str) -> None:
-    """Progress of what takes long, beside what is printed."""
+    """Print a line on stderr: the progress of slow work, besides the result."""
     say(line, err=True)
 
 
 def describe_batch_norm(mode: str, layers: int) -> str:
-    """What happens to a model's BatchNormalizations, in one line."""
+    """Return one line on what happens to a model's BatchNormalizations."""
     meaning = {
         "frozen": "running statistics as they are",
         "fold": "in the weights before them",
@@ -169,13 +181,13 @@ def describe_batch_norm(mode: str, layers: int) -> str:
 
 
 def describe_shared(weights: dict[str, int]) -> str:
-    """Weights that several nodes use, in one line."""
+    """Return one line on the weights that several nodes use."""
     uses = ", ".join(f"{name} ({count} nodes)" for name, count in weights.items())
     return f"shared weights, trained as one: {uses} (not meant? --untie)"
 
 
 def describe_left_out(numbers: list[str], limit: int = 5) -> str:
-    """Numbers that do not train, in one line."""
+    """Return one line on the numbers that are not trained."""
     more = f" and {len(numbers) - limit} more" if len(numbers) > limit else ""
     named = ", ".join(numbers[:limit])
     return f"taken for numbers of the model's code, not trained: {named}{more} (--train NAME trains one)"
@@ -206,7 +218,10 @@ def make_loss(
     ignore_index: int | None = None,
     mask: bool = False,
 ) -> Callable[..., Any] | None:
-    """The loss function, or None. Cross-entropy takes the scores before a final Softmax, as frameworks train."""
+    """Return the loss function, or None for no name.
+
+    Cross-entropy takes the scores before a final Softmax, as frameworks train.
+    """
     from ..losses import LOSSES
 
     if name is None:
@@ -220,7 +235,7 @@ def make_loss(
 def make_optimizer(
     name: OptimizerName | None, learning_rate: float, settings: list[str] | None, max_update: float | None = None
 ) -> Any:
-    """The optimizer, or None. max_update: its clip_value."""
+    """Return the optimizer, or None for no name; `max_update` becomes its clip_value."""
     from ..optimizers import OPTIMIZERS
 
     if name is None:
@@ -231,7 +246,10 @@ def make_optimizer(
 
 
 def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreOptions | None:
-    """What is kept of samples, or None. Raises DataError for a file without labels."""
+    """Return the settings of the sample store, or None for no capacity.
+
+    Raises DataError for a file without labels.
+    """
     from ..compiler.sample_store import StoreOptions
     from ..device.dataset import Dataset
 
@@ -249,7 +267,10 @@ def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreO
 
 
 def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, Any]:
-    """NAME=VALUE pairs, as numbers, lists of numbers or words, checked against the factory's parameters."""
+    """Return the values of NAME=VALUE pairs: numbers, lists of numbers, or words.
+
+    Raises ModelError for a name that is no parameter of `factory`.
+    """
     known = inspect.signature(factory).parameters
     values = {}
     for setting in settings or []:
@@ -261,6 +282,7 @@ def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, 
 
 
 def number_or_word(text: str) -> Any:
+    """Return the text as an int, else as a float, else as it is; with commas, as a list of these."""
     if "," in text:
         return [number_or_word(part) for part in text.split(",")]
     for kind in (int, float):
@@ -272,7 +294,7 @@ def number_or_word(text: str) -> Any:
 
 
 def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Inputs | None:
-    """--shape NAME=1,3,H,W and --constant NAME=NUMBER pairs; None where there are none."""
+    """Return the values of --shape NAME=1,3,H,W and --constant NAME=NUMBER; None if there are none."""
     from ..model.frontend import Inputs
 
     if not shapes and not constants:
@@ -281,6 +303,7 @@ def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Input
 
 
 def parse_shape(pair: str) -> tuple[str, list[int | str]]:
+    """Return the name and the dimensions of a --shape. Raises ModelError."""
     name, equals, text = pair.partition("=")
     dims: list[int | str] = [int(d) if d.isdigit() else d for d in text.split(",") if d]
     if not equals or not name or len(dims) != text.count(",") + bool(text):
@@ -289,6 +312,7 @@ def parse_shape(pair: str) -> tuple[str, list[int | str]]:
 
 
 def parse_constant(pair: str) -> tuple[str, np.ndarray]:
+    """Return the name and the value of a --constant. Raises ModelError."""
     import numpy as np
 
     name, _, text = pair.partition("=")
@@ -299,7 +323,7 @@ def parse_constant(pair: str) -> tuple[str, np.ndarray]:
 
 
 def parse_dims(pairs: list[str] | None) -> dict[str, int]:
-    """--dim NAME=N pairs."""
+    """Return the sizes of --dim NAME=N by name. Raises ModelError."""
     dims = {}
     for pair in pairs or []:
         name, _, size = pair.partition("=")

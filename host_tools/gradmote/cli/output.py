@@ -1,4 +1,4 @@
-"""What commands print as plain text. Tables go through gradmote.report.terminal."""
+"""The plain text and JSON that commands print. Tables go through gradmote.report.terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from ..report.printable import printable
 
 
 def say(text: str, err: bool = False) -> None:
-    """Print the text and a line feed to stdout, or to stderr where `err`, with escapes for what a terminal obeys."""
+    """Print the text and a line feed, with control characters escaped.
+
+    It goes to stdout, or to stderr if `err`.
+    """
     typer.echo(printable(text), err=err)
 
 

@@ -1,4 +1,4 @@
-"""gradmote plan: where every buffer lies, and when."""
+"""The command `gradmote plan`, which shows where every buffer lies, and when."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def command(
         Path | None, typer.Option(help="Draw a picture instead (needs: pip install 'gradmote[plot]').")
     ] = None,
 ) -> None:
-    """Show the plan of a program's memory: each buffer's place, size and life. Example: `gradmote plan model.mote`
+    """Show the plan of a program's memory: each buffer's place, size and life.
+
+    For example: `gradmote plan model.mote`
 
     As a picture, arena offset against time: `gradmote plan model.mote --png plan.png`
     """
@@ -49,6 +51,10 @@ def command(
 
 
 def program_of(report: Report, kind: str | None) -> Code:
+    """Return the program of this kind, or the main one for None.
+
+    Raises ModelError if the image has no such program.
+    """
     from ..errors import ModelError
 
     found = {p.kind: p for p in report.programs}
@@ -58,6 +64,7 @@ def program_of(report: Report, kind: str | None) -> Code:
 
 
 def draw(report: Report, program: Code, output: Output) -> None:
+    """Write the memory map of a program as a picture."""
     from ..errors import GradmoteError
 
     try:

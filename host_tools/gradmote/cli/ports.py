@@ -1,4 +1,4 @@
-"""gradmote ports: which boards answer."""
+"""The command `gradmote ports`, which lists the boards that answer."""
 
 from __future__ import annotations
 
@@ -39,6 +39,7 @@ def _show(answers: list[Answer]) -> None:
 
 
 def rows(answers: list[Answer]) -> Rows:
+    """Return one row for each port that answered."""
     found = []
     for answer in answers:
         part = f"{answer.unique_id:016x}" if answer.unique_id else ""

@@ -1,4 +1,4 @@
-"""gradmote sign: puts a signature behind an image."""
+"""The command `gradmote sign`, which appends a signature to an image."""
 
 from __future__ import annotations
 

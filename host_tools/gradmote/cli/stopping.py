@@ -1,5 +1,8 @@
-"""Ctrl-C, SIGTERM and a terminal that closes end a command without leaving anything half done. A training ends after
-the step under way, and what was learnt is saved as at its end."""
+"""Signals that end a command: Ctrl-C, SIGTERM, and SIGHUP of a terminal that closes.
+
+A command ends without leaving half-written files. A training ends after the current step, and saves
+what it learnt as at its end.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ import typer
 
 from .options import tell
 
-#: How each is called, where the system has it.
+#: The names of the signals in messages; a system may lack some.
 NAMES = {"SIGINT": "Ctrl-C", "SIGTERM": "SIGTERM", "SIGHUP": "SIGHUP"}
 SIGNALS = {signal.Signals[key]: name for key, name in NAMES.items() if key in signal.Signals.__members__}
 
@@ -23,34 +26,41 @@ Handler = Callable[[int, object], None]
 
 @dataclass
 class Stop:
-    """Whether a signal asked for the end. waits: the signal is noted, for who asks; otherwise it interrupts at once, as
-    a second Ctrl-C always does. A second SIGTERM does not, since `timeout` sends two."""
+    """The request of a signal to end the command.
+
+    If `waits`, the signal is only recorded for the caller to look at. Otherwise it interrupts at
+    once, as a second Ctrl-C always does. A second SIGTERM does not interrupt, since `timeout` sends
+    two.
+    """
 
     number: int | None = None
     waits: bool = False
 
     def __bool__(self) -> bool:
+        """Return whether a signal came."""
         return self.number is not None
 
     @property
     def name(self) -> str:
+        """Return the name of the signal; "" if none came."""
         return "" if self.number is None else SIGNALS[signal.Signals(self.number)]
 
     def note(self, number: int, frame: object) -> None:
+        """Record a signal, and raise KeyboardInterrupt if it is to interrupt."""
         interrupts = number == signal.SIGINT if self else not self.waits
         self.number = self.number or number
         if interrupts:
             raise KeyboardInterrupt
 
     def leave(self) -> None:
-        """Ends the command, where a signal asked for it, with the status that shells expect."""
+        """End the command if a signal asked for it, with the status that shells expect."""
         if self.number is not None:
             raise typer.Exit(128 + self.number)
 
 
 @contextmanager
 def stopping() -> Iterator[Stop]:
-    """Within it, all of SIGNALS do as Stop says."""
+    """Handle all of SIGNALS as Stop says, within the context."""
     stop = Stop()
     with _handled(dict.fromkeys(SIGNALS, stop.note)):
         try:
@@ -63,8 +73,10 @@ def stopping() -> Iterator[Stop]:
 
 @contextmanager
 def cleaning_up() -> Iterator[None]:
-    """Within it, signals other than Ctrl-C end the process as sys.exit() does: what is open is closed, temporary files
-    go, and emulated boards are stopped."""
+    """End the process on signals other than Ctrl-C as sys.exit() does, within the context.
+
+    Open files are closed, temporary files are removed, and emulated boards are stopped.
+    """
     with _handled({number: _exit for number in SIGNALS if number != signal.SIGINT}):
         yield
 
@@ -75,7 +87,10 @@ def _exit(number: int, frame: object) -> None:
 
 @contextmanager
 def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
-    """Those of the main thread, which alone may have some; `nohup` has SIGHUP ignored, and it stays so."""
+    """Set the handlers within the context.
+
+    Only the main thread may have handlers. A signal that is ignored stays so, such as SIGHUP under `nohup`.
+    """
     before = {}
     if threading.current_thread() is threading.main_thread():
         for number, handler in handlers.items():

@@ -1,4 +1,4 @@
-"""gradmote train: trains a compiled model on a board, an emulated board, or the twin of both."""
+"""The command `gradmote train`, which trains a compiled model on a board or on the twin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..device.types import Saves
     from ..formats.files import Output
 
-#: What data sheets of flash in microcontrollers promise at the least.
+#: The fewest erases that data sheets of flash in microcontrollers promise.
 ERASE_CYCLES = 10_000
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
@@ -160,7 +160,7 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
 
 
 def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int) -> None:
-    """A constant rate, or the linear schedule over all steps; neither: what the image or the checkpoint has."""
+    """Set a constant rate, or the linear schedule; without both, that of image or checkpoint stays."""
     if warmup is not None and rate is None:
         raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
     if warmup is not None and rate is not None:
@@ -170,7 +170,7 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
 
 
 def _save_to(target: Target, output: Output | None, save_every: int | None) -> None:
-    """The twin has no flash: what it saves on its way goes to the file of the end."""
+    """Prepare for checkpoints: the twin has no flash, so it saves to the file that is written last."""
     from ..device.twin_target import TwinTarget
 
     if output is not None:
@@ -182,7 +182,7 @@ def _save_to(target: Target, output: Output | None, save_every: int | None) -> N
 
 
 def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
-    """A save that fails does not end the training, as on a board: the next one may succeed."""
+    """Write a checkpoint; a failure does not end the training, as the next write may succeed."""
     try:
         output.replace(checkpoint)
     except OutputError as error:
@@ -257,7 +257,7 @@ def _skipped(result: Fit) -> str:
 
 
 def _saves(saves: Saves) -> str:
-    """How often it was saved, why not, and how long the flash stands it."""
+    """Return how often it was saved, why it failed, and how long the flash lasts."""
     from ..device.protocol import error_of
 
     text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "saved never on its way"
@@ -283,7 +283,7 @@ def _table(result: Fit) -> Any:
 
 
 def _shown(value: float, form: str) -> str:
-    """Nothing, where there is no such number: no training, no classes, no full batch."""
+    """Return the number as text, or "" where there is none: no training, classes or full batch."""
     return "" if math.isnan(value) else format(value, form)
 
 
@@ -303,7 +303,7 @@ def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, 
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN: null stands for it."""
+    """Return the value with null for each NaN or infinity, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list):

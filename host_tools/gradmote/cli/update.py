@@ -1,4 +1,4 @@
-"""gradmote update: another model on a board that goes on meanwhile, and keeps what it learnt."""
+"""The command `gradmote update`, which sends another model to a board and keeps what it learnt."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
 
 
 def show(update: Update) -> None:
-    """What was carried over, and what was not and why."""
+    """Print what was carried over, what was not, and why."""
     from ..formats.carry_over import table
     from ..report.terminal import console
     from ..report.terminal import table as draw
@@ -48,7 +48,7 @@ def show(update: Update) -> None:
 
 
 def outcome(update: Update, carries: bool) -> str:
-    """What became of what the old model learnt, in one sentence."""
+    """Return one sentence on what became of the old model's training."""
     if not carries:
         return "what the old model learnt was left behind (--fresh)"
     if not update.pieces:

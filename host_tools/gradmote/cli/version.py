@@ -1,4 +1,4 @@
-"""gradmote --version."""
+"""The option `gradmote --version`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .output import say
 
 
 def show(wanted: bool) -> None:
-    """Print the versions, and end."""
+    """Print the versions and exit, if `wanted`."""
     if wanted:
         say("\n".join(lines()))
         raise typer.Exit
 
 
 def lines() -> list[str]:
-    """The version of the tools, and that of the compiled runtime with the profile that it takes on this computer."""
+    """Return the version of the tools, and that of the compiled runtime with its profile here."""
     from ..errors import GradmoteError
 
     try:
@@ -26,6 +26,7 @@ def lines() -> list[str]:
 
 
 def runtime() -> str:
+    """Return the runtime's version, its image format, and the profile on this computer."""
     from gradmote_runtime.library import cpu_has_fma, load
 
     lib = load("strict").lib

@@ -1,1 +1,1 @@
-"""Demonstrations on real data: `./run demo`. They need the extra `demo`."""
+"""The demonstrations on real data of `./run demo`. They need the extra `demo`."""

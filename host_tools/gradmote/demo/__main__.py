@@ -1,4 +1,4 @@
-"""`python -m gradmote.demo [watch] [OPTIONS]`"""
+"""The command line of the demonstrations: `python -m gradmote.demo [watch] [OPTIONS]`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ Epochs = Annotated[int, typer.Option(min=1, help="Passes over the samples that t
 
 @app.callback(invoke_without_command=True)
 def demo(context: typer.Context, on: On = "qemu:mps2-an386", out: Out = Path("build/demo"), epochs: Epochs = 5) -> None:
-    """Two demonstrations of learning on a board, here an emulated Cortex-M4F.
+    """Run a demonstration of learning on a board, an emulated one by default.
 
-    Without COMMAND: a digit classifier, pre-trained on 100 samples, arrives as ONNX; the board learns from 1,247 more.
-    About ten seconds.
+    Without COMMAND: a digit classifier, pre-trained on 100 samples, arrives
+    as ONNX; the board learns from 1,247 more. About ten seconds.
 
-    With the command watch: a smart-watch learns how its owner moves. About a minute.
+    With the command watch: a smart-watch learns how its owner moves. About a
+    minute.
     """
     if context.invoked_subcommand is None:
         with errors_in_one_line():
@@ -43,11 +44,12 @@ def watch_command(
     subject: Annotated[int, typer.Option(min=1, max=10, help="Who wears the watch.")] = 2,
     train: Annotated[str, typer.Option(help="What it learns: all layers (all), or the last one (head).")] = "all",
 ) -> None:
-    """A smart-watch learns how its owner moves.
+    """Let a smart-watch learn how its owner moves.
 
-    A network that tells seven shoulder exercises apart was pre-trained on nine people. The tenth moves in another way:
-    the board learns it from the first 40 % of that person's recordings, and is tested on the rest. Person 2 is the one
-    whom the nine others resemble least.
+    A network that tells seven shoulder exercises apart was pre-trained on
+    nine people. The tenth moves in another way: the board learns it from the
+    first 40 % of that person's recordings, and is tested on the rest. Person
+    2 is the one whom the nine others resemble least.
     """
     with errors_in_one_line():
         watch.run(on, out, epochs, subject, train)
@@ -55,6 +57,7 @@ def watch_command(
 
 @contextmanager
 def errors_in_one_line() -> Iterator[None]:
+    """Print a GradmoteError as one line, and exit with 1."""
     try:
         yield
     except GradmoteError as error:

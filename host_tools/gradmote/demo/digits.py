@@ -1,4 +1,4 @@
-"""Digits: an MLP that has seen few digits learns from more."""
+"""The demonstration with digits: an MLP that has seen few digits learns from more on the device."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ..device.dataset import Dataset
 from . import report, stage
 from .stage import Lesson, Outcome, say
 
-#: The skl2onnx output that the loss looks at.
+#: The skl2onnx output that the loss takes.
 OUTPUT = "probabilities"
 PRETRAINED_ON, HELD_OUT, BATCH, RATE = 100, 450, 8, 0.004
 
 
 def run(on: str, out: Path, epochs: int) -> Outcome:
-    """The whole way; prints each step, a table, and where the picture is."""
+    """Run the demonstration: print each step and a table, and draw the picture."""
     model, data = pretrain()
     say(f"pre-trained on {PRETRAINED_ON} digits with scikit-learn, exported by skl2onnx: {out / 'digits.onnx'}")
     loss = losses.cross_entropy(through_softmax=True)
@@ -33,7 +33,10 @@ def run(on: str, out: Path, epochs: int) -> Outcome:
 
 
 def pretrain() -> tuple[onnx.ModelProto, Dataset]:
-    """An MLP 64-32-10 that has seen few digits, and the data for the board: pixels 0 .. 16 as bytes."""
+    """Return an MLP 64-32-10 that has seen few digits, and the data for the board.
+
+    Pixels are bytes in 0 .. 16.
+    """
     import skl2onnx
     from sklearn.datasets import load_digits
     from sklearn.exceptions import ConvergenceWarning

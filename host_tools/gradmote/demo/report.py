@@ -1,4 +1,4 @@
-"""What a demo's training brought: the tables and the picture at its end."""
+"""The results of a demonstration: the tables and the picture at its end."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _BAR = 16  # characters that stand for 100 %
 
 
 def show(outcome: Outcome, out: Path) -> None:
-    """Prints the table, and draws demo.png."""
+    """Print the table, and draw demo.png."""
     console.print(table(outcome))
     picture(out / "demo.png", outcome)
     say(f"loss curve and memory map: {out / 'demo.png'}")
 
 
 def table(outcome: Outcome) -> Table:
-    """What it took and what it brought."""
+    """Return a table of the accuracies, the memory and the costs of the training."""
     trained, compiled = outcome.trained, outcome.lesson.compiled
     rows = [
         ("held-out accuracy before", f"{trained.before.accuracy:.1%}"),
@@ -46,7 +46,7 @@ def table(outcome: Outcome) -> Table:
 
 
 def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
-    """What only a board can tell."""
+    """Return the rows that only a board can tell."""
     rows = []
     if outcome.memory is not None:
         memory = outcome.memory
@@ -62,7 +62,7 @@ def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def show_classes(trained: Trained, names: Sequence[str]) -> None:
-    """Prints how many of each class were recognised, before and after."""
+    """Print how many samples of each class were recognised, before and after."""
     made = Table("", "tested", "before", "", "after", "", box=None, title="Recognised", title_justify="left")
     made.columns[0].no_wrap = True
     for label, name in enumerate(names):
@@ -74,6 +74,7 @@ def show_classes(trained: Trained, names: Sequence[str]) -> None:
 
 
 def bar(share: float, colour: str) -> str:
+    """Return a bar of _BAR characters, filled up to `share`."""
     filled = round(share * _BAR)
     return f"[{colour}]{'█' * filled}[/][dim]{'░' * (_BAR - filled)}[/]"
 
@@ -82,7 +83,10 @@ def bar(share: float, colour: str) -> str:
 
 
 def picture(path: Path, outcome: Outcome) -> None:
-    """A PNG with the loss and the memory map of the training program, whole and without the state."""
+    """Write a PNG with the loss and the memory map of the training program.
+
+    The map is drawn whole, and a second time without the state.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -99,7 +103,7 @@ def picture(path: Path, outcome: Outcome) -> None:
 
 
 def draw_curve(axes: Axes, outcome: Outcome) -> None:
-    """The loss of each step, thin; its mean over an epoch; and the accuracy after each epoch."""
+    """Draw the loss of each step and of each epoch, and the accuracy after each epoch."""
     trained = outcome.curve
     epochs = trained.fit.epochs
     steps = len(trained.losses) // len(epochs)

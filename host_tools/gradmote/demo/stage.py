@@ -1,4 +1,8 @@
-"""The way that every demo goes: an image to the board, test, train, test, the same on the twin, a better ONNX out."""
+"""The steps of every demonstration.
+
+An image goes to the board, which is tested, trained and tested again. The twin does the same. Then
+the trained model is exported as ONNX.
+"""
 
 from __future__ import annotations
 
@@ -30,13 +34,14 @@ console = Console()
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a demo teaches the board. data has a test set; output: of the model, scores of the classes.
+    """The lesson that a demonstration teaches the board.
 
-    test_each_epoch: also on the board, where a test takes as long as its samples take over the line. The twin always
-    does.
+    `data` has a test set. `output` is the model's output with the scores of the classes. With
+    `test_each_epoch` the board is tested after each epoch, which takes as long as the samples take
+    over the serial line; the twin is always tested.
     """
 
-    name: str  #: of files
+    name: str  #: the stem of the files' names
     title: str
     model: onnx.ModelProto
     compiled: Result
@@ -47,44 +52,49 @@ class Lesson:
 
     @property
     def tests(self) -> tuple[Array, Array]:
-        """Held-out samples and their classes."""
+        """Return the held-out samples and their classes."""
         assert self.data.x_test is not None and self.data.y_test is not None
         return self.data.x_test, self.data.y_test
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Classes given to the held-out samples, and the right ones."""
+    """The classes that a model gives to the held-out samples, and the right ones."""
 
     given: Array
     right: Array
 
     @property
     def accuracy(self) -> float:
+        """Return the share of right answers."""
         return float((self.given == self.right).mean())
 
     def of_class(self, label: int) -> float:
-        """Share of the samples of one class that were recognised."""
+        """Return the share of the samples of one class that were recognised."""
         return float((self.given[self.right == label] == label).mean())
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What one target made of the image."""
+    """The results of training on one target."""
 
     before: Answers
     after: Answers
     fit: Fit
-    losses: list[float]  #: of each step
+    losses: list[float]  #: the loss of each step
     checkpoint: bytes
-    state: str  #: SHA-256
+    state: str  #: its SHA-256
     target: str
     profile: str
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """All that a report needs. twin, memory, instructions: None without a board; exported: by onnxruntime."""
+    """The results of a demonstration.
+
+    `twin`, `memory` and `instructions` are None without a board. `exported` has the answers of
+    onnxruntime.
+    """
 
     lesson: Lesson
     trained: Trained
@@ -95,12 +105,18 @@ class Outcome:
 
     @property
     def curve(self) -> Trained:
-        """The training that was tested after each epoch; bit for bit that of the board."""
+        """Return the training that was tested after each epoch.
+
+        It equals that of the board bit for bit.
+        """
         return self.twin or self.trained
 
 
 def run(lesson: Lesson, on: str, out: Path) -> Outcome:
-    """Teaches, and says so step by step. `out` gets the model, the image, the checkpoint and the better model."""
+    """Run the lesson and print each step.
+
+    `out` gets the model, the image, the checkpoint and the trained model.
+    """
     model = save_model(lesson, out)
     checkpoint = Output(out / "learned.gmck")
     with open_or_twin(on) as target:
@@ -116,14 +132,15 @@ def run(lesson: Lesson, on: str, out: Path) -> Outcome:
 
 
 def say(text: str) -> None:
+    """Print one step of the demonstration."""
     console.print(f"[bold green]*[/] {text}", highlight=False, soft_wrap=True)
 
 
-# ---- On the desk
+# ---- On the host
 
 
 def save_model(lesson: Lesson, out: Path) -> Path:
-    """Writes the model and its image; returns the model's path."""
+    """Write the model and its image, and return the model's path."""
     path, image, compiled = out / f"{lesson.name}.onnx", out / f"{lesson.name}.mote", lesson.compiled
     make_folder(out)
     write_atomically(path, lesson.model.SerializeToString())
@@ -133,7 +150,7 @@ def save_model(lesson: Lesson, out: Path) -> Path:
 
 
 def onnxruntime_classes(path: Path, lesson: Lesson) -> Array:
-    """What any ONNX runtime makes of the exported model."""
+    """Return the classes that onnxruntime gives to the held-out samples with the exported model."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path))
@@ -147,7 +164,7 @@ def onnxruntime_classes(path: Path, lesson: Lesson) -> Array:
 
 
 def open_or_twin(on: str) -> Target:
-    """The target asked for; where no emulator can run, the twin, and says so."""
+    """Return the target with this name, or the twin if no emulator can run; then print why."""
     try:
         return open_target(on)
     except DeviceError as error:
@@ -158,7 +175,7 @@ def open_or_twin(on: str) -> Target:
 
 
 def train(target: Target, lesson: Lesson, test_each_epoch: bool) -> Trained:
-    """Sends the image, tests, trains with a falling learning rate, tests, and pulls the checkpoint back."""
+    """Send the image, test, train with a falling learning rate, test, and save the checkpoint."""
     compiled, data = lesson.compiled.compiled, lesson.data
     load_with_progress(target, lesson.compiled.image)
     before = test(target, lesson)
@@ -176,12 +193,13 @@ def train(target: Target, lesson: Lesson, test_each_epoch: bool) -> Trained:
 
 
 def test(target: Target, lesson: Lesson) -> Answers:
+    """Return the target's answers to the held-out samples."""
     samples, right = lesson.tests
     return Answers(predict_with_progress(target, lesson.data, samples).argmax(axis=1), right)
 
 
 def compare_with_twin(trained: Trained, lesson: Lesson) -> Trained:
-    """The same training on this computer must give the same state, bit for bit."""
+    """Return the same training on this computer. Raises DeviceError unless its state is equal."""
     with TwinTarget(trained.profile) as target:
         twin = train(target, lesson, test_each_epoch=True)
     if twin.state != trained.state:
@@ -194,7 +212,7 @@ def compare_with_twin(trained: Trained, lesson: Lesson) -> Trained:
 
 
 def count_instructions(lesson: Lesson) -> int:
-    """Machine instructions of one step, by an emulated clock that ticks with them."""
+    """Return the machine instructions of one step, by an emulated clock that ticks with them."""
     batch, data = lesson.compiled.compiled.batch, lesson.data
     assert data.y is not None
     with Emulator(icount=True) as emulator, BoardTarget(emulator.connect()) as target:

@@ -1,4 +1,7 @@
-"""Smart-watch: a network that knows nine people's exercises learns how the tenth moves."""
+"""The demonstration with a smart-watch.
+
+A network that knows the exercises of nine people learns how the tenth moves.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from .watch_model import PRETRAINING_EPOCHS, compile_for, pretrained, training
 def run(
     on: str, out: Path, epochs: int, subject: int, train: str, pretraining_epochs: int = PRETRAINING_EPOCHS
 ) -> Outcome:
-    """The whole way; prints each step, tables, and where the picture is."""
+    """Run the demonstration: print each step and tables, and draw the picture."""
     chosen, person = training(train), leave_out(subject)
     own = person.own
     model = pretrained(person.others, pretraining_epochs)

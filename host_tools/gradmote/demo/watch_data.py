@@ -1,9 +1,10 @@
-"""Motion of ten people at seven shoulder exercises, from a smart-watch, with one of them left out.
+"""The motion of ten people at seven shoulder exercises, from a smart-watch.
 
-D. Burns et al., 2018, "Shoulder physiotherapy exercise recognition: machine learning the inertial signals from a
-smartwatch", https://arxiv.org/abs/1802.01489; 140 recordings at 50 Hz, 14 of each person. Inside seglearn, BSD licence.
-seglearn's `load_watch()` reads one file of its package. That file is read here directly, because importing seglearn
-takes pandas, which it does not ask for.
+One person is left out of the data for pre-training. D. Burns et al., 2018, "Shoulder physiotherapy
+exercise recognition: machine learning the inertial signals from a smartwatch",
+https://arxiv.org/abs/1802.01489; 140 recordings at 50 Hz, 14 of each person. The package seglearn
+(BSD licence) has them in a file that its `load_watch()` reads. That file is read here directly,
+because importing seglearn needs pandas, which seglearn does not require.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from ..device.dataset import Array, Dataset
 from ..errors import DataError
 
 SUBJECTS = range(1, 11)
-WINDOW, STRIDE = 100, 50  #: samples, which are 2 s and 1 s
-OWN_SHARE = 0.4  #: of the windows of each recording of the person left out: what the device learns from
+WINDOW, STRIDE = 100, 50  #: in samples: 2 s and 1 s
+OWN_SHARE = 0.4  #: the share of each recording of the person left out that the device learns from
 
-#: Label -> exercise.
+#: The exercise of each label.
 EXERCISES = (
     "pendulum",
     "abduction",
@@ -40,10 +41,11 @@ SCALE, ZERO = 1 / 32, 128
 
 @dataclass(frozen=True)
 class LeftOut:
-    """One person, and all the others. x: (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y: 0 .. 6.
+    """The data of one person, and of all the others.
 
-    others: of nine people. own: the first 40 % of each recording of the tenth; its test set is what comes later. Both
-    count in the others' means and standard deviations.
+    x is (windows, 6, 100) bytes, acceleration and rotation in x, y, z; y is 0 .. 6. `others` has
+    the windows of nine people. `own` has the first 40 % of each recording of the tenth; its test
+    set is what comes later. Both are scaled by the means and standard deviations of the others.
     """
 
     subject: int
@@ -52,7 +54,10 @@ class LeftOut:
 
 
 def leave_out(subject: int) -> LeftOut:
-    """subject: 1 .. 10. DataError for any other, and where seglearn is not installed."""
+    """Return the data with person `subject`, 1 .. 10, left out.
+
+    Raises DataError for any other number, and if seglearn is not installed.
+    """
     if subject not in SUBJECTS:
         raise DataError(f"there is no subject {subject}", f"choose one of {SUBJECTS[0]} .. {SUBJECTS[-1]}")
     data = _recordings()
@@ -76,27 +81,30 @@ def leave_out(subject: int) -> LeftOut:
 
 
 def windows(series: Array) -> Array:
-    """(samples, channels) -> (windows, channels, 100), a new window every 50 samples."""
+    """Return the windows of a series (samples, channels), as (windows, channels, 100).
+
+    A window begins every 50 samples.
+    """
     starts = range(0, len(series) - WINDOW + 1, STRIDE)
     return np.stack([series[start : start + WINDOW].T for start in starts])
 
 
 def split_in_time(cut: Array) -> tuple[Array, Array]:
-    """The first 40 % of the windows of one recording, and those that begin after their last sample."""
+    """Return the first 40 % of a recording's windows, and those after their last sample."""
     early = int(OWN_SHARE * len(cut))
     overlapping = WINDOW // STRIDE - 1
     return cut[:early], cut[early + overlapping :]
 
 
 def _joined(groups: list[Array], labels: Array) -> tuple[Array, Array]:
-    """Windows of several recordings, with the label of its recording for each."""
+    """Return the windows of several recordings, with the label of its recording for each."""
     return np.concatenate(groups), np.repeat(labels, [len(group) for group in groups])
 
 
 @lru_cache(maxsize=1)
 def _recordings() -> dict[str, Any]:
-    """X: 140 arrays (samples, 6); y: exercise and subject: person of each."""
-    package = find_spec("seglearn")  # does not import it
+    """Return X, 140 arrays (samples, 6), with the exercise y and the person `subject` of each."""
+    package = find_spec("seglearn")  # finds the package without importing it
     if package is None or not package.submodule_search_locations:
         raise DataError("the smart-watch data is not installed", "install it: pip install seglearn==1.2.5")
     path = Path(package.submodule_search_locations[0]) / "data" / "watch_dataset.npy"

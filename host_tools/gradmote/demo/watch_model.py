@@ -1,5 +1,8 @@
-"""A 1-D CNN that tells exercises apart: pre-trained on other people by the twin, then compiled to learn one person's
-way of moving on the device."""
+"""A 1-D CNN that tells exercises apart.
+
+The twin pre-trains it on other people. Then it is compiled to learn one person's motion on the
+device.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +45,15 @@ EPOCHS, BATCH = 5, 4  #: on the device
 
 
 class Training(NamedTuple):
-    """What is trained on the device, and how. weights: patterns of names, None for all."""
+    """A way to train on the device; `weights` are patterns of names, or None for all."""
 
     title: str
     weights: list[str] | None
     optimizer: Optimizer
 
 
-#: "head": the last layer, whose moments cost little. "all": without moments, as they would double the memory.
+#: "head" trains the last layer, whose moments take little memory. "all" trains without moments, which
+#: would double the memory.
 TRAININGS = {
     "head": Training("the last layer", ["head_*"], optimizers.adamw(0.02)),
     "all": Training("all layers", None, optimizers.sgd(0.05)),
@@ -57,14 +61,17 @@ TRAININGS = {
 
 
 def training(name: str) -> Training:
-    """One of TRAININGS. ModelError for any other name."""
+    """Return one of TRAININGS. Raises ModelError for any other name."""
     if name not in TRAININGS:
         raise ModelError(f"there is no training '{name}'", f"choose one of {', '.join(TRAININGS)}")
     return TRAININGS[name]
 
 
 def network(seed: int = 0) -> onnx.ModelProto:
-    """GRAPH with fresh weights, drawn as He et al. 2015: variance 2 / inputs of one output. 9,751 of them."""
+    """Return GRAPH with fresh weights, 9,751 of them.
+
+    They are drawn as by He et al., 2015: their variance is 2 / inputs of one output.
+    """
     model = onnx.parser.parse_model(GRAPH)
     random = np.random.default_rng(seed)
     for layer, shape in SHAPES.items():
@@ -76,8 +83,11 @@ def network(seed: int = 0) -> onnx.ModelProto:
 
 
 def pretrained(others: Dataset, epochs: int = PRETRAINING_EPOCHS) -> onnx.ModelProto:
-    """The network after `epochs` over other people's windows: some ten seconds on the twin, then kept in build/ for as
-    long as network, data and training stay the same."""
+    """Return the network after `epochs` over other people's windows.
+
+    It takes some ten seconds on the twin. The result is kept in build/, and used again as long as
+    network, data and training stay the same.
+    """
     model = network()
     optimizer = optimizers.adamw(PRETRAINING_RATE)
     compiled = compile_model(model, losses.cross_entropy(), optimizer, Options(batch=PRETRAINING_BATCH))
@@ -95,7 +105,7 @@ def pretrained(others: Dataset, epochs: int = PRETRAINING_EPOCHS) -> onnx.ModelP
 
 
 def _key(image: bytes, data: Dataset, epochs: int) -> str:
-    """Of all that pre-training comes from."""
+    """Return a digest of all that determines the pre-training."""
     digest = hashlib.sha256(image)
     for array in (data.x, data.y, np.array([data.scale, data.zero, epochs])):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -108,6 +118,6 @@ def _keep(path: Path, model: onnx.ModelProto) -> None:
 
 
 def compile_for(model: onnx.ModelProto, chosen: Training) -> Result:
-    """The image that trains in steps of BATCH windows."""
+    """Return the image that trains in steps of BATCH windows."""
     options = Options(batch=BATCH)
     return compile_model(model, losses.cross_entropy(), chosen.optimizer, options, train=chosen.weights)

@@ -1,1 +1,4 @@
-"""PlatformIO projects of one's own: `gradmote new`. setup.py imports `sources` while little is installed."""
+"""The PlatformIO projects that `gradmote new` makes.
+
+setup.py imports `sources` when only few packages are installed.
+"""

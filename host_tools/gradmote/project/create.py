@@ -1,4 +1,4 @@
-"""Writes a project: sources, the model as a C array, a sensor to replace, and how to go on."""
+"""The creation of a project: sources, the model as a C array, a sensor to replace, and a README."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .example import example_image
 from .sources import copy_sources
 
 TEMPLATES = Path(__file__).parent / "templates"
-#: Template -> where it goes.
+#: The file that each template becomes.
 FILES = {
     "README.md": "README.md",
     "application.c": "src/application.c",
@@ -27,16 +27,20 @@ FILES = {
     "sensor.c": "src/sensor.c",
     "sensor.h": "src/sensor.h",
 }
-#: Bytes that the templates' application takes, a little rounded up.
+#: The bytes that the templates' application takes, rounded up.
 APPLICATION = {"RAM": 256, "flash": 4096}
-#: Situations that the pretended sensor shows to a model without classes.
+#: The number of situations that the simulated sensor shows to a model without classes.
 SITUATIONS = 4
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a model asks of a sensor. values, labels: 4-byte numbers of one sample; labels: 0 where it does not train.
-    counts: whether labels are integers. classes: of a classifier, else SITUATIONS."""
+    """The numbers that a model reads from a sensor.
+
+    `values` and `labels` count the 4-byte numbers of one sample; `labels` is 0 if the model does
+    not train. `counts` tells whether labels are integers. `classes` is the number of a classifier's
+    classes, else SITUATIONS.
+    """
 
     values: int
     labels: int
@@ -45,11 +49,11 @@ class Shape:
 
 
 def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
-    """A project for a board of firmware/boards, in a new or empty folder. Returns its path.
+    """Make a project for a board of firmware/boards, in a new or empty folder, and return its path.
 
-    model: an image (.mote); without it, a small example. Raises DeviceError for an unknown board, DataError for a
-    folder with something in it, ImageError for what is no image, does not fit the board, or wants more than one
-    sensor. Then nothing has been written.
+    `model` is an image (.mote); without it, the project has a small example. Raises DeviceError for
+    an unknown board, DataError for a folder with something in it, and ImageError for a file that is
+    no image, does not fit the board, or has more than one input. Then nothing has been written.
     """
     chosen = board(board_name)
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
@@ -64,7 +68,10 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
 
 
 def shape_of(image: bytes) -> Shape:
-    """Raises ImageError where the model wants other samples than one float32 input and at most one label."""
+    """Return the shape of the image's samples.
+
+    Raises ImageError unless they have one float32 input and at most one label.
+    """
     read = read_image(image)
     batch = read.header["batch"]
     inputs, labels = (tensors_of(read, role) for role in ("input", "label"))
@@ -85,15 +92,20 @@ def shape_of(image: bytes) -> Shape:
 
 
 def tensors_of(read: Any, role: str) -> list[dict[str, Any]]:
+    """Return the tensors of a role that a program uses."""
     return [t for t in read.tensors if t["role"] == role and t["programs"]]
 
 
 def described(inputs: list[dict[str, Any]]) -> str:
+    """Return the inputs as text."""
     return ", ".join(f"{t['dtype']} input '{t['name']}'" for t in inputs) or "no input"
 
 
 def check_room(board: Board, image: bytes) -> None:
-    """The image lies beside the code, in flash."""
+    """Raise ImageError unless the board holds the model.
+
+    The image lies beside the code, in flash.
+    """
     arena = read_image(image).header["arena_size"]
     wanted = [("RAM", arena, board.arena_available), ("flash", board.code + len(image), board.flash)]
     over = {kind: size + APPLICATION[kind] - there for kind, size, there in wanted}
@@ -106,6 +118,7 @@ def check_room(board: Board, image: bytes) -> None:
 
 
 def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> None:
+    """Write all files of the project."""
     copy_sources(folder / "gradmote")
     make_folder(folder / "src")
     write_part(folder / "model.mote", image)
@@ -116,7 +129,7 @@ def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> Non
 
 
 def words_of(shape: Shape) -> dict[str, str | int]:
-    """What stands in the templates for what the model asks for."""
+    """Return the values of the templates' placeholders that the model determines."""
     if shape.counts:
         label = "(int32_t)situation"
     elif shape.labels == shape.values:

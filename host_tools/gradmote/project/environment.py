@@ -1,5 +1,7 @@
-"""The environment of a board in PlatformIO, as firmware/platformio.ini has it, for a project that has the firmware in
-gradmote/firmware."""
+"""The environment of a board in PlatformIO, for a project with its own copy of the firmware.
+
+It comes from firmware/platformio.ini. The project has that firmware in gradmote/firmware.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ..device.boards import Board
 from ..device.emulator import COMPILERS, EMULATORS
 from ..errors import DeviceError
 
-#: Of firmware/ alone: a project compiles its own src.
+#: Options that only firmware/ has: a project compiles its own src.
 _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
 
 _BARE = f"The board's compiler is on your PATH: `{COMPILERS['qemu-system-arm']}`. Its port: `gradmote ports`."
@@ -20,7 +22,10 @@ _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `
 
 
 def environment(board: Board, sources: Path) -> dict[str, str]:
-    """Words for the templates. sources: the project's copy of this repository. Raises DeviceError."""
+    """Return the values of the templates' placeholders that the board determines.
+
+    `sources` is the project's copy of this repository. Raises DeviceError.
+    """
     options = options_of(board.name, sources / "firmware" / "platformio.ini")
     lines = (f"{name} = {value}" for name, value in options.items() if name not in _FIRMWARE_ALONE)
     return {
@@ -34,17 +39,17 @@ def environment(board: Board, sources: Path) -> dict[str, str]:
 
 
 def from_project(option: str) -> str:
-    """With its paths, which are those in firmware/, as the project has them."""
+    """Return an option with its paths, which are relative to firmware/, relative to the project."""
     return re.sub(r"(\$\{PROJECT_DIR\}/|\b(?=boards/arduino/))", r"\1gradmote/firmware/", option)
 
 
 def needs(emulator: str) -> str:
-    """What an emulated board asks for."""
+    """Return a sentence on the packages that an emulated board needs."""
     return f" Emulator and compiler: `{EMULATORS[emulator]}`, `{COMPILERS[emulator]}`."
 
 
 def options_of(name: str, ini: Path) -> dict[str, str]:
-    """Of one environment, with what it extends."""
+    """Return the options of one environment, with those that it extends. Raises DeviceError."""
     parser = configparser.ConfigParser(interpolation=None)
     parser.read(ini)
     section = f"env:{name}"

@@ -1,4 +1,4 @@
-"""A small classifier with fresh weights, to begin with: ten readings of three axes, three gestures."""
+"""The example model of a project: ten readings of three axes, three gestures, fresh weights."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ AXES, SAMPLES, HIDDEN, CLASSES = 3, 10, 16, 3
 
 
 def classifier() -> onnx.ModelProto:
+    """Return the model, an MLP 30-16-3."""
     model = onnx.parser.parse_model(f"""
         <ir_version: 8, opset_import: ["": 17]>
         gesture (float[N,{AXES * SAMPLES}] x) => (float[N,{CLASSES}] y) {{
@@ -27,7 +28,7 @@ def classifier() -> onnx.ModelProto:
 
 
 def example_image() -> bytes:
-    """Of the classifier, with SGD, one sample a step."""
+    """Return the image of the classifier, with SGD and one sample a step."""
     from ..compiler.compile import compile_model
     from ..losses import cross_entropy
     from ..optimizers import sgd

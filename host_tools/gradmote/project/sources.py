@@ -1,6 +1,7 @@
-"""What a project has of this repository: firmware, runtime, and what builds them, in the same folders as here.
+"""The parts of this repository that a project gets, in the same folders as here.
 
-The package carries a copy (setup.py), so that it makes projects, and builds firmware, where there is no checkout.
+They are the firmware, the runtime, and the scripts that build them. The package carries a copy
+(setup.py), so that it makes projects, and builds firmware, without a checkout.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ PARTS = (
     "site_scons/render/spec.py",
     "site_scons/runtime_sources.py",
 )
-#: What a build of firmware needs beside them: how much memory the firmware takes.
+#: The further scripts of a build of the firmware, which measure its memory.
 FOR_FIRMWARE = ("site_scons/footprint.py", "site_scons/stack_bound.py")
 _PACKAGED = Path(__file__).parent / "sources"
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def origin() -> Path:
-    """The package's copy; in a checkout, the checkout."""
+    """Return the folder of the package's copy; in a checkout, the checkout."""
     return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT
 
 
@@ -52,7 +53,7 @@ def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
 
 @cache
 def build_module(name: str) -> ModuleType:
-    """A module of site_scons, such as boards: what every build of the firmware is made by."""
+    """Return a module of site_scons, such as boards, which every build of the firmware uses."""
     folder = str(origin() / "site_scons")
     sys.path.insert(0, folder)
     try:

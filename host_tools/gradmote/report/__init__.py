@@ -1,1 +1,1 @@
-"""What is shown of a model: where its memory and time go, in tables and pictures."""
+"""Reports on a model: where its memory and time go, as tables and pictures."""

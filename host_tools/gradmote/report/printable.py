@@ -1,24 +1,26 @@
 """Text that is safe to show on a terminal.
 
-Names come from files and from the line, and may hold what a terminal obeys: escape sequences that rewrite what was
-printed before, or marks that turn the direction of writing. So what is printed shows them as escapes instead.
+Names come from files and from the serial line. They may hold characters that control a terminal: escape
+sequences that rewrite what was printed before, or marks that change the direction of writing. Such
+characters are printed as escapes.
 """
 
 from __future__ import annotations
 
 import re
 
-#: Control characters but for the line feed; marks of direction, line and paragraph; halves of surrogate pairs.
-_OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+#: Control characters except the line feed; marks of direction, line and paragraph; halves of
+#: surrogate pairs.
+_CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """Return `text` with backslash escapes in place of all that a terminal would obey; line feeds stay."""
-    return _OBEYED.sub(_escaped, text)
+    """Return `text` with backslash escapes in place of control characters; line feeds stay."""
+    return _CONTROLS.sub(_escaped, text)
 
 
 def in_one_line(text: str) -> str:
-    """Return printable(text) with line feeds escaped too: for a name within a sentence or a cell."""
+    """Return printable(text) with line feeds escaped too, for names in sentences and tables."""
     return printable(text).replace("\n", "\\n")
 
 

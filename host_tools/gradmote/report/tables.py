@@ -1,4 +1,4 @@
-"""Tables as data, drawn alike for the terminal and for a page."""
+"""Tables as data, which the terminal and the page draw alike."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bar:
-    """A length that stands for part / whole."""
+    """A bar whose length stands for part / whole."""
 
     part: int
     whole: int
 
     @property
     def share(self) -> float:
+        """Return part / whole; 0 where the whole is 0."""
         return self.part / self.whole if self.whole else 0.0
 
 
-#: Cells; an empty row is a line across.
+#: The cells of a row; an empty row is a line across the table.
 Row = Sequence[str | Bar]
-#: Columns, and rows of as many cells. A column whose name ends in `#` holds numbers.
+#: The columns, and rows of as many cells. A column whose name ends in `#` holds numbers.
 Rows = tuple[Sequence[str], Sequence[Row]]
 LINE: Row = ()
 
 
 def heading(column: str) -> str:
-    """What stands over a column."""
+    """Return the heading of a column, without its mark for numbers."""
     return column.removesuffix("#") or column
 
 
 def is_numeric(column: str) -> bool:
+    """Return whether the column holds numbers."""
     return column.endswith("#")

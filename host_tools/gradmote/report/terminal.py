@@ -1,4 +1,4 @@
-"""What commands print: tables, and a console to print them on."""
+"""The console that commands print on, and tables for it."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ from rich.table import Table
 from .printable import in_one_line, printable
 from .tables import Bar, Row, Rows, heading, is_numeric
 
-#: Columns of what goes to a file or a pipe.
+#: The columns of a line that goes to a file or a pipe.
 WIDTH = 140
-#: Characters of a whole bar.
+#: The characters of a full bar.
 BAR = 24
 
 
 class Console(rich_console.Console):
-    """Rich's console, which shows what a terminal would obey as escapes, wherever in a text it stands."""
+    """A Rich console that escapes all characters that would control the terminal."""
 
     def render(self, *arguments: Any, **options: Any) -> Iterable[Segment]:
-        """Yield the segments of what is printed. Only Rich's own control segments pass as they are."""
+        """Yield the segments to print; only Rich's own control segments pass unescaped."""
         for segment in super().render(*arguments, **options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
 def console() -> Console:
-    """As wide as the terminal; what goes elsewhere is WIDTH columns wide."""
+    """Return a console as wide as the terminal; a file or a pipe gets WIDTH columns."""
     found = Console()
     return found if found.is_terminal else Console(width=WIDTH)
 
 
 def table(title: str, content: Rows) -> Table:
-    """Numbers to the right and in one line; texts are printed as they are, without markup."""
+    """Return a table for the console.
+
+    Numbers are aligned to the right and stay in one line. Texts are printed as they are, without
+    markup.
+    """
     columns, rows = content
     drawn = Table(
         title=f"\n{escape(in_one_line(title))}", title_justify="left", title_style="bold",
@@ -56,4 +60,5 @@ def table(title: str, content: Rows) -> Table:
 
 
 def cells(row: Row) -> list[str]:
+    """Return the cells of a row as texts for Rich, bars included."""
     return ["█" * round(BAR * cell.share) if isinstance(cell, Bar) else escape(in_one_line(cell)) for cell in row]

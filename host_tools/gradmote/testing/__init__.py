@@ -1,6 +1,7 @@
-"""Assertions for tests of your own models, whose messages tell the figures (docs/TESTING_YOUR_MODEL.md).
+"""Assertions for tests of your own models, with the figures in their messages.
 
-They need no pytest. What one holds against a target is a twin, an emulated board or a real one alike.
+See docs/TESTING_YOUR_MODEL.md. They need no pytest. A target is a twin, an emulated board or a real
+one.
 """
 
 from .bits import assert_same_state

@@ -1,4 +1,4 @@
-"""Whether two targets learnt the same, bit by bit."""
+"""The comparison of the states of two targets, bit by bit."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..formats.image import read_image
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
-#: Pieces of the state that are listed by name.
+#: The most tensors of the state that a message lists.
 LONGEST = 6
 
 
 def assert_same_state(one: Target, other: Target) -> None:
-    """Asserts that parameters, moments, counters and properties of two targets are equal to the last bit.
+    """Assert that two targets have equal states: parameters, moments, counters and properties.
 
-    They are where both have the same image, one numerics profile, and went through the same calls; the profile of a
-    board is `board.info().profile`.
+    They are equal to the last bit if both have the same image and the same profile of the numerics,
+    and went through the same calls. The profile of a board is `board.info().profile`.
     """
     models = [target.info().model_id.hex() for target in (one, other)]
     if models[0] != models[1]:
@@ -43,12 +43,12 @@ def _sentence(one: Target, other: Target) -> str:
 
 
 def _differences(one: Target, other: Target, a: bytes, b: bytes) -> Iterator[str]:
-    """One line for each piece of the state that differs."""
+    """Yield one line for each tensor of the state that differs."""
     twin = next((t for t in (one, other) if isinstance(t, TwinTarget)), one)
     for row in read_image(twin.image()).state:
-        piece = slice(row["offset"], row["offset"] + row["size"])
-        if a[piece] != b[piece]:
-            yield _TELL.get(row["role"], _values)(row, a[piece], b[piece])
+        span = slice(row["offset"], row["offset"] + row["size"])
+        if a[span] != b[span]:
+            yield _TELL.get(row["role"], _values)(row, a[span], b[span])
 
 
 def _control(row: dict[str, Any], a: bytes, b: bytes) -> str:
@@ -65,7 +65,7 @@ def _fields(a: dict[str, Any], b: dict[str, Any]) -> str:
 
 
 def _values(row: dict[str, Any], a: bytes, b: bytes) -> str:
-    """How many values differ, and the first of them."""
+    """Return how many values differ, and the first of them."""
     x, y = (np.frombuffer(data, "<f4") for data in (a, b))
     different = np.flatnonzero(x.view("<u4") != y.view("<u4"))
     first = int(different[0])
@@ -76,5 +76,5 @@ def _values(row: dict[str, Any], a: bytes, b: bytes) -> str:
     )
 
 
-#: How a piece of the state that differs is told, by its role; the others are float32.
+#: The functions that describe a difference, by the tensor's role; all other tensors are float32.
 _TELL = {"control": _control, "properties": _properties}

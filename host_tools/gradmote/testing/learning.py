@@ -1,4 +1,4 @@
-"""What a model computes, and whether it learns."""
+"""Assertions on the outputs of a model, and on its learning."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ Data = Dataset | str | os.PathLike[str] | tuple[Array, Array]
 
 
 def assert_accuracy(target: Target, data: Data, at_least: float) -> Evaluation:
-    """Asserts that this part (0 .. 1) of the data's test set is classified rightly; of x and y where it has none."""
+    """Assert that at least this share, 0 .. 1, of the data's test set is classified rightly.
+
+    It is measured on x and y where the data has no test set.
+    """
     samples = dataset_of(data)
     found = _evaluate(target, samples)
     if not found.accuracy >= at_least:
@@ -31,7 +34,10 @@ def assert_accuracy(target: Target, data: Data, at_least: float) -> Evaluation:
 
 
 def assert_loss(target: Target, data: Data, at_most: float) -> Evaluation:
-    """Asserts the mean loss over the full batches of the data's test set; of x and y where it has none."""
+    """Assert that the mean loss over the full batches of the data's test set is at most this.
+
+    It is measured on x and y where the data has no test set.
+    """
     samples = dataset_of(data)
     found = _evaluate(target, samples)
     if not found.loss <= at_most:
@@ -48,8 +54,11 @@ def assert_learns(
     to_loss: float | None = None,
     seed: int = 0,
 ) -> Fit:
-    """Trains, and asserts what is reached on the test set (on x and y where there is none): without another figure, a
-    loss that is lower than before. seed: of the order of the samples. Returns what fit() does."""
+    """Train, assert the figures that are reached, and return the result of fit().
+
+    They are measured on the test set, or on x and y if there is none. Without `to_accuracy` and
+    `to_loss`, the loss must be lower than before. `seed` is that of the order of the samples.
+    """
     samples = dataset_of(data)
     before = _evaluate(target, samples)
     trained = fit(target, samples.without_test(), epochs, seed)
@@ -67,7 +76,7 @@ def assert_learns(
 
 
 def _missed(before: Evaluation, after: Evaluation, accuracy: float | None, loss: float | None) -> list[str]:
-    """What was not reached, in words."""
+    """Return the figures that were not reached, in words."""
     if accuracy is None and loss is None:
         return [] if after.loss < before.loss else ["a lower loss"]
     missed = [f"an accuracy of {accuracy:.2%}"] if accuracy is not None and not after.accuracy >= accuracy else []
@@ -75,8 +84,11 @@ def _missed(before: Evaluation, after: Evaluation, accuracy: float | None, loss:
 
 
 def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1e-5, atol: float = 1e-6) -> None:
-    """Asserts that the model's first output for x, (samples, ...), is `expected`, such as your framework computed it:
-    to within atol + rtol |expected|."""
+    """Assert that the model's first output for x, (samples, ...), is `expected`.
+
+    `expected` are the outputs that your framework computed. They may differ by atol + rtol
+    |expected|.
+    """
     found, wanted = predict(target, Dataset(x, None), x), np.asarray(expected)
     if found.shape != wanted.shape:
         raise AssertionError(f"{target.name} gives outputs of shape {found.shape}, expected {wanted.shape}")
@@ -91,6 +103,7 @@ def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1
 
 
 def dataset_of(data: Data) -> Dataset:
+    """Return the data as a Dataset."""
     if isinstance(data, Dataset):
         return data
     return Dataset(*data) if isinstance(data, tuple) else Dataset.read(Path(data))

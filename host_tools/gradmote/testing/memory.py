@@ -1,4 +1,4 @@
-"""Whether a model fits, before and after it was sent to a board."""
+"""Assertions that a model fits, before and after it was sent to a board."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .models import Model, image_of, name_of
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
-#: Bytes, or 64K, 1.5M.
+#: A size in bytes, or as text: 64K, 1.5M.
 Size = int | str
 
 
@@ -29,11 +29,12 @@ def assert_fits(
     board: str | None = None,
     **options: Any,
 ) -> Report:
-    """Asserts that a model needs no more than this; nothing is run. Returns its report.
+    """Assert that a model needs no more than these limits, and return its report; nothing is run.
 
-    ram: of the arena; flash: of the image. With a board they are of everything, its firmware and stack included, and
-    all that it has where they are not given. ms_per_step: estimated, for a Cortex-M4F of the board's clock, or of
-    64 MHz. options: of compile_model(), for a model that is not compiled.
+    `ram` limits the arena, and `flash` the image. With a board they limit everything, its firmware
+    and stack included, and are by default all that the board has. `ms_per_step` limits the
+    estimated time on a Cortex-M4F with the clock of the board, or with 64 MHz. `options` are those
+    of compile_model(), for a model that is not compiled.
     """
     if all(limit is None for limit in (ram, flash, ms_per_step, board)):
         raise TypeError("say what the model must fit: ram, flash, ms_per_step or board")
@@ -49,7 +50,7 @@ def assert_fits(
 
 
 def _report(model: Model, options: dict[str, Any]) -> Report:
-    """Layers have their names where the model was compiled in this test."""
+    """Return the model's report; layers have their names if the model was compiled in this test."""
     if isinstance(model, Result):
         return analyze_result(model, name_of(model))
     return analyze_image(image_of(model, **options), name_of(model))
@@ -79,10 +80,11 @@ def assert_memory(
     stack_at_most: Size | None = None,
     ram_at_most: Size | None = None,
 ) -> dict[str, int]:
-    """Asserts what a target reports itself, and returns it: bytes of "arena" and "image"; on a board also the most of
-    its "stack" that was used since it started, and "ram": arena, all of the stack, and what is fixed.
+    """Assert limits on the memory that a target reports, and return its figures in bytes.
 
-    Raises DeviceError where a twin is asked for what only a board has.
+    The figures are "arena" and "image"; on a board also "stack", the most of it that was used since
+    the start, and "ram": the arena, all of the stack, and static data. Raises DeviceError if a twin
+    is asked for what only a board has.
     """
     found = _figures(target)
     limits = {"arena": arena_at_most, "image": image_at_most, "stack": stack_at_most, "ram": ram_at_most}

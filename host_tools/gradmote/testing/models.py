@@ -1,4 +1,4 @@
-"""What a test may give as its model."""
+"""The models that a test may give: files, bytes, compiled results, or ONNX models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _MAGIC = IMAGE_MAGIC.to_bytes(4, "little")
 
 
 def image_of(model: Model, **options: Any) -> bytes:
-    """The .mote image of a model; one that is not yet compiled is, with `options` of compile_model()."""
+    """Return the .mote image of a model; one that is not compiled yet is compiled with `options`.
+
+    The options are those of compile_model().
+    """
     image = _compiled(model)
     if image is None:
         assert not isinstance(model, Result)
@@ -33,7 +36,7 @@ def image_of(model: Model, **options: Any) -> bytes:
 
 
 def _compiled(model: Model) -> bytes | None:
-    """The image, where the model is one."""
+    """Return the image if the model is one, else None."""
     if isinstance(model, Result):
         return model.image
     if isinstance(model, bytes):
@@ -44,5 +47,5 @@ def _compiled(model: Model) -> bytes | None:
 
 
 def name_of(model: Model) -> str:
-    """What a message calls it."""
+    """Return the name of the model for messages."""
     return Path(model).name if isinstance(model, (str, os.PathLike)) else "the model"

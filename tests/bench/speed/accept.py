@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.speed import boards
 from bench.speed.cases import BOARD_CASES
 
-from gradmote.report.bench.compare import Counts, changes
+from gradmote.report.bench.count_changes import Counts, changes
 from gradmote.report.bench.counting import missing
 
 ACCEPTED = Path(__file__).with_name("accepted.json")

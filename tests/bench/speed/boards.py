@@ -11,7 +11,7 @@ from bench.speed.cases import BOARD_CASES, BoardCase, training
 from gradmote.compiler import Result
 from gradmote.formats.image import read_image
 from gradmote.report.bench.counting import Counted, counter
-from gradmote.report.bench.kernels import totals
+from gradmote.report.bench.kernel_totals import totals
 
 #: The boards, and the networks that are left out: on one without a floating-point unit, those that would take minutes.
 BOARDS: dict[str, tuple[str, ...]] = {

@@ -11,7 +11,7 @@ from bench.speed.cases import BATCHES, samples, training
 from gradmote.formats.image import read_image
 from gradmote.generated.opcodes import OPCODES
 from gradmote.report.analyze.loops import extent
-from gradmote.report.bench.kernels import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernels_of, macs_of, shape_of
+from gradmote.report.bench.kernel_totals import FORWARD, INPUT, UPDATE, WEIGHT, Kernel, kernels_of, macs_of, shape_of
 from gradmote.report.bench.spread import Spread
 from gradmote.report.bench.twin import RATE
 from gradmote_runtime import Session

@@ -1,4 +1,4 @@
-"""What training a model takes, before anything is flashed: `gradmote analyze`."""
+"""The report of `gradmote analyze`: what training a model takes, before anything is flashed."""
 
 from .gather import Report, analyze_image, analyze_result
 from .machine import as_dict

@@ -1,4 +1,4 @@
-"""What two reports, or several, have in common and in what they differ."""
+"""The differences between two reports."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from .gather import Layer, Report
 
-#: Of a layer, what is compared.
+#: The figures of a layer that are compared.
 FIELDS = ("parameters", "macs_forward", "macs_backward", "saved", "scratch", "flash", "machine")
 
-#: None: not known, or not there.
+#: A figure; None where it is unknown.
 Number = float | None
 
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity, in the other report and in this one."""
+    """One quantity in the report before and in the report after."""
 
     name: str
     before: Number
@@ -24,11 +24,16 @@ class Change:
 
     @property
     def difference(self) -> Number:
+        """Return how much the quantity grew; None where either number is unknown."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
 def quantities(report: Report) -> dict[str, Number]:
-    """What a report tells as a whole: bytes, but for counts of MAC and of instructions."""
+    """Return the figures of a report as a whole, by name.
+
+    All are bytes, but for the counts of parameters, of multiply-accumulates (MAC) and of
+    instructions.
+    """
     main = report.main
     arena = {f"arena: {r.name}": r.size for r in report.regions if r.size}
     image = {f"image: {s.name}": s.size for s in report.sections if s.size}
@@ -47,14 +52,20 @@ def quantities(report: Report) -> dict[str, Number]:
 
 
 def changes(before: Report, after: Report) -> list[Change]:
-    """Of every quantity of either, those that stayed included; a region that a report lacks takes nothing."""
+    """Return every quantity of either report, those that stayed equal included.
+
+    A region that one report lacks counts as 0 bytes there.
+    """
     old, new = quantities(before), quantities(after)
     names = [*new, *(name for name in old if name not in new)]
     return [Change(name, old.get(name, 0), new.get(name, 0)) for name in names]
 
 
 def layer_changes(before: Report, after: Report) -> dict[str, list[Change]]:
-    """Layer -> what of it changed; what only one report has counts as nothing in the other."""
+    """Return for each layer the figures that changed; layers without a change are left out.
+
+    A layer that only one report has counts as 0 in the other.
+    """
     old, new = by_name(before), by_name(after)
     nothing = Layer("", None)
     found: dict[str, list[Change]] = {}
@@ -65,7 +76,11 @@ def layer_changes(before: Report, after: Report) -> dict[str, list[Change]]:
 
 
 def by_name(report: Report) -> dict[str, Layer]:
-    """Single instructions of an image count anew for each opcode, so that one more does not rename those behind it."""
+    """Return the layers of a report by names that agree between two images.
+
+    An image alone names an instruction after its opcode and index. Here each opcode counts anew, so
+    that one more instruction does not rename those behind it.
+    """
     seen: Counter[str] = Counter()
     found: dict[str, Layer] = {}
     for layer in report.layers:

@@ -1,4 +1,4 @@
-"""Collects what a model takes, from its image and, where it was just compiled, from what the compiler knew."""
+"""The report on a model, gathered from its image and from what the compiler knows of it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from ...compiler.compile import Result
 from ...device.boards import Board
 from ...formats.image import Image, read_image
-from . import cost, origins
+from . import attribution, cost
+from .attribution import ImageAttribution, ProgramAttribution
 from .liveness import WORD, Span
-from .origins import Known, Origins
 
 
 @dataclass(frozen=True)
 class Region:
-    """Bytes of the arena, or of the image."""
+    """A named range of bytes of the arena, or of the image."""
 
     name: str
     offset: int
@@ -27,21 +27,29 @@ class Region:
 
 @dataclass(frozen=True)
 class Step:
-    """One instruction. code: bytes of it; places: of its operands, such as `arena+16`; machine: instructions of the
-    microcontroller, estimated, None where its opcode was never measured."""
+    """One instruction of an image.
+
+    `code` is its size in bytes. `addresses` has one entry for each operand, such as `arena+16`.
+    `machine` is the estimated number of machine instructions, or None where the opcode was never
+    measured.
+    """
 
     opcode: str
     layer: str
     phase: str
     macs: int
     code: int
-    places: tuple[str, ...]
+    addresses: tuple[str, ...]
     machine: float | None
 
 
 @dataclass(frozen=True)
 class Code:
-    """One program. scratch: bytes it takes of it; bound: bytes of it that are alive at once at the least."""
+    """One program of an image.
+
+    `scratch` is the size of its scratch area in bytes. `bound` is the most bytes of scratch that
+    are alive at once: no plan needs less.
+    """
 
     kind: str
     steps: list[Step]
@@ -51,12 +59,12 @@ class Code:
     bound: int
 
     def alive(self, index: int) -> list[Span]:
-        """What is needed while an instruction runs, largest first."""
+        """Return the buffers that are needed while an instruction runs, the largest first."""
         found = [s for s in self.spans if s.start <= index < s.end]
         return sorted(found, key=lambda s: (-s.size, s.offset))
 
     def usage(self) -> list[int]:
-        """Bytes of scratch alive at each instruction."""
+        """Return the bytes of scratch that are alive at each instruction."""
         change = [0] * (len(self.steps) + 1)
         for span in self.spans:
             change[span.start] += span.size
@@ -64,21 +72,26 @@ class Code:
         return list(accumulate(change[:-1]))
 
     def peak(self) -> int:
-        """The first instruction at which most is alive."""
+        """Return the first instruction at which most bytes are alive."""
         usage = self.usage()
         return usage.index(max(usage)) if usage else 0
 
     @property
     def machine(self) -> float | None:
-        """Estimated machine instructions of one run; None where an opcode is not calibrated."""
+        """Return the estimated machine instructions of one run; None where one is unknown."""
         parts = [s.machine for s in self.steps]
         return None if None in parts else sum(p for p in parts if p is not None)
 
 
 @dataclass
 class Layer:
-    """What one layer takes. Bytes: parameters, saved (alive from forward into backward), scratch (the most that is
-    alive while it runs), flash (initial values, constants and code, each byte counted once)."""
+    """The memory and work that one layer takes.
+
+    `saved`, `scratch` and `flash` are bytes: buffers that are alive from the forward into the
+    backward pass, the most scratch that is alive while the layer runs, and the layer's initial
+    values, constants and code, where each byte counts for one layer only. `parameters` is a count
+    of numbers.
+    """
 
     name: str
     shape: tuple[int, ...] | None
@@ -93,10 +106,11 @@ class Layer:
 
 @dataclass
 class Report:
-    """Everything, in bytes unless said otherwise.
+    """All that is known of a model, in bytes unless said otherwise.
 
-    scheme: what is trained, "" where the image does not say. board: that it is to run on; other: a report to compare
-    with; schemes: reports on the same model, each named after what it trains; all of them only where asked for.
+    `scheme` tells what is trained; it is "" where the image does not say. `board` is the board that
+    the model is to run on, `other` a report to compare with, and `schemes` are reports on the same
+    model, each named after what it trains. These three are set only where they were asked for.
     """
 
     name: str
@@ -115,27 +129,32 @@ class Report:
 
     @property
     def trains(self) -> bool:
-        return any(p.kind in origins.TRAINING for p in self.programs)
+        """Return whether the model has a program that trains."""
+        return any(p.kind in attribution.TRAINING for p in self.programs)
 
     @property
     def main(self) -> Code:
-        """The program that trains; else the first."""
-        kind = origins.main_kind([p.kind for p in self.programs])
+        """Return the program that trains, or the first program where none does."""
+        kind = attribution.main_kind([p.kind for p in self.programs])
         return next(p for p in self.programs if p.kind == kind)
 
 
 def analyze_result(result: Result, name: str) -> Report:
-    """Of a model just compiled: layers are its ONNX nodes, buffers have names."""
-    return report(name, read_image(result.image), origins.of_result(result))
+    """Return the report on a model that was just compiled.
+
+    Layers are its ONNX nodes, and buffers have names.
+    """
+    return report(name, read_image(result.image), attribution.of_result(result))
 
 
 def analyze_image(source: str | os.PathLike[str] | bytes, name: str) -> Report:
-    """Of an image alone, or of a file with one. Raises ImageError."""
+    """Return the report on an image alone, or on the file of one. Raises ImageError."""
     image = read_image(source)
-    return report(name, image, origins.of_image(image))
+    return report(name, image, attribution.of_image(image))
 
 
-def report(name: str, image: Image, known: Known) -> Report:
+def report(name: str, image: Image, known: ImageAttribution) -> Report:
+    """Return the report on an image, with the layer of each instruction given."""
     programs = [code_of(image, row, origin) for row, origin in zip(image.programs, known.programs, strict=True)]
     header = image.header
     found = Report(
@@ -155,12 +174,12 @@ def report(name: str, image: Image, known: Known) -> Report:
 
 
 def macs(report: Report) -> int:
-    """Of one run of the main program."""
+    """Return the multiply-accumulates of one run of the main program."""
     return sum(layer.macs_forward + layer.macs_backward for layer in report.layers)
 
 
 def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
-    """A note where machine instructions cannot be estimated."""
+    """Yield a note where the machine instructions of some opcodes cannot be estimated."""
     names = sorted({s.opcode for p in programs for s in p.steps if s.machine is None})
     if names:
         yield f"machine instructions are not known of {', '.join(names)}"
@@ -170,7 +189,10 @@ def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
 
 
 def regions(image: Image) -> Iterator[Region]:
-    """The arena from its start: the state by role, gradients, inputs, scratch. They add up to it."""
+    """Yield the regions of the arena from its start; their sizes add up to that of the arena.
+
+    They are the state by role, then gradients, inputs and scratch.
+    """
     header = image.header
     for role in ("parameter", "statistic", "control", "store", "properties", "slot"):
         rows = [r for r in image.state if r["role"] == role]
@@ -193,11 +215,15 @@ STATE_NAMES = {
 
 
 def padded_sum(rows: Iterable[dict[str, Any]]) -> int:
+    """Return the bytes of several tensors of the state, each padded to whole words."""
     return sum((r["size"] + WORD - 1) // WORD * WORD for r in rows)
 
 
 def sections(image: Image) -> Iterator[Region]:
-    """The image from its start: header, sections, and what aligns them. They add up to it."""
+    """Yield the regions of the image from its start; their sizes add up to that of the image.
+
+    They are the header, the sections, and the bytes that align these.
+    """
     table = [(name, image.header["sections"][index]) for index, name in enumerate(image.sizes)]
     yield Region("header", 0, table[0][1]["offset"])
     for name, section in table:
@@ -209,7 +235,8 @@ def sections(image: Image) -> Iterator[Region]:
 # ---- Programs
 
 
-def code_of(image: Image, row: dict[str, Any], origin: Origins) -> Code:
+def code_of(image: Image, row: dict[str, Any], origin: ProgramAttribution) -> Code:
+    """Return one program of the image, with the layer and phase of each instruction."""
     steps = [
         step_of(instruction, layer, phase, image.constants)
         for instruction, layer, phase in zip(row["instructions"], origin.layers, origin.phases, strict=True)
@@ -219,6 +246,7 @@ def code_of(image: Image, row: dict[str, Any], origin: Origins) -> Code:
 
 
 def step_of(instruction: dict[str, Any], layer: str, phase: str, constants: bytes) -> Step:
+    """Return one instruction, with its costs."""
     words = 1 + len(instruction["operands"]) + len(instruction["params"])
     return Step(
         instruction["opcode"],
@@ -234,8 +262,8 @@ def step_of(instruction: dict[str, Any], layer: str, phase: str, constants: byte
 # ---- Layers
 
 
-def layers(image: Image, found: Report, known: Known) -> Iterator[Layer]:
-    """In the model's order; then what no layer has."""
+def layers(image: Image, found: Report, known: ImageAttribution) -> Iterator[Layer]:
+    """Yield the layers in the model's order, then the instructions that belong to no layer."""
     steps = [step for program in found.programs for step in program.steps]
     trained = owned(steps, [(f"arena+{r['offset']}", r["size"]) for r in image.state if r["role"] == "parameter"])
     running = owned(steps, [(f"arena+{r['offset']}", r["size"]) for r in image.state if r["role"] == "statistic"])
@@ -250,33 +278,39 @@ def layers(image: Image, found: Report, known: Known) -> Iterator[Layer]:
 
 
 def ordered(steps: Iterable[Step]) -> list[str]:
-    """Layers as the programs meet them, that of inference first."""
+    """Return the layers in the order in which the programs meet them, that of inference first."""
     return list(dict.fromkeys(step.layer for step in steps))
 
 
-def owned(steps: Iterable[Step], pieces: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Layer -> bytes of the pieces (place, bytes) that it is the first to use."""
+def owned(steps: Iterable[Step], tensors: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return for each layer the bytes of the tensors that it is the first to use.
+
+    `tensors` are pairs (address, bytes).
+    """
     first: dict[str, str] = {}
     for step in steps:
-        for place in step.places:
-            first.setdefault(place, step.layer)
+        for address in step.addresses:
+            first.setdefault(address, step.layer)
     totals: dict[str, int] = {}
-    for place, size in pieces:
-        if place in first:
-            totals[first[place]] = totals.get(first[place], 0) + size
+    for address, size in tensors:
+        if address in first:
+            totals[first[address]] = totals.get(first[address], 0) + size
     return totals
 
 
 def constants_of(image: Image, steps: Iterable[Step]) -> list[tuple[str, int]]:
-    """The section cut where an operand begins: (place, bytes up to the next)."""
-    places = {p for step in steps for p in step.places if p.startswith("constants+")}
-    starts = sorted(int(p.removeprefix("constants+")) for p in places)
+    """Return the parts of the constants as pairs (address, bytes).
+
+    A part begins where an operand begins, and ends where the next one does.
+    """
+    addresses = {p for step in steps for p in step.addresses if p.startswith("constants+")}
+    starts = sorted(int(p.removeprefix("constants+")) for p in addresses)
     ends = [*starts[1:], len(image.constants)]
     return [(f"constants+{start}", end - start) for start, end in zip(starts, ends, strict=True)]
 
 
 def add_run(layer: Layer, program: Code) -> None:
-    """What one run of the main program does for a layer."""
+    """Add what one run of the main program does for a layer to the layer's figures."""
     usage = program.usage()
     own = [index for index, step in enumerate(program.steps) if step.layer == layer.name]
     for index in own:
@@ -290,6 +324,6 @@ def add_run(layer: Layer, program: Code) -> None:
 
 
 def saved(program: Code) -> list[Span]:
-    """What is made forward and needed backward."""
+    """Return the buffers that the forward pass writes and the backward pass needs."""
     first = next((n for n, step in enumerate(program.steps) if step.phase == "backward"), None)
     return [] if first is None else [s for s in program.spans if s.start < first < s.end]

@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else: whether it fits, the memory map, the peak, the layers."""
+"""A report as one HTML page without other files: whether it fits, memory map, peak, and layers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ output { display: block; min-height: 1.5em; font-weight: 600; overflow-wrap: any
   td:first-child { white-space: normal; min-width: 6em; overflow-wrap: anywhere; } svg { width: 1100px; }
 }
 """
-#: What a tap does: the buffer's title, which a mouse shows by itself, is written above the drawing.
+#: The handler of a tap: it writes the buffer's title above the drawing. A mouse shows the title by
+#: itself.
 TAP = (
     "const r = event.target.closest('rect.buffer'); if (!r) return;"
     " this.querySelectorAll('.told').forEach(o => o.classList.remove('told')); r.classList.add('told');"
@@ -48,7 +49,7 @@ TAP = (
 
 
 def page(report: Report) -> str:
-    """The whole HTML document."""
+    """Return the whole HTML document."""
     main = report.main
     fits, sentence = verdict(report)
     body = [
@@ -66,6 +67,7 @@ def page(report: Report) -> str:
 
 
 def figures(report: Report) -> Iterator[str]:
+    """Yield the boxes with the figures that matter most."""
     main = report.main
     yield figure(f"{report.arena:,} B", "of RAM: arena")
     yield figure(f"{report.image:,} B", "of flash: image")
@@ -75,23 +77,28 @@ def figures(report: Report) -> Iterator[str]:
 
 
 def figure(value: str, meaning: str) -> str:
+    """Return one box: a number, and its meaning below."""
     return f"<div><b>{escape(value)}</b>{escape(meaning)}</div>"
 
 
 def drawn(one: Section) -> str:
+    """Return a section of the report as HTML."""
     return section(one.title, table(one.content) if one.content else "", one.hint)
 
 
 def tappable(drawing: str) -> str:
+    """Return the drawing with a handler that shows the title of a buffer when it is tapped."""
     return drawing.replace("<svg ", f'<svg onclick="{TAP}" ', 1)
 
 
 def section(title: str, content: str, hint: str = "", above: str = "") -> str:
+    """Return a heading, its explanation, and the content below, which scrolls where it is wide."""
     explained = (f"<p class='hint'>{escape(hint)}</p>" if hint else "") + above
     return f"<h2>{escape(title)}</h2>{explained}\n<div class='wide'>{content}</div>"
 
 
 def table(content: Rows) -> str:
+    """Return a table as HTML; the row after an empty one is drawn as a sum."""
     columns, rows = content
     numeric = [is_numeric(column) for column in columns]
     lines = [row_of("th", [heading(c) for c in columns], numeric, "")]
@@ -102,10 +109,12 @@ def table(content: Rows) -> str:
 
 
 def row_of(tag: str, cells: Sequence[str | Bar], numeric: Sequence[bool], style: str) -> str:
+    """Return one row of a table; `tag` is `td` or `th`."""
     return f"<tr{style}>{''.join(cell_of(tag, *pair) for pair in zip(cells, numeric, strict=True))}</tr>"
 
 
 def cell_of(tag: str, cell: str | Bar, number: bool) -> str:
+    """Return one cell of a table: a text, a number to the right, or a bar."""
     if isinstance(cell, Bar):
         return f"<{tag} class='bar'><i style='width:{cell.share:.1%}'></i></{tag}>"
     return f"<{tag}{' class=n' if number else ''}>{escape(cell)}</{tag}>"

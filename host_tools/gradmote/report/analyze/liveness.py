@@ -1,4 +1,4 @@
-"""Which bytes of scratch hold something that is still needed, told from an image's instructions alone."""
+"""The bytes of scratch whose values are still needed, found from an image's instructions alone."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from ...formats.image import Image
 from ...generated.opcodes import COUNTS, OPCODES
 
 WORD = 4
-#: Elements of a word, of the types that are smaller than one.
+#: Elements that a word has, for the types smaller than a word.
 PER_WORD = {"u8": 4, "bit": 32}
 
 
 @dataclass(frozen=True)
 class Span:
-    """Bytes [offset, offset + size) of the arena are needed from instruction `start` up to but not including `end`."""
+    """A buffer in bytes [offset, offset + size) of the arena.
+
+    It is needed from instruction `start` up to, but not including, instruction `end`.
+    """
 
     name: str
     offset: int
@@ -29,9 +32,11 @@ class Span:
 
 
 def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
-    """The words of scratch, side by side where they are written and last read together.
+    """Return the buffers in the scratch of a program.
 
-    A value begins where a word is written and ends behind its last reader; outputs last to the end.
+    Neighbouring words that are written and last read together are one buffer. A value begins where
+    a word is written and ends after the last instruction that reads it; outputs last to the end of
+    the program.
     """
     watch = Watch((program["arena_size"] - image.header["scratch_offset"] + WORD - 1) // WORD)
     base, last = image.header["scratch_offset"] // WORD, len(program["instructions"])
@@ -52,7 +57,10 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
 
 
 def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
-    """(r, w or rw; words of the arena, ascending at its ends) of each operand that lies there."""
+    """Yield the access and the words of each operand that lies in the arena.
+
+    The access is `r`, `w` or `rw`. The words are indices into the arena, in ascending order.
+    """
     params = instruction["params"]
     for name, (access, dtype, extent, _) in OPCODES[instruction["opcode"]]["operands"].items():
         at = arena_offset(instruction["operands"][name])
@@ -62,13 +70,13 @@ def accesses(instruction: dict[str, Any]) -> Iterator[tuple[str, np.ndarray]]:
             yield "w" if written_only else access, at // WORD + words
 
 
-def arena_offset(place: str) -> int | None:
-    """The bytes behind `arena+`; None for a constant or nothing."""
-    return int(place.removeprefix("arena+")) if place.startswith("arena+") else None
+def arena_offset(address: str) -> int | None:
+    """Return the offset of an address `arena+N`, or None for an address elsewhere."""
+    return int(address.removeprefix("arena+")) if address.startswith("arena+") else None
 
 
 def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any]) -> np.ndarray:
-    """Indices of the elements that an operand covers; some may come twice."""
+    """Return the indices of the elements that an operand covers; some may come twice."""
     sizes = [COUNTS.get(dim) or int(params[dim]) for dim, _ in extent]
     if all(stride is None for _, stride in extent):
         return np.arange(math.prod(sizes))
@@ -81,34 +89,45 @@ def elements(extent: tuple[tuple[str, str | None], ...], params: dict[str, Any])
 
 
 def ascending(indices: np.ndarray) -> np.ndarray:
-    """Each once. As np.unique, but in linear time."""
+    """Return each index once, in ascending order, as np.unique does, but in linear time."""
     seen = np.zeros(indices.max() + 1, bool)
     seen[indices] = True
     return np.flatnonzero(seen)
 
 
 class Watch:
-    """The value that each word holds: the instructions that wrote it and that read it last; -1 for none."""
+    """The state of each word of scratch.
+
+    It is the instruction that wrote the word and the one that read it last; -1 stands for none.
+    """
 
     def __init__(self, words: int) -> None:
+        """Begin with words that hold nothing."""
         self.words = words
         self.start = np.full(words, -1)
         self.last = np.full(words, -1)
         self.found: list[tuple[int, int, int, int]] = []  # first word, words, start, end
 
     def read(self, words: np.ndarray, index: int) -> None:
+        """Note that an instruction reads these words.
+
+        A word that was never written holds its value from the start of the program.
+        """
         self.start[words] = np.where(self.start[words] < 0, 0, self.start[words])
         self.last[words] = index
 
     def write(self, words: np.ndarray, index: int, keep: bool) -> None:
-        """keep: the value that was there goes on, as where a sum is added to."""
+        """Note that an instruction writes these words.
+
+        With `keep` the value that was there lives on, as where an instruction adds to a sum.
+        """
         fresh = words[(self.start[words] < 0) | (not keep)]
         self.close(fresh[self.start[fresh] < index], index)
         self.start[fresh] = index
         self.last[words] = index
 
     def close(self, words: np.ndarray, index: int) -> None:
-        """Notes the values of these words, which end here at the latest."""
+        """Record the values of these words, which end at the given instruction at the latest."""
         words = words[self.start[words] >= 0]
         ends = np.minimum(self.last[words] + 1, index)
         breaks = (np.diff(words) != 1) | (np.diff(self.start[words]) != 0) | (np.diff(ends) != 0)
@@ -119,7 +138,10 @@ class Watch:
 
 
 def joined(found: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, int]]:
-    """Neighbours that live together as one: they ended piece by piece, where others were written over them."""
+    """Return the buffers, with neighbours of one lifetime joined.
+
+    They were recorded in parts where different buffers were written over them later.
+    """
     whole: list[tuple[int, int, int, int]] = []
     for word, words, start, end in sorted(found, key=lambda f: (f[2], f[3], f[0])):
         if whole and whole[-1][2:] == (start, end) and whole[-1][0] + whole[-1][1] == word:
@@ -129,6 +151,6 @@ def joined(found: list[tuple[int, int, int, int]]) -> list[tuple[int, int, int, 
 
 
 def named(program: dict[str, Any], base: int, found: tuple[int, int, int, int]) -> Span:
-    """A value is called after the instruction that wrote it."""
+    """Return a buffer as a Span, named after the instruction that wrote it."""
     word, words, start, end = found
     return Span(f"{program['instructions'][start]['opcode']} #{start}", WORD * (base + word), WORD * words, start, end)

@@ -1,7 +1,7 @@
-"""How often the loops of a kernel turn: what its machine instructions grow with.
+"""The number of iterations of each loop in a kernel, with which its machine instructions grow.
 
-Kernels with tiles or windows count several, as runtime_c/kernels/arch/arm_m and the pools have them; all others are
-told by what they write and by the work that the runtime counts.
+Kernels with tiles or windows have several loops, as in runtime_c/kernels/arch/arm_m and the pools.
+For all other kernels, the elements that they write and the work that the runtime counts are enough.
 """
 
 from __future__ import annotations
@@ -17,25 +17,29 @@ import numpy as np
 from ...device.kernel_selection import rule_of
 from ...generated.opcodes import COUNTS, OPCODES
 
-#: Name of a loop -> its turns.
+#: The iterations of each loop, by its name.
 Turns = dict[str, int]
 Params = dict[str, int]
 
-#: Machine instructions that a tile of 4, 3 or 2 rows and 4 columns takes for each k, by what is contiguous.
+#: Machine instructions of a tile of 4, 3 or 2 rows and 4 columns for each k, by what is contiguous.
 TILES = {
     "along": {4: 21.0}, "across": {4: 21.0}, "outer": {4: 22.0}, "general": {4: 34.0},
     "strided": {4: 27.0, 3: 22.5, 2: 18.0}, "columns": {4: 28.0, 3: 24.0, 2: 20.0},
 }  # fmt: skip
-#: The same of one row, by the outputs at a time: of contiguous rows, of any strides, across, element by element.
+#: The same for a tile of one row, by its number of outputs. ALONG: both operands are contiguous
+#: along k; STRIDED: any strides; ACROSS: b is contiguous along its columns; ELEMENTS: element by
+#: element.
 ALONG, STRIDED = {4: 5.75, 1: 2.0}, {4: 16.0, 1: 7.0}
 ACROSS = {16: 23.0, 8: 14.0, 4: 10.0, 2: 8.0, 1: 7.0}
 ELEMENTS = {8: 14.5, 1: 7.5}
-#: Sums that a gradient of weights has at a time.
+#: The sums that a weight gradient computes at a time.
 SUMS = 16
 
-#: Opcode of recurrent cells -> products of the state with so many gates' weights at once.
+#: For each recurrent opcode, its products with the state; each has the weights of so many gates at
+#: once.
 GATES = {"LSTM_CELLS": (4,), "GRU_CELLS": (2, 1), "RNN_CELLS": (1,)}
-#: Opcode -> whether it goes over outputs or inputs, and looks for the largest cell of a window.
+#: For each pool, whether its loops go over outputs or inputs, and whether it searches windows for
+#: the largest element.
 POOLS = {
     "MAX_POOL": ("out", True), "MAX_POOL_GRAD": ("in", True), "MAX_POOL_INDEX_GRAD": ("in", True),
     "AVERAGE_POOL": ("out", False), "AVERAGE_POOL_GRAD": ("in", False),
@@ -43,7 +47,10 @@ POOLS = {
 
 
 def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
-    """All loops of one instruction; `once` is 1. constants: of the image."""
+    """Return the iterations of all loops of one instruction; the loop `once` has 1.
+
+    `constants` are the constants of the instruction's image.
+    """
     opcode, params = instruction["opcode"], instruction["params"]
     if opcode in ("GEMM", "GEMM_UPDATE", "MATMUL"):
         found = product(opcode, params)
@@ -64,7 +71,7 @@ def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
 
 
 def update(instruction: dict[str, Any], constants: bytes) -> Turns:
-    """What an optimizer's rule does, row by row."""
+    """Return the iterations of an optimizer's rule, which runs row by row."""
     if "rule" not in instruction["operands"]:
         return {}
     rule, parameters = rule_of(instruction, constants), extent(instruction, "p")
@@ -73,24 +80,24 @@ def update(instruction: dict[str, Any], constants: bytes) -> Turns:
 
 
 def sizes_of(instruction: dict[str, Any]) -> list[int]:
-    """Of the loops whose trips the runtime counts as work, outermost first."""
+    """Return the sizes of the loops that the runtime counts as work, the outermost first."""
     params = instruction["params"]
     return [COUNTS.get(name) or int(params[name]) for name in OPCODES[instruction["opcode"]]["work"]]
 
 
 def work_of(instruction: dict[str, Any]) -> int:
-    """Inner-loop trips, as the runtime counts them."""
+    """Return the iterations of the innermost loop, as the runtime counts them."""
     return math.prod(sizes_of(instruction))
 
 
 def elements_of(instruction: dict[str, Any]) -> int:
-    """Elements that it writes."""
+    """Return how many elements the instruction writes."""
     spec = OPCODES[instruction["opcode"]]["operands"]
     return sum(extent(instruction, name) for name, (access, *_) in spec.items() if "w" in access)
 
 
 def extent(instruction: dict[str, Any], operand: str) -> int:
-    """Elements of one operand; 0 where it is absent."""
+    """Return the number of elements of one operand; 0 where it is absent."""
     if instruction["operands"][operand] == "none":
         return 0
     dims = OPCODES[instruction["opcode"]]["operands"][operand][2]
@@ -100,8 +107,12 @@ def extent(instruction: dict[str, Any], operand: str) -> int:
 # ---- Matrix products
 
 
-def pieces(n: int, widths: dict[int, float], k: int) -> Turns:
-    """n outputs of one row, so many at a time, the widest first; `inside`: machine instructions of inner loops."""
+def row_tiles(n: int, widths: dict[int, float], k: int) -> Turns:
+    """Return the tiles of one row of n outputs, and the machine instructions inside them.
+
+    `widths` maps the outputs of a tile to its machine instructions for each k; the widest tile that
+    fits comes first.
+    """
     tiles, inside_tiles = 0, 0.0
     for width, cost in widths.items():
         tiles, inside_tiles, n = tiles + n // width, inside_tiles + n // width * cost * k, n % width
@@ -109,16 +120,18 @@ def pieces(n: int, widths: dict[int, float], k: int) -> Turns:
 
 
 def times(count: int, turns: Turns) -> Turns:
+    """Return every number of iterations, multiplied by `count`."""
     return {name: count * n for name, n in turns.items()}
 
 
 def added(*parts: Turns) -> Turns:
+    """Return the sums of the iterations, loop by loop."""
     return {name: sum(part.get(name, 0) for part in parts) for name in dict.fromkeys(n for part in parts for n in part)}
 
 
 @dataclass(frozen=True)
 class Strides:
-    """Of both matrices, as gm_gemm_strides."""
+    """The strides of both matrices of a product, as in gm_gemm_strides."""
 
     a_row: int
     a_col: int
@@ -127,15 +140,15 @@ class Strides:
 
 
 def single_row(n: int, k: int, s: Strides) -> Turns:
-    """gm_gemm_row."""
+    """Return the iterations of gm_gemm_row."""
     along = s.b_row == 1 and s.a_col == 1
     if s.b_col == 1 and not (along and n == 1):
-        return pieces(n, ACROSS, k)
-    return pieces(n, ALONG if along else STRIDED, k)
+        return row_tiles(n, ACROSS, k)
+    return row_tiles(n, ALONG if along else STRIDED, k)
 
 
 def tiles_of(s: Strides) -> dict[int, float]:
-    """Rows that a tile may have here -> machine instructions for each k."""
+    """Return the rows that a tile may have, with the tile's machine instructions for each k."""
     if s.a_col == 1:
         return TILES["along" if s.b_row == 1 else "across" if s.b_col == 1 else "strided"]
     if s.a_row == 1:
@@ -144,7 +157,7 @@ def tiles_of(s: Strides) -> dict[int, float]:
 
 
 def matrix(m: int, n: int, k: int, s: Strides) -> Turns:
-    """gm_gemm_matrix."""
+    """Return the iterations of gm_gemm_matrix."""
     if m < 2 or n < 4:
         return times(m, single_row(n, k, s))
     costs, tail, blocks = tiles_of(s), m % 4, n // 4
@@ -158,7 +171,10 @@ def matrix(m: int, n: int, k: int, s: Strides) -> Turns:
 
 
 def product(opcode: str, p: Params) -> Turns:
-    """GEMM and MATMUL; an update goes row by row, and without products of its own where k is 1."""
+    """Return the iterations of GEMM, GEMM_UPDATE or MATMUL.
+
+    GEMM_UPDATE goes row by row, and has no products of its own where k is 1.
+    """
     batch = p.get("batch", 1) * p.get("d0", 1) * p.get("d1", 1)
     m, n, k = p["m"], p["n"], p["k"]
     strides = Strides(p["a_row"], p["a_col"], p["b_row"], p["b_col"])
@@ -170,13 +186,17 @@ def product(opcode: str, p: Params) -> Turns:
 
 
 def recurrence(opcode: str, p: Params) -> Turns:
-    """gm_gemm_row in each step: the state's products with all gates' weights, or the gates' gradients' with them."""
+    """Return the iterations of gm_gemm_row in all steps of a recurrent layer.
+
+    In each step, the forward pass multiplies the state with the weights of all gates, and the
+    backward pass multiplies the gradients of the gates with these weights.
+    """
     hidden, gates = p["hidden"], GATES[opcode.removesuffix("_GRAD")]
     backward = opcode.endswith("_GRAD")
     rows = [hidden] if backward else [n * hidden for n in gates]
     k = sum(gates) * hidden if backward else hidden
     cells = p["steps"] * p["batch"]
-    across = [pieces(n, ACROSS if backward else ALONG, k) for n in rows]
+    across = [row_tiles(n, ACROSS if backward else ALONG, k) for n in rows]
     return {"cell": cells, **times(cells, added(*across))}
 
 
@@ -184,7 +204,10 @@ def recurrence(opcode: str, p: Params) -> Turns:
 
 
 def convolution(p: Params, forward: bool) -> Turns:
-    """CONV, or CONV_TRANSPOSE: for each kernel cell the rectangle of outputs that it reaches."""
+    """Return the iterations of CONV or CONV_TRANSPOSE.
+
+    Each kernel tap is a product over the rectangle of outputs that it reaches.
+    """
     side, wide, deep = ("out", "maps", "channels") if forward else ("in", "channels", "maps")
     depthwise = is_depthwise(p)
     samples = p["batch"] * (1 if depthwise else p["groups"])
@@ -192,9 +215,9 @@ def convolution(p: Params, forward: bool) -> Turns:
     found: Turns = {}
     for rows, columns in rectangles(p):
         if depthwise:
-            turns = pieces(p["groups"], ELEMENTS, rows * columns)
+            turns = row_tiles(p["groups"], ELEMENTS, rows * columns)
         elif few:
-            turns = times(p["channels"], pieces(p["maps"], ELEMENTS, rows * columns))
+            turns = times(p["channels"], row_tiles(p["maps"], ELEMENTS, rows * columns))
         else:
             turns = rectangle(p, rows, columns, forward)
         found = added(found, turns)
@@ -206,19 +229,19 @@ def convolution(p: Params, forward: bool) -> Turns:
 
 
 def is_depthwise(p: Params) -> bool:
-    """One channel and map in each group, groups contiguous."""
+    """Return whether each group has one input and one output channel, and groups are contiguous."""
     return p["channels"] == p["maps"] == p["x_group"] == p["y_group"] == 1
 
 
 def rectangles(p: Params) -> Iterator[tuple[int, int]]:
-    """(rows, columns) of the outputs that each kernel cell reaches."""
+    """Yield the (rows, columns) of the outputs that each kernel tap reaches."""
     for rows, columns in itertools.product(reached(p, "h"), reached(p, "w")):
         if rows * columns:
             yield rows, columns
 
 
 def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Turns:
-    """gm_tap_product."""
+    """Return the iterations of gm_tap_product for one rectangle."""
     x = (p["stride_h"] * p["x_h"], p["stride_w"] * p["x_w"], p["x_channel"])
     y = (p["y_h"], p["y_w"], p["y_map"])
     sums, outputs, w_in, w_out = p["channels"], p["maps"], p["w_channel"], p["w_map"]
@@ -237,8 +260,11 @@ def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Turns:
 
 
 def weight_gradient(p: Params) -> Turns:
-    """CONV_GRAD_W and CONV_UPDATE: for each kernel cell, sums of neighbouring channels, maps or groups over all pixels
-    of its rectangle."""
+    """Return the iterations of CONV_GRAD_W or CONV_UPDATE.
+
+    For each kernel tap, neighbouring input channels, output channels or groups are summed over all
+    pixels of the tap's rectangle.
+    """
     across, widths = [(p["channels"], p["groups"] * p["maps"])], ACROSS
     few = p["y_map"] == 1 and p["maps"] > 1 and (p["channels"] < 4 or p["x_channel"] != 1)
     if is_depthwise(p):
@@ -249,7 +275,9 @@ def weight_gradient(p: Params) -> Turns:
         across = [(1, p["groups"] * p["maps"] * p["channels"])]
     found: Turns = {}
     for (rows, columns), (n, often) in itertools.product(rectangles(p), across):
-        turns = added(times(n // SUMS, pieces(SUMS, widths, rows * columns)), pieces(n % SUMS, widths, rows * columns))
+        turns = added(
+            times(n // SUMS, row_tiles(SUMS, widths, rows * columns)), row_tiles(n % SUMS, widths, rows * columns)
+        )
         turns = times(often * p["batch"], turns)
         found = added(found, {**turns, "row": rows * turns["tile"]})
     maps, rows, columns = p["groups"] * p["maps"], inside(p, "h"), inside(p, "w")
@@ -263,8 +291,11 @@ def weight_gradient(p: Params) -> Turns:
 
 
 def pool(p: Params, side: str, largest: bool) -> Turns:
-    """At each output, or the gradient at each input. Each window that is met is searched for its largest cell, or what
-    its cells are divided by is counted along both axes."""
+    """Return the iterations of a pool over its outputs, or of a pool's gradient over its inputs.
+
+    Max pooling searches each window that it meets for the largest element. Average pooling counts
+    the divisor of the window along both axes.
+    """
     rows, columns = inside(p, "h"), inside(p, "w")
     pixels = p["batch"] * p[f"{side}_h"] * p[f"{side}_w"]
     cells = p["batch"] * p["channels"] * rows * columns
@@ -280,12 +311,18 @@ def pool(p: Params, side: str, largest: bool) -> Turns:
 
 
 def inside(p: Params, axis: str) -> int:
-    """Pairs of an output and a kernel cell, along one axis, that lie on the input and not on its padding."""
+    """Return how many pairs of an output and a kernel tap, along one axis, lie on the input.
+
+    Pairs that lie on the padding do not count.
+    """
     return sum(reached(p, axis))
 
 
 def reached(p: Params, axis: str) -> list[int]:
-    """Of each kernel cell along one axis: outputs for which it lies on the input and not on its padding."""
+    """Return for each kernel tap along one axis how many outputs it reaches.
+
+    A tap reaches an output if it lies on the input there, and not on the padding.
+    """
     outputs, cells = np.arange(p[f"out_{axis}"])[:, None], np.arange(p[f"kernel_{axis}"])
     at = outputs * p[f"stride_{axis}"] + cells * p[f"dilation_{axis}"] - p[f"pad_{axis}"]
     found: list[int] = ((at >= 0) & (at < p[f"in_{axis}"])).sum(axis=0).tolist()

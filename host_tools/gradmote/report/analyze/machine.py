@@ -1,4 +1,4 @@
-"""A report for machines."""
+"""A report as a dictionary for JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .gather import Code, Report, macs
 
 
 def as_dict(report: Report) -> dict[str, Any]:
-    """All of a report, in bytes unless a name says otherwise; ready for json.dumps."""
+    """Return all of a report, in bytes unless a name says otherwise, ready for json.dumps."""
     return {
         "name": report.name,
         "scheme": report.scheme or None,
@@ -30,11 +30,13 @@ def as_dict(report: Report) -> dict[str, Any]:
 
 
 def on(board: Board, report: Report) -> dict[str, Any]:
+    """Return the board's figures, whether the model fits it, and what it lacks."""
     lacks = board.lacks(report.arena, report.image)
     return {**board.as_dict(), "fits": not lacks, "lacks": lacks}
 
 
 def program(code: Code) -> dict[str, Any]:
+    """Return the figures of one program, with the buffers that are alive at its peak."""
     index = code.peak()
     return {
         "kind": code.kind,
@@ -48,7 +50,7 @@ def program(code: Code) -> dict[str, Any]:
 
 
 def scheme(report: Report) -> dict[str, Any]:
-    """What a scheme takes."""
+    """Return the figures of one scheme."""
     return {
         "scheme": report.name,
         "trained": sum(layer.parameters for layer in report.layers),
@@ -61,7 +63,7 @@ def scheme(report: Report) -> dict[str, Any]:
 
 
 def diff(before: Report, after: Report) -> dict[str, Any]:
-    """What changed, as [before, after]."""
+    """Return the quantities that changed, each as [before, after]."""
     whole = {c.name: [c.before, c.after] for c in changes(before, after) if c.difference != 0}
     layers = layer_changes(before, after)
     parts = {name: {c.name: [c.before, c.after] for c in some} for name, some in layers.items()}

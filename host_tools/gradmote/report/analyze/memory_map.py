@@ -1,4 +1,4 @@
-"""What lies where in the arena, and when, as a drawing: instructions to the right, offsets upwards."""
+"""The memory map of a program as a drawing: instructions to the right, arena offsets upwards."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from html import escape
 from .gather import Code, Report
 from .liveness import Span
 
-#: The drawing's units; MARGIN is left of it for offsets, and FOOT below it.
+#: The size of the drawing in its units. Offsets are in the MARGIN at its left, instructions in the
+#: FOOT below.
 WIDTH, HEIGHT, MARGIN, FOOT = 1100, 520, 80, 40
-#: Share of the drawing from which a rectangle carries its name.
+#: The shares of the drawing's height and width that a rectangle needs to carry its name.
 TALL, WIDE = 0.035, 0.06
-#: Units that a letter takes.
+#: The width of a letter in units.
 LETTER = 6.5
 LASTING = ("#5b6770", "#75818b", "#8d99a3", "#a5b0b8", "#bcc6cd", "#d0d7dc")
 PASSING = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9d755d", "#d4a72c")
@@ -21,20 +22,22 @@ PASSING = ("#4c78a8", "#f58518", "#54a24b", "#e45756", "#72b7b2", "#b279a2", "#9
 
 @dataclass(frozen=True)
 class Scale:
-    """From instructions and bytes to units."""
+    """The scale from instructions and bytes to units of the drawing."""
 
     steps: int
     size: int
 
     def x(self, step: float) -> float:
+        """Return the horizontal position of an instruction."""
         return MARGIN + (WIDTH - MARGIN) * step / self.steps
 
     def y(self, offset: float) -> float:
+        """Return the vertical position of an arena offset; 0 is the top of the drawing."""
         return HEIGHT * (1 - offset / self.size)
 
 
 def memory_map(report: Report, program: Code) -> str:
-    """An SVG element; every buffer tells its name, place and life when pointed at."""
+    """Return an SVG element; each buffer shows its name, address and life when pointed at."""
     scale = Scale(max(len(program.steps), 1), max(program.arena, 1))
     lasting = [Span(r.name, r.offset, r.size, 0, scale.steps) for r in report.regions if r.size and r.name != "scratch"]
     shapes = [
@@ -47,11 +50,13 @@ def memory_map(report: Report, program: Code) -> str:
 
 
 def life(span: Span) -> str:
+    """Return the instructions during which a buffer is alive, in words."""
     last = span.end - 1
     return f"instruction {last}" if span.start == last else f"instructions {span.start} to {last}"
 
 
 def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
+    """Return the rectangle of one buffer, with its name inside where there is room."""
     x, y = scale.x(span.start), scale.y(span.offset + span.size)
     width, height = scale.x(span.end) - x, scale.y(span.offset) - y
     title = f"{span.name}\n{span.size:,} bytes at {span.offset:,}\n{when}"
@@ -64,17 +69,19 @@ def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
 
 
 def shortened(name: str, limit: int) -> str:
+    """Return the name, cut to `limit` characters."""
     return name if len(name) <= limit else name[: limit - 1] + "…"
 
 
 def peak_line(scale: Scale, peak: int) -> Iterator[str]:
+    """Yield a line at the instruction where most is alive, and its label."""
     at = f"{scale.x(peak + 0.5):.1f}"
     yield f"<line class='peak' x1='{at}' x2='{at}' y1='0' y2='{HEIGHT}'/>"
     yield f"<text x='{at}' y='{HEIGHT + 32}' text-anchor='middle'>peak: instruction {peak}</text>"
 
 
 def axes(scale: Scale) -> Iterator[str]:
-    """Offsets at the left, instructions below."""
+    """Yield the labels of the axes: offsets at the left, instructions below."""
     for part in range(5):
         offset = scale.size * part // 4
         y = scale.y(offset) + (10 if part == 4 else 0)

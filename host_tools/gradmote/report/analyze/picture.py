@@ -1,4 +1,7 @@
-"""Draws a program's memory map: arena offset upwards, instructions to the right. Needs matplotlib (extra `plot`)."""
+"""The memory map of a program as a matplotlib drawing, as `gradmote plan --png` shows it.
+
+Arena offsets go upwards, and instructions to the right. It needs matplotlib (extra `plot`).
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Share of the picture's height and width that a rectangle needs before its name is written into it.
+#: The shares of the picture's height and width that a rectangle needs to carry its name.
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
 
 
 def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) -> None:
-    """Fills `axes` with the bands that last (state, gradients, inputs) and a rectangle for each scratch buffer, from
-    arena offset `bottom` upwards."""
+    """Fill `axes` with the regions that last and a rectangle for each scratch buffer.
+
+    The regions that last are state, gradients and inputs. The drawing begins at arena offset
+    `bottom`.
+    """
     steps, top = max(len(program.steps), 1), program.arena
     extent = (steps, top - bottom)
     lasting = [r for r in report.regions if r.size and r.name != "scratch"]
@@ -34,7 +40,7 @@ def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) 
 
 
 def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:
-    """One buffer: (start, offset, instructions, bytes), with its name where there is room."""
+    """Draw one buffer at (start, offset, instructions, bytes), with its name if there is room."""
     x, y, width, height = place
     axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
     if width / extent[0] >= _WIDE_ENOUGH and height / extent[1] >= _TALL_ENOUGH:
@@ -42,7 +48,10 @@ def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: st
 
 
 def encoded(figure: Figure, path: Path, dpi: int) -> bytes:
-    """The picture, in the format that the path's ending names. OutputError for an ending that names none."""
+    """Return the picture in the format that the path's suffix names.
+
+    Raises OutputError for a suffix that names no format.
+    """
     known = figure.canvas.get_supported_filetypes()
     kind = path.suffix.removeprefix(".").lower() or "png"
     if kind not in known:

@@ -1,4 +1,4 @@
-"""The tables of a report, in their order, for the terminal and for the page alike."""
+"""The tables of a report in their order, for the terminal and for the page alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from .gather import Report
 
 @dataclass(frozen=True)
 class Section:
-    """content: None where there is nothing to show, and its title says so. hint: for who sees it the first time."""
+    """One titled table of a report.
+
+    `content` is None where there is nothing to show, which the title then says. `hint` explains the
+    table to a first-time reader.
+    """
 
     title: str
     content: Rows | None
@@ -20,7 +24,7 @@ class Section:
 
 
 def compared(report: Report) -> Iterator[Section]:
-    """Beside another report, and beside other schemes."""
+    """Yield the sections that compare the model with another report and with other schemes."""
     if report.other is not None:
         yield Section(f"Changes from {report.other.name}", tables.change_rows(report.other, report))
         layers = tables.layer_change_rows(report.other, report)
@@ -30,7 +34,7 @@ def compared(report: Report) -> Iterator[Section]:
 
 
 def whole(report: Report) -> Iterator[Section]:
-    """What it takes by itself."""
+    """Yield the sections on the model by itself."""
     if report.board is not None:
         yield Section(tables.board_title(report.board), tables.board_rows(report, report.board))
     yield Section("Arena", tables.memory_rows(report))

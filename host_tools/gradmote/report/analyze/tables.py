@@ -1,4 +1,4 @@
-"""What a report says, as tables."""
+"""The tables of a report as rows of text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from ..tables import LINE, Bar, Row, Rows
 from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report, macs
 
-#: Pieces of the peak that are listed by name.
+#: Buffers of the peak that are listed by name.
 LARGEST = 8
 
 
 def rounded(count: float) -> str:
-    """Three digits: 78.2 k."""
+    """Return the count with three digits and a unit: 78.2 k."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if count >= 0.9995 * size:
             return f"{count / size:.3g} {unit}"
@@ -20,7 +20,10 @@ def rounded(count: float) -> str:
 
 
 def verdict(report: Report) -> tuple[bool, str]:
-    """Whether the board holds it, or which one does, as `gradmote boards` names it."""
+    """Return whether the board holds the model, and a sentence that says so.
+
+    Without a board, the sentence names the smallest one of `gradmote boards` that holds it.
+    """
     if report.board is not None:
         lacks = report.board.lacks(report.arena, report.image)
         return not lacks, f"{report.board.name} " + (f"lacks {' and '.join(lacks)}" if lacks else "holds it")
@@ -31,10 +34,12 @@ def verdict(report: Report) -> tuple[bool, str]:
 
 
 def percent(part: int, whole: int) -> str:
+    """Return the share of a part in the whole; "" where the whole is 0."""
     return f"{part / whole:.0%}" if whole else ""
 
 
 def memory_rows(report: Report) -> Rows:
+    """Return the regions of the arena, and the scratch of each program."""
     rows: list[Row] = [
         (r.name, f"{r.offset:,}", f"{r.size:,}", percent(r.size, report.arena), Bar(r.size, report.arena))
         for r in report.regions
@@ -48,11 +53,12 @@ def memory_rows(report: Report) -> Rows:
 
 
 def board_title(board: Board) -> str:
+    """Return the title of a table on the board."""
     return f"{board.title}, {board.core}: {board.ram:,} B of RAM"
 
 
 def board_rows(report: Report, board: Board) -> Rows:
-    """RAM down to the last byte, then flash."""
+    """Return the board's RAM in use down to the last byte, then its flash."""
     way = f"{board.stack_bound:,} at the most are used: {' > '.join(board.stack_way)}"
     code = f"of {board.flash:,}" if board.measured else f"of {board.flash:,}; an estimate"
     ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
@@ -67,6 +73,7 @@ def board_rows(report: Report, board: Board) -> Rows:
 
 
 def peak_title(report: Report) -> str:
+    """Return a title that says how many bytes are alive at the peak, and where that is."""
     program = report.main
     index = program.peak()
     step, whole = program.steps[index], sum(s.size for s in program.alive(index))
@@ -75,7 +82,7 @@ def peak_title(report: Report) -> str:
 
 
 def peak_rows(report: Report) -> Rows:
-    """What lives when most does."""
+    """Return the buffers that are alive at the peak."""
     alive = report.main.alive(report.main.peak())
     whole = sum(s.size for s in alive)
     rows: list[Row] = [
@@ -89,12 +96,17 @@ def peak_rows(report: Report) -> Rows:
 
 
 def layer_rows(report: Report) -> Rows:
-    """trained and MAC are counts, machine instructions an estimate, the rest bytes."""
+    """Return one row for each layer, and their totals.
+
+    The columns `trained`, `MAC` and `backward` are counts, `machine` is an estimate of machine
+    instructions, and the others are bytes.
+    """
     columns = ("layer", "output", "trained#", "MAC#", "backward#", "saved#", "scratch#", "flash#", "machine#")
     return columns, [*map(layer_row, report.layers), LINE, total_row(report)]
 
 
 def layer_row(layer: Layer) -> Row:
+    """Return the row of one layer; a 0 is left blank."""
     shape = "" if layer.shape is None else "x".join(map(str, layer.shape)) or "scalar"
     macs = [rounded(n) if n else "" for n in (layer.macs_forward, layer.macs_backward)]
     numbers = [f"{n:,}" if n else "" for n in (layer.parameters, layer.saved, layer.scratch, layer.flash)]
@@ -103,6 +115,7 @@ def layer_row(layer: Layer) -> Row:
 
 
 def total_row(report: Report) -> Row:
+    """Return the row with the totals of all layers."""
     layers, program = report.layers, report.main
     macs = [rounded(sum(macs)) for macs in ([n.macs_forward for n in layers], [n.macs_backward for n in layers])]
     parameters, saved, flash = (sum(getattr(n, name) for n in layers) for name in ("parameters", "saved", "flash"))
@@ -111,6 +124,7 @@ def total_row(report: Report) -> Row:
 
 
 def image_rows(report: Report) -> Rows:
+    """Return the sections of the image."""
     rows: list[Row] = []
     for section in report.sections:
         if section.size:
@@ -122,7 +136,7 @@ def image_rows(report: Report) -> Rows:
 
 
 def plan_rows(report: Report, program: Code) -> Rows:
-    """What lasts, then every buffer of scratch by its first instruction."""
+    """Return the regions that last, then every scratch buffer by its first instruction."""
     lasting = [r for r in report.regions if r.name != "scratch"]
     rows: list[Row] = [(r.name, f"{r.offset:,}", f"{r.size:,}", "always") for r in lasting]
     spans = sorted(program.spans, key=lambda s: (s.start, s.offset))
@@ -134,13 +148,13 @@ def plan_rows(report: Report, program: Code) -> Rows:
 
 
 def change_rows(before: Report, after: Report) -> Rows:
-    """Every quantity that changed, and the two that matter most."""
+    """Return every quantity that changed, and always arena and image."""
     shown = [c for c in changes(before, after) if c.difference != 0 or c.name in ("arena", "image")]
     return ("", f"{before.name}#", f"{after.name}#", "change#", "%#"), [change_row(c) for c in shown]
 
 
 def layer_change_rows(before: Report, after: Report) -> Rows:
-    """By how much each layer's figures changed."""
+    """Return by how much the figures of each layer changed."""
     columns = ("layer", *(f"{column}#" for column in COLUMN_OF.values()))
     rows: list[Row] = []
     for layer, some in layer_changes(before, after).items():
@@ -149,21 +163,24 @@ def layer_change_rows(before: Report, after: Report) -> Rows:
     return columns, rows
 
 
-#: What a layer's figures are called in a table.
+#: The column of each figure of a layer.
 COLUMN_OF = dict(zip(FIELDS, ("trained", "MAC", "backward", "saved", "scratch", "flash", "machine"), strict=True))
 
 
 def difference(number: Number) -> str:
+    """Return a change with its sign; "" for none, and ? where it is unknown."""
     return "?" if number is None else f"{round(number):+,}" if number else ""
 
 
 def change_row(change: Change) -> Row:
+    """Return the row of one quantity: before, after, difference, and percent."""
     numbers = (exact(change.before), exact(change.after))
     part = f"{change.difference / change.before:+.1%}" if change.difference and change.before else ""
     return (change.name, *numbers, difference(change.difference), part)
 
 
 def exact(number: Number) -> str:
+    """Return all digits of a number, or ? where it is unknown."""
     return "?" if number is None else f"{round(number):,}"
 
 
@@ -171,7 +188,7 @@ def exact(number: Number) -> str:
 
 
 def scheme_rows(report: Report) -> Rows:
-    """What else could be trained, side by side."""
+    """Return the schemes that could be trained instead, side by side."""
     columns = ("scheme", "trained#", "arena#", "", "scratch#", "image#", "MAC#", "machine#", "")
     most = max((s.arena for s in report.schemes), default=0)
     rows: list[Row] = []

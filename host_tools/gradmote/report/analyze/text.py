@@ -1,4 +1,4 @@
-"""A report in the terminal: whether it fits first, then what takes the memory, then each layer."""
+"""A report in the terminal: whether the model fits, what takes the memory, then each layer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .tables import rounded, verdict
 
 
 def show(report: Report, console: Console) -> None:
-    """Prints everything; of a comparison with another report, only that."""
+    """Print the report; where it is compared with another one, print the comparison only."""
     console.print(headline(report), highlight=False)
     alone = report.other is None
     for section in (*compared(report), *(whole(report) if alone else ())):
@@ -21,6 +21,7 @@ def show(report: Report, console: Console) -> None:
 
 
 def headline(report: Report) -> str:
+    """Return the first lines of the report: sizes, whether it fits, and the work of one run."""
     main = report.main
     machine = f", about {rounded(main.machine)} machine instructions on a Cortex-M4F" if main.machine else ""
     scheme = f", scheme {escape(report.scheme)}" if report.scheme else ""

@@ -1,1 +1,1 @@
-"""How fast an image runs: timed on this computer's twin, counted on emulated boards, told kernel by kernel."""
+"""The speed of an image: timed on the host's twin, counted on emulated boards, kernel by kernel."""

@@ -1,7 +1,7 @@
-"""Exact machine instructions of an image's programs, counted on an emulated board whose clock ticks with them.
+"""Exact counts of the machine instructions of an image's programs, on an emulated board.
 
-The firmware for it is made of the sources that a project gets (project/sources.py): the runtime, what the board has of
-its own, and cost_main.c.
+The board's clock ticks with the instructions. Its firmware is built from the sources that a project
+gets (project/sources.py): the runtime, the board's own sources, and cost_main.c.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from ...generated.records import PROGRAM
 from ...project.sources import build_module, origin
 
 SOURCE = Path(__file__).with_name("cost_main.c")
-#: Bytes that an image and an arena may have, each.
+#: The largest image and the largest arena, in bytes.
 LIMIT = 0x80_0000
-#: Name -> folder of firmware/boards, and where the emulator has room for two of LIMIT.
-PLACES = {
+#: For each board, its folder in firmware/boards, and the address at which the emulator has room for
+#: two of LIMIT.
+BOARDS = {
     "mps2-an385": ("mps2/mps2_an385", 0x2100_0000),
     "mps2-an386": ("mps2/mps2_an386", 0x2100_0000),
     "mps2-an500": ("mps2/mps2_an500", 0x2100_0000),
@@ -37,8 +38,11 @@ PLACES = {
 
 @dataclass
 class Counted:
-    """Of one program: each instruction of the image, and a whole run of it (0 for programs that have no call of their
-    own)."""
+    """The machine instructions of one program.
+
+    `each` has those of each instruction of the image. `whole` is those of a whole run; it is 0 for
+    a program that no function of the runtime runs by itself.
+    """
 
     each: list[int] = field(default_factory=list)
     whole: int = 0
@@ -46,19 +50,25 @@ class Counted:
 
 @dataclass(frozen=True)
 class Counter:
-    """A board with the firmware of cost_main.c. board: of site_scons/boards.py."""
+    """A board with the firmware of cost_main.c, ready to count.
+
+    `board` comes from site_scons/boards.py. `address` is where the image is loaded.
+    """
 
     board: Any
     elf: Path
-    place: int
+    address: int
 
     def count(self, image: bytes) -> dict[str, Counted]:
-        """Program kind -> its machine instructions. RuntimeFault where the board refuses the image or a program."""
+        """Return the machine instructions of each program, by its kind.
+
+        Raises RuntimeFault where the board refuses the image or a program.
+        """
         path = self.elf.with_suffix(".mote")
         write_part(path, image)
         command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
         command += ["-serial", "stdio", "-icount", "shift=7"]
-        command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.place:#x},force-raw=on"]
+        command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.address:#x},force-raw=on"]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             try:
@@ -68,9 +78,9 @@ class Counter:
 
 
 def check(name: str) -> None:
-    """DeviceError where nothing can be counted on this board, or its tools are not installed."""
-    if name not in PLACES:
-        hint = f"boards that count: {', '.join(PLACES)}"
+    """Raise DeviceError if this board cannot count, or if one of its tools is not installed."""
+    if name not in BOARDS:
+        hint = f"boards that count: {', '.join(BOARDS)}"
         raise DeviceError(f"{known(name).name} has no emulator with memory for any image", hint)
     emulator = board_of(name).table["emulator"][0]
     for tool in missing(name):
@@ -79,49 +89,56 @@ def check(name: str) -> None:
 
 
 def missing(name: str) -> list[str]:
-    """The tools that a board's counter lacks here."""
+    """Return the tools that the board needs and that are not installed here."""
     board = board_of(name)
     return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
 
 
 def board_of(name: str) -> Any:
+    """Return the board as site_scons/boards.py reads it from its board.toml."""
     tools = build_module("boards")
-    return tools.read_board(tools.FIRMWARE / "boards" / PLACES[name][0] / "board.toml")
+    return tools.read_board(tools.FIRMWARE / "boards" / BOARDS[name][0] / "board.toml")
 
 
 def core_of(name: str) -> str:
-    """The processor, as board.toml names it."""
+    """Return the board's processor, as its board.toml names it."""
     return str(board_of(name).table["core"])
 
 
 def compiler_version(name: str) -> str:
-    """The compiler of a board, and which it is."""
+    """Return the name and the version of the board's compiler."""
     compiler = f"{board_of(name).compiler}gcc"
     found = subprocess.run([compiler, "-dumpfullversion"], check=True, capture_output=True, text=True)
     return f"{compiler} {found.stdout.strip()}"
 
 
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
-    """Builds the firmware, in an existing folder, with the flags of the board's own: with what the images need, or with
-    all kernels. DeviceError where the compiler fails."""
-    board, place, tools = board_of(name), PLACES[name][1], build_module("boards")
+    """Build the firmware in an existing folder, with the flags of the board's own firmware.
+
+    It has the kernels that the images need, or all kernels where there are no images. Raises
+    DeviceError if the compiler fails.
+    """
+    board, address, tools = board_of(name), BOARDS[name][1], build_module("boards")
     elf = folder / f"{name}.elf"
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     defines += needs_of(*images).flags() if images else []
     includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
     sources = [SOURCE, tools.FIRMWARE / "src" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
-    flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries take theirs only once
-    memory = [f"-DCOST_MEMORY={place:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
+    flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries accept their flags only once
+    memory = [f"-DCOST_MEMORY={address:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
     command = [f"{board.compiler}gcc", *flags, *defines, *memory, *includes, *map(str, sources), "-o", str(elf)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode:
         hint = f"is its C library there? apt-get install {board.compiler_packages}"
         raise DeviceError(f"{command[0]} failed:\n{done.stderr.strip()}", hint)
-    return Counter(board, elf, place)
+    return Counter(board, elf, address)
 
 
 def counts_of(lines: Iterable[str]) -> dict[str, Counted]:
-    """What cost_main.c prints. RuntimeFault where a program failed."""
+    """Return the counts in the lines that cost_main.c prints.
+
+    Raises RuntimeFault if a program failed.
+    """
     kinds = {number: kind for kind, number in PROGRAM.items()}
     counts: dict[str, Counted] = {}
     kind, instructions_per_tick = "", 0.0

@@ -1,4 +1,4 @@
-"""Medians, and how far measurements lie about them."""
+"""Medians and quartiles of measurements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Spread:
-    """Half of the measurements lie in low .. high, a quarter below and a quarter above."""
+    """The median and the quartiles of measurements.
+
+    A quarter of the measurements lies below `low`, and a quarter above `high`.
+    """
 
     median: float
     low: float
@@ -18,12 +21,13 @@ class Spread:
 
     @classmethod
     def of(cls, measured: Sequence[float]) -> Spread:
+        """Return the median and the quartiles of the measurements."""
         low, median, high = np.quantile(measured, (0.25, 0.5, 0.75)).tolist()
         return cls(median, low, high)
 
     @classmethod
     def of_ratios(cls, above: Sequence[float], below: Sequence[float]) -> Spread:
-        """The ratio of medians; the quartiles are of the ratios of what was measured side by side."""
+        """Return the ratio of the medians, with the quartiles of the ratios of each pair."""
         pairs = cls.of([a / b for a, b in zip(above, below, strict=True)])
         ratio = cls.of(above).median / cls.of(below).median
         return cls(ratio, min(pairs.low, ratio), max(pairs.high, ratio))

@@ -1,6 +1,6 @@
-"""Times an image's programs on this computer: whole runs as Python calls them, and each instruction alone.
+"""Times of an image's programs on this computer: whole runs from Python, and single instructions.
 
-Times are of the CPU, which stand still while other processes run.
+Times are of the CPU: the clock stands still while other processes run.
 """
 
 from __future__ import annotations
@@ -19,21 +19,25 @@ from gradmote_runtime import Session
 from gradmote_runtime.timing import seconds_of_each
 
 from ...formats.image import Image, read_image
-from .kernels import Kernel, Total, totals
+from .kernel_totals import Kernel, Total, totals
 from .spread import Spread
 
 Array = np.ndarray
-#: Program -> the call of a Session that runs it whole.
+#: For each program, the method of a Session that runs it whole.
 CALLS = {"step": "step", "train": "train_step", "eval": "eval_step", "infer": "infer"}
-#: So small that the network stays what it is through thousands of steps: none gets to subnormal numbers.
+#: A rate so small that thousands of steps hardly change the network, so that no number becomes
+#: subnormal.
 RATE = 1e-9
-#: Seconds that the calls of a round take, at least.
+#: The seconds that the calls of a round take at least.
 ROUND = 0.01
 
 
 @dataclass(frozen=True)
 class Timed:
-    """Of one program. seconds: of a run. kernels: their costs are medians of seconds."""
+    """The times of one program.
+
+    `seconds` are those of a run. The costs of `kernels` are medians, in seconds.
+    """
 
     kind: str
     batch: int
@@ -42,16 +46,22 @@ class Timed:
 
     @property
     def around(self) -> float:
-        """Seconds of a median run that no kernel takes: the call from Python, and its arrays' copies. 0 where kernels
-        were slower when they ran one by one."""
+        """Return the seconds of a median run that no kernel takes.
+
+        They go to the call from Python and the copies of its arrays. The result is 0 where the
+        kernels were slower when they ran one by one.
+        """
         return max(0.0, self.seconds.median - sum(total.cost for total in self.kernels.values()))
 
 
 def time_program(
     data: bytes, kind: str, rounds: int, profile: str, on_round: Callable[[], None] = lambda: None
 ) -> Timed:
-    """Runs a program of an image, with its inputs drawn at random, `rounds` times or more often in each of two ways:
-    whole, and instruction by instruction. kind: one of CALLS. RuntimeFault where the runtime refuses."""
+    """Run a program of an image with random inputs, and return its times.
+
+    The program runs at least `rounds` times whole and as often instruction by instruction. `kind`
+    is one of CALLS. Raises RuntimeFault if the runtime refuses.
+    """
     image = read_image(data)
     program = next(program for program in image.programs if program["kind"] == kind)
     with Session(data, profile) as session:
@@ -70,7 +80,10 @@ def time_program(
 
 
 def prepare(session: Session, image: Image, kind: str) -> list[Array]:
-    """What the program takes: inputs, then labels. Its updates are made to change next to nothing."""
+    """Return random inputs, then labels, for the program.
+
+    The learning rate is set so low that updates change next to nothing.
+    """
     if any(program["kind"] in ("step", "optimizer") for program in image.programs):
         session.learning_rate = RATE
     random = np.random.default_rng(0)
@@ -79,14 +92,18 @@ def prepare(session: Session, image: Image, kind: str) -> list[Array]:
 
 
 def drawn(tensor: dict[str, Any], random: np.random.Generator) -> Array:
-    """In 0 .. 1, as masks and targets of any loss may be; classes and indices are 0, which all models have."""
+    """Return an array for one tensor.
+
+    Its numbers lie in 0 .. 1, as masks and targets of any loss may. Classes and indices are 0,
+    which every model has.
+    """
     if tensor["dtype"] == "int32":
         return np.zeros(tensor["shape"], np.int32)
     return random.random(tensor["shape"], np.float32)
 
 
 def processor() -> str:
-    """This computer's, in the words of the kernel."""
+    """Return the name of this computer's processor and the number of its cores."""
     cpu_info = Path("/proc/cpuinfo")
     lines = cpu_info.read_text().splitlines() if cpu_info.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -94,7 +111,7 @@ def processor() -> str:
 
 
 def calls_for(run: Callable[[], object]) -> int:
-    """How many calls take a ROUND. They also warm up."""
+    """Return how many calls take the seconds of one ROUND; the trial calls also warm up."""
     calls = 1
     while (taken := seconds_of(run, calls)) < ROUND / 4:
         calls *= 4
@@ -102,6 +119,7 @@ def calls_for(run: Callable[[], object]) -> int:
 
 
 def seconds_of(run: Callable[[], object], calls: int) -> float:
+    """Return the CPU seconds that these calls take."""
     start = time.thread_time()
     for _ in range(calls):
         run()
@@ -109,7 +127,7 @@ def seconds_of(run: Callable[[], object], calls: int) -> float:
 
 
 def feed(session: Session, arrays: list[Array]) -> None:
-    """Inputs, then labels, as many as there are arrays."""
+    """Set the inputs, then the labels, of the session."""
     inputs = len(session.inputs())
     for at, array in enumerate(arrays[:inputs]):
         session.set_input(at, array)

@@ -1,4 +1,8 @@
-"""How an image updates its parameters: row by row while the gradient is made, or from a gradient that is whole."""
+"""How an image updates its parameters.
+
+An update is fused where each row of the gradient is applied as soon as it is made, so that the
+gradient never exists whole. Other updates read a whole gradient.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,12 @@ from ..compiler.program import Compiled
 
 @dataclass(frozen=True)
 class Updates:
-    """fused: parameters whose gradient never exists whole. whole: bytes of the gradients of all others. reason: what
-    needs gradients that are stored until all are made, so that none is fused; empty where nothing does."""
+    """The parameters by how they are updated.
+
+    `fused` names the parameters whose gradient never exists whole. `whole` has the bytes of the
+    gradients of all others. `reason` says what needs all gradients to be stored before the first
+    update, so that none is fused; it is empty where nothing does.
+    """
 
     fused: list[str]
     whole: dict[str, int]
@@ -18,7 +26,7 @@ class Updates:
 
 
 def updates_of(compiled: Compiled) -> Updates:
-    """Of all parameters, in the order of the state."""
+    """Return how all parameters are updated, in the order of the state."""
     opcodes = {i.opcode for p in compiled.programs for i in p.instructions}
     reasons = ["accumulate keeps them between micro-batches"] if accumulates(compiled) else []
     clips = any(i.opcode == "CLAMP" and i.phase == "update" for p in compiled.programs for i in p.instructions)
@@ -31,23 +39,27 @@ def updates_of(compiled: Compiled) -> Updates:
 
 
 def accumulates(compiled: Compiled) -> bool:
+    """Return whether the image keeps gradients between micro-batches."""
     return any(p.gradient is not None for p in compiled.parameters)
 
 
 def scales(compiled: Compiled) -> bool:
-    """Whether a step divides its gradients by a loss scale."""
+    """Return whether a step divides its gradients by a loss scale."""
     steps = [i for p in compiled.programs if p.kind == "step" for i in p.instructions]
     return any(i.opcode == "UPDATE" and (s := i.operands["scale"]) and s.buffer.region == "constant" for i in steps)
 
 
 def whole_gradients(compiled: Compiled) -> set[int]:
-    """Ids of the parameters' buffers that an UPDATE changes, which reads a whole gradient."""
+    """Return the ids of the buffers of the parameters that an UPDATE changes.
+
+    An UPDATE reads a whole gradient.
+    """
     updates = [i for p in compiled.programs for i in p.instructions if i.opcode == "UPDATE"]
     return {id(ref.buffer) for i in updates if (ref := i.operands["p"]) is not None}
 
 
 def describe_updates(updates: Updates) -> str:
-    """In one line."""
+    """Return the updates in one line of text."""
     stored = sum(updates.whole.values())
     if updates.reason:
         return f"updates   not fused: all gradients are stored, {stored:,} B; {updates.reason}"

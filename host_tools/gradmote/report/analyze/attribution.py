@@ -1,4 +1,7 @@
-"""What each instruction is part of: known while compiling, told by names and order where there is only an image."""
+"""The layer, phase and buffers that each instruction of an image belongs to.
+
+The compiler knows them. Where there is only an image, they are derived from names and order.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +23,27 @@ OPTIMIZER = "optimizer"
 
 
 @dataclass
-class Origins:
-    """Of one program. layers and phases (forward, backward, update): one for each instruction."""
+class ProgramAttribution:
+    """The attribution of one program.
+
+    `layers` and `phases` (forward, backward, update) have one entry for each instruction.
+    """
 
     layers: list[str]
     phases: list[str]
     spans: list[Span]
-    bound: int  # bytes of scratch that are alive at once, at the least
+    bound: int  # the most bytes of scratch that are alive at once
 
 
 @dataclass
-class Known:
-    """Of one image. shapes: of the layers' outputs, in the model's order; empty where it is not known."""
+class ImageAttribution:
+    """The attribution of one image.
 
-    programs: list[Origins]
+    `shapes` has the shapes of the layers' outputs, in the model's order; it is empty where they are
+    unknown.
+    """
+
+    programs: list[ProgramAttribution]
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -41,16 +51,19 @@ class Known:
 # ---- Just compiled
 
 
-def of_result(result: Result) -> Known:
-    """Layers are the nodes of the user's model."""
+def of_result(result: Result) -> ImageAttribution:
+    """Return the attribution of a model just compiled: layers are the nodes of the user's model."""
     owners = owners_of(result.compiled)
     programs = [of_program(p, result.layout, owners) for p in result.compiled.programs]
     shapes = {name: shape for p in reversed(result.compiled.programs) for name, shape in p.shapes.items()}
-    return Known(programs, shapes)
+    return ImageAttribution(programs, shapes)
 
 
 def owners_of(compiled: Compiled) -> dict[int, str]:
-    """id of a parameter's or its gradient's buffer -> the first layer that reads the parameter."""
+    """Return the first layer that reads each parameter.
+
+    The keys are the ids of the buffers of the parameters and of their gradients.
+    """
     owners: dict[int, str] = {}
     for instruction in (i for p in compiled.programs for i in p.instructions if i.layer):
         for ref in instruction.reads:
@@ -62,18 +75,19 @@ def owners_of(compiled: Compiled) -> dict[int, str]:
     return owners
 
 
-def of_program(program: Program, layout: Layout, owners: dict[int, str]) -> Origins:
+def of_program(program: Program, layout: Layout, owners: dict[int, str]) -> ProgramAttribution:
+    """Return the attribution of one compiled program."""
     placement = layout.placements[program.kind]
     spans = [
         Span(s.buffer.name, layout.scratch_offset + placement.offsets[id(s.buffer)], s.buffer.size, s.start, s.end)
         for s in placement.spans
     ]
     layers = [layer_of(i, owners) for i in program.instructions]
-    return Origins(layers, [i.phase for i in program.instructions], spans, max(usage(program), default=0))
+    return ProgramAttribution(layers, [i.phase for i in program.instructions], spans, max(usage(program), default=0))
 
 
 def layer_of(instruction: Instruction, owners: dict[int, str]) -> str:
-    """Its own, else that of the parameter that it works for."""
+    """Return the instruction's own layer, else that of the parameter that it works for."""
     owned = [owners[id(r.buffer)] for r in (*instruction.writes, *instruction.reads) if id(r.buffer) in owners]
     return instruction.layer or next(iter(owned), OPTIMIZER if instruction.phase == "update" else CHECKS)
 
@@ -81,42 +95,57 @@ def layer_of(instruction: Instruction, owners: dict[int, str]) -> str:
 # ---- Only an image
 
 
-def of_image(image: Image) -> Known:
-    """Layers are what shares a parameter's name up to its last dot, else single instructions."""
+def of_image(image: Image) -> ImageAttribution:
+    """Return the attribution of an image alone.
+
+    A layer is a group of parameters that share a name up to its last dot; any other instruction is
+    a layer of its own.
+    """
     notes = ["read from an image: instructions are grouped by the parameters that they touch, not by ONNX node"]
     if not image.sizes["names"]:
         notes.append("its names are stripped: parameters are numbered")
-    places = [
+    tensors = [
         (row["offset"], row["offset"] + row["size"], row["name"] or f"parameter {index}")
         for index, row in enumerate(r for r in image.state if r["role"] in ("parameter", "statistic"))
     ]
-    return Known([of_code(image, program, places) for program in image.programs], notes=notes)
+    return ImageAttribution([of_code(image, program, tensors) for program in image.programs], notes=notes)
 
 
 def main_kind(kinds: list[str]) -> str:
-    """The program to look at first: the one that trains, else the first."""
+    """Return the kind of the program to show first: the one that trains, else the first."""
     return next((kind for kind in kinds if kind in TRAINING), kinds[0])
 
 
-def of_code(image: Image, program: dict[str, Any], places: list[tuple[int, int, str]]) -> Origins:
+def of_code(image: Image, program: dict[str, Any], tensors: list[tuple[int, int, str]]) -> ProgramAttribution:
+    """Return the attribution of one program of an image.
+
+    `tensors` has (first byte, end, name) of each parameter and running statistic.
+    """
     code = program["instructions"]
     spans = spans_of(image, program)
     live = [sum(s.size for s in spans if s.start <= index < s.end) for index in range(len(code))]
     main = program["kind"] == main_kind([p["kind"] for p in image.programs])
     others = [f"{i['opcode']} #{index}" if main else f"more of {program['kind']}" for index, i in enumerate(code)]
-    layers = [parameters_of(i, places) or other for i, other in zip(code, others, strict=True)]
-    return Origins(layers, phases_of(image, program), spans, max(live, default=0))
+    layers = [parameters_of(i, tensors) or other for i, other in zip(code, others, strict=True)]
+    return ProgramAttribution(layers, phases_of(image, program), spans, max(live, default=0))
 
 
-def parameters_of(instruction: dict[str, Any], places: list[tuple[int, int, str]]) -> str:
-    """The name that the parameters of a layer share, of the first that the instruction touches; "" without one."""
-    offsets = [at for place in instruction["operands"].values() if (at := arena_offset(place)) is not None]
-    names = [name for at in offsets for first, end, name in places if first <= at < end]
+def parameters_of(instruction: dict[str, Any], tensors: list[tuple[int, int, str]]) -> str:
+    """Return the layer of the first parameter that the instruction touches; "" if it touches none.
+
+    A layer is the common name of its parameters: their name up to its last dot.
+    """
+    offsets = [at for address in instruction["operands"].values() if (at := arena_offset(address)) is not None]
+    names = [name for at in offsets for first, end, name in tensors if first <= at < end]
     return re.sub(r"\.[^.]*$", "", names[0]) if names else ""
 
 
 def phases_of(image: Image, program: dict[str, Any]) -> list[str]:
-    """In a program that trains, the gradient begins behind the loss, which is the last to be written where it lies."""
+    """Return the phase of each instruction.
+
+    In a program that trains, the backward pass begins after the instruction that last writes the
+    loss.
+    """
     code = program["instructions"]
     mine = [t for t in image.tensors if program["kind"] in t["programs"]]
     loss = {f"arena+{t['offset']}" for t in mine if t["role"] == "loss"}
@@ -129,6 +158,6 @@ def phases_of(image: Image, program: dict[str, Any]) -> list[str]:
 
 
 def written(instruction: dict[str, Any]) -> set[str]:
-    """Places that an instruction writes."""
+    """Return the addresses that an instruction writes."""
     spec = OPCODES[instruction["opcode"]]["operands"]
-    return {place for name, place in instruction["operands"].items() if "w" in spec[name][0]}
+    return {address for name, address in instruction["operands"].items() if "w" in spec[name][0]}

@@ -1,16 +1,19 @@
-"""Counts of machine instructions against earlier ones."""
+"""The changes between counts of machine instructions and earlier counts."""
 
 from __future__ import annotations
 
-#: Part by which counts may grow unnoticed: compilers of other versions differ by as much.
+#: The share by which counts may grow: versions of one compiler differ by as much.
 TOLERANCE = 0.02
 
-#: What was counted -> program -> machine instructions.
+#: Machine instructions by what was counted, and by program.
 Counts = dict[str, dict[str, int]]
 
 
 def changes(now: Counts, before: Counts) -> tuple[list[str], list[str]]:
-    """(what grew, what shrank) by more than TOLERANCE, a line each. What was not there before has grown."""
+    """Return a line for each count that grew by more than TOLERANCE, and for each that shrank.
+
+    A count that was not there before has grown.
+    """
     grown, shrunk = [], []
     for case, programs in now.items():
         for program, count in programs.items():

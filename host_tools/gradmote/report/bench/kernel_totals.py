@@ -1,4 +1,4 @@
-"""What an instruction of an image is to a person: a layer's kind, and which of its three products it computes."""
+"""The cost of a program by kind of layer and by which of the layer's three products is computed."""
 
 from __future__ import annotations
 
@@ -12,46 +12,58 @@ from ...generated.opcodes import OPCODES
 from ..analyze.cost import PRODUCTS
 
 FORWARD, INPUT, WEIGHT, UPDATE = "forward", "dX", "dW", "dW + update"
-#: Opcode of a convolution -> what it computes; "" where that depends on its place: a layer's own product in one
-#: direction is the other's gradient.
+#: For each opcode of a convolution, what it computes. It is "" where that depends on the direction:
+#: CONV is the forward product of a convolution, and an input gradient of a transposed one.
 CONVOLUTIONS = {"CONV": "", "CONV_TRANSPOSE": "", "CONV_GRAD_W": WEIGHT, "CONV_UPDATE": UPDATE}
-#: What a convolution's products are over, in whichever direction.
+#: The dimensions whose product is the number of a convolution's multiply-accumulates, in each
+#: direction.
 EXTENTS = ("batch", "groups", "maps", "channels", "out_h", "out_w", "kernel_h", "kernel_w")
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """kind: `linear`, `conv 3x3`, `depthwise 3x3`; of what has no products, the opcode. direction: "" there."""
+    """A group of instructions that a report counts together.
+
+    `kind` is such as `linear`, `conv 3x3` or `depthwise 3x3`; it is the opcode, and `direction` is
+    "", where the instruction computes no product.
+    """
 
     kind: str
     direction: str = ""
 
     def __str__(self) -> str:
+        """Return the kernel's name in a report."""
         return f"{self.kind}, {self.direction}" if self.direction else self.kind
 
 
 def kernels_of(image: Image, program: dict[str, Any]) -> list[Kernel]:
-    """Of each instruction of one of its programs. What comes after the loss goes backwards."""
+    """Return the kernel of each instruction of a program; those after the loss are backward."""
     instructions = program["instructions"]
     last = loss_at(image, program)
     return [kernel_of(instruction, at > last) for at, instruction in enumerate(instructions)]
 
 
 def loss_at(image: Image, program: dict[str, Any]) -> int:
-    """Index of the instruction that gives the loss, the last one that writes there; of none, the program's length."""
-    places = {f"arena+{t['offset']}" for t in image.tensors if t["role"] == "loss" and program["kind"] in t["programs"]}
-    found = [at for at, instruction in enumerate(program["instructions"]) if places & set(written(instruction))]
+    """Return the index of the instruction that writes the loss last.
+
+    Without a loss it is the program's length.
+    """
+    addresses = {
+        f"arena+{t['offset']}" for t in image.tensors if t["role"] == "loss" and program["kind"] in t["programs"]
+    }
+    found = [at for at, instruction in enumerate(program["instructions"]) if addresses & set(written(instruction))]
     return found[-1] if found else len(program["instructions"])
 
 
 def written(instruction: dict[str, Any]) -> Iterator[str]:
-    """Places of the operands that it writes."""
+    """Yield the addresses of the operands that the instruction writes."""
     for name, (access, *_) in OPCODES[instruction["opcode"]]["operands"].items():
         if "w" in access:
             yield instruction["operands"][name]
 
 
 def kernel_of(instruction: dict[str, Any], backward: bool) -> Kernel:
+    """Return the kernel of one instruction, in the forward or the backward pass."""
     opcode, p = instruction["opcode"], instruction["params"]
     direction = INPUT if backward else FORWARD
     if opcode in CONVOLUTIONS:
@@ -66,8 +78,11 @@ def kernel_of(instruction: dict[str, Any], backward: bool) -> Kernel:
 
 
 def macs_of(instruction: dict[str, Any]) -> int:
-    """Multiply-accumulates as papers count them: each output with each cell of its window, padding included; a layer
-    has as many in each direction."""
+    """Return the multiply-accumulates of an instruction, as papers count them.
+
+    Each output counts with each tap of its window, padding included. A layer has as many in each
+    direction.
+    """
     opcode, p = instruction["opcode"], instruction["params"]
     if opcode in CONVOLUTIONS:
         return math.prod(p[name] for name in EXTENTS)
@@ -75,7 +90,7 @@ def macs_of(instruction: dict[str, Any]) -> int:
 
 
 def shape_of(instruction: dict[str, Any]) -> str:
-    """The layer, in few signs: `16x16x32 -> 16x16x32` or `32x640 -> 128`."""
+    """Return the layer's shape in few characters: `16x16x32 to 32 s2` or `8x128x640`."""
     p = instruction["params"]
     if instruction["opcode"] not in CONVOLUTIONS:
         return f"{p['m']}x{p['n']}x{p['k']}"
@@ -86,7 +101,7 @@ def shape_of(instruction: dict[str, Any]) -> str:
 
 @dataclass
 class Total:
-    """Of all instructions of one kernel in a program."""
+    """The totals of all instructions of one kernel in a program."""
 
     instructions: int = 0
     cost: float = 0.0
@@ -94,7 +109,10 @@ class Total:
 
 
 def totals(image: Image, program: dict[str, Any], costs: Iterable[float]) -> dict[Kernel, Total]:
-    """The dearest first. costs: of each instruction of the program, in any unit."""
+    """Return the totals of each kernel of a program, the most expensive first.
+
+    `costs` has the cost of each instruction of the program, in any unit.
+    """
     found: dict[Kernel, Total] = {}
     for kernel, instruction, cost in zip(kernels_of(image, program), program["instructions"], costs, strict=True):
         total = found.setdefault(kernel, Total())

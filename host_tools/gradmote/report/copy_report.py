@@ -1,4 +1,8 @@
-"""The copies that a compiled image had to keep: inside, layout is a matter of strides, and these are the exceptions."""
+"""The copies that a compiled image could not avoid.
+
+Most operators that only move elements become strides of the operators that read them. The copies
+here are the exceptions.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,12 @@ from ..compiler.program import Compiled, Program
 
 @dataclass(frozen=True)
 class Copy:
-    """One COPY. node: the ONNX node whose elements it moves; reason: `row-major for READER` where a reader cannot walk
-    strides, else the operator that is a copy by itself (Concat, Pad, ...)."""
+    """One COPY instruction.
+
+    `node` is the ONNX node whose elements it moves. `reason` is `row-major for READER` where the
+    reader cannot use strides; otherwise it is the operator that is a copy by itself (Concat, Pad,
+    ...).
+    """
 
     program: str
     node: str
@@ -22,11 +30,15 @@ class Copy:
 
 
 def kept_copies(compiled: Compiled) -> list[Copy]:
-    """All copies of an image in the order of its programs; filling with a number is none."""
+    """Return all copies of an image in the order of its programs.
+
+    Instructions that fill with a number do not count.
+    """
     return [copy for program in compiled.programs for copy in copies_of(program)]
 
 
 def copies_of(program: Program) -> Iterable[Copy]:
+    """Yield the copies of one program."""
     for i in program.instructions:
         if i.opcode == "COPY" and i.reason != "fill":
             size = 4 * math.prod(int(i.params[f"d{axis}"]) for axis in range(COPY_RANK))
@@ -34,6 +46,9 @@ def copies_of(program: Program) -> Iterable[Copy]:
 
 
 def by_reason(copies: Iterable[Copy]) -> str:
-    """`2 Concat, 1 row-major for Reshape`; the most frequent first."""
+    """Return how many copies each reason has, such as `2 Concat, 1 row-major for Reshape`.
+
+    The most frequent reason comes first.
+    """
     reasons = [c.reason for c in copies]
     return ", ".join(f"{reasons.count(r)} {r}" for r in sorted(set(reasons), key=lambda r: (-reasons.count(r), r)))
