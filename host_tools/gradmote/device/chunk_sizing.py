@@ -1,4 +1,4 @@
-"""How much goes into one frame on a line that damages some, and when to give up."""
+"""The size of the data in one frame on a line that damages some frames, and when to give up."""
 
 from __future__ import annotations
 
@@ -10,29 +10,37 @@ _PATIENCE_WITH_NOISE = 6
 
 
 class ChunkSizer:
-    """Pieces of half the size after each loss, of a quarter more after each success.
+    """An adaptive chunk size: half after each loss, a quarter more after each success.
 
-    This settles where one piece in four gets lost, which is near the best for what a loss costs: a time-out, however
-    long the piece was. attempts: how often in a row nothing may come back.
+    This settles where one chunk in four gets lost. That is near the optimum for what a loss costs:
+    a time-out, however long the chunk was.
+
+    Args:
+        attempts: How many requests in a row may get no answer.
     """
 
     def __init__(self, attempts: int) -> None:
+        """Begin with the largest chunks."""
         self._attempts = attempts
         self._size: float = 1 << 16
         self._losses = 0  # in a row
         self._silences = 0  # in a row
 
     def size(self, limit: int) -> int:
-        """Bytes of the next piece: a multiple of 4 of at most `limit`."""
+        """Return the bytes of the next chunk: a multiple of 4 of at most `limit`."""
         self._size = min(self._size, limit)
         return int(self._size) // _UNIT * _UNIT
 
     def adapt(self, arrived: bool) -> None:
-        """A piece was answered, or got lost."""
+        """Change the size after a chunk that was answered, or that got lost."""
         self._size = self._size * 1.25 if arrived else max(self._size / 2, _SMALLEST)
 
     def gives_up(self, answered: bool, damaged: bool) -> bool:
-        """True once too many requests in a row got no answer. damaged: something came in its place."""
+        """Count a request, and return whether too many in a row got no answer.
+
+        damaged: whether damaged bytes came in place of the answer. A line that does that gets more
+        attempts than a silent one.
+        """
         self._losses = 0 if answered else self._losses + 1
         self._silences = 0 if answered or damaged else self._silences + 1
         return self._silences >= self._attempts or self._losses >= self._attempts * _PATIENCE_WITH_NOISE

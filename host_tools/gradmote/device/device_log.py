@@ -1,4 +1,4 @@
-"""What a board prints between its answers: whether it is text at all, and whether the board has started anew."""
+"""The text that a board prints between its answers, and what it tells."""
 
 from __future__ import annotations
 
@@ -13,37 +13,41 @@ _FAULT = re.compile(r"restarted after a fault: status \w+, pc \w+")
 
 
 class DeviceLog:
-    """The last of what was printed."""
+    """The end of what a board printed."""
 
     def __init__(self) -> None:
+        """Begin with nothing."""
         self._bytes = b""
 
     def add(self, data: bytes) -> None:
+        """Append printed bytes; only the last 1000 are kept."""
         self._bytes = (self._bytes + data)[-_KEPT:]
 
     @property
     def is_something(self) -> bool:
+        """Whether anything was printed."""
         return bool(self._bytes)
 
     @property
     def is_text(self) -> bool:
-        """Nearly all of it can be read."""
+        """Whether nine of ten printed bytes can be read as ASCII."""
         readable = sum(byte in b"\t\r\n" or 32 <= byte < 127 for byte in self._bytes)
         return self.is_something and readable >= 0.9 * len(self._bytes)
 
     @property
     def excerpt(self) -> str:
-        """Its last line that is not empty, in quotes."""
+        """The last line that is not empty, shortened, in quotes."""
         lines = [line.strip() for line in self._text.splitlines() if line.strip()]
         return repr(lines[-1][:_EXCERPT] if lines else "")
 
     @property
     def greeted(self) -> bool:
+        """Whether the board has printed the greeting with which it starts."""
         return GREETING in self._text
 
     @property
     def fault(self) -> str:
-        """Why it started anew, in its words; "" where it does not say."""
+        """The board's own words for why it restarted; "" where it does not say."""
         found = _FAULT.search(self._text)
         return found.group() if found else ""
 

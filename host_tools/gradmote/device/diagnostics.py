@@ -1,4 +1,4 @@
-"""What is told where a board does not answer as it should."""
+"""The errors for a board that does not answer as it should."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _ONE_AT_A_TIME = "another program may be connected to it, and it serves one at a
 
 
 def silent(url: str, request: str, log: DeviceLog, damaged: bool) -> DeviceError:
-    """Nothing that answers came from a line where nobody has answered yet. damaged: what came looked like frames."""
+    """Return the error for a line at which nobody has answered yet.
+
+    damaged: whether bytes came that looked like frames.
+    """
     if log.is_text:
         return DeviceError(
             f"{url} says {log.excerpt}, but does not answer {request}",
@@ -31,7 +34,7 @@ def silent(url: str, request: str, log: DeviceLog, damaged: bool) -> DeviceError
 
 
 def silent_now(url: str, request: str, board: str) -> DeviceError:
-    """The board had answered before."""
+    """Return the error for a board that had answered before, and does not any more."""
     return DeviceError(
         f"{board} at {url} does not answer {request} any more",
         f"press its reset button and run the command again; or flash it: gradmote flash --board {board}",
@@ -39,14 +42,17 @@ def silent_now(url: str, request: str, board: str) -> DeviceError:
 
 
 def turned_away(url: str, lost: ConnectionLost, log: DeviceLog) -> DeviceError:
-    """The connection ended before anything was answered."""
+    """Return the error for a connection that ended before anything was answered."""
     words = f" and said {log.excerpt}" if log.is_text else ""
     hint = _ONE_AT_A_TIME if _is_socket(url) else lost.hint
     return DeviceError(f"{url} closed the connection{words} ({lost.why})", hint)
 
 
 def restarted(url: str, request: str, fault: str) -> DeviceError:
-    """The board greeted in place of an answer. fault: why, in its words; "" where it does not say."""
+    """Return the error for a board that printed its greeting in place of an answer.
+
+    fault: why, in the board's words; "" where it does not say.
+    """
     if fault:
         return DeviceError(f"the board at {url} {fault}; {request} was not answered", "please report it with the model")
     return DeviceError(
@@ -56,7 +62,7 @@ def restarted(url: str, request: str, fault: str) -> DeviceError:
 
 
 def too_large(board: str, needed: int, there: int) -> DeviceError:
-    """In bytes of arena."""
+    """Return the error for a model whose arena is larger than the board's, both in bytes."""
     return DeviceError(
         f"the model takes {needed:,} B of RAM for its arena, {board} has {there:,}; it keeps the model that it has",
         "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
@@ -64,7 +70,10 @@ def too_large(board: str, needed: int, there: int) -> DeviceError:
 
 
 def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:
-    """found: the id of the key that signed the image; None where none did."""
+    """Return the error for an image that is not signed by the key that the board demands.
+
+    found: the id of the key that signed the image; None where none did.
+    """
     is_so = f"is signed by key {found.hex()}" if found else "is not signed"
     return DeviceError(
         f"the image {is_so}, {board} takes those of key {demanded.hex()} alone; it keeps the model that it has",

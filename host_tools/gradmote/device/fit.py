@@ -37,8 +37,17 @@ class Step:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One pass over the data. loss: mean over its steps, before each update. seconds: of training, without the test.
-    skipped: steps whose data, loss or gradient was not finite; they changed nothing, and are not in the mean."""
+    """One pass over the data.
+
+    Attributes:
+        epoch: Its number, from 1; 0 for a test before any training.
+        loss: The mean over its steps, each taken before the step's update.
+        test: The result on the test set; None where there is none.
+        samples: The number of samples trained on.
+        seconds: The time of training, without the test.
+        skipped: The steps whose data, loss or gradient was not finite; they changed nothing, and
+            are not in the mean.
+    """
 
     epoch: int
     loss: float
@@ -50,8 +59,15 @@ class Epoch:
 
 @dataclass
 class Fit:
-    """What fit() did. dropped: samples of each epoch that did not fill a batch. saves: of `save_every`, where that was
-    given."""
+    """The result of fit().
+
+    Attributes:
+        epochs: The epochs that ended.
+        dropped: The samples of each epoch that did not fill a batch.
+        stopped: Whether should_stop() ended the training.
+        metrics: Those of the last step; None where there was none.
+        saves: The target's checkpoints, where `save_every` was given.
+    """
 
     epochs: list[Epoch] = field(default_factory=list)
     dropped: int = 0
@@ -61,7 +77,7 @@ class Fit:
 
     @property
     def skipped(self) -> int:
-        """Steps of all epochs that were skipped."""
+        """The number of steps of all epochs that were skipped."""
         return sum(epoch.skipped for epoch in self.epochs)
 
 
@@ -76,14 +92,24 @@ def fit(
     micro_batches: int = 1,
     save_every: int | None = None,
 ) -> Fit:
-    """Trains for `epochs` passes over data.x, shuffled from `seed`; epoch e of a run has the order of (seed, e).
+    """Train for `epochs` passes over data.x, and test after each.
 
-    Uses program "step", else "train" and "optimizer". The last samples of an epoch that do not fill a batch are left
-    out, others each time. epochs 0 only tests. should_stop: asked after each step. micro_batches: batches that are
-    averaged in one update; the image must keep gradients (program "train") for more than one. save_every: updates from
-    one checkpoint that the target keeps of itself to the next (Target.save_every); None: as it is set.
+    Uses the program "step", else "train" and "optimizer". A step whose data, loss or gradient is
+    not finite is skipped. Raises GradmoteError after an epoch in which all steps were skipped.
 
-    A step whose data, loss or gradient is not finite is skipped. GradmoteError after an epoch in which all were.
+    Args:
+        target: The board or twin, with an image that trains.
+        data: The samples. Those at the end of an epoch that do not fill a batch are left out,
+            others in each epoch.
+        epochs: The number of passes; 0 only tests.
+        seed: The seed of the order; epoch e has the order of (seed, e).
+        on_step: Called after each update.
+        on_epoch: Called after each epoch and its test.
+        should_stop: Asked after each step; True ends the training.
+        micro_batches: The batches whose gradients are averaged in one update; more than one needs
+            an image that keeps gradients (program "train").
+        save_every: The updates between two checkpoints that the target keeps of itself
+            (Target.save_every); None leaves that as it is set.
     """
     batch, data = _checked(target, data, micro_batches)
     others = others_of(target, data.more, len(data.x))
@@ -118,7 +144,7 @@ def _test(target: Target, data: Dataset) -> Evaluation | None:
 
 
 def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:
-    """(steps, micro-batches, batch): the samples of each update, in an order of their own."""
+    """Return the samples of each update, (steps, micro-batches, batch), in the seed's order."""
     order = np.random.default_rng(seed).permutation(count)
     each = size[0] * size[1]
     return order[: count // each * each].reshape(-1, *size)
@@ -147,7 +173,7 @@ def _train_epoch(
 
 
 def learns_nothing(result: Fit) -> GradmoteError:
-    """All steps of the last epoch were skipped, and those of any other would be."""
+    """Return the error for an epoch all of whose steps were skipped, as further ones would be."""
     last = result.epochs[-1]
     return GradmoteError(f"all steps of epoch {last.epoch} were skipped: {NOT_FINITE_MEANS}", SKIPPED_HINT)
 
@@ -163,7 +189,10 @@ def _update_or_skip(target: Target, data: Dataset, others: Others, group: Array)
 
 
 def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
-    """One update on the mean gradient of some micro-batches; the metrics have the mean of their losses."""
+    """Make one update on the mean gradient of some micro-batches.
+
+    The metrics have the mean of their losses.
+    """
     if len(group) == 1:
         write_rows(target, data, data.x, data.y, others, group[0])
         return train_once(target)
@@ -176,7 +205,7 @@ def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metr
 
 
 def train_once(target: Target) -> Metrics:
-    """One update on the samples written last; the metrics have the loss before it."""
+    """Make one update on the samples written last; the metrics have the loss before it."""
     if "step" in target.info().programs:
         return target.run("step")
     target.lazy_reset_grad()
@@ -188,7 +217,11 @@ def train_once(target: Target) -> Metrics:
 
 
 def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Dataset]:
-    """Samples in one micro-batch, and the data in the model's dtypes, after making sure that it fits the model."""
+    """Return the samples in one micro-batch, and the data in the model's dtypes.
+
+    Raises DataError or DeviceError where the data does not fit the model, or the model does not
+    train.
+    """
     info = target.info()
     program = next((p for p in ("step", "train") if p in info.programs), None)
     if program is None or (program == "train" and "optimizer" not in info.programs):
@@ -213,7 +246,10 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
 
 
 def _warn_of_bytes(data: Dataset, tensor: Tensor | None) -> None:
-    """A model that was made for numbers up to 1 learns nothing from bytes as they are, and nothing else says so."""
+    """Warn of bytes without a scale that go to a float32 input.
+
+    A model that was made for numbers up to 1 learns nothing from them, and no error says so.
+    """
     if data.says_scale or data.x.dtype != np.uint8 or tensor is None or tensor.dtype != "float32":
         return
     largest = int(data.x.max())

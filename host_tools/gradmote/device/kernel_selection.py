@@ -1,4 +1,4 @@
-"""What of the runtime an image needs, and how a firmware is built that carries nothing else."""
+"""The kernels and update rules that images need, and the flags of a firmware with no others."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ _KIND_OF = {rule["kind"]: name for name, rule in RULES.items()}
 
 @dataclass
 class Needs:
-    """Kernels and update rules, each with the number of instructions that use it. trains: whether a program does.
-    store: whether samples are kept."""
+    """The parts of the runtime that some images need.
+
+    Attributes:
+        kernels: Each opcode that occurs -> the number of its instructions.
+        rules: Each update rule that occurs -> the number of its instructions.
+        trains: Whether a program trains.
+        store: Whether samples are kept.
+    """
 
     kernels: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -26,7 +32,7 @@ class Needs:
     store: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
-        """What one more image needs. Raises ImageError."""
+        """Add the needs of one more image; raise ImageError where it is damaged."""
         image = read_image(source)
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
         self.store |= image.store is not None
@@ -36,7 +42,7 @@ class Needs:
                 self.rules[rule_of(instruction, image.constants)] += 1
 
     def flags(self) -> list[str]:
-        """For the C compiler, when it compiles the runtime: kernels and rules that are not named stay out."""
+        """Return the C compiler's flags that leave kernels and rules out which are not needed."""
         used = [*(k for k in OPCODES if k in self.kernels), *(r.upper() for r in RULES if r in self.rules)]
         training = [] if self.trains else ["-DGM_TRAINING=0"]
         store = ["-DGM_WITH_STORE=1"] if self.store else []
@@ -44,13 +50,16 @@ class Needs:
 
 
 def rule_of(instruction: dict[str, Any], constants: bytes) -> str:
-    """Name of the rule by which an instruction updates. constants: of its image."""
+    """Return the name of the rule by which an instruction updates.
+
+    constants: the constants of its image, in which the rule's record lies.
+    """
     at = int(instruction["operands"]["rule"].removeprefix("constants+"))
     return _KIND_OF[struct.unpack_from("<I", constants, at)[0]]
 
 
 def needs_of(*images: str | os.PathLike[str] | bytes) -> Needs:
-    """What a firmware for these images needs. Raises ImageError."""
+    """Return the needs of a firmware for these images; raise ImageError where one is damaged."""
     needs = Needs()
     for image in images:
         needs.add(image)

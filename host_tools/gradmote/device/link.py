@@ -1,4 +1,4 @@
-"""Byte transports to a board: a serial port, or anything else that pyserial or a TCP socket can open."""
+"""Byte transports to a board: a serial port, or whatever else pyserial or a socket can open."""
 
 from __future__ import annotations
 
@@ -18,31 +18,32 @@ _WRITE_SECONDS = 30.0
 
 
 class Link(Protocol):
-    """What a client needs of a transport. All raise DeviceError where the other side is gone."""
+    """The transport that a client needs. All methods raise DeviceError once the peer is gone."""
 
     url: str
 
     def read(self, timeout: float) -> bytes:
-        """At least one byte, as soon as there is one; b"" after `timeout` seconds."""
+        """Return at least one byte, as soon as there is one; b"" after `timeout` seconds."""
 
     def write(self, data: bytes) -> None:
-        """Sends all of `data`."""
+        """Send all of `data`."""
 
     def close(self) -> None:
-        """Ends the connection. Closing twice does no harm."""
+        """End the connection. Closing twice does no harm."""
 
 
 def open_link(url: str, baudrate: int = 115200) -> Link:
-    """Opens a port: /dev/ttyACM0, COM3, socket://host:port, or any other URL of pyserial."""
+    """Open a port: /dev/ttyACM0, COM3, socket://host:port, or any other URL of pyserial."""
     if url.startswith("socket://"):
         return SocketLink(url)
     return SerialLink(url, baudrate)
 
 
 class ConnectionLost(DeviceError):
-    """The other side is gone."""
+    """The error for a connection whose other side is gone."""
 
     def __init__(self, url: str, why: object) -> None:
+        """Say which connection was lost, and why."""
         self.why = why
         super().__init__(f"lost the connection to {url} ({why})", "check cable and power, then run the command again")
 
@@ -65,9 +66,13 @@ def _cannot_open(url: str, error: Exception) -> DeviceError:
 
 
 class SerialLink:
-    """A port that pyserial opens, for this program alone: answers that another one reads would be lost."""
+    """A port that pyserial opens, for this program alone.
+
+    Another program at the same port would read some of the answers, and they would be lost here.
+    """
 
     def __init__(self, url: str, baudrate: int = 115200) -> None:
+        """Open the port; raise DeviceError where that fails."""
         self.url = url
         try:
             self._port = serial.serial_for_url(
@@ -77,6 +82,7 @@ class SerialLink:
             raise _cannot_open(url, error) from error
 
     def read(self, timeout: float) -> bytes:
+        """Return at least one byte, as soon as there is one; b"" after `timeout` seconds."""
         try:
             if self._port.timeout != timeout:
                 self._port.timeout = timeout
@@ -87,20 +93,26 @@ class SerialLink:
             raise ConnectionLost(self.url, error) from error
 
     def write(self, data: bytes) -> None:
+        """Send all of `data`."""
         try:
             self._port.write(data)
         except (serial.SerialException, OSError, TypeError) as error:
             raise ConnectionLost(self.url, error) from error
 
     def close(self) -> None:
+        """Close the port. Closing twice does no harm."""
         with contextlib.suppress(serial.SerialException, OSError):
             self._port.close()
 
 
 class SocketLink:
-    """socket://host:port. Reads in pieces, where pyserial's own reads byte by byte."""
+    """A TCP socket, socket://host:port.
+
+    It reads many bytes at a time, where pyserial's own socket reads byte by byte.
+    """
 
     def __init__(self, url: str) -> None:
+        """Connect to the socket; raise DeviceError where nothing listens."""
         self.url = url
         host, _, port = url.removeprefix("socket://").rpartition(":")
         if not host or not port.isdigit():
@@ -116,6 +128,7 @@ class SocketLink:
         self._socket.settimeout(_WRITE_SECONDS)
 
     def read(self, timeout: float) -> bytes:
+        """Return at least one byte, as soon as there is one; b"" after `timeout` seconds."""
         try:
             ready, _, _ = select.select([self._socket], [], [], timeout)
             if not ready:
@@ -128,10 +141,12 @@ class SocketLink:
         return data
 
     def write(self, data: bytes) -> None:
+        """Send all of `data`."""
         try:
             self._socket.sendall(data)
         except OSError as error:
             raise ConnectionLost(self.url, error) from error
 
     def close(self) -> None:
+        """Close the socket. Closing twice does no harm."""
         self._socket.close()

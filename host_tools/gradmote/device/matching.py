@@ -1,4 +1,7 @@
-"""Data in the dtypes of a model: the same file of numbers serves class indices and targets, tokens and measurements."""
+"""The conversion of data to a model's dtypes.
+
+The same file of numbers serves class indices and targets, tokens and measurements.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,11 @@ from .types import Tensor
 
 
 def matched(data: Dataset, x: Tensor | None, y: Tensor | None) -> Dataset:
-    """The data as the model's first input and first label take it: integers as float32 where that is what they take,
-    and whole numbers as int32. Labels that are bytes stay, as classes of one score."""
+    """Return the data in the dtypes of the model's first input x and first label y.
+
+    Integers become float32 where the model takes that, and whole numbers int32. Labels that are
+    bytes stay, as classes of a single score.
+    """
     labels = [array if array is None or _are_bytes(array) else _as(array, y, name)
               for array, name in ((data.y, "y"), (data.y_test, "y_test"))]  # fmt: skip
     return replace(

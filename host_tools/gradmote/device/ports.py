@@ -1,4 +1,4 @@
-"""Serial ports of this computer: which belong to a board, and who answers there."""
+"""The serial ports of the host: which belong to a board, and who answers there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ _ATTEMPTS = 2  # an empty port costs that many times a client's patience
 
 @dataclass(frozen=True)
 class Port:
-    """device: as open_link() takes it. usb: VID:PID, hexadecimal; "" where it is not on USB."""
+    """A serial port of the host.
+
+    Attributes:
+        device: Its name, as open_link() takes it.
+        usb: VID:PID, hexadecimal.
+        description: The text that the system has for it.
+    """
 
     device: str
     usb: str
@@ -28,8 +34,17 @@ class Port:
 
 @dataclass(frozen=True)
 class Answer:
-    """Who answers at a port. unique_id: of the part; 0 where it has none. model: the name of its id, or why there is
-    none. problem: why nothing answers; all else is empty then."""
+    """The board that answers at a port.
+
+    Attributes:
+        port: The port that was asked.
+        board: The board's name.
+        version: The version of its runtime.
+        profile: Its numerics profile.
+        model: The id of its model, hexadecimal, or why there is none.
+        unique_id: The part's own number; 0 where it has none.
+        problem: Why nothing answers; the fields between are empty then.
+    """
 
     port: str
     board: str = ""
@@ -41,7 +56,7 @@ class Answer:
 
 
 def serial_ports() -> list[Port]:
-    """Those on USB, by name."""
+    """Return the serial ports on USB, sorted by name."""
     return [
         Port(port.device, f"{port.vid:04x}:{port.pid:04x}", port.description or "")
         for port in sorted(list_ports.comports(), key=lambda port: str(port.device))
@@ -50,12 +65,12 @@ def serial_ports() -> list[Port]:
 
 
 def ports_of(board: Known, ports: Sequence[Port]) -> list[Port]:
-    """Those that may be this board, by what its board.toml says of its USB."""
+    """Return the ports that may be this board, by the USB ids in its board.toml."""
     return [port for port in ports if port.usb in {usb.lower() for usb in board.usb}]
 
 
 def ask(port: str) -> Answer:
-    """Sends INFO to a port, up to twice."""
+    """Ask who answers at a port, with up to two attempts."""
     try:
         with Board.connect(port, attempts=_ATTEMPTS) as client:
             info, raw = client.info(), client.raw_info
@@ -66,6 +81,6 @@ def ask(port: str) -> Answer:
 
 
 def status_text(status: int) -> str:
-    """What a negative status of an image means."""
+    """Return the meaning of the negative status of an image."""
     _, text, _ = FAULTS.get(status) or ERRORS.get(status) or ("", f"error {status}", "")
     return text

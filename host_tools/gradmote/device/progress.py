@@ -1,4 +1,4 @@
-"""Progress bars, on stderr, around what takes a board longer than a moment."""
+"""Progress bars on stderr around work that takes a board longer than a moment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .types import Update
 
 
 def load_with_progress(target: Target, image: bytes, name: str = "image", quiet: bool = False) -> None:
-    """target.load_image() behind a bar that counts bytes."""
+    """Load an image behind a bar that counts bytes."""
     with progress_bar(quiet) as bar:
         task = bar.add_task(f"send {name} to {target.name}", total=None)
         target.load_image(image, lambda done, total: bar.update(task, completed=done, total=total))
@@ -26,7 +26,7 @@ def load_with_progress(target: Target, image: bytes, name: str = "image", quiet:
 def update_with_progress(
     target: Target, image: bytes, name: str = "image", carry_over: bool = True, quiet: bool = False
 ) -> Update:
-    """target.update_image() behind a bar that counts bytes."""
+    """Update the image behind a bar that counts bytes."""
     with progress_bar(quiet) as bar:
         task = bar.add_task(f"send {name} to {target.name}, which goes on meanwhile", total=None)
         return target.update_image(image, carry_over, lambda done, total: bar.update(task, completed=done, total=total))
@@ -43,7 +43,10 @@ def fit_with_progress(
     micro_batches: int = 1,
     save_every: int | None = None,
 ) -> Fit:
-    """fit() behind a bar that counts steps and shows the loss of the last one and the accuracy of the last epoch."""
+    """Call fit() behind a bar that counts steps.
+
+    The bar shows the loss of the last step and the accuracy of the last epoch.
+    """
     shown = {"accuracy": ""}
     skipped: list[int] = []
 
@@ -68,7 +71,7 @@ def fit_with_progress(
 
 
 def epoch_line(epoch: Epoch, epochs: int) -> str:
-    """What came of an epoch, for who sees no bar."""
+    """Return the result of an epoch as a line of text, for a reader who sees no bar."""
     test = epoch.test
     parts = [f"epoch {epoch.epoch} of {epochs}", "loss", f"{epoch.loss:.4f}"]
     if test is not None:
@@ -79,20 +82,23 @@ def epoch_line(epoch: Epoch, epochs: int) -> str:
 
 
 def evaluate_with_progress(target: Target, data: Dataset) -> Evaluation:
-    """evaluate() on data's test set behind a bar that counts samples."""
+    """Call evaluate() on data's test set behind a bar that counts samples."""
     with samples_bar("test") as progress:
         return evaluate(target, data, progress=progress)
 
 
 def predict_with_progress(target: Target, data: Dataset, x: Array) -> Array:
-    """predict() behind a bar that counts samples."""
+    """Call predict() behind a bar that counts samples."""
     with samples_bar("test") as progress:
         return predict(target, data, x, progress)
 
 
 @contextmanager
 def samples_bar(name: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar, and what moves it: called with samples done and samples in all."""
+    """Show a bar, and yield the function that moves it.
+
+    The function takes samples done and samples in all.
+    """
     with progress_bar() as bar:
         task = bar.add_task(name, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -100,7 +106,10 @@ def samples_bar(name: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[Progress]:
-    """A rich Progress that goes away when it is done; nothing at all where `quiet`, or where nobody is watching."""
+    """Show a rich Progress that goes away when it is done.
+
+    Nothing is shown where `quiet`, or where stderr is no terminal.
+    """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as progress:

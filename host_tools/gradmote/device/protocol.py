@@ -1,4 +1,4 @@
-"""Frames and messages of docs/CONSOLE.md, without any transport."""
+"""The frames and messages of docs/CONSOLE.md, without any transport."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Frame:
 
 
 def encode(frame: Frame) -> bytes:
-    """The bytes of a frame. ValueError where the payload is too long."""
+    """Return the bytes of a frame; raise ValueError where the payload is too long."""
     if len(frame.payload) > console.PAYLOAD_LIMIT:
         raise ValueError(f"payload of {len(frame.payload)} bytes; at most {console.PAYLOAD_LIMIT} fit a frame")
     body = struct.pack("<BBH", frame.type, frame.sequence, len(frame.payload)) + frame.payload
@@ -34,27 +34,29 @@ def encode(frame: Frame) -> bytes:
 
 
 class Parser:
-    """Separates frames from text, byte by byte or in pieces of any size.
+    """A separator of frames and text, fed with any number of bytes at a time.
 
-    What looks like a frame but is none costs one byte: the search for the next start goes on right behind it.
+    Bytes that look like a frame but are none cost one byte: the search for the next start continues
+    right behind the false one.
     """
 
     def __init__(self) -> None:
+        """Begin without any bytes."""
         self._buffer = bytearray()
         self.damaged = 0  #: starts of frames that turned out not to be one
 
     @property
     def pending(self) -> int:
-        """Bytes of a frame that is not yet whole."""
+        """The number of bytes received of a frame that is not yet whole."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[Frame | bytes]:
-        """What `data` completes, in order: frames, and text between them."""
+        """Return the items that `data` completes, in order: frames, and the text between them."""
         self._buffer += data
         return self._drain()
 
     def expire(self) -> list[Frame | bytes]:
-        """Gives up what is not yet whole, because its rest stays away; what it hid comes out."""
+        """Give up an incomplete frame whose rest stays away, and return the items in its bytes."""
         items: list[Frame | bytes] = []
         while self._buffer:
             items += [self._skip_start(), *self._drain()]
@@ -103,11 +105,12 @@ class Parser:
 
 
 def message_id(name: str) -> int:
+    """Return the number of a message."""
     return int(console.MESSAGES[name]["id"])
 
 
 def request_payload(name: str, values: dict[str, Any]) -> bytes:
-    """Packs the request of a message; `values` has exactly its fields."""
+    """Return the payload of a request; `values` must have exactly the message's fields."""
     fields: list[Field] = console.MESSAGES[name]["request"]
     if {f[0] for f in fields} != set(values):
         raise ValueError(f"{name} takes {[f[0] for f in fields]}, not {list(values)}")
@@ -122,7 +125,10 @@ def _pack(field: Field, value: Any) -> bytes:
 
 
 def reply_values(name: str, payload: bytes) -> dict[str, Any]:
-    """Unpacks the reply of a message. DeviceError where its length is not what this version expects."""
+    """Return the fields of a reply.
+
+    Raises DeviceError where its length is not what this version expects.
+    """
     values: dict[str, Any] = {}
     at = 0
     fields: list[Field] = console.MESSAGES[name]["reply"]
@@ -149,7 +155,7 @@ def _mismatch(name: str, payload: bytes) -> DeviceError:
 
 
 def error_of(code: int, where: str) -> GradmoteError:
-    """The exception for an error code that a board sent."""
+    """Return the exception for an error code that a board sent."""
     if code not in console.FAULTS:
         return RuntimeFault(code, where)
     name, text, hint = console.FAULTS[code]

@@ -1,4 +1,4 @@
-"""Requests: messages to a board, again where the line lost them, and bytes in pieces as long as it lets them be."""
+"""Requests to a board, repeated where the line lost them, with bulk data in adaptive chunks."""
 
 from __future__ import annotations
 
@@ -42,12 +42,17 @@ _BAD_FRAME = next(code for code, (name, _, _) in console.FAULTS.items() if name 
 class Requests:
     """A conversation with whoever answers on a link.
 
-    Requests are repeated where the line damaged or lost something; a board answers a repeated one without doing its
-    work twice. `on_text` gets what it prints between frames. attempts: how often a request is sent before the board
-    counts as silent.
+    Requests are repeated where the line damaged or lost something; a board answers a repeated one
+    without doing its work twice.
+
+    Args:
+        link: The connection, which this object owns.
+        on_text: Called with the text that the board prints between frames.
+        attempts: How often a request is sent before the board counts as silent.
     """
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
+        """Take over a link; nothing is sent yet."""
         self._link = link
         self._chunks = ChunkSizer(attempts)
         self._parser = Parser()
@@ -60,14 +65,18 @@ class Requests:
 
     @property
     def url(self) -> str:
-        """Where it is connected."""
+        """The address of the connection."""
         return self._link.url
 
     def close(self) -> None:
+        """End the connection. Closing twice does no harm."""
         self._link.close()
 
     def request(self, name: str, **values: Any) -> dict[str, Any]:
-        """Sends one message and returns its reply's fields. RuntimeFault or DeviceError with the board's code."""
+        """Send one message and return its reply's fields.
+
+        Raises RuntimeFault or DeviceError with the board's code.
+        """
         self._sequence = (self._sequence + 1) % 256
         frame = Frame(message_id(name), self._sequence, request_payload(name, values))
         while (reply := self._exchange(name, frame)) is None:
@@ -75,14 +84,20 @@ class Requests:
         return self._decoded(name, reply)
 
     def _try(self, name: str, **values: Any) -> dict[str, Any] | None:
-        """request() of a piece, once; None where it got lost, and a smaller one may do better."""
+        """Send the request of one chunk once.
+
+        Returns None where it got lost: a smaller chunk may then do better.
+        """
         self._sequence = (self._sequence + 1) % 256
         reply = self._exchange(name, Frame(message_id(name), self._sequence, request_payload(name, values)))
         self._chunks.adapt(arrived=reply is not None)
         return None if reply is None else self._decoded(name, reply)
 
     def _exchange(self, name: str, frame: Frame) -> Frame | None:
-        """Sends a frame once. Its reply, or None where the line lost one of them; DeviceError after too many losses."""
+        """Send a frame once and return its reply, or None where the line lost one of the two.
+
+        Raises DeviceError after too many losses.
+        """
         self._link.write(encode(frame))
         reply, damaged = self._await_reply(name, frame)
         if reply is None:
@@ -92,7 +107,10 @@ class Requests:
         return reply
 
     def _await_reply(self, name: str, request: Frame) -> tuple[Frame | None, bool]:
-        """The reply to `request`, or None where it has to be sent again; and whether something damaged came."""
+        """Return (the reply to `request`, whether something damaged came).
+
+        The reply is None where the request has to be sent again.
+        """
         patience = _PATIENCE.get(name, _DEFAULT_PATIENCE)
         deadline = time.monotonic() + patience
         damaged = False
@@ -135,8 +153,10 @@ class Requests:
         return diagnostics.silent(self._link.url, name, self._log, self._parser.damaged > 0)
 
     def type(self, line: str, patience: float = 30.0) -> str:
-        """Types a line as a person does, and returns what the board prints up to its next prompt. DeviceError where
-        none comes for `patience` seconds."""
+        """Type a line as a person does, and return what the board prints up to its next prompt.
+
+        Raises DeviceError where nothing comes for `patience` seconds.
+        """
         said = ""
         self._link.write(line.encode() + b"\r")
         while not said.endswith("\n> "):
@@ -159,7 +179,10 @@ class Requests:
         overhead: int = _CHUNK_OVERHEAD,
         others: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """data from `start` on, as long as the line lets pieces be. A piece may arrive twice: that does no harm."""
+        """Send the data from `start` on, in chunks that the line carries.
+
+        A chunk may arrive twice, which does no harm.
+        """
         while start < len(data):
             piece = data[start : start + self._chunk_size(overhead)]
             if self._try(name, **{at: start}, data=piece, **others) is not None:
@@ -176,7 +199,7 @@ class Requests:
     def read(
         self, source: str, program: int = 0, role: int = 0, index: int = 0, progress: Progress | None = None
     ) -> bytes:
-        """All bytes of a source (generated.console.SOURCES)."""
+        """Return all bytes of a source (generated.console.SOURCES)."""
         what = {"source": console.SOURCES[source], "program": program, "role": role, "index": index}
         data = b""
         total = 1
@@ -190,12 +213,12 @@ class Requests:
         return data
 
     def read_start(self, source: str, count: int) -> bytes:
-        """The first `count` bytes of a source; no more than one frame holds."""
+        """Return the first `count` bytes of a source, which must fit one frame."""
         reply = self.request("READ", source=console.SOURCES[source], program=0, role=0, index=0, offset=0, length=count)
         return bytes(reply["data"])
 
     def read_range(self, source: str, offset: int, size: int) -> bytes:
-        """Bytes [offset, offset + size) of an image or a checkpoint."""
+        """Return the bytes [offset, offset + size) of an image or a checkpoint."""
         what = {"source": console.SOURCES[source], "program": 0, "role": 0, "index": 0}
         data = b""
         while len(data) < size:
@@ -212,8 +235,11 @@ def _is_damage_report(frame: Frame) -> bool:
 
 
 def _is_of_a_frame(text: bytes) -> bool:
-    """It may be of a frame whose start was damaged, as types of replies are. A board also echoes such bytes, as letters
-    of UTF-8 have them."""
+    """Return whether text may be part of a frame whose start was damaged.
+
+    It has a byte as types of replies are. A board's echo of letters beyond ASCII has such bytes
+    too.
+    """
     return max(text) >= console.REPLY_BIT
 
 

@@ -1,4 +1,4 @@
-"""Arrays from the files that people have: .npz, .npy and .csv, in dtypes that boards know."""
+"""Arrays from .npz, .npy and .csv files, in dtypes that boards know."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _FORMATS = "give an .npz with arrays x and y, an .npy with --labels, or a .csv w
 
 
 def read_arrays(path: Path, labels: Path | None = None, label_column: str | None = None) -> dict[str, Array]:
-    """Arrays by name, as boards take them. An .npz has them all; an .npy is x; a .csv is x and y.
+    """Return the arrays of a file by name, in dtypes that boards take.
 
-    labels: a file of y alone. label_column: the name of a .csv's column with the labels; the last one by default.
+    An .npz has all of them; an .npy is x; a .csv is x and y. labels: a file of y alone.
+    label_column: the name of a .csv's column with the labels; the last one by default.
     """
     kind = kind_of(path)
     if label_column is not None and (kind != "csv" or labels is not None):
@@ -47,7 +48,7 @@ def read_arrays(path: Path, labels: Path | None = None, label_column: str | None
 
 
 def kind_of(path: Path) -> str:
-    """npz, npy or csv, by the file's first bytes, else by its name."""
+    """Return "npz", "npy" or "csv", by the file's first bytes, else by its name."""
     try:
         with path.open("rb") as file:
             start = file.read(len(_NPY))
@@ -63,7 +64,7 @@ def kind_of(path: Path) -> str:
 
 
 def read_labels(path: Path) -> Array:
-    """y alone: an .npy, a .csv with a label a line, or the array y of an .npz."""
+    """Return y alone, from an .npy, a .csv with one label a row, or the array y of an .npz."""
     kind = kind_of(path)
     if kind == "csv":
         return csv_file.whole(csv_file.read_columns(path))
@@ -76,6 +77,7 @@ def read_labels(path: Path) -> Array:
 
 
 def read_npz(path: Path) -> dict[str, Array]:
+    """Return the arrays of an .npz file by name; raise DataError where it is damaged."""
     try:
         with np.load(path, allow_pickle=False) as file:
             return {name: np.asarray(file[name]) for name in file.files}
@@ -84,6 +86,7 @@ def read_npz(path: Path) -> dict[str, Array]:
 
 
 def read_npy(path: Path) -> Array:
+    """Return the array of an .npy file; raise DataError where it is damaged."""
     try:
         return np.asarray(np.load(path, allow_pickle=False))
     except _UNREADABLE as error:
@@ -91,8 +94,11 @@ def read_npy(path: Path) -> Array:
 
 
 def narrowed(array: Array, name: str) -> Array:
-    """float32 and int32 in place of other floats, integers and truth values; bytes stay. DataError where a number has
-    no place in them."""
+    """Return the array as float32 or int32; bytes stay.
+
+    Other floats become float32, other integers and truth values int32. Raises DataError where a
+    number lies outside the range of that dtype.
+    """
     if array.dtype in (np.float32, np.uint8):
         return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
     if array.dtype.kind == "f":

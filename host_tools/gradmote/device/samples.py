@@ -1,4 +1,4 @@
-"""Samples on their way to a target."""
+"""The writing of samples to a target."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ Others = list[tuple[str, int, Array]]
 
 
 def write_rows(target: Target, data: Dataset, x: Array, y: Array | None, others: Others, rows: Array) -> None:
-    """Writes these rows of everything that the model takes."""
+    """Write these rows of all inputs and labels."""
     write_batch(target, data, x[rows], None if y is None else y[rows])
     write_others(target, others, rows)
 
 
 def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> None:
-    """Writes one batch; x as data.x is stored. Byte-sized class labels travel as bytes."""
+    """Write one batch of the first input and label; x is stored as data.x is.
+
+    Class labels below 256 are sent as bytes.
+    """
     if x.dtype == np.uint8:
         target.write_u8("input", 0, x, data.scale, data.zero)
     else:
@@ -40,7 +43,7 @@ def _write(target: Target, role: str, index: int, array: Array) -> None:
 
 
 def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator[tuple[int, Tensor]]:
-    """Index and description of each tensor with that role, from the first-th on."""
+    """Yield index and description of each tensor with that role, from index `first` on."""
     index = first
     while (tensor := target.describe(program, role, index)) is not None:
         yield index, tensor
@@ -48,13 +51,16 @@ def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator
 
 
 def write_others(target: Target, others: Others, rows: Array) -> None:
-    """Writes these rows of all further inputs and labels."""
+    """Write these rows of all inputs and labels after the first."""
     for role, index, array in others:
         _write(target, role, index, array[rows])
 
 
 def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
-    """The places of what the model takes beside x and y. DataError for what is missing or of another length or size."""
+    """Return role, index and samples of what the model takes beside x and y.
+
+    Raises DataError where an array is missing, or has another number or size of samples.
+    """
     info = target.info()
     program = next((p for p in ("step", "train", "eval", "infer") if p in info.programs), "infer")
     found: Others = []
@@ -73,7 +79,10 @@ def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others
 
 
 def check_tensor(tensor: Tensor | None, array: Array, name: str, batch: int) -> None:
-    """DataError where a sample of the array has another size than the model's tensor; None: it has no such tensor."""
+    """Raise DataError where a sample of the array has another size than the model's tensor.
+
+    tensor: None where the model has no such tensor, which is an error too.
+    """
     if tensor is None:
         raise DataError(f"the model takes no {name}", "compile it with a loss")
     wanted = tensor.size // 4 // batch

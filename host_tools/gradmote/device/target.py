@@ -1,4 +1,4 @@
-"""One interface to train on a board, on an emulated board, or on the twin of both in this process."""
+"""One interface to train on a board, on an emulated board, or on the twin of both."""
 
 from __future__ import annotations
 
@@ -13,100 +13,135 @@ Array = np.ndarray[Any, Any]
 
 
 class Target(Protocol):
-    """Something that trains. Programs are "infer", "eval", "train", "optimizer" and "step"; roles "input" and "label".
+    """A place to train. Programs are "infer", "eval", "train", "optimizer" and "step".
 
-    Inputs and labels serve every run until others replace them. Equal images, samples and calls give equal bits on
-    every target of the same numerics profile.
+    Roles are "input" and "label". Inputs and labels serve every run until others replace them.
+    Equal images, samples and calls give equal bits on every target of the same numerics profile.
     """
 
     name: str
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
-        """Opens a .mote image, with its initial parameters."""
+        """Open a .mote image, with its initial parameters."""
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
-        """Another .mote image in place of the one that is loaded, whose state it takes over: pieces of equal name,
-        dtype and shape; all of it where it is of the same model. Without carry_over it begins with its initial values
-        or, on a board, with the checkpoint that flash has of it. An error leaves the old model as it is."""
+        """Replace the loaded image by another one, which takes over its state.
 
-    def info(self) -> TargetInfo: ...
+        The entries of the state with equal name, dtype and shape are carried over; all of them
+        where the new image is of the same model. Without carry_over the new model begins with its
+        initial values or, on a board, with the checkpoint that flash has of it. An error leaves the
+        old model as it is.
+        """
+
+    def info(self) -> TargetInfo:
+        """Return what the target is, and its model's sizes."""
 
     def image(self) -> bytes:
-        """The .mote image that is loaded."""
+        """Return the .mote image that is loaded."""
 
     def mem(self) -> Memory | None:
-        """Where the memory goes; None on the twin."""
+        """Return how the board's memory is divided; None on the twin."""
 
     def describe(self, program: str, role: str, index: int) -> Tensor | None:
-        """One tensor of one program; None past the last one."""
+        """Return one tensor of one program; None past the last one."""
 
     def write(self, role: str, index: int, data: Array) -> None:
-        """Sets a whole input or label; float32 or integers, as its dtype is."""
+        """Write a whole input or label; float32 or integers, as its dtype is."""
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
-        """Sets a whole float32 input to (data - zero) * scale, from uint8."""
+        """Write a whole float32 input as (data - zero) * scale, from uint8."""
 
-    def run(self, program: str) -> Metrics: ...
+    def run(self, program: str) -> Metrics:
+        """Run one program to its end on the samples written last."""
 
     def metrics(self) -> Metrics:
-        """Those of the last run again, also after one that was refused; its counters are today's."""
+        """Return the metrics of the last run again, also after a run that was refused.
+
+        The counters are those of now.
+        """
 
     def output(self, index: int, program: str = "infer") -> Array:
-        """One output of the program that ran last, in the ONNX model's shape."""
+        """Return one output of the program that ran last, in the ONNX model's shape."""
 
     def store(self) -> StoreInfo:
-        """RuntimeFault (NO_STORE) where the image has no sample store."""
+        """Return the size and fill of the sample store.
 
-    def store_class(self, label: int) -> ClassInfo: ...
+        Raises RuntimeFault (NO_STORE) where the image has none.
+        """
+
+    def store_class(self, label: int) -> ClassInfo:
+        """Return how many samples of one class the store has."""
 
     def learn(self, label: int, sample: Array | None = None) -> None:
-        """Takes a sample of that class into the store. sample: float32; it becomes the input's first. Else that is
-        taken. DeviceError where nothing was written since a run wrote over it."""
+        """Put a sample of this class into the store.
+
+        sample: float32; it becomes the input's first one. Without it the input's first one is
+        taken; DeviceError where no input was written since a run overwrote it.
+        """
 
     def forget(self, label: int) -> None:
-        """Drops the store's samples of a class."""
+        """Remove all samples of one class from the store."""
 
     def replay(self) -> Metrics:
-        """One update on samples of the store. Of the input only the first sample lasts, and no label."""
+        """Make one update on samples of the store.
+
+        Of the input only the first sample lasts, and no label.
+        """
 
     def score(self, label: int) -> tuple[int, int]:
-        """(the store's samples of a class, how many of them the model recognises)."""
+        """Return (the store's samples of one class, how many of them the model recognises)."""
 
     def parameters(self) -> bytes:
-        """All trained parameters, float32."""
+        """Return all trained parameters as little-endian float32."""
 
     def gradient(self, index: int) -> bytes:
-        """The accumulated gradient of one parameter, float32. RuntimeFault (NOT_FOUND) where the image keeps none."""
+        """Return the accumulated gradient of one parameter as little-endian float32.
+
+        Raises RuntimeFault (NOT_FOUND) where the image keeps none.
+        """
 
     def state(self) -> bytes:
-        """Parameters, moments, counters and properties."""
+        """Return the training state: parameters, moments, counters and properties."""
 
     def save(self, half: bool = False) -> bytes:
-        """A .gmck checkpoint. half: with float32 numbers in 16 bits, about half the bytes on the line."""
+        """Return a .gmck checkpoint.
+
+        half: with float32 numbers in 16 bits, about half the bytes on the line.
+        """
 
     def load(self, checkpoint: bytes) -> None:
-        """Goes on from a .gmck checkpoint, plain or half."""
+        """Continue from a .gmck checkpoint, plain or half."""
 
     def save_every(self, updates: int) -> None:
-        """After each update whose number is a multiple, a board keeps a checkpoint in its flash, and the twin gives one
-        to `on_save`; 0: never. A property of the state: reset() and load_image() end it, a checkpoint may bring it."""
+        """Keep a checkpoint after each update whose number is a multiple of `updates`; 0 ends it.
+
+        A board keeps it in its flash, the twin gives it to `on_save`. The setting is part of the
+        state: reset() and load_image() end it, and a checkpoint may bring it back.
+        """
 
     def saves(self) -> Saves:
-        """What save_every() has done since the model was loaded."""
+        """Return what save_every() has done since the model was loaded."""
 
-    def set_learning_rate(self, rate: float) -> None: ...
+    def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the next updates."""
 
-    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None: ...
+    def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
 
-    def set_seed(self, seed: int) -> None: ...
+    def set_seed(self, seed: int) -> None:
+        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
 
-    def lazy_reset_grad(self) -> None: ...
+    def lazy_reset_grad(self) -> None:
+        """Let the next run of "train" start from zero gradients."""
 
     def reset(self) -> None:
-        """Back to the image's initial values."""
+        """Restore the image's initial values."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the target. It cannot be used afterwards."""
 
-    def __enter__(self) -> Target: ...
+    def __enter__(self) -> Target:
+        """Return this target, which the end of the `with` closes."""
 
-    def __exit__(self, *error: object) -> None: ...
+    def __exit__(self, *error: object) -> None:
+        """Close the target."""

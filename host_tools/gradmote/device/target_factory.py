@@ -1,4 +1,4 @@
-"""Targets by where they are."""
+"""The function that opens a target by its address."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from .twin_target import TwinTarget
 
 
 def open_target(where: str, baudrate: int = 115200, threads: int = 1, apart: bool = False) -> Target:
-    """where: "twin" (or "twin:strict"), "qemu:mps2-an386", or a port as link.open_link() takes it.
+    """Open the target at an address and return it.
 
-    threads: of this computer, for the twin. DeviceError for more than one elsewhere. apart: of an emulated board, as
-    Emulator has it.
+    Raises DeviceError where it cannot be opened.
+
+    Args:
+        where: "twin", "twin:strict", "qemu:mps2-an386", or a port as link.open_link() takes it.
+        baudrate: The rate of a serial port.
+        threads: The host's threads for the twin; other targets raise DeviceError for more than one.
+        apart: As Emulator has it, for an emulated board.
     """
     kind, _, rest = where.partition(":")
     if kind == "twin":

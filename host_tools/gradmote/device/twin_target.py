@@ -1,4 +1,4 @@
-"""The twin as something that trains."""
+"""The training target that is the twin: the C runtime in this process."""
 
 from __future__ import annotations
 
@@ -28,9 +28,17 @@ Array = np.ndarray[Any, Any]
 
 
 class TwinTarget:
-    """The C runtime in this process: the same bits as a board of the same profile, with any number of threads."""
+    """The C runtime in this process, as a Target.
+
+    It computes the same bits as a board of the same profile, with any number of threads.
+
+    Args:
+        profile: The numerics profile, "fused" or "strict".
+        threads: The host's threads that share the work.
+    """
 
     def __init__(self, profile: str = "fused", threads: int = 1) -> None:
+        """Begin without an image; raise DeviceError for an unknown profile."""
         if profile not in ("fused", "strict"):
             raise DeviceError(f"there is no profile '{profile}'", "write twin:fused or twin:strict")
         self.name = f"twin ({profile})"
@@ -46,11 +54,13 @@ class TwinTarget:
 
     @property
     def session(self) -> Session:
+        """The session of the loaded image; DeviceError where none is loaded."""
         if self._session is None:
             raise DeviceError("the twin has no model", "load an image first")
         return self._session
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
+        """Open a .mote image, with its initial parameters."""
         from gradmote_runtime import Session
 
         session = Session(image, self._profile, self._threads)
@@ -60,6 +70,7 @@ class TwinTarget:
             progress(len(image), len(image))
 
     def update_image(self, image: bytes, carry_over: bool = True, progress: Progress | None = None) -> Update:
+        """Replace the loaded image by another one, which takes over its state."""
         old, state = self._image, self.session.save()
         same = bytes(image[_MODEL_ID]) == old[_MODEL_ID]
         self.load_image(image, progress)
@@ -72,6 +83,7 @@ class TwinTarget:
         return Update(tuple(compare(read_image(old).state, read_image(self._image).state)), False)
 
     def info(self) -> TargetInfo:
+        """Return the twin's name, and its model's sizes."""
         needs = self._session.requirements() if self._session else {}
         return TargetInfo(
             name=self.name,
@@ -89,12 +101,15 @@ class TwinTarget:
         )
 
     def image(self) -> bytes:
+        """Return the .mote image that is loaded; b"" without one."""
         return self._image
 
     def mem(self) -> Memory | None:
+        """Return None: the host's memory sets no limit."""
         return None
 
     def describe(self, program: str, role: str, index: int) -> Tensor | None:
+        """Return one tensor of one program, or None past the last one."""
         every = {"input": self.session.inputs, "label": self.session.labels}
         rows = self.session.outputs(program) if role == "output" else every[role]()
         mine = [row for row in rows if program in row["programs"]]
@@ -104,6 +119,7 @@ class TwinTarget:
         return Tensor(row["name"] or "", row["dtype"], tuple(row["shape"]), row["size"], row["lasts"])
 
     def write(self, role: str, index: int, data: Array) -> None:
+        """Write a whole input or label; its values must fit the tensor's dtype."""
         self._place(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
 
     def _row(self, role: str, index: int) -> dict[str, Any]:
@@ -121,6 +137,7 @@ class TwinTarget:
         self._written.add((role, index))
 
     def write_u8(self, role: str, index: int, data: Array, scale: float = 1.0, zero: float = 0.0) -> None:
+        """Write a whole tensor from bytes: (data - zero) * scale in float32, or data in int32."""
         q = np.ascontiguousarray(data, np.uint8)
         if self._row(role, index)["dtype"] == "int32":
             self._place(role, index, q.astype("<i4").tobytes())
@@ -128,12 +145,16 @@ class TwinTarget:
             self._place(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
 
     def run(self, program: str) -> Metrics:
+        """Run one program on the samples written last.
+
+        Raises DeviceError, as a board does, where samples were not written.
+        """
         self._require_samples(program)
         self._use_samples()
         return self._measured(program, lambda: self.session.begin(program))
 
     def _measured(self, program: str, begin: Callable[[], None]) -> Metrics:
-        """Runs the program that `begin` begins."""
+        """Run the program that `begin` begins, and return its metrics."""
         first = self.session.instructions
         start = time.perf_counter()
         begin()
@@ -146,6 +167,7 @@ class TwinTarget:
         return self.metrics()
 
     def metrics(self) -> Metrics:
+        """Return the metrics of the last run again."""
         control = self.session.control()
         counters = {name: control[name] for name in ("train_steps", "optimizer_steps", "skipped_steps")}
         instructions, seconds = self._last
@@ -158,27 +180,34 @@ class TwinTarget:
         )
 
     def _use_samples(self) -> None:
-        """What a run may write over is no longer there, as on a board."""
+        """Forget the inputs and labels that a run may have written over, as a board does."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             self._written -= {(role, index) for index, row in enumerate(rows) if not row["lasts"]}
 
     def _require_samples(self, program: str) -> None:
-        """Refuses, as a board does, to run on inputs and labels that were not written."""
+        """Refuse, as a board does, to run on inputs and labels that were not written."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             for index, row in enumerate(rows):
                 if program in row["programs"] and (role, index) not in self._written:
                     raise no_samples(role, index, row["lasts"])
 
     def output(self, index: int, program: str = "infer") -> Array:
+        """Return one output of the program that ran last, in the ONNX model's shape."""
         return np.array(self.session.output(index, program))
 
     def store(self) -> StoreInfo:
+        """Return the size and fill of the sample store.
+
+        Raises RuntimeFault (NO_STORE) where the image has none.
+        """
         return StoreInfo(**self.session.store(), idle=False)
 
     def store_class(self, label: int) -> ClassInfo:
+        """Return how many samples of one class the store has."""
         return ClassInfo(**self.session.store_class(label))
 
     def learn(self, label: int, sample: Array | None = None) -> None:
+        """Put a sample of this class into the store: the one given, or the input's first one."""
         store = self.store()
         if sample is not None:
             self.session.input_view(0).cast("B")[: 4 * store.elements] = sample_bytes(sample, store)
@@ -188,9 +217,11 @@ class TwinTarget:
         self.session.learn(label)
 
     def forget(self, label: int) -> None:
+        """Remove all samples of one class from the store."""
         self.session.forget(label)
 
     def replay(self) -> Metrics:
+        """Make one update on samples of the store."""
         if "step" in self.info().programs:
             return self._replay("step")
         self.lazy_reset_grad()
@@ -204,32 +235,40 @@ class TwinTarget:
         return metrics
 
     def score(self, label: int) -> tuple[int, int]:
+        """Return (the store's samples of one class, how many of them the model recognises)."""
         found = self.session.score(label)
         self._use_samples()
         return found
 
     def parameters(self) -> bytes:
+        """Return all trained parameters as little-endian float32."""
         return self.session.parameters().tobytes()
 
     def gradient(self, index: int) -> bytes:
+        """Return the accumulated gradient of one parameter as little-endian float32."""
         return self.session.gradient(index).tobytes()
 
     def state(self) -> bytes:
+        """Return the training state: parameters, moments, counters and properties."""
         return bytes(self.session.state())
 
     def save(self, half: bool = False) -> bytes:
+        """Return a .gmck checkpoint; with half, its float32 numbers have 16 bits."""
         return self.session.save(half)
 
     def load(self, checkpoint: bytes) -> None:
+        """Continue from a .gmck checkpoint, plain or half."""
         self.session.load(checkpoint)
 
     def save_every(self, updates: int) -> None:
+        """Give a checkpoint to `on_save` after every so many updates; 0 ends it."""
         if updates:
             self.session.set_property(_SAVE_EVERY, updates)
         elif _SAVE_EVERY in self.session.properties():
             self.session.remove_property(_SAVE_EVERY)
 
     def saves(self) -> Saves:
+        """Return what save_every() has done since the model was loaded."""
         every = self.session.properties().get(_SAVE_EVERY, 0)
         return Saves(every if isinstance(every, int) and every > 0 else 0, 0, self._saves, 0)
 
@@ -240,21 +279,27 @@ class TwinTarget:
             self.on_save(self.session.save())
 
     def set_learning_rate(self, rate: float) -> None:
+        """Set the learning rate of the next updates."""
         self.session.learning_rate = rate
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
+        """Set a rate that rises linearly from 0 in the warm-up, then falls to 0 at total_steps."""
         self.session.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
+        """Set the seed of dropout, 0 .. 2^32-1, which restarts its sequence."""
         self.session.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:
+        """Let the next run of "train" start from zero gradients."""
         self.session.lazy_reset_grad()
 
     def reset(self) -> None:
+        """Restore the image's initial values."""
         self.session.reset()
 
     def close(self) -> None:
+        """Release the loaded image and all that belongs to it."""
         if self._session is not None:
             self._session.close()
         self._session = None
@@ -264,7 +309,9 @@ class TwinTarget:
         self._loss = float("nan")
 
     def __enter__(self) -> TwinTarget:
+        """Return this target, which the end of the `with` closes."""
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Close the target."""
         self.close()

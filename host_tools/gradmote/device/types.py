@@ -1,4 +1,4 @@
-"""What boards and twins tell about themselves."""
+"""The records in which boards and twins describe themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STORE_DTYPES = ("int8", "f32")
 
 @dataclass(frozen=True)
 class TargetInfo:
-    """A target and its model. Sizes in bytes; all of the model's are 0 without one."""
+    """A target and its model. Sizes are in bytes; without a model all of the model's are 0."""
 
     name: str
     version: str  #: of the C runtime
@@ -59,7 +59,7 @@ class Metrics:
 
 @dataclass(frozen=True)
 class Memory:
-    """Where a board's memory goes, in bytes."""
+    """The division of a board's memory, in bytes."""
 
     ram: int
     static_ram: int
@@ -73,7 +73,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class StoreInfo:
-    """A target's sample store."""
+    """The size and fill of a target's sample store."""
 
     capacity: int  #: samples
     classes: int  #: labels are 0 .. classes - 1
@@ -85,7 +85,7 @@ class StoreInfo:
 
 @dataclass(frozen=True)
 class ClassInfo:
-    """What a store has of one class."""
+    """The samples of one class, as a store counts them."""
 
     seen: int  #: samples learnt
     kept: int  #: of them in the store
@@ -93,7 +93,10 @@ class ClassInfo:
 
 @dataclass(frozen=True)
 class Update:
-    """What became of the old model's state. kept: the target has a checkpoint of the new model."""
+    """The fate of the old model's state after an update.
+
+    kept: whether the target has a checkpoint of the new model.
+    """
 
     pieces: tuple[Piece, ...]  #: of both models; none where all of the state is of the same model, and stays
     kept: bool
@@ -101,7 +104,7 @@ class Update:
 
 @dataclass(frozen=True)
 class Saves:
-    """Checkpoints that a target keeps of itself while it trains."""
+    """The checkpoints that a target keeps of itself while it trains."""
 
     every: int  #: updates from one to the next; 0: none
     slots: int  #: places in flash that take turns
@@ -110,10 +113,10 @@ class Saves:
 
 
 def program_index(name: str) -> int:
-    """Raises ValueError for a name that is none of PROGRAMS."""
+    """Return the number of a program; raise ValueError for a name that is none of PROGRAMS."""
     return PROGRAMS.index(name)
 
 
 def program_names(bits: int) -> tuple[str, ...]:
-    """Names of the programs whose bit is set."""
+    """Return the names of the programs whose bit is set."""
     return tuple(name for i, name in enumerate(PROGRAMS) if bits >> i & 1)

@@ -1,4 +1,4 @@
-"""Which sample has the label that a model refused."""
+"""The error that names the samples whose labels a model refused."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ _NAMED = 3
 
 @contextmanager
 def wrong_labels_told(target: Target, y: Array | None, rows: Array, name: str) -> Iterator[None]:
-    """Around a run on these rows: where the model refuses a label, DataError says which sample has it."""
+    """Run the `with` body, and turn the refusal of a label into an error that names its samples.
+
+    Raises DataError in place of the runtime's LABEL_OUT_OF_RANGE. rows: the samples that the body
+    runs on. name: of y in the data.
+    """
     try:
         yield
     except RuntimeFault as fault:
@@ -29,7 +33,7 @@ def wrong_labels_told(target: Target, y: Array | None, rows: Array, name: str) -
 
 
 def _classes(target: Target) -> int | None:
-    """How many the model tells apart, where its outputs say that."""
+    """Return how many classes the model tells apart; None where its outputs do not say."""
     for program in ("infer", "eval"):
         output = target.describe(program, "output", 0) if program in target.info().programs else None
         if output is not None and len(output.shape) > 1:
@@ -38,7 +42,7 @@ def _classes(target: Target) -> int | None:
 
 
 def _ignored(target: Target) -> set[int]:
-    """The label that every loss of the model's first labels lets count nothing, where they agree on one."""
+    """Return the label that every loss on the first label ignores, where they agree on one."""
     image = read_image(target.image())
     places = [f"arena+{tensor['offset']}" for tensor in image.tensors if tensor["role"] == "label"]
     instructions = [i for program in image.programs for i in program["instructions"]]

@@ -1,2 +1,4 @@
-"""Puts firmware on boards: the parts of an ELF file, the tools that program real parts, and emulated parts, which are
-programmed over their debugger's port as a real one is."""
+"""The programming of boards: firmware files, the tools for real parts, and emulated parts.
+
+An emulated part is programmed over its debugger's port, as a real one is.
+"""

@@ -1,5 +1,7 @@
-"""The firmware to program, general or with the kernels of one model alone: scons builds it in a checkout; elsewhere the
-compiler does, from the sources that the package carries."""
+"""The firmware to program: general, or with the kernels of one model alone.
+
+In a checkout scons builds it. Elsewhere the compiler builds it from the package's own sources.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,12 @@ _HINT = "see what scons says; where the compiler is missing it names the package
 
 @dataclass(frozen=True)
 class Firmware:
-    """elf: what is programmed. board: what this very firmware leaves for a model."""
+    """A firmware that was built or given.
+
+    Attributes:
+        elf: The file to program.
+        board: The board, with the memory that this very firmware leaves for a model.
+    """
 
     elf: Path
     board: Board
@@ -38,8 +45,15 @@ def build(
     key: Path | None = None,
     rollback_protect: bool = False,
 ) -> Firmware:
-    """model: whose kernels go in; all there are without one. key: the public one that images must be signed by.
-    rollback_protect: it refuses older images too. DeviceError where it cannot be built."""
+    """Build a board's firmware; raise DeviceError where that fails.
+
+    Args:
+        board: The board's name.
+        model: The image whose kernels go in; all kernels without one.
+        on_line: Called with each line that the build prints.
+        key: The file of the public key that images must be signed by; None for any image.
+        rollback_protect: Whether the firmware also refuses images that are older than its own.
+    """
     name = board.replace("-", "_") + _suffix(model, key, rollback_protect)
     if _has_scons():
         elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, _options(key, rollback_protect), on_line)
@@ -50,7 +64,7 @@ def build(
 
 
 def _options(key: Path | None, rollback_protect: bool) -> list[str]:
-    """Of scons."""
+    """Return the options of scons for a key and for rollback protection."""
     return [*([f"KEY={key.resolve()}"] if key else []), *(["ROLLBACK_PROTECT=1"] if rollback_protect else [])]
 
 
@@ -70,7 +84,7 @@ def _suffix(model: Path | None, key: Path | None, rollback_protect: bool) -> str
 
 
 def is_checkout() -> bool:
-    """Whether this gradmote lies in a checkout of its repository."""
+    """Return whether this gradmote lies in a checkout of its repository."""
     return (ROOT / "SConstruct").is_file()
 
 
@@ -79,8 +93,10 @@ def _has_scons() -> bool:
 
 
 def project_folder() -> Path:
-    """The folder of firmware/platformio.ini: the checkout's, or that of a copy of the package's sources, which
-    PlatformIO may write to."""
+    """Return the folder of firmware/platformio.ini, to which PlatformIO may write.
+
+    It is the checkout's, or that of a copy of the package's sources.
+    """
     if is_checkout():
         return ROOT / "firmware"
     copy = build_folder() / f"sources-{__version__}"

@@ -1,4 +1,4 @@
-"""What of an ELF file goes into a part's memory."""
+"""The segments of an ELF file that go into a part's memory."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ _IDENTITY = re.compile(re.escape(IDENTITY_MARK.encode()) + rb"([\x21-\x7e]{1,64}
 
 @dataclass(frozen=True)
 class Segment:
-    """Bytes and the address where they are programmed, which for initial values is not where they are used."""
+    """Bytes, and the address at which they are programmed.
+
+    For variables with initial values that is not the address at which they are used.
+    """
 
     address: int
     data: bytes
 
 
 def read_segments(elf: Path) -> list[Segment]:
-    """Return all that is to be programmed, by address; no two segments share one.
+    """Return all segments to program, sorted by address; no two of them overlap.
 
     Raises DeviceError where the file is no whole 32-bit little-endian ELF.
     """
@@ -52,12 +55,12 @@ def read_segments(elf: Path) -> list[Segment]:
 
 
 def size_of(segments: Sequence[Segment]) -> int:
-    """Bytes of flash that a firmware takes."""
+    """Return the bytes of flash that a firmware takes."""
     return sum(len(segment.data) for segment in segments)
 
 
 def board_names(segments: Sequence[Segment]) -> set[str]:
-    """The board that a firmware says it is for; empty for what is no firmware of Gradmote."""
+    """Return the boards that a firmware names as its own; none where it is not Gradmote's."""
     return {name.decode() for segment in segments for name in _IDENTITY.findall(segment.data)}
 
 
@@ -70,7 +73,10 @@ def _damaged(elf: Path, why: str) -> DeviceError:
 
 
 def _segments(file: ELFFile) -> Iterator[Segment]:
-    """Yield what is loaded. Raises ELFError where the file ends too early, or has fewer bytes than its segments."""
+    """Yield the segments that are loaded.
+
+    Raises ELFError where the file ends too early, or has fewer bytes than its segments.
+    """
     room = file.stream_len
     for header in _program_headers(file):
         offset, size = header["p_offset"], header["p_filesz"]
@@ -84,7 +90,10 @@ def _segments(file: ELFFile) -> Iterator[Segment]:
 
 
 def _program_headers(file: ELFFile) -> Iterator[Any]:
-    """Yield them one by one: ELFFile.iter_segments() also follows what a hostile file says of its sections."""
+    """Yield the program headers one by one.
+
+    ELFFile.iter_segments() would also follow what a hostile file says about its sections.
+    """
     entry, size = file.structs.Elf_Phdr, file["e_phentsize"]
     if file["e_phnum"] and size < entry.sizeof():
         raise ELFError("a program header is too small")

@@ -1,7 +1,8 @@
-"""Emulated parts that are programmed as real ones are, and go on running in the background.
+"""Emulated parts that are programmed as real ones are, and continue to run in the background.
 
-A part starts halted with blank memory. Its debugger's port programs and verifies the firmware; then it is reset and
-runs. Its serial line is a TCP port of this computer, until stop(), or until the board is programmed anew.
+A part starts halted with blank memory. Its debugger's port programs and verifies the firmware; then
+it is reset and runs. Its serial line is a TCP port of the host, until stop(), or until the board is
+programmed anew.
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ _STOP_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Running:
-    """An emulated board in the background. url: of its serial line. debugger: TCP port of its debugger."""
+    """An emulated board in the background.
+
+    Attributes:
+        board: Its name.
+        url: The address of its serial line.
+        pid: The emulator's process id.
+        debugger: The TCP port of its debugger.
+        firmware: The ELF file that it runs.
+    """
 
     board: str
     url: str
@@ -50,10 +59,18 @@ def program(
     serial_port: int | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Running:
-    """Programs a new part of this kind with the firmware, and with the image in its area; then lets it run.
+    """Program a new emulated part with the firmware, and with the image in its area; let it run.
 
-    serial_port: TCP port of its serial line; by default a free one. A part of this kind that runs already is replaced,
-    at the same port. DeviceError where anything fails; nothing is left running then.
+    A part of this kind that runs already is replaced, at the same port. Raises DeviceError where
+    anything fails, and leaves nothing running then.
+
+    Args:
+        elf: The firmware.
+        board: The kind of part.
+        image: The .mote image; None for the firmware alone.
+        serial_port: The TCP port for its serial line; by default that of the part replaced, or a
+            free one.
+        progress: Called with bytes done and bytes in all, written and verified ones together.
     """
     segments = read_segments(elf)
     if image is not None:
@@ -97,7 +114,7 @@ def _verifier(gdb: Gdb) -> Callable[[int, bytes], None]:
 
 
 def running(name: str) -> Running | None:
-    """The emulated board of this name that program() left running."""
+    """Return the emulated board of this name that program() left running, or None."""
     if _pid(name) is None or not _state_file(name).exists():
         return None
     return Running(**json.loads(_state_file(name).read_text()))
@@ -109,7 +126,10 @@ def _port_in_use(name: str) -> int | None:
 
 
 def stop(name: str) -> bool:
-    """Ends the emulated board of this name; False where none ran. The parts of other checkouts are left alone."""
+    """End the emulated board of this name; return False where none ran.
+
+    The parts of other checkouts keep running.
+    """
     pid = _pid(name)
     _state_file(name).unlink(missing_ok=True)
     if pid is None:
@@ -132,7 +152,10 @@ def _ended(name: str) -> bool:
 
 
 def _pid(name: str) -> int | None:
-    """QEMU keeps its pid file locked, so one that is left over never names a process of somebody else."""
+    """Return the process id of the emulator of a board, or None where none runs.
+
+    QEMU keeps its pid file locked while it runs, so that a stale file never names another process.
+    """
     try:
         with _pid_file(name).open("r+") as file:
             try:
@@ -145,7 +168,7 @@ def _pid(name: str) -> int | None:
 
 
 def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
-    """Halted, before its first instruction."""
+    """Start an emulator that is halted before its first instruction."""
     debugger = free_port()
     make_folder(_folder())
     command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
@@ -162,7 +185,7 @@ def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
 
 
 def _await_debugger(part: Running, process: subprocess.Popen[bytes], log: Path) -> Gdb:
-    """It listens last, when all else of the emulator is there."""
+    """Return a client of the debugger's port, which begins to listen after all other ports."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
         if process.poll() is not None:

@@ -1,4 +1,7 @@
-"""From a model to a board that answers with it: does it fit, build, program, restart, version, model."""
+"""The steps from a model to a board that answers with it.
+
+They are: check that the model fits, build, program, restart, and check version and model.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,21 @@ from .tools import TOOLS, choose
 
 @dataclass(frozen=True)
 class Order:
-    """What to flash. model: only its kernels go into the firmware, unless general; None: firmware alone. port: of a
-    real board, or the TCP port of an emulated one's serial line. firmware: an ELF file in place of one to build.
-    emulated: even if a real board is plugged in. tool: that programs it. force: even if another board answers. key: the
-    public key that the firmware demands signatures of, a PEM file. rollback_protect: it refuses older images too."""
+    """The firmware and model to flash, and the board to flash them to.
+
+    Attributes:
+        board: The kind of board.
+        model: The image; its kernels alone go into the firmware, unless general. None flashes the
+            firmware alone.
+        port: The port of a real board, or the TCP port of an emulated one's serial line.
+        general: Whether the firmware has all kernels.
+        firmware: An ELF file in place of one to build.
+        emulated: Whether to use an emulated board even if a real one is plugged in.
+        tool: The tool that programs it; by default the first that is installed.
+        force: Whether to flash even if another kind of board answers.
+        key: The PEM file of the public key that the firmware demands signatures of.
+        rollback_protect: Whether the firmware also refuses images that are older than its own.
+    """
 
     board: Known
     model: Path | None = None
@@ -47,7 +61,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Watch:
-    """What hears how it goes on. stage: what begins. line: what a tool says. moved: bytes done, bytes in all."""
+    """The functions that are told of the progress.
+
+    Attributes:
+        stage: Called with the name of each stage as it begins.
+        line: Called with each line that a tool prints.
+        moved: Called with bytes done and bytes in all.
+    """
 
     stage: Callable[[str], None] = lambda text: None
     line: Callable[[str], None] = lambda text: None
@@ -56,8 +76,21 @@ class Watch:
 
 @dataclass(frozen=True)
 class Flashed:
-    """A board that was flashed and answers. port: of its serial line. tool: that programmed it. pid: of its emulator,
-    or 0. code, image, arena: bytes of firmware, model and the model's arena. model_id: hexadecimal; "" without one."""
+    """A board that was flashed and answers.
+
+    Attributes:
+        board: Its name.
+        version: The version of its runtime.
+        profile: Its numerics profile.
+        port: The address of its serial line.
+        tool: The tool that programmed it.
+        pid: The process id of its emulator; 0 for a real board.
+        firmware: The ELF file.
+        code: The bytes of the firmware.
+        image: The bytes of the model.
+        arena: The bytes of the model's arena.
+        model_id: The model's id, hexadecimal; "" without a model.
+    """
 
     board: str
     version: str
@@ -73,7 +106,10 @@ class Flashed:
 
 
 def flash(order: Order, watch: Watch) -> Flashed:
-    """GradmoteError says what went wrong, and whether the board was changed."""
+    """Build and program what the order says, and return the board that then answers.
+
+    A GradmoteError says what went wrong, and whether the board was changed.
+    """
     image = None if order.model is None else order.model.read_bytes()
     if image is not None:
         require_fit(replace(order.board, code=0), image, str(order.model))
@@ -96,7 +132,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
 
 
 def require_fit(board: Known, image: bytes, name: str) -> None:
-    """Refuses, before anything is erased, an image that the board leaves no room for."""
+    """Refuse, before anything is erased, an image that is too large for the board."""
     lacks = board.lacks(read_image(image).header["arena_size"], len(image))
     if lacks:
         raise ModelError(
@@ -110,7 +146,10 @@ def require_fit(board: Known, image: bytes, name: str) -> None:
 
 
 def _is_emulated(order: Order) -> bool:
-    """Of a board that is emulated, a real one is meant where its port is given or found."""
+    """Return whether an emulated board is meant.
+
+    For a kind of board that exists as both, a real one is meant where its port is given or found.
+    """
     board, given = order.board, order.port
     if order.emulated or not board.emulator or not board.upload:
         return order.emulated or bool(board.emulator)
@@ -129,7 +168,7 @@ def _tcp_port(order: Order) -> int | None:
 
 
 def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
-    """Built or given, once the image is known to fit beside it."""
+    """Return the firmware, built or given, once the image is known to fit beside it."""
     if order.firmware is not None:
         found = Firmware(order.firmware, _board_of(order.firmware, order.board))
     else:
@@ -158,7 +197,10 @@ def _require_no_firmware(order: Order, tool: str) -> None:
 
 
 def _board_of(firmware: Path, wanted: Known) -> Known:
-    """With the sizes of this firmware. Raises DeviceError where it is not for this board."""
+    """Return the board with the sizes of this firmware.
+
+    Raises DeviceError where the firmware is not for this board.
+    """
     segments = read_segments(firmware)
     names = board_names(segments)
     if not names:
@@ -176,7 +218,7 @@ def _board_of(firmware: Path, wanted: Known) -> Known:
 
 
 def _footprint_beside(firmware: Path) -> Known | None:
-    """What a build measured of a firmware, and left beside it."""
+    """Return the sizes that a build left beside the firmware; None where there are none."""
     try:
         return from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
     except (OSError, ValueError, KeyError, TypeError):
@@ -187,7 +229,7 @@ def _footprint_beside(firmware: Path) -> Known | None:
 
 
 def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, watch: Watch) -> Flashed:
-    """Programs firmware and image into an emulated part, and leaves it running."""
+    """Program firmware and image into an emulated part, and leave it running."""
     name = firmware.board.name
     watch.stage(f"program and verify the emulated {name}")
     with _stop_is_told(name):
@@ -201,7 +243,10 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
 
 
 def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, watch: Watch) -> Flashed:
-    """Programs a real part; sends the image over its serial line where the tool did not program it; reads it back."""
+    """Program a real part, and check that it holds the image.
+
+    The image is sent over the serial line where the tool did not program it.
+    """
     name = firmware.board.name
     watch.stage(f"program {name} with {tool}")
     with _stop_is_told(name):
@@ -217,7 +262,7 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
 
 @contextmanager
 def _stop_is_told(name: str) -> Iterator[None]:
-    """Around what Ctrl-C leaves half done."""
+    """Turn Ctrl-C in the `with` body into an error that says what is half done."""
     try:
         yield
     except KeyboardInterrupt as stop:
@@ -228,7 +273,7 @@ def _stop_is_told(name: str) -> Iterator[None]:
 
 
 def _flags(tool: str, image: bytes | None) -> dict[str, str]:
-    """For a tool that builds what it programs."""
+    """Return the environment of a tool that builds the firmware itself: the image's kernels."""
     if TOOLS[tool].format != "source" or image is None:
         return {}
     return {"PLATFORMIO_BUILD_FLAGS": " ".join(needs_of(image).flags())}

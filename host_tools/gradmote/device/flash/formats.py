@@ -16,7 +16,7 @@ _UF2_HAS_FAMILY = 0x2000
 
 
 def flat_binary(segments: Sequence[Segment]) -> bytes:
-    """From the first segment's address on; what lies between two is as erased flash."""
+    """Return all bytes from the first segment's address on, with erased flash between segments."""
     start = segments[0].address
     data = bytearray()
     for segment in segments:
@@ -25,7 +25,7 @@ def flat_binary(segments: Sequence[Segment]) -> bytes:
 
 
 def joined(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments with less than a page between them become one."""
+    """Return the segments, with those joined that have less than a page between them."""
     groups: list[list[Segment]] = []
     for segment in segments:
         last = groups[-1][-1] if groups else None
@@ -49,13 +49,16 @@ def intel_hex(segments: Sequence[Segment]) -> bytes:
 
 
 def uf2(segments: Sequence[Segment], family: int) -> bytes:
-    """USB Flashing Format, https://github.com/microsoft/uf2. family: of the part, which refuses others."""
+    """Return a file in the USB Flashing Format, https://github.com/microsoft/uf2.
+
+    family: the number of the part's family; a boot loader refuses that of another.
+    """
     blocks = [block for segment in joined(segments) for block in _payloads(_filled(segment))]
     return b"".join(_uf2_block(address, data, i, len(blocks), family) for i, (address, data) in enumerate(blocks))
 
 
 def _filled(segment: Segment) -> Segment:
-    """Whole payloads, at addresses that are multiples of their size."""
+    """Return the segment extended to whole payloads at multiples of their size."""
     before = segment.address % _UF2_PAYLOAD
     after = -(before + len(segment.data)) % _UF2_PAYLOAD
     return Segment(segment.address - before, _ERASED * before + segment.data + _ERASED * after)

@@ -1,4 +1,7 @@
-"""Firmware that the compiler alone builds, out of the sources that the package carries: as scons does in a checkout."""
+"""The build of a firmware by the compiler alone, from the sources that the package carries.
+
+It does what scons does in a checkout.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ _BUILT = "built.json"
 
 @dataclass(frozen=True)
 class Step:
-    """One object, from a source that is named as it is below origin(), or by its whole path where it was fetched."""
+    """One object file to compile.
+
+    source: its path below origin(), or its whole path where it was fetched.
+    """
 
     source: str
     object: str
@@ -44,11 +50,18 @@ def build(
     on_line: Callable[[str], None] = lambda line: None,
     rollback_protect: bool = False,
 ) -> Path:
-    """Build firmware.elf and footprint.json in a folder, where they are not there of the same sources; return the
-    former's path. image: whose kernels go in; all without one. key: the public one that images must be signed by.
-    rollback_protect: it refuses older images too.
+    """Build firmware.elf and footprint.json in a folder, and return the former's path.
 
-    Raises DeviceError where the compiler is missing or fails.
+    Files that were built from the same sources are kept. Raises DeviceError where the compiler is
+    missing or fails.
+
+    Args:
+        name: The board's name.
+        folder: The folder for the files.
+        image: The image whose kernels go in; all kernels without one.
+        key: The file of the public key that images must be signed by; None for any image.
+        on_line: Called with a line for each compiled source.
+        rollback_protect: Whether the firmware also refuses images that are older than its own.
     """
     board = _demanding(board_of(name), key, rollback_protect)
     require_compiler(name)
@@ -63,7 +76,7 @@ def build(
 
 
 def require_compiler(name: str) -> None:
-    """Raises DeviceError where the board's compiler or its C library is missing."""
+    """Raise DeviceError where the board's compiler or its C library is missing."""
     board = board_of(name)
     if not board.compiler:
         hint = f"gradmote flash --board {name} --tool platformio"
@@ -79,7 +92,7 @@ def require_compiler(name: str) -> None:
 
 
 def board_of(name: str) -> Any:
-    """The board as its board.toml describes it. Raises DeviceError."""
+    """Return the board as its board.toml describes it; raise DeviceError where there is none."""
     found = {board.name: board for board in build_module("boards").boards()}
     if name not in found:
         raise DeviceError(f"there is no board {name}", f"boards are {', '.join(sorted(found))}")
@@ -105,7 +118,7 @@ def _is_built(folder: Path, digest: str) -> bool:
 
 
 def _digest(board: Any, kernels: Sequence[str]) -> str:
-    """Of everything that the firmware is made of."""
+    """Return a hash of everything that the firmware is made of."""
     version = subprocess.run([f"{board.compiler}gcc", "--version"], capture_output=True, check=True).stdout
     found = hashlib.sha256(repr((__version__, version, [*_steps(board, kernels)], board.link_flags())).encode())
     for part in ("firmware", "runtime_c", "site_scons"):
@@ -118,7 +131,7 @@ def _digest(board: Any, kernels: Sequence[str]) -> str:
 
 
 def _steps(board: Any, kernels: Sequence[str]) -> Iterator[Step]:
-    """The firmware's own objects, then the runtime's, in the folders in which footprint.py looks for them."""
+    """Yield the objects of firmware and runtime, in the folders that footprint.py expects."""
     tools, runtime = build_module("boards"), build_module("runtime_sources")
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     own = [*board.flags(), *kernels, *defines, *_includes(board.includes())]
@@ -139,7 +152,7 @@ def _includes(folders: Sequence[Path]) -> list[str]:
 
 
 def _built(board: Any, kernels: Sequence[str], on_line: Callable[[str], None]) -> tuple[bytes, dict[str, Any]]:
-    """(firmware.elf, what it takes of the board)."""
+    """Return (the bytes of firmware.elf, the memory of the board that it takes)."""
     steps = list(_steps(board, kernels))
     with tempfile.TemporaryDirectory(prefix="gradmote-") as name:
         folder = Path(name)
@@ -157,7 +170,7 @@ def _built(board: Any, kernels: Sequence[str], on_line: Callable[[str], None]) -
 
 
 def _compile_all(board: Any, steps: Sequence[Step], folder: Path, on_line: Callable[[str], None]) -> None:
-    """By as many compilers as this computer has cores."""
+    """Run the compiler on as many sources at a time as the host has cores."""
 
     def compile_one(step: Step) -> None:
         target = folder / step.object

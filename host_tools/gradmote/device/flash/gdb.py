@@ -1,4 +1,4 @@
-"""A client of a debugger's port, in GDB's remote protocol: memory, resets, and letting a processor run.
+"""A client of a debugger's port, in GDB's remote protocol: memory, resets, and start.
 
 https://sourceware.org/gdb/current/onlinedocs/gdb.html/Remote-Protocol.html
 """
@@ -16,22 +16,26 @@ _PIECE = 1024  # bytes of memory in one packet; QEMU takes packets of 4096 chara
 
 
 class Gdb:
-    """A processor behind a debugger's port. It stands still from the connection to detach(). All methods raise
-    DeviceError."""
+    """A processor behind a debugger's port, which is halted from the connection to detach().
+
+    All methods raise DeviceError.
+    """
 
     def __init__(self, port: int, timeout: float = _ANSWER_SECONDS) -> None:
-        """Waits up to `timeout` seconds for something to listen at that port of this computer."""
+        """Wait up to `timeout` seconds for something to listen at that port of the host."""
         self._socket = _connected(port, timeout)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(_ANSWER_SECONDS)
         self._received = b""
 
     def write(self, address: int, data: bytes) -> None:
+        """Write memory."""
         for at in range(0, len(data), _PIECE):
             piece = data[at : at + _PIECE]
             self._expect_ok(f"M{address + at:x},{len(piece):x}:{piece.hex()}", f"write memory at {address + at:#x}")
 
     def read(self, address: int, size: int) -> bytes:
+        """Return `size` bytes of memory."""
         return b"".join(self._read_piece(address + at, min(_PIECE, size - at)) for at in range(0, size, _PIECE))
 
     def _read_piece(self, address: int, size: int) -> bytes:
@@ -41,18 +45,19 @@ class Gdb:
         return bytes.fromhex(answer)
 
     def monitor(self, command: str) -> None:
-        """A command to the emulator itself, such as system_reset. Its text is dropped."""
+        """Send a command to the emulator itself, such as system_reset, and drop the answer's text."""
         self._send(f"qRcmd,{command.encode().hex()}")
         while (answer := self._receive()) != "OK":
             if not answer.startswith("O"):
                 raise DeviceError(f"the debugger's port refused '{command}' ({answer})", "is it QEMU's?")
 
     def detach(self) -> None:
-        """Lets the processor run, and ends the connection."""
+        """Let the processor run, and end the connection."""
         self._expect_ok("D", "let the processor run")
         self.close()
 
     def close(self) -> None:
+        """Close the connection."""
         self._socket.close()
 
     def _expect_ok(self, packet: str, what: str) -> None:
@@ -72,8 +77,11 @@ class Gdb:
             raise _gone(error) from error
 
     def _receive(self) -> str:
-        """The next answer. TCP loses nothing, so checksums are not looked at. That a processor which ran stands still
-        now is told unasked, and passed over."""
+        """Return the next answer.
+
+        Checksums are not compared, because TCP loses nothing. The stub also reports, unasked, that
+        a running processor was halted; such packets are passed over.
+        """
         while (found := self._packet()) is None or found.startswith(_STOPPED):
             if found is None:
                 self._received += self._more()

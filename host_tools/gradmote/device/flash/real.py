@@ -1,4 +1,4 @@
-"""Real parts: their port, the tool that programs them, and the model over the serial line."""
+"""Real parts: their port, the tool that programs them, and the connection afterwards."""
 
 from __future__ import annotations
 
@@ -27,8 +27,11 @@ _RETRY_SECONDS = 0.5
 
 
 def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional: bool = False) -> str:
-    """The port given, or the one that is this board's; "" where there is none yet and it is optional. DeviceError where
-    there is none, or a choice."""
+    """Return the port given, or the only one that may be this board's.
+
+    Returns "" where there is none yet and it is optional. Raises DeviceError where there is none,
+    or more than one.
+    """
     if given:
         return given
     found = ports_of(board, ports)
@@ -47,8 +50,10 @@ def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional
 
 
 def require_same_board(board: Known, port: str) -> None:
-    """Refuses a port that cannot be opened, and a part that runs the firmware of another board, before anything on it
-    is erased."""
+    """Refuse a port that cannot be opened, or whose part runs another board's firmware.
+
+    This comes before anything on the part is erased.
+    """
     open_link(port).close()
     there = ask(port).board
     if there and there != board.name:
@@ -66,10 +71,19 @@ def program(
     tell: Tell = lambda line: None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Programs and verifies the firmware, and restarts the part. DeviceError with what the tool said where it fails.
+    """Program and verify the firmware, and restart the part.
 
-    elf: the project's folder for a tool that builds what it programs. image: goes along where the tool takes more than
-    an ELF file and the board's image has a fixed address. environment: variables for the tool.
+    Raises DeviceError with the tool's last lines where it fails.
+
+    Args:
+        elf: The firmware, or the project's folder for a tool that builds what it programs.
+        board: The kind of part.
+        tool_name: The tool, a key of TOOLS.
+        port: The part's serial port; "" where it has none yet.
+        image: The .mote image, which is programmed too where the tool takes more than an ELF file
+            and the board's image has a fixed address.
+        tell: Called with each line that the tool prints.
+        environment: Variables for the tool.
     """
     tool = TOOLS[tool_name]
     job = _job(elf, board, tool_name, image, port)
@@ -96,7 +110,10 @@ def _job(elf: Path, board: Known, tool_name: str, image: bytes | None, port: str
 
 
 def connect(board: Known, port: str) -> Board:
-    """A client of the part that restarts now. port: "" where it has one only from now on."""
+    """Return a client of the part that restarts now.
+
+    port: "" where the part has one only from now on.
+    """
     deadline = time.monotonic() + _RESTART_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Runs a tool, line by line, and keeps what it says for the case that it fails."""
+"""The execution of a tool, whose last lines are kept for the case that it fails."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ def run(
     on_line: Callable[[str], None] = lambda line: None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """DeviceError(failure: its status and last lines, hint) where it does not end with status 0; KeyboardInterrupt ends
-    the tool too."""
+    """Run a command to its end, line by line.
+
+    Raises DeviceError where its status is not 0: `failure` with the status and last lines, and
+    `hint`. KeyboardInterrupt ends the tool too.
+    """
     last: deque[str] = deque(maxlen=_LINES_KEPT)
     with subprocess.Popen(
         command, cwd=folder, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,

@@ -1,4 +1,7 @@
-"""What programs real parts: one file a tool, and this table. board.toml names those that fit a board."""
+"""The tools that program real parts: one file for each, and this table.
+
+board.toml names those that fit a board.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,10 @@ __all__ = ["TOOLS", "Job", "Tool", "choose", "find"]
 
 
 def choose(board: str, upload: Mapping[str, str], wanted: str | None = None) -> str:
-    """The name of the first tool of a board's table that is installed, or the one that is wanted. DeviceError says how
-    to get one."""
+    """Return the name of the first tool of a board's table that is installed, or the wanted one.
+
+    Raises DeviceError, which says how to install one, where there is none.
+    """
     if wanted is not None and wanted not in upload:
         raise DeviceError(f"{wanted} does not program {board}", f"what does: {', '.join(upload) or 'nothing'}")
     upload = upload if wanted is None else {wanted: upload[wanted]}
@@ -45,6 +50,6 @@ def choose(board: str, upload: Mapping[str, str], wanted: str | None = None) -> 
 
 
 def find(program: str) -> str | None:
-    """Where a program is: on PATH, or beside the Python that runs this."""
+    """Return the path of a program, on PATH or beside this Python; None where it is missing."""
     beside = os.path.dirname(sys.executable)
     return shutil.which(program, path=os.pathsep.join([os.environ.get("PATH", ""), beside]))

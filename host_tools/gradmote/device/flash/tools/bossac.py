@@ -1,4 +1,7 @@
-"""bossac, for the boot loader of Arduino's Nano 33 BLE and others, which opening its port at 1200 baud starts."""
+"""The tool bossac, for the boot loader of Arduino's Nano 33 BLE and others.
+
+Opening the board's port at 1200 baud starts that boot loader.
+"""
 
 import time
 
@@ -12,7 +15,7 @@ _BOOT_SECONDS = 2.0
 
 
 def touch(job: Job) -> None:
-    """Restarts the board into its boot loader."""
+    """Restart the board into its boot loader."""
     try:
         serial.Serial(job.port, 1200).close()
     except (serial.SerialException, OSError) as error:
@@ -23,6 +26,7 @@ def touch(job: Job) -> None:
 
 
 def commands(job: Job) -> list[Command]:
+    """Return the command that writes and verifies the firmware, and resets the board."""
     options = ["--info", "--usb-port", "--erase", "--write", "--verify", "--reset"]
     return [["bossac", f"--port={job.port}", *options, str(job.file)]]
 

@@ -1,9 +1,13 @@
-"""dfu-util, for a part whose boot loader waits on USB. Setting: its VID:PID in that state."""
+"""The tool dfu-util, for a part whose boot loader waits on USB.
+
+Setting: the part's VID:PID in that state.
+"""
 
 from .tool import Command, Job, Tool
 
 
 def commands(job: Job) -> list[Command]:
+    """Return the command that writes the firmware and leaves the boot loader."""
     where = f"{job.address:#x}:leave"
     return [["dfu-util", "--device", job.setting, "--alt", "0", "--dfuse-address", where, "--download", str(job.file)]]
 

@@ -1,6 +1,7 @@
-"""esptool, over the serial port of an ESP32. Setting: its name of the chip. It verifies what it wrote.
+"""The tool esptool, over the serial port of an ESP32. It verifies what it wrote.
 
-Boot loader and partition table stay as they are; `pio run -t upload` writes them too.
+Setting: its name of the chip. Boot loader and partition table stay as they are; `pio run -t upload`
+writes them too.
 """
 
 from .tool import Command, Job, Tool
@@ -10,6 +11,7 @@ _APPLICATION = "0x10000"
 
 
 def commands(job: Job) -> list[Command]:
+    """Return the commands that convert the ELF file and write it."""
     converted = str(job.file.with_suffix(".esp.bin"))
     chip = ["esptool", "--chip", job.setting]
     return [

@@ -1,9 +1,13 @@
-"""OpenOCD, through an ST-Link, a J-Link or a CMSIS-DAP probe. Setting: its configuration of the board."""
+"""The tool OpenOCD, through an ST-Link, a J-Link or a CMSIS-DAP probe.
+
+Setting: its configuration file for the board.
+"""
 
 from .tool import Command, Job, Tool
 
 
 def commands(job: Job) -> list[Command]:
+    """Return the command that writes and verifies the firmware, and resets the part."""
     return [["openocd", "-f", job.setting, "-c", f"program {{{job.file}}} verify reset exit"]]
 
 

@@ -1,12 +1,14 @@
-"""picotool, over the USB of an RP2040 or RP2350, which it takes into its boot loader where the firmware allows that.
+"""The tool picotool, over the USB of an RP2040 or RP2350.
 
-Setting: the number of its UF2 family.
+It restarts the part into its boot loader where the firmware allows that. Setting: the number of the
+part's UF2 family.
 """
 
 from .tool import Command, Job, Tool
 
 
 def commands(job: Job) -> list[Command]:
+    """Return the command that writes and verifies the firmware, and starts it."""
     return [["picotool", "load", "--verify", "--execute", str(job.file), "--force"]]
 
 

@@ -1,4 +1,4 @@
-"""What all programming tools have in common."""
+"""The types that all programming tools share."""
 
 from __future__ import annotations
 
@@ -11,8 +11,14 @@ Command = list[str]
 
 @dataclass(frozen=True)
 class Job:
-    """A firmware to program. file: in the tool's own format. address: of its first byte. setting: what board.toml tells
-    the tool. port: serial port of the board; "" where it has none yet."""
+    """A firmware to program.
+
+    Attributes:
+        file: The firmware, in the tool's own format.
+        address: The address of its first byte.
+        setting: The text that board.toml has for the tool.
+        port: The serial port of the board; "" where it has none yet.
+    """
 
     file: Path
     address: int
@@ -21,14 +27,23 @@ class Job:
 
 
 def _nothing(job: Job) -> None:
-    """Most tools need no preparation."""
+    """Do nothing: most tools need no preparation."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """program: that must be installed; "" where none is. install: how to get it. format: of Job.file, "elf", "bin",
-    "hex" or "uf2", or "source" where the tool builds what it programs. commands: to run one by one, each must end with
-    status 0. prepare: what comes first. finds_boot_loader: on USB, where a part without firmware has no serial port."""
+    """A way to program parts.
+
+    Attributes:
+        program: The program that must be installed; "" where none is needed.
+        install: The command that installs it, or its address.
+        format: The format of Job.file, "elf", "bin", "hex" or "uf2"; or "source" where the tool
+            builds what it programs.
+        commands: The commands to run one by one, each of which must end with status 0.
+        prepare: Called before the commands.
+        finds_boot_loader: Whether it finds the part on USB, where a part without firmware has no
+            serial port.
+    """
 
     program: str
     install: str

@@ -1,4 +1,7 @@
-"""A copy to the drive as which a board in its boot loader appears. Setting: the number of its UF2 family."""
+"""A copy to the drive as which a board in its boot loader appears.
+
+Setting: the number of its UF2 family.
+"""
 
 import glob
 import time
@@ -18,7 +21,7 @@ _RESTART_SECONDS = 3.0
 
 
 def copy(job: Job) -> None:
-    """DeviceError where there is not exactly one such drive."""
+    """Copy the firmware to the drive; raise DeviceError where there is not exactly one."""
     drives = [Path(mark).parent for mount in MOUNTS for mark in glob.glob(f"{mount}/{MARK}")]
     if len(drives) != 1:
         raise DeviceError(
@@ -30,6 +33,7 @@ def copy(job: Job) -> None:
 
 
 def commands(job: Job) -> list[Command]:
+    """Return no commands: copy() does the work."""
     return []
 
 
