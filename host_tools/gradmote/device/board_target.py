@@ -17,7 +17,8 @@ from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
 
 NOT_FOUND = -13
-_HEADER_START = 128  # bytes of an image's header, with its checksum, which covers all of the image
+#: The bytes of an image's header up to its checksum, which covers all of the image.
+_HEADER_START = 128
 
 Array = np.ndarray[Any, Any]
 
@@ -60,20 +61,20 @@ class BoardTarget:
         kept, carried = self.board.update_image(image, carry_over, progress)
         self._dtypes.clear()
         same = self.info().model_id == old_id
-        pieces = () if same or not carry_over else tuple(compare(old, self._states()))
-        if sum(piece.carried for piece in pieces) != carried:
+        entries = () if same or not carry_over else tuple(compare(old, self._states()))
+        if sum(entry.carried for entry in entries) != carried:
             raise DeviceError(
-                f"{self.name} carried over {carried} pieces of the state, {sum(p.carried for p in pieces)} fit",
+                f"{self.name} carried over {carried} entries of the state, {sum(e.carried for e in entries)} fit",
                 "flash the firmware of this gradmote version: gradmote flash --board NAME",
             )
-        return Update(pieces, kept)
+        return Update(entries, kept)
 
     def _states(self) -> list[dict[str, Any]]:
         """Return the state table of the image on the board."""
         return read_states(partial(self.board.read_range, "IMAGE"))
 
     def info(self) -> TargetInfo:
-        """Return what the board said last about itself and its model."""
+        """Return the board's last description of itself and its model."""
         return self.board.info()
 
     def image(self) -> bytes:

@@ -128,7 +128,7 @@ def board(name: str) -> Board:
         raise DeviceError(f"there is no board {name}", f"boards are {', '.join(sorted(released))}")
     built = build_folder() / "firmware" / name.replace("-", "_") / "footprint.json"
     found = json.loads(built.read_text()) if built.exists() else {}
-    if found.keys() != released[name].keys():  # none, or of another version
+    if found.keys() != released[name].keys():  # there is none, or another version wrote it
         found = released[name]
     return from_footprint(found)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-_SMALLEST = 32  # bytes; with both frames around it, twice that
-_UNIT = 4
+#: The smallest chunk in bytes; the request's and the reply's frames add as much again.
+_SMALLEST = 32
+_UNIT = 4  # bytes
 
-#: A line that is heard, but damages everything, is given so many times the attempts of a silent one.
+#: A line from which only damaged bytes come gets this many times the attempts of a silent one.
 _PATIENCE_WITH_NOISE = 6
 
 

@@ -37,10 +37,11 @@ from .types import (
 )
 
 _UPDATE_ATTEMPTS = 4
-_DATA_OVERHEAD = 7  # bytes of DATA before its data
+#: The bytes of a message's payload that come before its data.
+_DATA_OVERHEAD = 7
 _DATA_U8_OVERHEAD = 15
 
-#: A port on USB goes away and comes back when the board restarts.
+#: How long a port on USB may be away while the board restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.2
 
@@ -86,7 +87,7 @@ class Board(Requests):
         """Close the connection."""
         self.close()
 
-    # ---- About ------------------------------------------------------------------------------------------------
+    # ---- Identity ----------------------------------------------------------------------------------------------
 
     def refresh(self) -> TargetInfo:
         """Ask the board who it is and what model it has."""
@@ -147,7 +148,7 @@ class Board(Requests):
         except GradmoteError as error:
             if start == 0 or getattr(error, "code", None) is None:
                 raise
-            loaded = self._send_image(image, 0, progress)  # what the board has of it cannot be gone on with
+            loaded = self._send_image(image, 0, progress)  # the board cannot continue the old transfer
         self.refresh()
         return loaded
 
@@ -178,7 +179,7 @@ class Board(Requests):
                     self.request("UPDATE_BEGIN", size=len(image))
                 self._send_chunks("IMAGE_DATA", image, progress, start)
                 break
-            except DeviceError as error:  # a checkpoint that the board kept of itself came between
+            except DeviceError as error:  # the board saved a checkpoint of its own meanwhile
                 if getattr(error, "code", None) != _OUT_OF_ORDER or left == 0:
                     raise
         reply = self.request("UPDATE_END", carry=int(carry_over))

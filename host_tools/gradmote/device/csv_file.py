@@ -21,7 +21,7 @@ Array = np.ndarray[Any, Any]
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-#: From here on a number rounds to float32's infinity: half a step above the largest that float32 has.
+#: Numbers from here on round to float32's infinity: its largest number and half a unit more.
 _BEYOND = 2.0**128 - 2.0**103
 
 
@@ -77,11 +77,11 @@ def read_samples(path: Path, label: str | None) -> dict[str, Array]:
     x: (rows, columns) float32. y: (rows,) int32 where all labels are whole numbers, else float32.
     """
     table = read_table(path)
-    place = table.column(label)
-    columns = [index for index in range(len(table.names)) if index != place]
+    label_index = table.column(label)
+    columns = [index for index in range(len(table.names)) if index != label_index]
     if not columns:
         raise DataError(f"{path} has one column", "give the columns of the sample, and then the label's")
-    return {"x": table.numbers(columns).astype(np.float32), "y": whole(table.numbers([place])[:, 0])}
+    return {"x": table.numbers(columns).astype(np.float32), "y": whole(table.numbers([label_index])[:, 0])}
 
 
 def read_columns(path: Path) -> Array:

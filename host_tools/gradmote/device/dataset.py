@@ -40,7 +40,7 @@ class Dataset:
     y_test: Array | None = None
     scale: float = 1.0
     zero: float = 0.0
-    says_scale: bool = field(default=True, kw_only=True)  #: False where a file of bytes says none
+    says_scale: bool = field(default=True, kw_only=True)  #: False where a file of bytes gives no scale
     more: Mapping[str, Array] = field(default_factory=dict)
     more_test: Mapping[str, Array] = field(default_factory=dict)
 

@@ -7,7 +7,7 @@ import re
 _KEPT = 1000  # bytes; a greeting takes about 400
 _EXCERPT = 40  # characters
 
-#: The firmware prints it last when it starts (firmware/src/console.c).
+#: The last words that the firmware prints when it starts.
 GREETING = "type help for the commands"
 _FAULT = re.compile(r"restarted after a fault: status \w+, pc \w+")
 

@@ -23,20 +23,21 @@ from .flash.build import build, is_checkout
 from .flash.from_sources import require_compiler
 from .link import Link, open_link
 
-#: Emulator -> how to get it.
+#: The command that installs each emulator.
 EMULATORS = {
     "qemu-system-arm": "apt-get install qemu-system-arm",
     "qemu-system-riscv32": "apt-get install qemu-system-misc",
 }
-#: Emulator -> how to get the compiler for what it runs.
+#: The command that installs the compiler for each emulator's firmware.
 COMPILERS = {
     "qemu-system-arm": "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi",
     "qemu-system-riscv32": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
 }
 
-#: With `icount` the emulator's time advances by so much with each instruction of any core, and with it the clock behind
-#: board_ticks(): a timer, the SSE-300's system counter, RISC-V's mtime. Metrics.seconds divided by this are machine
-#: instructions, within one for each 8 image instructions.
+#: With `icount` each instruction of any core advances the emulator's time by this much, and so the
+#: clock behind board_ticks(): a timer, the SSE-300's system counter, or RISC-V's mtime.
+#: Metrics.seconds divided by this is the number of machine instructions, within one for each 8
+#: image instructions.
 SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
 
 _START_SECONDS = 10.0
@@ -141,7 +142,7 @@ class Emulator:
             try:
                 return open_link(self.url)
             except DeviceError:
-                time.sleep(0.01)  # it does not listen yet
+                time.sleep(0.01)  # the emulator does not listen yet
         raise DeviceError(f"the emulator did not start in {_START_SECONDS:.0f} s", f"try: {self.command[0]} --version")
 
     def _check_alive(self) -> None:

@@ -29,9 +29,9 @@ SKIPPED_HINT = "lower the learning rate (--lr), and look for NaN in the data"
 class Step:
     """One update, as it ends. metrics.loss is NaN where the update was skipped."""
 
-    epoch: int  #: from 1
-    step: int  #: of this epoch, from 1
-    steps: int  #: of this epoch, in all
+    epoch: int  #: the epoch's number, from 1
+    step: int  #: the step's number in this epoch, from 1
+    steps: int  #: the number of steps in this epoch
     metrics: Metrics
 
 

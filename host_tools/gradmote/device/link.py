@@ -12,7 +12,7 @@ import serial
 
 from gradmote.errors import DeviceError
 
-_PIECE = 4096  # bytes asked for at a time
+_READ_SIZE = 4096  # bytes
 _CONNECT_SECONDS = 5.0
 _WRITE_SECONDS = 30.0
 
@@ -133,7 +133,7 @@ class SocketLink:
             ready, _, _ = select.select([self._socket], [], [], timeout)
             if not ready:
                 return b""
-            data = self._socket.recv(_PIECE)
+            data = self._socket.recv(_READ_SIZE)
         except (OSError, ValueError) as error:
             raise ConnectionLost(self.url, error) from error
         if not data:

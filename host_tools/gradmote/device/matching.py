@@ -46,9 +46,9 @@ def _as(array: Any, tensor: Tensor | None, name: str) -> Any:
 def _indices(array: Array, tensor: Tensor, name: str) -> Array:
     wrong = (array != np.round(array)) | ~(np.abs(array) < 2**31)
     if wrong.any():
-        place = np.unravel_index(int(wrong.argmax()), wrong.shape)
+        position = np.unravel_index(int(wrong.argmax()), wrong.shape)
         raise DataError(
-            f"{name}[{', '.join(map(str, place))}] is {array[place]:g}, and '{tensor.name}' takes whole numbers",
+            f"{name}[{', '.join(map(str, position))}] is {array[position]:g}, and '{tensor.name}' takes whole numbers",
             "give class indices, or compile the model with a loss on numbers: --loss mse",
         )
     return array.astype(np.int32)

@@ -14,7 +14,7 @@ from gradmote.generated.errors import ERRORS
 
 from .client import Board
 
-_ATTEMPTS = 2  # an empty port costs that many times a client's patience
+_ATTEMPTS = 2  # each takes a client's full time-out at a port where nobody answers
 
 
 @dataclass(frozen=True)

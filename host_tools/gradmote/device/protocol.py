@@ -43,7 +43,7 @@ class Parser:
     def __init__(self) -> None:
         """Begin without any bytes."""
         self._buffer = bytearray()
-        self.damaged = 0  #: starts of frames that turned out not to be one
+        self.damaged = 0  #: how many start bytes turned out to begin no frame
 
     @property
     def pending(self) -> int:

@@ -18,21 +18,25 @@ from .device_log import DeviceLog
 from .link import Link
 from .protocol import Frame, Parser, encode, error_of, message_id, reply_values, request_payload
 
-#: Called with bytes done and bytes in all.
+#: A function that is called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
 
-ATTEMPTS = 6  # of a request, before a board counts as silent
-_READ_OVERHEAD = 4  # bytes of a READ reply before its data
-_CHUNK_OVERHEAD = 4  # bytes of IMAGE_DATA and CHECKPOINT_DATA before their data
+#: How often a request is sent before a board counts as silent.
+ATTEMPTS = 6
 
-#: Seconds without an answer after which a request is sent again. Erasing flash takes its time; a program that runs
-#: gives signs of life.
+#: The bytes that come before the data in a READ reply, and in IMAGE_DATA and CHECKPOINT_DATA.
+_READ_OVERHEAD = 4
+_CHUNK_OVERHEAD = 4
+
+#: The seconds without an answer after which a request is sent again. Erasing flash takes long; a
+#: board that runs a program sends ALIVE frames meanwhile.
 _PATIENCE = {"IMAGE_BEGIN": 30.0, "CHECKPOINT_BEGIN": 30.0, "SAVE": 30.0, "IMAGE_END": 10.0, "RUN": 10.0, "INFO": 0.7}
 _PATIENCE |= {"REPLAY": 10.0, "SCORE": 10.0, "UPDATE_BEGIN": 30.0, "UPDATE_END": 60.0, "IMAGE_RESUME": 30.0}
 _DEFAULT_PATIENCE = 1.0
 
-#: The same once something damaged came: until the line is quiet, where it can only have been the answer or what is
-#: ahead of it; else longer than a sign of life stays away.
+#: The seconds to wait once something damaged came. For a short request that can only have been the
+#: answer or the text ahead of it, so a quiet line suffices; else it is longer than the time between
+#: two ALIVE frames.
 _PATIENCE_AFTER_DAMAGE = 1.2
 _QUIET = console.BYTE_TIMEOUT_MS / 1000
 
@@ -60,8 +64,8 @@ class Requests:
         self._sequence = random.randrange(256)
         self._log = DeviceLog()
         self._may_restart = True
-        self.retries = 0  #: requests that had to be sent again
-        self.raw_info: dict[str, Any] = {}  #: the reply to INFO, once there is one
+        self.retries = 0  #: how many requests had to be sent again
+        self.raw_info: dict[str, Any] = {}  #: the last reply to INFO; empty before it
 
     @property
     def url(self) -> str:
@@ -157,17 +161,17 @@ class Requests:
 
         Raises DeviceError where nothing comes for `patience` seconds.
         """
-        said = ""
+        printed = ""
         self._link.write(line.encode() + b"\r")
-        while not said.endswith("\n> "):
+        while not printed.endswith("\n> "):
             data = self._link.read(patience)
             if not data:
                 raise self._no_answer(line)
             texts = [item for item in self._parser.feed(data) if isinstance(item, bytes)]
-            said += b"".join(texts).decode(errors="replace")
-        return said.removesuffix("> ")
+            printed += b"".join(texts).decode(errors="replace")
+        return printed.removesuffix("> ")
 
-    # ---- Bytes in pieces --------------------------------------------------------------------------------------
+    # ---- Data in chunks ---------------------------------------------------------------------------------------
 
     def _send_chunks(
         self,
@@ -184,9 +188,9 @@ class Requests:
         A chunk may arrive twice, which does no harm.
         """
         while start < len(data):
-            piece = data[start : start + self._chunk_size(overhead)]
-            if self._try(name, **{at: start}, data=piece, **others) is not None:
-                start += len(piece)
+            chunk = data[start : start + self._chunk_size(overhead)]
+            if self._try(name, **{at: start}, data=chunk, **others) is not None:
+                start += len(chunk)
                 if progress:
                     progress(start, len(data))
 

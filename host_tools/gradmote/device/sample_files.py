@@ -15,7 +15,7 @@ from . import csv_file
 
 Array = np.ndarray[Any, Any]
 
-#: What numpy and zipfile raise for files that are damaged, or claim arrays larger than the memory.
+#: The errors of numpy and zipfile for files that are damaged or claim more than the memory.
 _UNREADABLE = (
     OSError, ValueError, EOFError, SyntaxError, BadZipFile, zlib.error, NotImplementedError, MemoryError, KeyError,
     RuntimeError, RecursionError, TypeError, OverflowError, UnicodeError,
@@ -110,7 +110,9 @@ def narrowed(array: Array, name: str) -> Array:
     numbers = array.astype(np.int8) if array.dtype.kind == "b" else array
     beyond = np.isfinite(numbers) & ((numbers < limits.min) | (numbers > limits.max))
     if beyond.any():
-        place = np.unravel_index(int(beyond.argmax()), beyond.shape)
-        where = f"{name}[{', '.join(map(str, place))}]" if place else name
-        raise DataError(f"{where} is {numbers[place]}, which {wanted} does not hold", "scale the data, or leave it out")
+        position = np.unravel_index(int(beyond.argmax()), beyond.shape)
+        where = f"{name}[{', '.join(map(str, position))}]" if position else name
+        raise DataError(
+            f"{where} is {numbers[position]}, which {wanted} does not hold", "scale the data, or leave it out"
+        )
     return numbers.astype(wanted)

@@ -12,7 +12,7 @@ from .dataset import Array, Dataset
 from .target import Target
 from .types import Tensor
 
-#: Role, index and samples of each input and label after the first.
+#: The role, index and samples of each input and label after the first.
 Others = list[tuple[str, int, Array]]
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gradmote_runtime import Session
 
 NO_IMAGE = -103
-_SAVE_EVERY = "save_every"  # the property
-_MODEL_ID = slice(16, 32)  # of an image's header
+_SAVE_EVERY = "save_every"  # the property of the state that holds the interval
+_MODEL_ID = slice(16, 32)  # the bytes of an image's header that hold the id
 
 Array = np.ndarray[Any, Any]
 
@@ -48,9 +48,11 @@ class TwinTarget:
         self._image = b""
         self._written: set[tuple[str, int]] = set()
         self._loss = float("nan")
-        self._last = 0, float("nan")  # instructions and seconds of the last run
+        self._last = 0, float("nan")  # the last run's instructions and seconds
         self._saves = 0
-        self.on_save: Callable[[bytes], None] = lambda checkpoint: None  #: gets what save_every() asks for
+        self.on_save: Callable[[bytes], None] = lambda checkpoint: (
+            None
+        )  #: called with each checkpoint that save_every() asks for
 
     @property
     def session(self) -> Session:
@@ -120,7 +122,7 @@ class TwinTarget:
 
     def write(self, role: str, index: int, data: Array) -> None:
         """Write a whole input or label; its values must fit the tensor's dtype."""
-        self._place(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
+        self._fill(role, index, tensor_bytes(data, self._row(role, index)["dtype"]))
 
     def _row(self, role: str, index: int) -> dict[str, Any]:
         rows = self.session.inputs() if role == "input" else self.session.labels()
@@ -128,7 +130,7 @@ class TwinTarget:
             raise DataError(f"the model has no {role} {index}", "list its tensors: gradmote inspect model.mote")
         return rows[index]
 
-    def _place(self, role: str, index: int, data: bytes) -> None:
+    def _fill(self, role: str, index: int, data: bytes) -> None:
         size = self._row(role, index)["size"]
         if len(data) != size:
             raise DataError(f"{role} {index} takes {size} bytes, {len(data)} were given", "pass one whole batch")
@@ -140,9 +142,9 @@ class TwinTarget:
         """Write a whole tensor from bytes: (data - zero) * scale in float32, or data in int32."""
         q = np.ascontiguousarray(data, np.uint8)
         if self._row(role, index)["dtype"] == "int32":
-            self._place(role, index, q.astype("<i4").tobytes())
+            self._fill(role, index, q.astype("<i4").tobytes())
         else:
-            self._place(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
+            self._fill(role, index, ((q.astype("<f4") - np.float32(zero)) * np.float32(scale)).tobytes())
 
     def run(self, program: str) -> Metrics:
         """Run one program on the samples written last.

@@ -20,11 +20,11 @@ class TargetInfo:
     """A target and its model. Sizes are in bytes; without a model all of the model's are 0."""
 
     name: str
-    version: str  #: of the C runtime
-    profile: str  #: numerics, "fused" or "strict"
-    status: int  #: 0 while a model is open, else the code that says why not
+    version: str  #: the C runtime's version
+    profile: str  #: the numerics profile, "fused" or "strict"
+    status: int  #: 0 while a model is open, else the error code for why none is
     programs: tuple[str, ...]
-    batch: int  #: samples in one step
+    batch: int  #: the number of samples in one step
     image_size: int
     arena_required: int
     state_size: int
@@ -39,22 +39,22 @@ class Tensor:
 
     name: str
     dtype: str  #: "float32" or "int32"
-    shape: tuple[int, ...]  #: the ONNX model's own
-    size: int  #: bytes
-    lasts: bool  #: False: a run writes over it
+    shape: tuple[int, ...]  #: as in the ONNX model
+    size: int  #: in bytes
+    lasts: bool  #: False where a run overwrites it
 
 
 @dataclass(frozen=True)
 class Metrics:
     """The state of training after a run."""
 
-    loss: float  #: of the last eval, train or step; NaN before the first
+    loss: float  #: the loss of the last eval, train or step; NaN before the first
     train_steps: int
     optimizer_steps: int
     skipped_steps: int
-    learning_rate: float  #: of the next update
-    instructions: int  #: of the image, in the last run
-    seconds: float  #: that the last run took on its own clock; NaN where it has none
+    learning_rate: float  #: the rate of the next update
+    instructions: int  #: how many image instructions the last run executed
+    seconds: float  #: the time of the last run by the target's own clock; NaN where it has none
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class Memory:
 class StoreInfo:
     """The size and fill of a target's sample store."""
 
-    capacity: int  #: samples
-    classes: int  #: labels are 0 .. classes - 1
-    dtype: str  #: how samples are kept, "int8" or "f32"
-    elements: int  #: of one sample
-    kept: int  #: samples in the store
+    capacity: int  #: the most samples that it keeps
+    classes: int  #: the number of classes; labels are 0 .. classes - 1
+    dtype: str  #: the type in which samples are kept, "int8" or "f32"
+    elements: int  #: the numbers in one sample
+    kept: int  #: how many samples the store has
     idle: bool  #: whether the target trains on them when it has nothing else to do
 
 
@@ -87,8 +87,8 @@ class StoreInfo:
 class ClassInfo:
     """The samples of one class, as a store counts them."""
 
-    seen: int  #: samples learnt
-    kept: int  #: of them in the store
+    seen: int  #: how many samples were learnt
+    kept: int  #: how many of them the store has
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Update:
     kept: whether the target has a checkpoint of the new model.
     """
 
-    pieces: tuple[Piece, ...]  #: of both models; none where all of the state is of the same model, and stays
+    pieces: tuple[Piece, ...]  #: entries of both state tables; none where the model is the same and all stays
     kept: bool
 
 
@@ -106,10 +106,10 @@ class Update:
 class Saves:
     """The checkpoints that a target keeps of itself while it trains."""
 
-    every: int  #: updates from one to the next; 0: none
-    slots: int  #: places in flash that take turns
-    saves: int  #: kept since the model was opened
-    error: int  #: code that says why the last one failed; 0: it did not
+    every: int  #: updates from one checkpoint to the next; 0 where none are kept
+    slots: int  #: areas of flash that are written in turn
+    saves: int  #: how many were kept since the model was opened
+    error: int  #: the error code of the last one; 0 where it did not fail
 
 
 def program_index(name: str) -> int:

@@ -13,7 +13,7 @@ from gradmote.formats.image import read_image
 from .dataset import Array
 from .target import Target
 
-#: Samples that are named; of the others there is a number.
+#: At most this many samples are named in a message; the others are counted.
 _NAMED = 3
 
 
@@ -44,12 +44,12 @@ def _classes(target: Target) -> int | None:
 def _ignored(target: Target) -> set[int]:
     """Return the label that every loss on the first label ignores, where they agree on one."""
     image = read_image(target.image())
-    places = [f"arena+{tensor['offset']}" for tensor in image.tensors if tensor["role"] == "label"]
+    operands = [f"arena+{tensor['offset']}" for tensor in image.tensors if tensor["role"] == "label"]
     instructions = [i for program in image.programs for i in program["instructions"]]
     found = {
         i["params"]["ignore_index"]
         for i in instructions
-        if "ignore_index" in i["params"] and i["operands"]["labels"] == places[0]
+        if "ignore_index" in i["params"] and i["operands"]["labels"] == operands[0]
     }
     return found if len(found) == 1 else set()
 
@@ -62,12 +62,12 @@ def _error(target: Target, y: Array, rows: Array, name: str) -> DataError:
             "labels are class indices from 0 on",
         )
     outside = (labels < 0) | (labels >= classes)
-    if len(np.unique(labels[outside])) > 1:  # one alone is the one that was refused
+    if len(np.unique(labels[outside])) > 1:  # if there is only one, it is the one that was refused
         outside &= ~np.isin(labels, list(_ignored(target)))
     wrong = np.argwhere(outside)
-    places = [(int(rows[place[0]]), *map(int, place[1:])) for place in wrong]
-    named = ", ".join(f"{name}[{', '.join(map(str, place))}] is {y[place]}" for place in places[:_NAMED])
-    more = f", and {len(places) - _NAMED} more in this batch" if len(places) > _NAMED else ""
+    positions = [(int(rows[index[0]]), *map(int, index[1:])) for index in wrong]
+    named = ", ".join(f"{name}[{', '.join(map(str, index))}] is {y[index]}" for index in positions[:_NAMED])
+    more = f", and {len(positions) - _NAMED} more in this batch" if len(positions) > _NAMED else ""
     return DataError(
         f"{named}{more}: labels lie in 0 .. {classes - 1}",
         "number the classes from 0 on, or compile the model with as many outputs as there are classes; a label that is "

@@ -52,7 +52,7 @@ def build(
         model: The image whose kernels go in; all kernels without one.
         on_line: Called with each line that the build prints.
         key: The file of the public key that images must be signed by; None for any image.
-        rollback_protect: Whether the firmware also refuses images that are older than its own.
+        rollback_protect: Whether the firmware also refuses images of a lower version.
     """
     name = board.replace("-", "_") + _suffix(model, key, rollback_protect)
     if _has_scons():

@@ -26,7 +26,7 @@ from gradmote.formats.files import build_folder, make_folder, write_atomically
 from .elf import Segment, read_segments
 from .gdb import Gdb
 
-#: Called with bytes done and bytes in all.
+#: A function that is called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
 
 _START_SECONDS = 10.0
@@ -110,7 +110,7 @@ def _verifier(gdb: Gdb) -> Callable[[int, bytes], None]:
     return verify
 
 
-# ---- What runs ------------------------------------------------------------------------------------------------------
+# ---- Processes -----------------------------------------------------------------------------------------------------
 
 
 def running(name: str) -> Running | None:

@@ -44,7 +44,7 @@ class Order:
         tool: The tool that programs it; by default the first that is installed.
         force: Whether to flash even if another kind of board answers.
         key: The PEM file of the public key that the firmware demands signatures of.
-        rollback_protect: Whether the firmware also refuses images that are older than its own.
+        rollback_protect: Whether the firmware also refuses images of a lower version.
     """
 
     board: Known

@@ -10,7 +10,7 @@ from .elf import Segment
 
 _ERASED = b"\xff"
 _PAGE = 4096
-_UF2_PAYLOAD = 256  # bytes in one block
+_UF2_PAYLOAD = 256  # bytes of data in one block
 _UF2_MAGICS = (0x0A324655, 0x9E5D5157, 0x0AB16F30)
 _UF2_HAS_FAMILY = 0x2000
 

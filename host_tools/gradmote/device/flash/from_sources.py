@@ -26,7 +26,7 @@ from ...version import __version__
 
 _LINES_SHOWN = 12
 _SOURCES = (".c", ".h", ".ld", ".toml", ".py")
-#: Beside the firmware: of what it was built.
+#: The file beside the firmware that holds the hash of its sources.
 _BUILT = "built.json"
 
 
@@ -61,7 +61,7 @@ def build(
         image: The image whose kernels go in; all kernels without one.
         key: The file of the public key that images must be signed by; None for any image.
         on_line: Called with a line for each compiled source.
-        rollback_protect: Whether the firmware also refuses images that are older than its own.
+        rollback_protect: Whether the firmware also refuses images of a lower version.
     """
     board = _demanding(board_of(name), key, rollback_protect)
     require_compiler(name)
@@ -107,7 +107,7 @@ def _demanding(board: Any, key: Path | None, rollback_protect: bool = False) -> 
         raise DataError(str(error)) from error
 
 
-# ---- Whether it is built already ------------------------------------------------------------------------------------
+# ---- The check for a finished build ---------------------------------------------------------------------------------
 
 
 def _is_built(folder: Path, digest: str) -> bool:
@@ -142,9 +142,9 @@ def _steps(board: Any, kernels: Sequence[str]) -> Iterator[Step]:
         yield _step(path, "runtime" / path.relative_to(runtime.RUNTIME), shared)
 
 
-def _step(source: Path, place: Path, flags: Sequence[str]) -> Step:
+def _step(source: Path, target: Path, flags: Sequence[str]) -> Step:
     name = source.relative_to(origin()) if source.is_relative_to(origin()) else source
-    return Step(str(name), f"./{place.with_suffix('.o')}", tuple(flags))
+    return Step(str(name), f"./{target.with_suffix('.o')}", tuple(flags))
 
 
 def _includes(folders: Sequence[Path]) -> list[str]:
@@ -190,6 +190,6 @@ def _run(board: Any, arguments: Sequence[str], folder: Path) -> None:
     command = [f"{board.compiler}gcc", *arguments]
     done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
-        said = "".join(f"\n  {line}" for line in done.stderr.splitlines()[-_LINES_SHOWN:])
+        printed = "".join(f"\n  {line}" for line in done.stderr.splitlines()[-_LINES_SHOWN:])
         hint = f"is the compiler whole? apt-get install {board.compiler_packages}"
-        raise DeviceError(f"cannot build the firmware of {board.name}: {command[0]} failed{said}", hint)
+        raise DeviceError(f"cannot build the firmware of {board.name}: {command[0]} failed{printed}", hint)

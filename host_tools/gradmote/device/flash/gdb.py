@@ -12,7 +12,7 @@ from gradmote.errors import DeviceError
 
 _ANSWER_SECONDS = 10.0
 _STOPPED = "T"
-_PIECE = 1024  # bytes of memory in one packet; QEMU takes packets of 4096 characters
+_CHUNK = 1024  # bytes of memory in one packet; QEMU takes packets of at most 4096 characters
 
 
 class Gdb:
@@ -30,22 +30,22 @@ class Gdb:
 
     def write(self, address: int, data: bytes) -> None:
         """Write memory."""
-        for at in range(0, len(data), _PIECE):
-            piece = data[at : at + _PIECE]
-            self._expect_ok(f"M{address + at:x},{len(piece):x}:{piece.hex()}", f"write memory at {address + at:#x}")
+        for at in range(0, len(data), _CHUNK):
+            chunk = data[at : at + _CHUNK]
+            self._expect_ok(f"M{address + at:x},{len(chunk):x}:{chunk.hex()}", f"write memory at {address + at:#x}")
 
     def read(self, address: int, size: int) -> bytes:
         """Return `size` bytes of memory."""
-        return b"".join(self._read_piece(address + at, min(_PIECE, size - at)) for at in range(0, size, _PIECE))
+        return b"".join(self._read_chunk(address + at, min(_CHUNK, size - at)) for at in range(0, size, _CHUNK))
 
-    def _read_piece(self, address: int, size: int) -> bytes:
+    def _read_chunk(self, address: int, size: int) -> bytes:
         answer = self._ask(f"m{address:x},{size:x}")
         if len(answer) != 2 * size:
             raise DeviceError(f"the debugger's port cannot read memory at {address:#x}", "is it another machine?")
         return bytes.fromhex(answer)
 
     def monitor(self, command: str) -> None:
-        """Send a command to the emulator itself, such as system_reset, and drop the answer's text."""
+        """Send a command to the emulator itself, such as system_reset, and drop its answer."""
         self._send(f"qRcmd,{command.encode().hex()}")
         while (answer := self._receive()) != "OK":
             if not answer.startswith("O"):

@@ -18,10 +18,10 @@ from .formats import flat_binary, intel_hex, uf2
 from .run import run
 from .tools import TOOLS, Job, find
 
-#: Called with what is being done.
+#: A function that is called with each line that a tool prints.
 Tell = Callable[[str], None]
 
-#: USB ports go away and come back when the part restarts.
+#: How long a port on USB may be away while the part restarts.
 _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.5
 

@@ -39,5 +39,5 @@ def run(
             process.terminate()
             raise
     if process.returncode != 0:
-        said = "".join(f"\n  {line}" for line in last)
-        raise DeviceError(f"{failure}: {Path(command[0]).name} ended with status {process.returncode}{said}", hint)
+        printed = "".join(f"\n  {line}" for line in last)
+        raise DeviceError(f"{failure}: {Path(command[0]).name} ended with status {process.returncode}{printed}", hint)

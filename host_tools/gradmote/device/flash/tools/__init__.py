@@ -15,7 +15,7 @@ from gradmote.errors import DeviceError
 from . import bossac, dfu_util, esptool, openocd, picotool, platformio, pyocd, st_flash, teensy, uf2_drive
 from .tool import Job, Tool
 
-#: Name in board.toml -> tool.
+#: The tools by their names in board.toml.
 TOOLS: dict[str, Tool] = {
     "openocd": openocd.TOOL,
     "pyocd": pyocd.TOOL,

@@ -6,7 +6,7 @@ writes them too.
 
 from .tool import Command, Job, Tool
 
-#: Of the first application in the usual partition table.
+#: The address of the first application in the usual partition table.
 _APPLICATION = "0x10000"
 
 

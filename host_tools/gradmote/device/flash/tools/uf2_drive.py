@@ -12,9 +12,9 @@ from gradmote.formats.files import copy_part
 
 from .tool import Command, Job, Tool
 
-#: Where systems mount drives.
+#: The folders in which operating systems mount drives.
 MOUNTS = ["/media/*/*", "/run/media/*/*", "/Volumes/*"]
-#: Every such drive has it.
+#: Every drive of a UF2 boot loader has this file.
 MARK = "INFO_UF2.TXT"
 
 _RESTART_SECONDS = 3.0
@@ -29,7 +29,7 @@ def copy(job: Job) -> None:
             "hold the board's BOOT button while you plug it in; its drive must be mounted",
         )
     copy_part(job.file, drives[0] / job.file.name)
-    time.sleep(_RESTART_SECONDS)  # with the last block the board restarts by itself
+    time.sleep(_RESTART_SECONDS)  # the board restarts by itself after the last block
 
 
 def commands(job: Job) -> list[Command]:
