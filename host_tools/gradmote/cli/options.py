@@ -160,6 +160,48 @@ StoreData = Annotated[
         "--store-data", metavar="FILE", help="What the store begins with: a balanced choice of an .npz or a .csv."
     ),
 ]
+Batch = Annotated[int, typer.Option(help="Samples in one step.")]
+Accumulate = Annotated[
+    bool,
+    typer.Option(
+        help="Keep gradients, so that micro-batches can be averaged. Needs a gradient for each parameter in RAM."
+    ),
+]
+Dims = Annotated[
+    list[str] | None, typer.Option("--dim", metavar="NAME=N", help="Size of a symbolic dimension. Repeatable.")
+]
+LossScale = Annotated[
+    float,
+    typer.Option(
+        "--loss-scale",
+        metavar="FACTOR",
+        help="A power of two that the loss is multiplied with, and its gradients divided by in the update: for "
+        "gradients that underflow. Stores all gradients.",
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of dropout.")]
+Properties = Annotated[int, typer.Option(help="Slots for the application's own numbers, 32 bytes each.")]
+StripNames = Annotated[bool, typer.Option(help="Leave names out, for the smallest image.")]
+ImageVersion = Annotated[
+    int,
+    typer.Option(
+        "--image-version",
+        metavar="N",
+        min=0,
+        max=0xFFFFFFFF,
+        help="A number to count up: firmware built with --rollback-protect refuses images with a lower one.",
+    ),
+]
+OverwriteInputs = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite-inputs",
+        help="Let programs use the inputs' bytes for other things: less RAM, but inputs must be sent for each run.",
+    ),
+]
+PlanOption = Annotated[
+    Plan, typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact]).")
+]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
