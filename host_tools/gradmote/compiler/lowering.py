@@ -93,8 +93,8 @@ class Lowering:
         """Begin without values; `phase` is the phase of nodes that are not marked as backward."""
         self.program = program
         self.shared = shared
-        self.phase = phase  # of nodes that are not marked as backward
-        self.places: dict[ir.Value, View] = {}
+        self.phase = phase  # the phase of nodes that are not marked as backward
+        self.views: dict[ir.Value, View] = {}
         self.reader = API  # the operator that asks for values
 
     # ---- methods for the driver
@@ -102,7 +102,7 @@ class Lowering:
     def run(self, graph: ir.Graph) -> None:
         """Lower every node, in the graph's order."""
         for value in graph.inputs:
-            if value not in self.places:
+            if value not in self.views:
                 self.bind_input(value)
         for node in graph:
             self.reader = node.op_type
@@ -129,7 +129,8 @@ class Lowering:
         """
         operator = self.shared.operators.get((node.domain, node.op_type))
         if all(is_integer(o) and not o.is_graph_output() for o in node.outputs) and not self.reads_data(node):
-            return  # a shape computation that only needed its result's shape; anyone who needs its data asks for it
+            # Such a node computes shapes. A rule that needs its data asks for it as a constant.
+            return
         if operator is None or operator.lower is None:
             raise UnsupportedOperator(
                 f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel",
@@ -146,7 +147,7 @@ class Lowering:
 
     def reads_data(self, node: ir.Node) -> bool:
         """Tell whether some input has an address, or is trained."""
-        return any(i in self.places or i.name in self.shared.state for i in node.inputs if i is not None)
+        return any(i in self.views or i.name in self.shared.state for i in node.inputs if i is not None)
 
     # ---- methods for lowering rules
 
@@ -166,9 +167,9 @@ class Lowering:
     def view(self, value: ir.Value | None) -> View:
         """Return the value as it lies, perhaps strided, for kernels that take strides."""
         assert value is not None
-        if value not in self.places:
+        if value not in self.views:
             self.place(value, self.known(value))
-        return self.places[value]
+        return self.views[value]
 
     def ref(self, value: ir.Value | None) -> Ref:
         """Return the value's contiguous bytes; a strided view is copied first, once."""
@@ -176,8 +177,8 @@ class Lowering:
         assert value is not None
         shape = static_shape(value)
         if not same_walk(shape, view.strides, contiguous(shape)):
-            self.places[value] = View(self.copy(value, view), contiguous(shape))
-        return self.places[value].ref
+            self.views[value] = View(self.copy(value, view), contiguous(shape))
+        return self.views[value].ref
 
     def output(self, value: ir.Value, layout: Sequence[int] | None = None) -> Ref:
         """Return new scratch for a value that the next instruction makes.
@@ -185,7 +186,7 @@ class Lowering:
         `layout` gives the value's strides where they are not row-major.
         """
         ref = Ref(Buffer(str(value.name), 4 * self.elements(value), "scratch"))
-        self.places[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
+        self.views[value] = View(ref, list(layout) if layout is not None else contiguous(static_shape(value)))
         return ref
 
     def scratch(self, name: str, shape: Sequence[int], strides: Sequence[int]) -> View:
@@ -208,10 +209,10 @@ class Lowering:
         `target` may be a part of a buffer; other instructions must then write the rest. `reason`
         names the reader that needs the copy; the node's operator is the default.
         """
-        dims, (walk, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
+        dims, (read, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
         params: dict[str, int | float] = {}
         for i in range(COPY_RANK):
-            params |= {f"d{i}": dims[i], f"s{i}": walk[i], f"t{i}": written[i]}
+            params |= {f"d{i}": dims[i], f"s{i}": read[i], f"t{i}": written[i]}
         self.emit("COPY", node, {"x": source.ref, "y": target.ref}, params)
         self.program.instructions[-1].reason = reason or node.op_type
 
@@ -226,7 +227,7 @@ class Lowering:
 
     def set_view(self, value: ir.Value, ref: Ref, strides: Sequence[int]) -> None:
         """Set the address and the strides of a value."""
-        self.places[value] = View(ref, list(strides))
+        self.views[value] = View(ref, list(strides))
 
     def constant(self, data: bytes) -> Ref:
         """Return a reference to a constant of these bytes."""
@@ -256,7 +257,7 @@ class Lowering:
 
     def place(self, value: ir.Value, ref: Ref) -> None:
         """Give a value its address, with row-major strides."""
-        self.places[value] = View(ref, contiguous(static_shape(value)))
+        self.views[value] = View(ref, contiguous(static_shape(value)))
 
     def known(self, value: ir.Value) -> Ref:
         """Return the address of an initializer: state where it is trained, else a constant.

@@ -34,8 +34,8 @@ class Buffer:
 
     name: str
     size: int  # bytes
-    #: One of parameter, statistic, slot, control, store (these five are the state), gradient, input,
-    #: scratch and constant. Inputs that a program may overwrite are scratch.
+    #: One of parameter, statistic, slot, control, store (these five are the state), gradient,
+    #: input, scratch and constant. Inputs that a program may overwrite are scratch.
     region: str
     data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
 
@@ -57,9 +57,9 @@ class Instruction:
     params: dict[str, int | float]
     origin: str = ""  # the ONNX node that it came from
     layer: str = ""  # the node of the user's model; "" for loss, checks and the optimizer
-    phase: str = "forward"  # or backward, update
+    phase: str = "forward"  # forward, backward or update
     reason: str = ""  # the reader that needs a COPY
-    after: Buffer | None = None  # the instruction waits until this buffer is written, but does not read it
+    after: Buffer | None = None  # a buffer to wait for, though the instruction does not read it
 
     def __post_init__(self) -> None:
         """Raise GradmoteError where operands or parameters differ from the opcode's spec."""
@@ -124,8 +124,8 @@ class Binding:
     """An input or output of a program that the caller sees."""
 
     name: str
-    role: str  # enum role of the spec
-    dtype: str  # enum dtype
+    role: str  # a value of the specification's enum `role`
+    dtype: str  # a value of its enum `dtype`
     shape: tuple[int, ...]
     ref: Ref
 
@@ -134,7 +134,7 @@ class Binding:
 class Program:
     """One stream of instructions, in the order in which they run."""
 
-    kind: str  # enum program
+    kind: str  # a value of the specification's enum `program`
     instructions: list[Instruction] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> shape of its output

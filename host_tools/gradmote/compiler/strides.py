@@ -72,19 +72,19 @@ def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], l
     Returns the merged sizes, and the merged strides of each operand.
     """
     kept: list[int] = []
-    walks: list[list[int]] = [[] for _ in strides]
+    merged: list[list[int]] = [[] for _ in strides]
     for axis, dim in enumerate(dims):
         if dim == 1:
             continue
-        if kept and all(w[-1] == s[axis] * dim for w, s in zip(walks, strides, strict=True)):
+        if kept and all(w[-1] == s[axis] * dim for w, s in zip(merged, strides, strict=True)):
             kept[-1] *= dim
-            for w, s in zip(walks, strides, strict=True):
+            for w, s in zip(merged, strides, strict=True):
                 w[-1] = s[axis]
         else:
             kept.append(dim)
-            for w, s in zip(walks, strides, strict=True):
+            for w, s in zip(merged, strides, strict=True):
                 w.append(s[axis])
-    return kept, walks
+    return kept, merged
 
 
 def pad_front(values: Sequence[int], rank: int, fill: int) -> list[int]:
@@ -99,14 +99,14 @@ def fit(
 
     Raises UnsupportedOperator where more than `rank` dimensions remain.
     """
-    kept, walks = collapse(dims, *strides)
+    kept, merged = collapse(dims, *strides)
     if len(kept) > rank:
         raise UnsupportedOperator(
-            f"{node.op_type} needs {len(kept)} independent dimensions, the runtime walks at most {rank}",
+            f"{node.op_type} needs {len(kept)} independent dimensions, an instruction has at most {rank}",
             "reshape the operands so that neighbouring dimensions are broadcast alike",
             describe(node),
         )
-    return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in walks]
+    return pad_front(kept, rank, 1), [pad_front(w, rank, 0) for w in merged]
 
 
 def same_walk(shape: Sequence[int], a: Sequence[int], b: Sequence[int]) -> bool:
@@ -119,16 +119,17 @@ def reshaped(shape: Sequence[int], strides: Sequence[int], output: Sequence[int]
 
     Returns None where no strides do.
     """
-    dims, (walk,) = collapse(shape, strides)
+    dims, (merged,) = collapse(shape, strides)
     found: list[int] = []
-    for size in reversed(output):  # each size divides the innermost dimension that has elements left
+    # Each size must divide the innermost dimension that has elements left.
+    for size in reversed(output):
         if size > 1 and (not dims or dims[-1] % size):
             return None
-        found.append(walk[-1] if size > 1 else 0)
+        found.append(merged[-1] if size > 1 else 0)
         if size > 1:
             dims[-1] //= size
-            walk[-1] *= size
+            merged[-1] *= size
         if dims and dims[-1] == 1:
             dims.pop()
-            walk.pop()
+            merged.pop()
     return found[::-1]

@@ -21,7 +21,7 @@ def of_data(lower: LoweringRule) -> LoweringRule:
     """Of integers that are no data, as in shape computations, only the result's shape was needed."""
 
     def rule(low: Lowering, node: ir.Node) -> None:
-        if any(x in low.places for x in node.inputs) or not all(map(is_whole, node.inputs)):
+        if any(x in low.views for x in node.inputs) or not all(map(is_whole, node.inputs)):
             lower(low, node)
 
     return rule

@@ -82,14 +82,14 @@ def lower_power(low: Lowering, node: ir.Node) -> None:
     """ONNX lets exponents be integers; constant ones become float32 for this node."""
     exponent = node.inputs[1]
     array = constant_array(exponent)
-    before = low.places.get(exponent)
+    before = low.views.get(exponent)
     if array is not None and array.dtype != np.float32:
         low.set_view(exponent, low.constant(array.astype(np.float32).tobytes()), contiguous(array.shape))
     lower_binary("POW")(low, node)
     if before is None:
-        low.places.pop(exponent)
+        low.views.pop(exponent)
     else:
-        low.places[exponent] = before
+        low.views[exponent] = before
 
 
 OPERATORS = [Operator("Pow", gradient, lower, limits="exponents that are data must be float32.")]

@@ -36,7 +36,8 @@ def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
 def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Buffer) -> bool:
     """Tell whether the maker's result has no other use, and is a plain sum."""
     read = any(r.buffer is source.buffer for i in program.instructions for r in i.reads)
-    others = [*program.gradients.values(), *(b.ref for b in program.bindings)]  # two parameters may share one gradient
+    # Two parameters may share one gradient.
+    others = [*program.gradients.values(), *(b.ref for b in program.bindings)]
     shared = sum(r.buffer is source.buffer for r in others) > 1
     plain = maker.operands.get("bias") is None and not maker.params.get("activation")
     return (

@@ -38,7 +38,7 @@ CLIPPERS = {"MUL": "a", "CLAMP": "x"}
 
 
 @dataclass(frozen=True)
-class Place:
+class Block:
     """A block of rows of n elements each, `step` elements apart."""
 
     ref: Ref
@@ -78,15 +78,15 @@ def promised(rule: Ref, learning_rate: float) -> Ref:
     return Ref(Buffer(f"{rule.buffer.name}.promised", rule.buffer.size, rule.buffer.region, data), rule.offset)
 
 
-def check(place: Place, limit: float, origin: str, phase: str) -> Instruction:
+def check(block: Block, limit: float, origin: str, phase: str) -> Instruction:
     """Return the instruction that checks a block: |x| < limit, or finite.
 
     CHECK_FINITE serves where the limit is infinite and the block has no gaps.
     """
-    if math.isinf(limit) and place.rows == 1:
-        return Instruction("CHECK_FINITE", {"x": place.ref}, {"n": place.n}, origin, phase=phase)
-    params = {"rows": place.rows, "n": place.n, "step": place.step, "limit": limit}
-    return Instruction("CHECK_BOUND", {"x": place.ref}, params, origin, phase=phase)
+    if math.isinf(limit) and block.rows == 1:
+        return Instruction("CHECK_FINITE", {"x": block.ref}, {"n": block.n}, origin, phase=phase)
+    params = {"rows": block.rows, "n": block.n, "step": block.step, "limit": limit}
+    return Instruction("CHECK_BOUND", {"x": block.ref}, params, origin, phase=phase)
 
 
 class Checks:
@@ -109,8 +109,8 @@ class Checks:
     def insert(self) -> None:
         """Insert the checks in front of the instructions that need them."""
         for instruction in self.program.instructions:
-            for place, limit in self.needs(instruction):
-                self.require(place, limit, instruction.origin)
+            for block, limit in self.needs(instruction):
+                self.require(block, limit, instruction.origin)
             self.result.append(instruction)
             if instruction.opcode == "CHECK_FINITE":
                 self.note(instruction)
@@ -119,8 +119,8 @@ class Checks:
 
     def note(self, instruction: Instruction) -> None:
         """Record a check that is there already: of data, loss, a norm, or a scaled gradient."""
-        (place,) = places(instruction, "x")
-        self.known[place.key] = (self.result, len(self.result) - 1)
+        (block,) = blocks(instruction, "x")
+        self.known[block.key] = (self.result, len(self.result) - 1)
 
     def forget(self, instruction: Instruction) -> None:
         """Forget the checks of buffers that the instruction writes."""
@@ -128,39 +128,39 @@ class Checks:
         if written:
             self.known = {key: where for key, where in self.known.items() if key[0] not in written}
 
-    def require(self, place: Place, limit: float, origin: str) -> None:
+    def require(self, block: Block, limit: float, origin: str) -> None:
         """Insert a check of the block, or lower the limit of the check that is there."""
-        if place.key in self.known:
-            into, index = self.known[place.key]
+        if block.key in self.known:
+            into, index = self.known[block.key]
             old = into[index]
             limit = min(limit, float(old.params.get("limit", math.inf)))
-            into[index] = check(place, limit, old.origin, old.phase)
+            into[index] = check(block, limit, old.origin, old.phase)
             return
         into = self.first if self.program.kind == "optimizer" else self.result
-        into.append(check(place, limit, origin, "backward"))
-        self.known[place.key] = (into, len(into) - 1)
+        into.append(check(block, limit, origin, "backward"))
+        self.known[block.key] = (into, len(into) - 1)
 
-    def needs(self, instruction: Instruction) -> Iterator[tuple[Place, float]]:
+    def needs(self, instruction: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield the blocks that must be below a limit before the instruction runs."""
         if instruction.opcode in FACTORS:
             yield from self.factors(instruction)
         elif instruction.phase == "update" and instruction.opcode in CLIPPERS:
             source = CLIPPERS[instruction.opcode]
             if self.is_made(instruction.operands[source]):
-                yield from ((place, math.inf) for place in places(instruction, source))
+                yield from ((block, math.inf) for block in blocks(instruction, source))
         elif id(instruction) in self.term_limits:
-            yield from ((place, self.term_limits[id(instruction)]) for place in places(instruction, "x"))
+            yield from ((block, self.term_limits[id(instruction)]) for block in blocks(instruction, "x"))
         elif instruction.opcode == "UPDATE" and not self.is_bounded(instruction.operands["g"]):
             scale, is_clipped = self.largest_scale(instruction.operands["scale"])
             if not is_clipped:
-                yield from ((place, float32(GRADIENT_LIMIT / scale)) for place in places(instruction, "g"))
+                yield from ((block, float32(GRADIENT_LIMIT / scale)) for block in blocks(instruction, "g"))
         elif instruction.opcode == "CLIP_SCALE":
             scale, _ = self.largest_scale(instruction.operands["scale"])
-            yield from ((p, float32((GRADIENT_LIMIT / scale) ** 2)) for p in places(instruction, "sum_squares"))
+            yield from ((p, float32((GRADIENT_LIMIT / scale) ** 2)) for p in blocks(instruction, "sum_squares"))
         elif any(ref.buffer.region == "statistic" for ref in instruction.writes):
-            yield from ((place, math.inf) for place in places(instruction, "x"))
+            yield from ((block, math.inf) for block in blocks(instruction, "x"))
 
-    def factors(self, update: Instruction) -> Iterator[tuple[Place, float]]:
+    def factors(self, update: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield both factors of a fused update's gradient, whose products then have a bounded sum.
 
         Such a gradient is only made row by row, so that it cannot be checked itself.
@@ -171,7 +171,7 @@ class Checks:
         delta = next((name for name in reversed(names) if self.is_made(update.operands[name])), names[-1])
         for name in names:
             limit = delta_limit if name == delta else ACTIVATION_LIMIT
-            yield from ((place, limit) for place in places(update, name))
+            yield from ((block, limit) for block in blocks(update, name))
 
     def summed_factors(self) -> Iterator[tuple[int, float]]:
         """Yield the id and the terms' limit of each REDUCE_SUM whose terms are checked anyway.
@@ -179,7 +179,7 @@ class Checks:
         The gradient of a bias is such a sum, of the terms that a fused update checks as its factor.
         The gradient itself then needs no check.
         """
-        factors = {place.key for i in self.program.instructions for place in factor_places(i)}
+        factors = {block.key for i in self.program.instructions for block in factor_blocks(i)}
         writes = Counter(id(ref.buffer) for i in self.program.instructions for ref in i.writes)
         for update in (i for i in self.program.instructions if i.opcode == "UPDATE"):
             gradient = update.operands["g"]
@@ -188,7 +188,7 @@ class Checks:
             if total is None or writes[id(gradient.buffer)] != 1 or not is_sum_of(total, gradient, update.params["n"]):
                 continue
             scale, is_clipped = self.largest_scale(update.operands["scale"])
-            if not is_clipped and {place.key for place in places(total, "x")} <= factors:
+            if not is_clipped and {block.key for block in blocks(total, "x")} <= factors:
                 scale *= abs(float(total.params["scale"]))
                 yield id(total), GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
@@ -209,7 +209,7 @@ class Checks:
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
         """Return a gradient's largest factor, and whether its norm has been checked with it."""
         if ref is None or ref.buffer.region == "control":
-            return 1.0, False  # gradient_scale is 1 / (how many micro-batches)
+            return 1.0, False  # gradient_scale is 1 / (number of micro-batches)
         if ref.buffer.data is not None:
             return float(np.frombuffer(ref.buffer.data, np.float32)[ref.offset // 4]), False
         writer = self.writer[id(ref.buffer)]
@@ -227,10 +227,10 @@ def growth(terms: int) -> float:
     return 2.0 ** math.ceil(math.log2(terms)) * (2.0 if terms > 2**24 else 1.0)
 
 
-def factor_places(instruction: Instruction) -> Iterator[Place]:
+def factor_blocks(instruction: Instruction) -> Iterator[Block]:
     """Yield the blocks that are checked in front of a fused update."""
     for name in FACTORS.get(instruction.opcode, ((), ()))[0]:
-        yield from places(instruction, name)
+        yield from blocks(instruction, name)
 
 
 def is_sum_of(instruction: Instruction, gradient: Ref, n: int | float) -> bool:
@@ -254,22 +254,22 @@ def float32(limit: float) -> float:
     return limit if limit <= float(np.finfo(np.float32).max) else math.inf
 
 
-def places(instruction: Instruction, operand: str) -> list[Place]:
+def blocks(instruction: Instruction, operand: str) -> list[Block]:
     """Return the blocks that hold an operand's elements, without the gaps between them."""
     ref = instruction.operands[operand]
     assert ref is not None
-    dims, strides = walk(instruction, operand)
+    dims, strides = sizes_and_strides(instruction, operand)
     n = dims.pop() if strides and strides[-1] == 1 else 1
     strides = strides[: len(dims)]
     if not dims:
-        return [Place(ref, 1, n, 1)]
+        return [Block(ref, 1, n, 1)]
     longest = max(range(len(dims)), key=lambda axis: dims[axis])
     rows, step = dims.pop(longest), strides.pop(longest)
     offsets = [sum(i * s for i, s in zip(index, strides, strict=True)) for index in product(*map(range, dims))]
-    return [Place(Ref(ref.buffer, ref.offset + 4 * offset), rows, n, step) for offset in offsets]
+    return [Block(Ref(ref.buffer, ref.offset + 4 * offset), rows, n, step) for offset in offsets]
 
 
-def walk(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
+def sizes_and_strides(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
     """Return an operand's sizes and strides, neighbours merged, the longest stride first."""
     terms = OPCODES[instruction.opcode]["operands"][operand][2]
     if terms[0][1] is None:

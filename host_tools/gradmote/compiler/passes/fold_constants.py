@@ -115,8 +115,10 @@ def run_reference(graph: ir.Graph, node: ir.Node, inputs: dict[str, np.ndarray])
         evaluator = onnx.reference.ReferenceEvaluator(onnx.helper.make_model(onnx_graph, opset_imports=opsets))
         with np.errstate(all="ignore"):
             values = evaluator.run(outputs, inputs)
-    except Exception:  # the evaluator has no common base for its errors, nor do the functions of numpy that it calls
-        return None  # the operator stays, and lowering or its rule refuses it by name
+    except Exception:
+        # The evaluator has no common base class of its errors, nor have the NumPy functions that it
+        # calls. The operator stays, and lowering or its rule refuses it by name.
+        return None
     made = [np.asarray(v) for v in values] if all(map(is_numeric, values)) else None
     return made if made is not None and have_their_ranks(node, made) else None
 
@@ -144,14 +146,14 @@ def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
     """
     used = [o for o in node.outputs if o.name]
     if len(used) > 1 and any(output.is_graph_output() for output in used):
-        return  # several results, of which one is the model's: the node computes them
+        return  # a node with several outputs stays if one of them is a graph output
     for output, array in zip(used, values, strict=True):
         name = f"{output.name}.folded"
         constant = ir.val(name, const_value=ir.tensor(np.asarray(array), name=name))
         constant.shape = ir.Shape(np.shape(array))
         constant.type = ir.TensorType(ir.DataType.from_numpy(np.asarray(array).dtype))
         if output.is_graph_output() and (node.op_type == "Identity" or 0 in constant.shape):
-            return  # what is left of a constant output
+            return  # this graph output is as simple as it can be
         graph.register_initializer(constant)
         if output.is_graph_output():
             take_over(graph, output, Builder(graph).op("Identity", constant, name=f"{output.name}.same"))

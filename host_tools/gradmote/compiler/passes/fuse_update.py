@@ -24,7 +24,6 @@ from .schedule import peak
 #: maker -> (fused opcode, parameters whose product is one row of the gradient)
 FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("channels", "kernel_h", "kernel_w"))}
 
-
 #: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
 MUCH = 2
 
@@ -138,9 +137,9 @@ def is_block(copy: Instruction) -> bool:
     """Tell whether the COPY moves a whole buffer as it stands."""
     source = copy.operands["x"]
     assert source is not None
-    dims, walk, written = ([int(copy.params[f"{name}{i}"]) for i in range(6)] for name in "dst")
-    size, walks = collapse(dims, walk, written)
-    return source.offset == 0 and walks == [[1], [1]] and source.buffer.size == 4 * size[0]
+    dims, read, written = ([int(copy.params[f"{name}{i}"]) for i in range(6)] for name in "dst")
+    size, merged = collapse(dims, read, written)
+    return source.offset == 0 and merged == [[1], [1]] and source.buffer.size == 4 * size[0]
 
 
 def fill(blocks: list[Block], buffer: Buffer) -> bool:

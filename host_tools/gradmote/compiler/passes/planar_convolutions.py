@@ -24,7 +24,7 @@ from ...operators.selection import known_dims
 from ...operators.window import Window
 from .planar_pools import is_deep, reshaped
 
-DEPTH = 2  # the axis
+DEPTH = 2  # the axis of the depth
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
@@ -40,14 +40,14 @@ def convolution(builder: Builder, node: ir.Node) -> ir.Value:
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     window = conv_window(node, most=3)
     channels, _, height, width = known_dims(x)[1:]
-    maps, out_depth, *out = known_dims(y)[1:]
+    out_channels, out_depth, *out = known_dims(y)[1:]
     seen = seen_along_depth(builder, x, window, y)
     deep = [-1, channels * window.kernel[0], height, width]
     flat = reshaped(builder, builder.op("Transpose", seen, name=f"{y.name}.frames", perm=[0, 2, 1, 3, 4, 5]), deep,
                     f"{y.name}.planes")  # fmt: skip
     kernel = reshaped(builder, w, [0, int(w.shape[1]) * window.kernel[0], *window.kernel[1:]], f"{y.name}.kernel")
     planes = builder.op("Conv", flat, kernel, *node.inputs[2:], name=f"{y.name}.convolved", **planar(node, window))
-    frames = reshaped(builder, planes, [-1, out_depth, maps, *out], f"{y.name}.depth")
+    frames = reshaped(builder, planes, [-1, out_depth, out_channels, *out], f"{y.name}.depth")
     return builder.op("Transpose", frames, name=f"{y.name}.shaped", perm=[0, 2, 1, 3, 4])
 
 
@@ -59,8 +59,8 @@ def seen_along_depth(builder: Builder, x: ir.Value, window: Window, y: ir.Value)
     if window.pads[0] or window.ends[0]:
         pads = [0, 0, window.pads[0], 0, 0, 0, 0, window.ends[0], 0, 0]
         x = builder.op("Pad", x, builder.constant(pads, f"{y.name}.pads"), name=f"{y.name}.padded")
-    outputs, cells = np.arange(window.outputs[0]), np.arange(window.kernel[0])
-    at = outputs[:, None] * window.strides[0] + cells * window.dilations[0]
+    outputs, taps = np.arange(window.outputs[0]), np.arange(window.kernel[0])
+    at = outputs[:, None] * window.strides[0] + taps * window.dilations[0]
     return builder.op("Gather", x, builder.constant(at, f"{y.name}.at"), name=f"{y.name}.seen", axis=DEPTH)
 
 
@@ -69,15 +69,15 @@ def transposed(builder: Builder, node: ir.Node) -> ir.Value:
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     window = transposed_window(node, most=3)
     channels, depth, height, width = known_dims(x)[1:]
-    maps, _, *out = known_dims(y)[1:]
+    out_channels, _, *out = known_dims(y)[1:]
     frames = builder.op("Transpose", x, name=f"{y.name}.frames", perm=[0, 2, 1, 3, 4])
     flat = reshaped(builder, frames, [-1, channels, height, width], f"{y.name}.planes")
     kernel = reshaped(builder, w, [0, int(w.shape[1]) * window.kernel[0], *window.kernel[1:]], f"{y.name}.kernel")
     settings = planar(node, window) | {"output_padding": window.uncovered[1:]}
     planes = builder.op("ConvTranspose", flat, kernel, name=f"{y.name}.convolved", **settings)
-    parts = reshaped(builder, planes, [-1, depth, maps, window.kernel[0], *out], f"{y.name}.parts")
+    parts = reshaped(builder, planes, [-1, depth, out_channels, window.kernel[0], *out], f"{y.name}.parts")
     parts = builder.op("Transpose", parts, name=f"{y.name}.by_map", perm=[0, 2, 1, 3, 4, 5])
-    parts = reshaped(builder, parts, [-1, maps, depth * window.kernel[0], *out], f"{y.name}.in_line")
+    parts = reshaped(builder, parts, [-1, out_channels, depth * window.kernel[0], *out], f"{y.name}.in_line")
     return with_bias(builder, node, summed_along_depth(builder, parts, window, y))
 
 

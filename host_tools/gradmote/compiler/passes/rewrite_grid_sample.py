@@ -74,7 +74,7 @@ class Sampling:
             total = part if total is None else self.op("Add", total, part)
         return self.op("Transpose", total, perm=[0, dims + 1, *range(1, dims + 1)])
 
-    # ---- Along one axis
+    # ---- taps along one axis
 
     def taps(self, axis: int) -> list[Tap]:
         """Return the taps along one spatial axis; the grid names the last axis first."""
@@ -82,29 +82,29 @@ class Sampling:
         last = self.constant(np.int64(len(self.sizes) - 1 - axis))
         point = self.op("Gather", self.node.inputs[1], last, axis=len(self.sizes) + 1)
         scaled = self.op("Mul", point, self.constant(half - 0.5 if self.is_aligned else half))
-        place = self.padded(self.op("Add", scaled, self.constant(half - 0.5)), size)
+        position = self.padded(self.op("Add", scaled, self.constant(half - 0.5)), size)
         if self.mode == "nearest":
-            return [self.tap(self.op("Round", place), None, size)]
-        first = self.op("Floor", place)
-        rest = self.op("Sub", place, first)
+            return [self.tap(self.op("Round", position), None, size)]
+        first = self.op("Floor", position)
+        rest = self.op("Sub", position, first)
         weights = self.linear(rest) if self.mode == "linear" else self.cubic(rest)
         return [self.tap(self.op("Add", first, self.constant(float(i))), w, size) for i, w in weights]
 
-    def padded(self, place: ir.Value, size: int) -> ir.Value:
+    def padded(self, position: ir.Value, size: int) -> ir.Value:
         """Return the position, reflected at both ends where the padding is a reflection."""
         low, span = (0.0, size - 1.0) if self.is_aligned else (-0.5, float(size))
         if self.padding != "reflection":
-            return place
+            return position
         if span == 0:
-            return self.op("Mul", place, self.constant(0.0))
-        distance = self.op("Abs", self.op("Sub", place, self.constant(low)))
+            return self.op("Mul", position, self.constant(0.0))
+        distance = self.op("Abs", self.op("Sub", position, self.constant(low)))
         period = self.op("Mod", distance, self.constant(2 * span), fmod=1)
         fallen = self.op("Abs", self.op("Sub", period, self.constant(span)))
         return self.op("Sub", self.constant(low + span), fallen)
 
-    def between(self, place: ir.Value, size: int) -> ir.Value:
+    def between(self, position: ir.Value, size: int) -> ir.Value:
         """Return the position, clamped to 0 .. size - 1."""
-        return self.op("Max", self.op("Min", place, self.constant(size - 1.0)), self.constant(0.0))
+        return self.op("Max", self.op("Min", position, self.constant(size - 1.0)), self.constant(0.0))
 
     def tap(self, index: ir.Value, weight: ir.Value | None, size: int) -> Tap:
         """Return a tap that lies inside: an element outside becomes the one at the border.
@@ -148,19 +148,19 @@ class Sampling:
             value = self.op("Add", self.op("Mul", value, x), self.constant(coefficient))
         return value
 
-    # ---- Together
+    # ---- products of taps over all axes
 
     def weighted(self, taps: tuple[Tap, ...]) -> ir.Value:
         """Return the elements at one tap along each axis, times the product of the weights.
 
         The channels come last.
         """
-        place, weight = taps[0]
+        position, weight = taps[0]
         for size, (index, factor) in zip(self.sizes[1:], taps[1:], strict=True):
-            place = self.op("Add", self.op("Mul", place, self.constant(float(size))), index)
+            position = self.op("Add", self.op("Mul", position, self.constant(float(size))), index)
             weight = factor if weight is None else weight if factor is None else self.op("Mul", weight, factor)
         last = self.constant([len(self.sizes) + 1])
-        flat = self.op("Unsqueeze", self.op("Cast", place, to=ir.DataType.INT64.value), last)
+        flat = self.op("Unsqueeze", self.op("Cast", position, to=ir.DataType.INT64.value), last)
         taken = self.op("GatherND", self.elements, flat, batch_dims=1)
         return taken if weight is None else self.op("Mul", taken, self.op("Unsqueeze", weight, last))
 

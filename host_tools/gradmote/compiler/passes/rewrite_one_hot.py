@@ -32,9 +32,9 @@ def compared(builder: Builder, node: ir.Node) -> ir.Value:
     numbers = builder.op("Cast", indices, name=f"{name}.whole", to=ir.DataType.INT64.value)
     numbers = builder.op("Cast", numbers, name=f"{name}.numbers", to=ir.DataType.FLOAT.value)
     numbers = builder.op("Unsqueeze", numbers, builder.constant([axis], f"{name}.axis"), name=f"{name}.unsqueezed")
-    places = np.arange(depth, dtype=np.float32).reshape([depth if a == axis else 1 for a in range(axes)])
+    positions = np.arange(depth, dtype=np.float32).reshape([depth if a == axis else 1 for a in range(axes)])
     hits = [
-        builder.op("Equal", numbers, builder.constant(places - back, f"{name}.places"), name=f"{name}.equal")
+        builder.op("Equal", numbers, builder.constant(positions - back, f"{name}.places"), name=f"{name}.equal")
         for back in (0, np.float32(depth))
     ]
     hit = builder.op("Or", *hits, name=f"{name}.hit")

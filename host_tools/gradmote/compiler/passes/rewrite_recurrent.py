@@ -130,8 +130,8 @@ class Rewrite:
         of_x, of_h = self.split(self.weights[B][index], 0, [width, width])
         if self.node.op_type != "GRU" or not self.reset_after:
             return self.op("Add", of_x, of_h), None
-        pieces = [2 * self.hidden, self.hidden]
-        (x_gates, x_candidate), (h_gates, own) = (self.split(v, 0, pieces) for v in (of_x, of_h))
+        sizes = [2 * self.hidden, self.hidden]
+        (x_gates, x_candidate), (h_gates, own) = (self.split(v, 0, sizes) for v in (of_x, of_h))
         return self.op("Concat", self.op("Add", x_gates, h_gates), x_candidate, axis=0), own
 
     def projection(self, index: int, bias: ir.Value | None) -> ir.Value:
@@ -151,7 +151,7 @@ class Rewrite:
         zeros.producer().metadata_props[NO_GRADIENT] = "1"
         return zeros
 
-    # ---- what both directions share
+    # ---- values that both directions share
 
     @cached_property
     def steps_and_batch(self) -> tuple[int, int]:
@@ -192,8 +192,8 @@ class Rewrite:
     def by_direction(self, value: ir.Value, axis: int) -> list[ir.Value]:
         """Return the parts of a value along its axis of directions, without that axis."""
         count = len(self.directions)
-        pieces = [value] if count == 1 else self.split(value, axis, [1] * count)
-        return [self.squeeze(p, axis) for p in pieces]
+        parts = [value] if count == 1 else self.split(value, axis, [1] * count)
+        return [self.squeeze(p, axis) for p in parts]
 
     # ---- outputs
 
@@ -222,10 +222,10 @@ class Rewrite:
         name = f"{self.name}.{op_type.lower()}"
         return self.builder.op(op_type, *inputs, name=name, domain=domain, **attributes)
 
-    def split(self, value: ir.Value, axis: int, pieces: Sequence[int]) -> Sequence[ir.Value]:
+    def split(self, value: ir.Value, axis: int, sizes: Sequence[int]) -> Sequence[ir.Value]:
         """Append a Split into parts of these sizes."""
-        names = [f"{self.name}.part_{i}" for i in range(len(pieces))]
-        return self.builder.ops("Split", value, self.integers(pieces), names=names, axis=axis)
+        names = [f"{self.name}.part_{i}" for i in range(len(sizes))]
+        return self.builder.ops("Split", value, self.integers(sizes), names=names, axis=axis)
 
     def squeeze(self, value: ir.Value, axis: int) -> ir.Value:
         """Remove an axis of size 1."""

@@ -27,17 +27,17 @@ from .verify import verify_graph
 ROUNDING = 1e-9
 
 
-def together(graph: ir.Graph, whole: Sequence[str], pieces: Sequence[str]) -> list[str]:
+def together(graph: ir.Graph, whole: Sequence[str], parts: Sequence[str]) -> list[str]:
     """Return the names of all trained weights, in the model's order.
 
-    `whole` names weights that train whole, `pieces` the trained parts. Raises ModelError where the
-    layer of a bias that should train whole is split.
+    `whole` names weights that train whole, `parts` the trained parts of others. Raises ModelError
+    where the layer of a bias that should train whole is split.
     """
     cut = [name for name in whole if name not in graph.initializers]
     if cut:
         hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
         raise ModelError(f"'{cut[0]}' cannot be trained whole where its layer is split", hint)
-    return [name for name in noted_weights(graph) or [*whole, *pieces] if name in {*whole, *pieces}]
+    return [name for name in noted_weights(graph) or [*whole, *parts] if name in {*whole, *parts}]
 
 
 @dataclass(frozen=True)
@@ -114,14 +114,14 @@ class Splitter:
         """Begin with no weight split; `ratio` is the share of channels that train."""
         self.graph, self.ratio, self.builder = graph, ratio, Builder(graph)
         self.own = set(candidates(graph))
-        self.pieces: dict[tuple[str, int], list[ir.Value]] = {}
+        self.parts: dict[tuple[str, int], list[ir.Value]] = {}
         self.trained: dict[str, None] = {}
 
     def weights(self) -> list[str]:
         """Return the names of the model's own weights, parts in place of those that were split."""
-        pieces = {name: [str(p.name) for p in made] for (name, _), made in self.pieces.items()}
+        parts = {name: [str(p.name) for p in made] for (name, _), made in self.parts.items()}
         noted = noted_weights(self.graph) or sorted(self.own)
-        return [piece for name in noted for piece in pieces.get(name, [name])]
+        return [part for name in noted for part in parts.get(name, [name])]
 
     def split(self, node: ir.Node, names: Sequence[str]) -> None:
         """Replace a node by a trained and a frozen node, whose outputs a Concat joins.
@@ -204,17 +204,17 @@ class Splitter:
         """
         name, array = str(value.name), constant_array(value)
         assert array is not None
-        if any(other == name and along != axis for other, along in self.pieces):
+        if any(other == name and along != axis for other, along in self.parts):
             raise UnsupportedOperator(
                 f"layers share the weight '{name}', and have their output channels along different axes of it",
                 "train it whole: named:NAME,...",
                 describe(node),
             )
-        if (name, axis) not in self.pieces:
+        if (name, axis) not in self.parts:
             bounds = ((0, k), (k, array.shape[axis]))
             texts = [f"{name}[{':,' * axis}{start}:{end}]" for start, end in bounds]
-            pieces = [self.builder.constant(array.take(range(*b), axis), t) for b, t in zip(bounds, texts, strict=True)]
-            self.pieces[name, axis] = pieces
+            parts = [self.builder.constant(array.take(range(*b), axis), t) for b, t in zip(bounds, texts, strict=True)]
+            self.parts[name, axis] = parts
             if trains and name in self.own:
-                self.trained[str(pieces[0].name)] = None
-        return self.pieces[name, axis]
+                self.trained[str(parts[0].name)] = None
+        return self.parts[name, axis]

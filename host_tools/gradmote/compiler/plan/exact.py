@@ -107,7 +107,7 @@ class Rectangles:
         top = first.peak // 4
         self.peak = self.model.new_int_var(first.bound // 4, top, "peak")
         self.offsets = []
-        times, places, sizes = [], [], []
+        times, extents, sizes = [], [], []
         for index, span in enumerate(self.spans):
             size, key = aligned(span.buffer.size) // 4, id(span.buffer)
             offset = self.model.new_int_var(0, top - size, f"offset{index}")
@@ -118,9 +118,9 @@ class Rectangles:
             self.offsets.append(offset)
             sizes.append(size)
             times.append(self.model.new_fixed_size_interval_var(span.start, span.end - span.start, f"time{index}"))
-            places.append(self.model.new_fixed_size_interval_var(offset, size, f"place{index}"))
-        self.model.add_no_overlap_2d(times, places)
-        self.model.add_cumulative(times, sizes, self.peak)  # follows from the rest, and prunes
+            extents.append(self.model.new_fixed_size_interval_var(offset, size, f"place{index}"))
+        self.model.add_no_overlap_2d(times, extents)
+        self.model.add_cumulative(times, sizes, self.peak)  # redundant, but prunes the search
         self.model.minimize(self.peak)
 
     def solve(self, limit: float, progress: Progress) -> Placement:

@@ -57,7 +57,7 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
         source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
         copy(lowering, value, source, ref)
     if role == "loss" and lowering.elements(value) != 1:
-        role = "output"  # reduction none: one loss a sample
+        role = "output"  # with reduction none there is one loss a sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
     dtype = "i32" if is_integer(value) else "f32"
     lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))
@@ -69,5 +69,7 @@ def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     params: dict[str, int | float] = {"d5": n}
     params |= {f"d{i}": 1 for i in range(5)}
     params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
-    instruction = Instruction("COPY", {"x": source, "y": target}, params, str(value.name), reason="a place for the API")
+    instruction = Instruction(
+        "COPY", {"x": source, "y": target}, params, str(value.name), reason="a buffer for the API"
+    )
     lowering.program.instructions.append(instruction)

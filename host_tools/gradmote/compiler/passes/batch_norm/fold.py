@@ -84,7 +84,8 @@ def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
         return factor.reshape(-1, 1, *ones)
     if linear.op_type == "Gemm":  # (K, N), or (N, K) where transB
         return factor.reshape(-1, 1) if attribute(linear, "transB", 0) else factor
-    group = attribute(linear, "group", 1)  # ConvTranspose: (C, M / group, k...), the channels of a group together
+    # ConvTranspose: (C, M / group, k...), with the channels of a group side by side
+    group = attribute(linear, "group", 1)
     rows = int(linear.inputs[1].shape[0]) // group
     return np.repeat(factor.reshape(group, -1), rows, axis=0).reshape(group * rows, -1, *ones)
 
