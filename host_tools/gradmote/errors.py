@@ -1,8 +1,9 @@
-"""Everything that Gradmote raises on purpose.
+"""The exceptions that Gradmote raises on purpose.
 
     GradmoteError
     ├── ModelError            an ONNX model, or what was asked of it, cannot be used
     │   └── UnsupportedOperator
+    ├── BudgetError           a model does not fit a budget, whatever is given up
     ├── ImageError            a .mote file cannot be read
     ├── CheckpointError       a .gmck file cannot be read, or belongs to another model
     ├── DataError             arrays of the wrong dtype, shape or range
@@ -19,9 +20,10 @@ from .generated.errors import ERRORS
 
 
 class GradmoteError(Exception):
-    """Base of all errors that Gradmote raises on purpose. `hint` says what would help."""
+    """The base of all errors that Gradmote raises on purpose. `hint` says what would help."""
 
     def __init__(self, message: str, hint: str = "") -> None:
+        """Join the message and, where there is one, the hint by a dash."""
         super().__init__(f"{message} - {hint}" if hint else message)
         self.message = message
         self.hint = hint
@@ -31,6 +33,7 @@ class ModelError(GradmoteError):
     """An ONNX model, or what was asked of it, cannot be used. `node` names the node where that is known."""
 
     def __init__(self, message: str, hint: str = "", node: str = "") -> None:
+        """Put the name of the node, where it is known, before the message."""
         super().__init__(f"node '{node}': {message}" if node else message, hint)
         self.node = node
 
@@ -40,7 +43,7 @@ class UnsupportedOperator(ModelError):
 
 
 class BudgetError(GradmoteError):
-    """Nothing that could be given up makes the model fit."""
+    """A model does not fit the limits, whatever is given up."""
 
 
 class ImageError(GradmoteError):
@@ -56,13 +59,17 @@ class DataError(GradmoteError):
 
 
 class OutputError(GradmoteError):
-    """A result cannot be written to its file. The message says where it is kept instead, once there is one."""
+    """A result cannot be written to its file; the message says where it is kept, if anywhere."""
 
 
 class RuntimeFault(GradmoteError):
-    """The C runtime returned a negative code, on the twin or on a board. Parameters are as they were before."""
+    """The C runtime returned a negative code, on the twin or on a board.
+
+    Parameters are as they were before.
+    """
 
     def __init__(self, code: int, where: str = "") -> None:
+        """Look up text and hint of the code; `where` names the call or the tensor."""
         name, text, hint = ERRORS.get(code, ("UNKNOWN", f"unknown error code {code}", ""))
         super().__init__(f"{where + ': ' if where else ''}{text} (GM_ERR_{name}, {code})", hint)
         self.code = code

@@ -1,11 +1,14 @@
-"""An ONNX backend (onnx.backend.base) that runs models under the C runtime, on this computer, with the bits of a board.
+"""An ONNX backend (onnx.backend.base) that runs models under the C runtime on this computer.
+
+The results have the bits of a board.
 
     from gradmote import onnx_backend
     probabilities, = onnx_backend.run_model(onnx.load("model.onnx"), [pixels])
 
-A model is compiled for the shapes of the arrays that it is given. What the compiler must know beforehand (the shape of
-a Reshape, the limits of a Slice, the bounds of a Clip: `Operator.constants`) may be an input here, although no device
-could take it as one: such an array becomes part of the image. All other arrays are data.
+A model is compiled for the shapes of the arrays that it is given. Values that the compiler must
+know beforehand (the shape of a Reshape, the limits of a Slice, the bounds of a Clip:
+`Operator.constants`) may be inputs here, although no device could take them as inputs: such an
+array becomes part of the image. All other arrays are data.
 """
 
 from __future__ import annotations
@@ -35,17 +38,18 @@ class GradmoteRep(onnx.backend.base.BackendRep):
     """A model that can be run, each time on arrays of any shapes that fit it."""
 
     def __init__(self, model: onnx.ModelProto, profile: str) -> None:
+        """Keep the model, and the numerics profile to run it with, "fused" or "strict"."""
         self.model = model
         self.profile = profile
         weights = {t.name for t in model.graph.initializer}
         self.inputs = [v.name for v in model.graph.input if v.name not in weights]
 
     def run(self, inputs: Any, **_: Any) -> tuple[np.ndarray, ...]:
-        """The outputs in the model's order and types.
+        """Return the outputs in the model's order and types.
 
-        inputs: an array for each input that is no initializer, in order, or by name. Raises UnsupportedOperator or
-        ModelError where the model cannot be compiled, DataError where arrays do not fit it, RuntimeFault where the
-        runtime refuses their values.
+        inputs: an array for each input that is no initializer, in order, or by name. Raises
+        UnsupportedOperator or ModelError where the model cannot be compiled, DataError where arrays
+        do not fit it, RuntimeFault where the runtime refuses their values.
         """
         given = self.by_name(inputs)
         known = {name: given[name] for name in constant_inputs(self.model) if name in given}
@@ -56,6 +60,10 @@ class GradmoteRep(onnx.backend.base.BackendRep):
             return tuple(onnx_array(o, v) for o, v in zip(outputs, self.model.graph.output, strict=True))
 
     def by_name(self, inputs: Any) -> dict[str, np.ndarray]:
+        """Return the arrays by input name.
+
+        Raises DataError unless there is one for each input.
+        """
         if isinstance(inputs, np.ndarray):
             inputs = [inputs]
         if isinstance(inputs, Sequence) and len(inputs) == len(self.inputs):
@@ -66,16 +74,20 @@ class GradmoteRep(onnx.backend.base.BackendRep):
 
 
 class GradmoteBackend(onnx.backend.base.Backend):
-    """Compiles a model with the program `infer` alone, and runs it under the twin of the board."""
+    """The backend, which compiles a model for inference and runs it under the board's twin."""
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """Only "CPU"."""
+        """Return whether the device is "CPU"."""
         return device == "CPU"
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", profile: str | None = None, **_: Any) -> GradmoteRep:
-        """The model, ready to run. profile: that of the board, "fused" or "strict"; by default what this CPU runs."""
+        """Return the model, ready to run.
+
+        profile: that of the board, "fused" or "strict"; by default the one that this CPU supports,
+        fused where it can. Raises ModelError for another device than "CPU".
+        """
         if not cls.supports_device(device):
             raise ModelError(f"there is no device {device}", "use CPU")
         onnx.checker.check_model(model)
@@ -85,7 +97,11 @@ class GradmoteBackend(onnx.backend.base.Backend):
     def run_node(
         cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **options: Any
     ) -> tuple[np.ndarray, ...]:
-        """The outputs of one node. outputs_info: (dtype, shape) of each; float32 by default. opset_version: newest."""
+        """Return the outputs of one node.
+
+        outputs_info: (dtype, shape) of each; float32 by default. options: opset_version, the newest
+        by default, and those of prepare().
+        """
         version = options.pop("opset_version", onnx.defs.onnx_opset_version())
         arrays = [np.asarray(array) for array in inputs]
         names = list(dict.fromkeys(name for name in node.input if name))
@@ -101,11 +117,12 @@ class GradmoteBackend(onnx.backend.base.Backend):
 
 
 def value_info(name: str, dtype: Any, shape: Sequence[int] | None) -> onnx.ValueInfoProto:
+    """Return the description of an input or output."""
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape)
 
 
 def constant_inputs(model: onnx.ModelProto) -> Iterator[str]:
-    """Inputs of the model that an operator needs to know when it is compiled."""
+    """Yield the inputs of the model that an operator needs to know when it is compiled."""
     types = {v.name: v.type.tensor_type.elem_type for v in model.graph.input}
     for node in model.graph.node:
         operator = TABLE.get((node.domain, node.op_type))
@@ -116,7 +133,7 @@ def constant_inputs(model: onnx.ModelProto) -> Iterator[str]:
 
 
 def bound(model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping[str, np.ndarray]) -> onnx.ModelProto:
-    """A copy with the known arrays as initializers, and its inputs of the shapes of the data."""
+    """Return a copy with the known arrays as initializers, and with the shapes of the data."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     inputs = [v for v in copy.graph.input if v.name not in known]
@@ -130,12 +147,12 @@ def bound(model: onnx.ModelProto, known: Mapping[str, np.ndarray], data: Mapping
 
 
 def runtime_array(array: np.ndarray) -> np.ndarray:
-    """The runtime has truth values as 1 and 0."""
+    """Return the array as the runtime takes it, with truth values as 1 and 0."""
     return array.astype(np.float32) if array.dtype in AS_FLOAT32 else array
 
 
 def onnx_array(output: memoryview, value: onnx.ValueInfoProto) -> np.ndarray:
-    """A copy of an output, in the type that the model says."""
+    """Return a copy of an output, in the type that the model says."""
     return np.array(output).astype(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
 
 

@@ -138,8 +138,8 @@ def as_onnx(network: nn.Module, shape: tuple[int, ...]) -> onnx.ModelProto:
 def cut(model: onnx.ModelProto, transfer: Transfer, data: Dataset, measured: bool) -> Found:
     task = Task(model, losses.cross_entropy(), optimizers.adamw(transfer.rate))
     told = lambda done, total, name: print(f"  {done} of {total}: {name}", flush=True)
-    worth = measure(task, data, Settings(epochs=1), told) if measured else None
-    return search(task, Limits(ram=bytes_of(transfer.ram)).beside(board(transfer.board)), worth)
+    contributions = measure(task, data, Settings(epochs=1), told) if measured else None
+    return search(task, Limits(ram=bytes_of(transfer.ram)).beside(board(transfer.board)), contributions)
 
 
 # ---- On the device

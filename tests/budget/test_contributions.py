@@ -7,7 +7,7 @@ from budget.small import CLASSES, network
 from gradmote import losses, optimizers
 from gradmote.budget import Limits, Task, measure, search
 from gradmote.budget.contributions import HELD_OUT, with_test
-from gradmote.budget.worth import Worth
+from gradmote.budget.scores import Contributions
 from gradmote.compiler import Options
 from gradmote.device import Dataset
 from gradmote.errors import DataError
@@ -40,13 +40,13 @@ def task():
 
 def test_every_part_is_measured_once_and_kept(data, cache):
     seen = []
-    worth = measure(task(), data, on_part=lambda done, total, name: seen.append((done, total, name)))
-    assert set(worth.values) == {(layer, kind) for layer in range(4) for kind in ("weights", "biases")}
-    assert all(value >= 0 for value in worth.values.values()) and any(worth.values.values())
+    measured = measure(task(), data, on_part=lambda done, total, name: seen.append((done, total, name)))
+    assert set(measured.values) == {(layer, kind) for layer in range(4) for kind in ("weights", "biases")}
+    assert all(value >= 0 for value in measured.values.values()) and any(measured.values.values())
     assert [s[0] for s in seen] == list(range(10)) and seen[2][2] == "weights of w4"
     assert len(list(cache.iterdir())) == 1
     again = measure(task(), data, on_part=lambda *step: pytest.fail("measured again"))
-    assert again.values == worth.values
+    assert again.values == measured.values
     assert "measured on 96 samples" in again.source
 
 
@@ -57,10 +57,10 @@ def test_other_data_is_measured_anew(data, cache):
 
 
 def test_what_was_kept_and_is_damaged_is_measured_again(data, cache):
-    worth = measure(task(), data)
+    measured = measure(task(), data)
     file = next(cache.iterdir())
     file.write_text("[[1, 2")
-    assert measure(task(), data).values == worth.values
+    assert measure(task(), data).values == measured.values
 
 
 def test_samples_are_held_out_where_there_is_no_test_set(data):
@@ -78,11 +78,11 @@ def test_data_that_does_not_fit_the_model(data):
 
 
 def test_what_adds_nothing_is_not_trained():
-    """Only the biases of the first layer are worth anything beside the head: they are taken, the rest is not."""
+    """Only the biases of the first layer contribute anything beside the head: they are taken, the rest is not."""
     plain = task()
     values = {(layer, kind): 0.0 for layer in range(4) for kind in ("weights", "biases")}
     values |= {(0, "biases"): 0.2, (3, "weights"): 0.3, (3, "biases"): 0.1}
-    found = search(plain, Limits(ram=10**6), Worth(plain.layers(), values, "by hand"))
+    found = search(plain, Limits(ram=10**6), Contributions(plain.layers(), values, "by hand"))
     trained = {p.name for p in found.result.compiled.parameters}
-    assert {"b1", "w4", "b4"} <= trained and found.best.worth == pytest.approx(1.0)
-    assert "w1" not in trained, "as small as what is worth as much"
+    assert {"b1", "w4", "b4"} <= trained and found.best.score == pytest.approx(1.0)
+    assert "w1" not in trained, "no parameter that contributes nothing is trained"

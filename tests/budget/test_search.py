@@ -1,4 +1,4 @@
-"""The search: what it finds is within the limits, as the image says itself, and nothing left out was worth more."""
+"""The search: what it finds is within the limits, as the image says itself, and nothing left out has a higher score."""
 
 import itertools
 from dataclasses import replace
@@ -54,7 +54,7 @@ def test_a_board_is_given_no_more_than_it_has():
 def test_without_a_tight_limit_nothing_is_given_up():
     found = search(task(), Limits(ram=bytes_of("1M")))
     assert str(found.best.choice.scheme) == "full" and found.given_up() == []
-    assert found.best.worth == pytest.approx(1.0)
+    assert found.best.score == pytest.approx(1.0)
 
 
 def test_the_largest_of_a_family_that_fits():
@@ -66,21 +66,21 @@ def test_the_largest_of_a_family_that_fits():
         found = search(plain, Limits(ram=limit))
         session = Session(found.result.image)
         assert session.requirements()["arena_size"] == found.best.ram <= limit
-        assert found.best.worth >= by_depth(plain.layers()).of(Scheme.parse(scheme))
+        assert found.best.score >= by_depth(plain.layers()).score(Scheme.parse(scheme))
 
 
 @settings(max_examples=8, deadline=None)
 @given(st.floats(0.0, 1.0))
-def test_nothing_that_was_tried_and_fits_is_worth_more(share):
+def test_nothing_that_was_tried_and_fits_has_a_higher_score(share):
     plain = task()
     least, most = sizes(plain, "head", overwrite_inputs=True)[0], sizes(plain, "full")[0]
     limit = least + int(share * (most - least))
     found = search(plain, Limits(ram=limit))
     assert found.best.ram <= limit and not found.best.excess
-    assert all(t.worth <= found.best.worth for t in found.tried if t.ram <= limit)
+    assert all(t.score <= found.best.score for t in found.tried if t.ram <= limit)
     assert found.best in found.frontier()
-    worths = [t.worth for t in found.frontier()]
-    assert worths == sorted(worths, reverse=True)
+    scores = [t.score for t in found.frontier()]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_what_cannot_fit_is_refused_with_the_least_that_is_needed():
@@ -125,12 +125,12 @@ def test_a_scheme_that_was_asked_for_stays():
 def test_families_only_grow():
     layers = task().layers()
     assert [layer.all() for layer in layers] == [["w1", "b1"], ["w2", "b2"], ["w3", "b3"], ["w4", "b4"]]
-    worth = by_depth(layers)
+    contributions = by_depth(layers)
     for family in chains(layers):
         trained = [parts_of(layers, scheme) for scheme in family]
         for less, more in itertools.pairwise(trained):
             assert all(more[name] >= share for name, share in less.items())
-        assert [worth.of(s) for s in family] == sorted(worth.of(s) for s in family)
+        assert [contributions.score(s) for s in family] == sorted(contributions.score(s) for s in family)
 
 
 def test_variants_start_with_what_was_asked_for():

@@ -20,7 +20,7 @@ from torch import nn
 from gradmote import cli, losses, optimizers
 from gradmote.compiler import Options, compile_model
 from gradmote.errors import ModelError
-from gradmote.model.frontend.free_batch import batch_place, first_dims
+from gradmote.model.frontend.free_batch import batch_axis, first_dims
 from gradmote_runtime import Session
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -138,7 +138,7 @@ def test_the_batch_is_found_beside_other_dimensions(dims, data):
     place = data.draw(st.integers(0, len(dims)))
     sizes = [*dims[:place], 1, *dims[place:]]
     inner = int(np.prod(dims[place:]))
-    assert batch_place(sizes, inner, inner) == place
+    assert batch_axis(sizes, inner, inner) == place
 
 
 def test_within_a_budget(tmp_path):

@@ -1,9 +1,9 @@
-"""A model cut to a budget of RAM, flash and time: which scheme, batch, optimizer and plan, and what that gives up."""
+"""The search for the scheme, batch, optimizer and plan that fit a budget of RAM, flash and time."""
 
 from .contributions import measure
-from .limits import Limits, bytes_of
+from .resource_limits import Limits, bytes_of
+from .scores import Contributions, by_depth
 from .search import Found, Tried, search
 from .task import Task
-from .worth import Worth, by_depth
 
-__all__ = ["Found", "Limits", "Task", "Tried", "Worth", "by_depth", "bytes_of", "measure", "search"]
+__all__ = ["Contributions", "Found", "Limits", "Task", "Tried", "by_depth", "bytes_of", "measure", "search"]

@@ -1,11 +1,14 @@
-"""Families of schemes. In each, every scheme trains more than the one before, and so needs no less memory."""
+"""Families of schemes, each in ascending order of what it trains.
+
+Every scheme of a family trains more than the one before, and so needs no less memory.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..artifacts.schemes import Layer, Scheme, joined
-from .worth import Worth, members
+from .scores import Contributions, members
 
 RATIOS = (0.5, 0.25, 0.125)
 
@@ -13,7 +16,11 @@ Chain = list[Scheme]
 
 
 def chains(layers: Sequence[Layer]) -> list[Chain]:
-    """Last layers; biases beside the last one, two or three; a share of the last layers' channels beside the head."""
+    """Return the families of schemes that the search tries.
+
+    They are: the last layers; the last one to three layers and the biases of more layers; the head
+    and a share of the channels of the last layers.
+    """
     count = len(layers)
     found = [[*(Scheme(last=k) for k in range(1, count)), Scheme()]]
     found += [[with_biases(k, weights) for k in range(weights, count + 1)] for weights in (1, 2, 3) if weights < count]
@@ -21,13 +28,14 @@ def chains(layers: Sequence[Layer]) -> list[Chain]:
     return [chain for chain in found if chain]
 
 
-def worthwhile(worth: Worth) -> Chain:
-    """Everything that is worth something, where not everything is."""
-    names = [name for part, value in worth.values.items() if value for name in members(worth.layers[part[0]], part[1])]
-    return [Scheme("named", names=tuple(names))] if names and not all(worth.values.values()) else []
+def contributing(contributions: Contributions) -> Chain:
+    """Return the scheme of all parts that contribute, unless all do, as a family of at most one."""
+    layers, values = contributions.layers, contributions.values
+    names = [name for part, value in values.items() if value for name in members(layers[part[0]], part[1])]
+    return [Scheme("named", names=tuple(names))] if names and not all(values.values()) else []
 
 
 def with_biases(biases: int, weights: int) -> Scheme:
-    """Last `weights` layers whole, of the last `biases` ones the biases."""
+    """Return the scheme of the last `weights` layers and the biases of the last `biases` layers."""
     whole = Scheme(last=weights)
     return whole if biases <= weights else joined([whole, Scheme("bias", last=biases)])

@@ -1,4 +1,4 @@
-"""What can be given up to make training smaller or faster, and what each costs."""
+"""The settings that can be given up to make training smaller or faster, and what each costs."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from dataclasses import dataclass, replace
 from ..artifacts.schemes import Scheme
 from ..optimizers import Optimizer, sgd
 
-#: What is left of an update's worth with a cheaper rule: adaptive moments, then momentum, are missed.
+#: Factor of the score with an optimizer of so many moments: one with fewer learns less in an update.
 RULES = {2: 1.0, 1: 0.95, 0: 0.9}
-#: The same where inputs must be sent for each run, and where micro-batches take turns: no learning is lost.
+#: Factor where inputs must be sent for each run, and where micro-batches are run in turn: no learning is lost.
 INCONVENIENCE = 0.99
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to compile a model. micro_batch: samples at a time, of `batch` in one update; fewer means that gradients
-    are kept. recompute: cheap activations are made twice where that lowers the peak."""
+    """One way to compile a model.
+
+    micro_batch: samples at a time, of `batch` in one update; fewer means that gradients are kept
+    between them. recompute: cheap activations are computed twice where that lowers the peak.
+    """
 
     scheme: Scheme
     optimizer: Optimizer
@@ -28,15 +31,16 @@ class Choice:
 
     @property
     def micro_batches(self) -> int:
+        """Return the sizes to try: the whole batch, halves, quarters, ..., single samples."""
         return self.batch // self.micro_batch
 
     @property
     def key(self) -> tuple[str, str, int, bool, bool]:
-        """What tells it from others of one search."""
+        """Return the values that distinguish this choice from others of one search."""
         return str(self.scheme), self.optimizer.rule, self.micro_batch, self.overwrite_inputs, self.recompute
 
     def given_up(self, wanted: Choice) -> list[str]:
-        """How this differs from what was asked for, in words."""
+        """Return how this choice differs from the one that was asked for, in words."""
         words = []
         if self.scheme != wanted.scheme:
             words.append(f"trains {self.scheme} only")
@@ -50,7 +54,7 @@ class Choice:
 
 
 def discount(choice: Choice, wanted: Choice) -> float:
-    """The part of a scheme's worth that is left."""
+    """Return the factor, at most 1, by which the settings that are given up lower a score."""
     factor = RULES[choice.optimizer.slots] / RULES[wanted.optimizer.slots]
     for given_up in (choice.overwrite_inputs and not wanted.overwrite_inputs, choice.micro_batch < wanted.micro_batch):
         factor *= INCONVENIENCE if given_up else 1.0
@@ -58,7 +62,10 @@ def discount(choice: Choice, wanted: Choice) -> float:
 
 
 def variants(wanted: Choice, limited_time: bool) -> list[Choice]:
-    """The wanted choice and everything that takes less, with its scheme; the least painful first."""
+    """Return the wanted choice and all cheaper ones with its scheme, the highest discount() first.
+
+    limited_time: also try each without recomputation, which saves time.
+    """
     found = [
         replace(wanted, optimizer=optimizer, micro_batch=micro, overwrite_inputs=overwrite, recompute=recompute)
         for optimizer in cheaper(wanted.optimizer)
@@ -70,7 +77,10 @@ def variants(wanted: Choice, limited_time: bool) -> list[Choice]:
 
 
 def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
-    """The rule itself and SGD with fewer moments. Clipping and weight decay stay."""
+    """Yield the optimizer itself, then SGD with fewer moments.
+
+    Clipping and weight decay stay.
+    """
     yield optimizer
     decay = optimizer.hyper.get("weight_decay", 0.0)
     for momentum in (0.9, 0.0)[2 - optimizer.slots :]:

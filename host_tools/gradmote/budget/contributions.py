@@ -1,8 +1,9 @@
-"""What training each part of a model is worth, measured: the head alone is trained on the data, then the head with one
-part more, and what that adds to the accuracy on held-out samples is the part's contribution.
+"""Measurement of how much training each part of a model adds to its accuracy.
 
-This is the contribution analysis of J. Lin et al., "On-Device Training Under 256KB Memory" (2022), section 3.2, on the
-user's own data. It runs on the twin. Results are kept, and used again for the same model, data and settings.
+The head alone is trained on the data, then the head and one more part. The gain in accuracy on
+held-out samples is that part's contribution. This is the contribution analysis of J. Lin et al.,
+"On-Device Training Under 256KB Memory" (2022), section 3.2, on the user's own data. It runs on the
+twin. Results are kept, and used again for the same model, data and settings.
 """
 
 from __future__ import annotations
@@ -23,16 +24,20 @@ from ..compiler.compile import compile_image
 from ..device import Dataset, TwinTarget, evaluate, fit
 from ..errors import ModelError, OutputError
 from ..formats.files import make_folder, write_atomically
+from .scores import Contributions, Part, members, parts
 from .task import Task
-from .worth import Part, Worth, members, parts
 
-#: Part of the samples that are held out where the data has no test set.
+#: Share of the samples that is held out where the data has no test set.
 HELD_OUT = 0.25
 
 
 @dataclass(frozen=True)
 class Settings:
-    """epochs: passes over the data for each part. seed: of the order of samples, and of which are held out."""
+    """The settings of the measurement.
+
+    epochs: passes over the data for each part. seed: of the order of samples, and of the choice of
+    those held out.
+    """
 
     epochs: int = 3
     seed: int = 0
@@ -43,10 +48,11 @@ def measure(
     data: Dataset,
     settings: Settings = Settings(),
     on_part: Callable[[int, int, str], None] = lambda done, total, name: None,
-) -> Worth:
-    """Worth of each part. on_part: called before each training with its index, how many there are, and a name.
+) -> Contributions:
+    """Return the measured contribution of each part.
 
-    Raises DataError where the data does not fit the model.
+    on_part: called before each training with its index, the number of trainings, and a name. Raises
+    DataError where the data does not fit the model.
     """
     known = task.layers()
     data = with_test(data, settings.seed)
@@ -56,11 +62,12 @@ def measure(
         gains = trained_gains(task, known, data, settings, on_part)
         keep(file, gains)
     values = {part: max(gain, 0.0) for part, gain in gains.items()}
-    return Worth(known, values, f"measured on {len(data.x)} samples, tested on {len(data.x_test)}")  # type: ignore[arg-type]
+    source = f"measured on {len(data.x)} samples, tested on {len(data.x_test)}"  # type: ignore[arg-type]
+    return Contributions(known, values, source)
 
 
 def with_test(data: Dataset, seed: int) -> Dataset:
-    """The data with a test set, of its own samples where it has none."""
+    """Return the data with a test set, which is split off its own samples where it has none."""
     if data.x_test is not None:
         return data
     order = np.random.default_rng(seed).permutation(len(data.x))
@@ -80,7 +87,10 @@ def with_test(data: Dataset, seed: int) -> Dataset:
 def trained_gains(
     task: Task, known: list[Layer], data: Dataset, settings: Settings, on_part: Callable[[int, int, str], None]
 ) -> dict[Part, float]:
-    """What each part adds to the score of the head; of the head's own parts, what they add to that of no training."""
+    """Return what each part adds to the score of the head.
+
+    For a part of the head itself, it is what the part adds to the score without training.
+    """
     head = len(known) - 1
     every = parts(known)
     total = 2 + len(every)
@@ -98,8 +108,11 @@ def trained_gains(
 
 
 def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> float:
-    """On the test set, after training that scheme: accuracy, or less the loss where there are no classes. What the
-    model does not allow scores nothing."""
+    """Return the score on the test set after training that scheme.
+
+    It is the accuracy, or minus the loss where there are no classes. A scheme that the model does
+    not allow has the score -inf.
+    """
     try:
         made = task.artifacts(replace(task.wanted(), scheme=scheme))
         image = compile_image(made, replace(task.options, batch=batch_of(task, data))).image
@@ -113,14 +126,18 @@ def score(task: Task, scheme: Scheme, data: Dataset, settings: Settings) -> floa
 
 
 def batch_of(task: Task, data: Dataset) -> int:
+    """Return the batch for training: that of the options, but no larger than the data."""
     return min(task.options.batch or 1, len(data.x))
 
 
-# ---- What was measured before
+# ---- Results of earlier measurements
 
 
 def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
-    """Named after everything that the result depends on: the whole image holds the model, the loss and the rule."""
+    """Return the path of the kept result, named after everything that the result depends on.
+
+    The digest of the whole image covers the model, the loss and the rule.
+    """
     whole = compile_image(task.artifacts(task.wanted()), task.options).image
     digest = hashlib.sha256(whole)
     for array in (data.x, data.y, data.x_test, data.y_test, *data.more.values(), *data.more_test.values()):
@@ -131,7 +148,10 @@ def cache_file(task: Task, data: Dataset, settings: Settings) -> Path:
 
 
 def keep(file: Path, gains: dict[Part, float]) -> None:
-    """For the next time. Where there is no place for it, that is told, and the result holds all the same."""
+    """Keep the result for the next time.
+
+    Where it cannot be written, that is logged, and the result is used all the same.
+    """
     try:
         make_folder(file.parent)
         write_atomically(file, json.dumps([[*part, gain] for part, gain in gains.items()]).encode())
@@ -140,7 +160,7 @@ def keep(file: Path, gains: dict[Part, float]) -> None:
 
 
 def read(file: Path) -> dict[Part, float] | None:
-    """None where nothing was kept, or something that is no result."""
+    """Return a kept result, or None where there is none that can be read."""
     try:
         return {(int(index), str(kind)): float(gain) for index, kind, gain in json.loads(file.read_text())}
     except (OSError, ValueError):

@@ -1,7 +1,8 @@
-"""Finds the scheme, the batch and the rule that are worth most within the limits.
+"""The search for the scheme, the batch and the rule with the highest score within the limits.
 
-Within a family of schemes (chains.py) memory and time grow with the scheme, so that bisection finds the largest one
-that fits. Variants (choice.py) come in the order of what they cost; one that cannot beat the best found is not tried.
+Within a family of schemes (chains.py) memory and time grow with the scheme, so that bisection finds
+the largest one that fits. Variants (choice.py) are tried in descending order of their discount; one
+that cannot beat the best found is not tried.
 """
 
 from __future__ import annotations
@@ -12,20 +13,24 @@ from dataclasses import dataclass, replace
 from ..artifacts.schemes import parts_of
 from ..compiler.compile import Result
 from ..errors import BudgetError, ModelError
-from .chains import Chain, chains, worthwhile
+from .chains import Chain, chains, contributing
 from .choice import Choice, discount, variants
-from .limits import Limits
-from .pace import update_instructions
+from .resource_limits import Limits
+from .scores import Contributions, by_depth, members
 from .task import Task
-from .worth import Worth, by_depth, members
+from .update_time import update_instructions
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A choice that was compiled. ram: bytes of arena; flash: bytes of image; ms: of one update. worth: 0 .. 1."""
+    """A choice that was compiled.
+
+    score: 0 .. 1. ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update.
+    trained: how many numbers. excess: the limits that it exceeds, in words.
+    """
 
     choice: Choice
-    worth: float
+    score: float
     ram: int
     flash: int
     ms: float | None  # None where it is not known
@@ -34,77 +39,92 @@ class Tried:
 
     @property
     def fits(self) -> bool:
+        """Return whether the choice is within all limits."""
         return not self.excess
 
     @property
     def rank(self) -> tuple[float, int, int]:
-        """What is worth more comes first, then what is smaller."""
-        return self.worth, -self.ram, -self.flash
+        """Return the sort key of the better choice: a higher score first, then a smaller image."""
+        return self.score, -self.ram, -self.flash
 
     def beats(self, other: Tried) -> bool:
-        """No worse in anything, and better in something."""
-        mine, others = ((-t.worth, t.ram, t.flash, t.ms or 0.0) for t in (self, other))
+        """Return whether this choice is no worse in any respect, and better in one."""
+        mine, others = ((-t.score, t.ram, t.flash, t.ms or 0.0) for t in (self, other))
         return mine != others and all(a <= b for a, b in zip(mine, others, strict=True))
 
 
 @dataclass(frozen=True)
 class Found:
-    """The best choice within the limits, its image, and everything that was tried on the way."""
+    """The best choice within the limits, its image, and every choice that was compiled."""
 
     best: Tried
     result: Result
     wanted: Choice
     tried: Sequence[Tried]
-    source: str  # where worth comes from
+    source: str  # how the contributions were found, in words
 
     def frontier(self) -> list[Tried]:
-        """Of what was tried, that which nothing beats, by worth."""
+        """Return the choices that no other one beats, in descending order of score."""
         kept = [t for t in self.tried if not any(other.beats(t) for other in self.tried)]
-        return sorted(kept, key=lambda t: -t.worth)
+        return sorted(kept, key=lambda t: -t.score)
 
     def given_up(self) -> list[str]:
+        """Return how the best choice differs from the one that was asked for, in words."""
         return self.best.choice.given_up(self.wanted)
 
 
 def covers(shares: Mapping[str, float], others: Mapping[str, float]) -> bool:
-    """Whether everything that `others` trains is trained by `shares` too."""
+    """Return whether `shares` trains everything that `others` trains."""
     return all(shares.get(name, 0.0) >= share for name, share in others.items())
 
 
 def search(
     task: Task,
     limits: Limits,
-    worth: Worth | None = None,
+    contributions: Contributions | None = None,
     schemes: Sequence[Chain] | None = None,
     on_try: Callable[[Choice], None] = lambda choice: None,
 ) -> Found:
-    """Raises BudgetError where nothing fits, with the smallest that was found. worth: by_depth() by default. schemes:
-    families to search; chains() by default. on_try: called before each compilation."""
-    return Search(task, limits, worth or by_depth(task.layers()), on_try).run(schemes)
+    """Return the choice with the highest score within the limits.
+
+    contributions: by_depth() by default. schemes: families to search; chains() by default. on_try:
+    called before each compilation. Raises BudgetError where nothing fits, which names the smallest
+    choice that was found.
+    """
+    return Search(task, limits, contributions or by_depth(task.layers()), on_try).run(schemes)
 
 
 class Search:
-    """What is known so far."""
+    """A search in progress: the choices compiled so far, and the best of them."""
 
-    def __init__(self, task: Task, limits: Limits, worth: Worth, on_try: Callable[[Choice], None]) -> None:
-        self.task, self.limits, self.worth, self.on_try = task, limits, worth, on_try
+    def __init__(
+        self, task: Task, limits: Limits, contributions: Contributions, on_try: Callable[[Choice], None]
+    ) -> None:
+        """Begin a search in which no choice was compiled yet."""
+        self.task, self.limits, self.contributions, self.on_try = task, limits, contributions, on_try
         self.wanted = task.wanted()
         self.tried: dict[tuple[object, ...], Tried] = {}
         self.best: tuple[Tried, Result] | None = None
         self.inputs_size = 0  # bytes; known after the first compilation
 
     def run(self, schemes: Sequence[Chain] | None) -> Found:
-        families = schemes if schemes is not None else [worthwhile(self.worth), *chains(self.worth.layers)]
+        """Try all variants of all families, and return the best choice.
+
+        Raises BudgetError where nothing fits.
+        """
+        families = schemes
+        if families is None:
+            families = [contributing(self.contributions), *chains(self.contributions.layers)]
         for variant in variants(self.wanted, self.limits.ms is not None):
             for family in families:
                 self.bisect(variant, family)
         if self.best is None:
             raise self.nothing_fits()
         self.fill()
-        return Found(*self.best, self.wanted, list(self.tried.values()), self.worth.source)
+        return Found(*self.best, self.wanted, list(self.tried.values()), self.contributions.source)
 
     def bisect(self, variant: Choice, family: Chain) -> None:
-        """Tries the schemes of a family that would beat the best so far."""
+        """Try the schemes of a family that would beat the best so far."""
         low, high = self.first_better(variant, family), len(family)
         while low < high:
             middle = low if high == len(family) and self.best is None else (low + high) // 2
@@ -114,25 +134,32 @@ class Search:
                 high = middle
 
     def fill(self) -> None:
-        """Adds single parts to the best, that which is worth most first: what fits beside a whole family's scheme."""
+        """Add single parts to the best scheme, in descending order of contribution.
+
+        Such a part may fit where the next scheme of a family does not.
+        """
         assert self.best is not None
-        for part in sorted(self.worth.values, key=lambda p: -self.worth.values[p]):
-            best, names = self.best[0].choice, members(self.worth.layers[part[0]], part[1])
-            shares = parts_of(self.worth.layers, best.scheme)
-            if self.worth.values[part] > 0 and any(shares.get(name, 0.0) < 1 for name in names):
+        for part in sorted(self.contributions.values, key=lambda p: -self.contributions.values[p]):
+            best, names = self.best[0].choice, members(self.contributions.layers[part[0]], part[1])
+            shares = parts_of(self.contributions.layers, best.scheme)
+            if self.contributions.values[part] > 0 and any(shares.get(name, 0.0) < 1 for name in names):
                 self.attempt(replace(best, scheme=best.scheme.plus(names)))
 
     def first_better(self, variant: Choice, family: Chain) -> int:
-        """Index of the first scheme that would be worth more than the best so far."""
-        least = self.best[0].worth if self.best else -1.0
-        worths = (self.score(replace(variant, scheme=scheme)) for scheme in family)
-        return next((index for index, worth in enumerate(worths) if worth > least), len(family))
+        """Return the index of the first scheme with a higher score than the best so far."""
+        least = self.best[0].score if self.best else -1.0
+        scores = (self.score(replace(variant, scheme=scheme)) for scheme in family)
+        return next((index for index, score in enumerate(scores) if score > least), len(family))
 
     def score(self, choice: Choice) -> float:
-        return self.worth.of(choice.scheme) * discount(choice, self.wanted)
+        """Return the score of a choice, discounted for the settings that it gives up."""
+        return self.contributions.score(choice.scheme) * discount(choice, self.wanted)
 
     def attempt(self, choice: Choice) -> bool:
-        """Compiles a choice where that could help; says whether it fits. What the model does not allow does not fit."""
+        """Compile a choice unless it cannot fit, and return whether it fits.
+
+        A choice that the model does not allow does not fit.
+        """
         if choice.key in self.tried:
             return self.tried[choice.key].fits
         if self.is_hopeless(choice):
@@ -149,19 +176,26 @@ class Search:
         return tried.fits
 
     def is_hopeless(self, choice: Choice) -> bool:
-        """Whether something that trains no more, with the same settings, was too large; or the same with inputs that
-        last, by more than all inputs."""
-        shares = parts_of(self.worth.layers, choice.scheme)
+        """Return whether a choice is known to be too large without compiling it.
+
+        It is, where one that trains no more was too large with the same settings, or was too large
+        by more than all inputs and differs only in that it keeps its inputs.
+        """
+        shares = parts_of(self.contributions.layers, choice.scheme)
         return any(self.rules_out(tried, choice, shares) for tried in self.tried.values())
 
     def rules_out(self, tried: Tried, choice: Choice, shares: Mapping[str, float]) -> bool:
-        """shares: what the choice trains."""
+        """Return whether a choice that was tried shows that another one is too large.
+
+        shares: what the other choice trains.
+        """
         saved = self.inputs_size if choice.overwrite_inputs and not tried.choice.overwrite_inputs else 0
         alike = replace(tried.choice, scheme=choice.scheme, overwrite_inputs=choice.overwrite_inputs) == choice
         too_large = alike and self.limits.excess(tried.ram - saved, tried.flash, tried.ms)
-        return bool(too_large) and covers(shares, parts_of(self.worth.layers, tried.choice.scheme))
+        return bool(too_large) and covers(shares, parts_of(self.contributions.layers, tried.choice.scheme))
 
     def measured(self, choice: Choice, result: Result) -> Tried:
+        """Return the sizes, the time and the score of a compiled choice."""
         ram, flash = result.layout.arena_size, len(result.image)
         machine = update_instructions(result, choice)
         ms = None if machine is None else 1e3 * machine / self.limits.clock
@@ -169,6 +203,7 @@ class Search:
         return Tried(choice, self.score(choice), ram, flash, ms, trained, tuple(self.limits.excess(ram, flash, ms)))
 
     def nothing_fits(self) -> BudgetError:
+        """Return the error that says so, and what the smallest choice still exceeds."""
         if not self.tried:
             return BudgetError("no scheme of this model can be compiled", "compile it without a budget to see why")
         least = min(self.tried.values(), key=lambda t: (t.ram, t.flash, t.ms or 0.0))

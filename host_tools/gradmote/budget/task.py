@@ -1,4 +1,4 @@
-"""What is to be compiled, whatever is given up."""
+"""The part of a compilation that stays the same in a search."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ from .choice import Choice
 
 @dataclass
 class Task:
-    """A model with a loss, and what would be compiled without a limit. more: of build_artifacts(), such as batch_norm.
-    options.batch must be a number: samples of one update."""
+    """A model with a loss, and the choice that would be compiled without a limit.
+
+    more: arguments of build_artifacts(), such as batch_norm. options.batch must be a number:
+    samples of one update.
+    """
 
     model: onnx.ModelProto | bytes | str
     loss: Loss
@@ -34,25 +37,30 @@ class Task:
     _made: dict[tuple[str, str], Artifacts] = field(default_factory=dict, repr=False)
 
     def wanted(self) -> Choice:
+        """Return the choice that gives nothing up."""
         batch = self.options.batch or 1
         return Choice(self.scheme, self.optimizer, batch, batch, self.options.overwrite_inputs, self.options.recompute)
 
     def layers(self) -> list[Layer]:
-        """The model's layers, in order, with the parameters of each."""
+        """Return the model's layers in order, with the parameters of each."""
         batch_norm = self.more.get("batch_norm") or FROZEN
         forward = load_model(self.source, self.more.get("outputs"), batch_norm, self.more.get("untie", False))
         return layers(forward.graph)
 
     @cached_property
     def source(self) -> onnx.ModelProto:
-        """The model, which takes the batch of the options and any part of it."""
+        """Return the model, with a batch that may be that of the options or any part of it."""
         return model_for(self.model, self.options, self.more.get("outputs"))
 
     def compiled(self, choice: Choice) -> Result:
-        """Raises ModelError where the model allows no such scheme."""
+        """Return the image of a choice.
+
+        Raises ModelError where the model allows no such scheme.
+        """
         return compile_image(self.artifacts(choice), self.options_of(choice))
 
     def options_of(self, choice: Choice) -> Options:
+        """Return the compiler's options for a choice."""
         return replace(
             self.options,
             batch=choice.micro_batch,
@@ -62,7 +70,7 @@ class Task:
         )
 
     def artifacts(self, choice: Choice) -> Artifacts:
-        """Differentiated once for each scheme and rule."""
+        """Return the artifacts for a choice, which are built once for each scheme and rule."""
         key = (str(choice.scheme), choice.optimizer.rule)
         if key not in self._made:
             self._made[key] = build_artifacts(

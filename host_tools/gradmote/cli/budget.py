@@ -15,7 +15,7 @@ from .compiler import Compiler
 from .output import say
 
 if TYPE_CHECKING:
-    from ..budget import Found, Limits, Task, Tried, Worth
+    from ..budget import Contributions, Found, Limits, Task, Tried
     from ..report.tables import Rows
 
 #: The most rows of the table.
@@ -90,12 +90,12 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
 
     task, family = task_of(model, compiler)
     with progress_bar() as bar:
-        worth = measured(task, budget.data, bar) if budget.data is not None else None
+        contributions = measured(task, budget.data, bar) if budget.data is not None else None
         step = bar.add_task("search", total=None)
         return search(
             task,
             budget.limits(),
-            worth,
+            contributions,
             family,
             lambda choice: bar.update(step, advance=1, description=f"try {choice.scheme}, {choice.optimizer.rule}"),
         )
@@ -119,8 +119,8 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     return task, [[scheme]] if asked else None
 
 
-def measured(task: Task, data: Path, bar: Any) -> Worth:
-    """Return the score of training each part of the model, measured on the data."""
+def measured(task: Task, data: Path, bar: Any) -> Contributions:
+    """Return the contribution of each part of the model, measured on the data."""
     from ..budget import measure
     from ..device import Dataset
 
@@ -180,7 +180,7 @@ def row(tried: Tried, best: Tried) -> Iterator[str]:
     yield f"{tried.ram:,}"
     yield f"{tried.flash:,}"
     yield "?" if tried.ms is None else f"{tried.ms:,.1f}"
-    yield f"{tried.worth:.2f}"
+    yield f"{tried.score:.2f}"
     yield "; ".join(tried.excess)
 
 
@@ -208,6 +208,6 @@ def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
         "arena_bytes": tried.ram,
         "image_bytes": tried.flash,
         "ms": tried.ms,
-        "worth": tried.worth,
+        "worth": tried.score,
         "excess": list(tried.excess),
     }

@@ -1,12 +1,12 @@
 """Losses: functions that append a scalar to the forward graph.
 
-Labels may be dense: one for each pixel (N, H, W) or time step (N, T). A mask is one more input beside them: a float32
-weight for each position, 0 where there is only padding; a mean is then over what the mask counts, and 0 where that is
-nothing.
+Labels may be dense: one for each pixel (N, H, W) or time step (N, T). A mask is one more input
+beside them: a float32 weight for each position, 0 at padding. A mean is then a weighted mean, and 0
+where all weights are 0.
 
 A loss is any callable `loss(builder, *outputs) -> ir.Value` that builds on the model's outputs with
-`builder.op(...)`, `builder.constant(...)` and `label(builder, ...)`. `contrastive` and `triplet` show how to take
-several outputs; a custom one is written the same way:
+`builder.op(...)`, `builder.constant(...)` and `label(builder, ...)`. `contrastive` and `triplet`
+show how to take several outputs; a custom one is written the same way:
 
     def weighted_mse(builder, prediction):
         target = label(builder, "target", like=prediction)
@@ -33,14 +33,20 @@ REDUCTIONS = ("none", "sum", "mean")
 
 
 def label(builder: Builder, name: str, like: ir.Value) -> ir.Value:
-    """A float32 graph input of the shape of `like` that the caller fills with targets."""
+    """Add a float32 graph input of the shape of `like`, which the caller fills with targets.
+
+    Raises ModelError where that shape is unknown.
+    """
     if like.shape is None:
         raise ModelError(f"the shape of output '{like.name}' is unknown", "run onnx shape inference on the model")
     return mark(builder.input(name, ir.DataType.FLOAT, like.shape))
 
 
 def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
-    """An int64 graph input of class indices for `scores` of shape (N, C, d1, ...): shape (N, d1, ...)."""
+    """Add an int64 graph input of class indices for `scores`.
+
+    scores: (N, C, d1, ...); the input: (N, d1, ...). Raises ModelError for scores of rank below 2.
+    """
     if rank(scores) < 2:
         raise ModelError(
             f"output '{scores.name}' has shape {scores.shape}; cross-entropy needs (N, classes, ...)",
@@ -51,13 +57,13 @@ def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
 
 
 def mask_label(builder: Builder, name: str, shape: ir.Shape | None) -> ir.Value:
-    """A float32 graph input that the caller fills with a weight for each position."""
+    """Add a float32 graph input that the caller fills with a weight for each position."""
     assert shape is not None
     return mark(builder.input(name, ir.DataType.FLOAT, shape))
 
 
 def mark(value: ir.Value) -> ir.Value:
-    """Marks an input as a label, so that tools tell it from data."""
+    """Mark an input as a label, so that tools can tell it from data."""
     value.meta["gradmote.label"] = True
     return value
 
@@ -72,11 +78,15 @@ def cross_entropy(
     mask: bool = False,
     mask_name: str = "mask",
 ) -> Loss:
-    """Softmax cross-entropy on scores (N, C, d1, ...); labels int64 (N, d1, ...). Formula: PyTorch's CrossEntropyLoss.
+    """Return softmax cross-entropy on scores, with the formula of PyTorch's CrossEntropyLoss.
 
-    weight: one number a class. ignore_index: label that counts nothing. through_softmax: where the model's output
-    comes from a Softmax over the classes, take the scores before it. label_smoothing: 0 .. 1, the part of the target
-    that is spread over all classes. mask: adds an input of the labels' shape that weights each position.
+    Scores are (N, C, d1, ...), labels int64 (N, d1, ...).
+
+    weight: one number per class. ignore_index: a label that counts nothing. through_softmax: where
+    the model's output comes from a Softmax over the classes, take the scores before it.
+    label_smoothing: 0 .. 1, the part of the target that is spread over all classes. mask: adds an
+    input of the labels' shape that weights each position. Raises ModelError for another reduction
+    or label_smoothing.
     """
     check_reduction(reduction)
     if not 0.0 <= label_smoothing <= 1.0:
@@ -105,7 +115,10 @@ def cross_entropy(
 def own_cross_entropy(
     builder: Builder, inputs: Sequence[ir.Value], reduction: str, ignore_index: int, label_smoothing: float
 ) -> ir.Value:
-    """The operator of our own domain that does more than ONNX's: scores, labels, class weights and mask."""
+    """Append the cross-entropy operator of Gradmote's domain, which does more than ONNX's.
+
+    inputs: scores, labels, class weights and mask.
+    """
     return builder.ops(
         f"CrossEntropy{reduction.title()}",
         *inputs,
@@ -117,7 +130,7 @@ def own_cross_entropy(
 
 
 def before_softmax(scores: ir.Value) -> ir.Value:
-    """The input of the Softmax or LogSoftmax that made `scores`, or `scores` where there is none."""
+    """Return the input of the Softmax or LogSoftmax that made `scores`, or else `scores`."""
     node = scores.producer()
     while node is not None and node.op_type == "Identity":
         node = node.inputs[0].producer()  # type: ignore[union-attr]
@@ -128,6 +141,10 @@ def before_softmax(scores: ir.Value) -> ir.Value:
 
 
 def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -> ir.Value:
+    """Return class weights as a constant of shape (C).
+
+    Raises ModelError for another number of weights than of classes.
+    """
     classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if isinstance(classes, int) and len(weight) != classes:
         raise ModelError(f"{len(weight)} class weights for {classes} classes", "give one weight a class")
@@ -135,7 +152,10 @@ def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -
 
 
 def class_column(builder: Builder, weight: Sequence[float] | None, scores: ir.Value) -> ir.Value:
-    """Class weights (ones by default) as (1, C, 1, ...)."""
+    """Return class weights (ones by default) as (1, C, 1, ...).
+
+    Raises ModelError where the number of classes is not fixed.
+    """
     classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if not isinstance(classes, int):
         raise ModelError(f"output '{scores.name}' has {classes} classes", "export it with a fixed number of classes")
@@ -151,11 +171,11 @@ def mse(
     mask_name: str = "mask",
     mask_axes: int | Sequence[int] | None = None,
 ) -> Loss:
-    """(x - t)^2, target of the output's shape.
+    """Return the loss (x - t)^2, with a target of the output's shape.
 
-    mask: adds an input that weights each element. mask_axes: axes of the output that the mask has, all by default, the
-    batch among them: (0, 1) for one number a step of a sequence (N, T, features), (0, 2, 3) for one a pixel of an image
-    (N, C, H, W).
+    mask: adds an input that weights each element. mask_axes: the axes of the output that the mask
+    has, the batch among them; all by default. (0, 1) is one number per step of a sequence (N, T,
+    features), (0, 2, 3) one per pixel of an image (N, C, H, W).
     """
     return elementwise("MSELoss", reduction, target_name, masking(mask, mask_name, mask_axes))
 
@@ -167,7 +187,10 @@ def l1(
     mask_name: str = "mask",
     mask_axes: int | Sequence[int] | None = None,
 ) -> Loss:
-    """|x - t|, target of the output's shape. mask, mask_axes: as for mse."""
+    """Return the loss |x - t|, with a target of the output's shape.
+
+    mask, mask_axes: as for mse.
+    """
     return elementwise("L1Loss", reduction, target_name, masking(mask, mask_name, mask_axes))
 
 
@@ -179,10 +202,10 @@ def bce_with_logits(
     mask_name: str = "mask",
     mask_axes: int | Sequence[int] | None = None,
 ) -> Loss:
-    """Binary cross-entropy on logits in its stable form (PyTorch's BCEWithLogitsLoss); targets in 0 .. 1.
+    """Return binary cross-entropy on logits in its stable form (PyTorch's BCEWithLogitsLoss).
 
-    pos_weight: weight of the positive class, one number or one for each element of the last dimension. mask, mask_axes:
-    as for mse.
+    Targets lie in 0 .. 1. pos_weight: weight of the positive class, one number or one for each
+    element of the last dimension. mask, mask_axes: as for mse.
     """
     weight = np.asarray(pos_weight, np.float32)
     return elementwise("BCEWithLogitsLoss", reduction, target_name, masking(mask, mask_name, mask_axes), weight)
@@ -197,6 +220,10 @@ class Mask:
 
 
 def masking(mask: bool, name: str, axes: int | Sequence[int] | None) -> Mask | None:
+    """Return the mask that the options ask for, or None.
+
+    Raises ModelError for axes without a mask.
+    """
     if not mask:
         if axes is not None:
             raise ModelError("mask_axes without mask", "say mask=True (--mask) too")
@@ -205,6 +232,11 @@ def masking(mask: bool, name: str, axes: int | Sequence[int] | None) -> Mask | N
 
 
 def elementwise(op: str, reduction: str, target_name: str, mask: Mask | None, *constants: np.ndarray) -> Loss:
+    """Return a loss of each element and its target, reduced.
+
+    op: the operator without its reduction. constants: further inputs. Raises ModelError for another
+    reduction than "none", "sum" or "mean".
+    """
     check_reduction(reduction)
 
     def loss(builder: Builder, x: ir.Value) -> ir.Value:
@@ -219,7 +251,7 @@ def elementwise(op: str, reduction: str, target_name: str, mask: Mask | None, *c
 
 
 def masked(builder: Builder, each: ir.Value, x: ir.Value, mask: Mask, reduction: str) -> ir.Value:
-    """The reduction of a loss of each element of x that a mask weights."""
+    """Return the reduction of the loss of each element of x, weighted by a mask."""
     dims, axes = list(x.shape), mask_positions(x, mask)  # type: ignore[arg-type]
     weights = mask_label(builder, mask.name, ir.Shape([dims[a] for a in axes]))
     rest = [a for a in range(len(dims)) if a not in axes]
@@ -235,7 +267,7 @@ def masked(builder: Builder, each: ir.Value, x: ir.Value, mask: Mask, reduction:
 
 
 def weighted_mean(builder: Builder, product: ir.Value, weights: ir.Value) -> ir.Value:
-    """mean of the product / mean of the weights, and 0 where nothing counts."""
+    """Return mean(product) / mean(weights), and 0 where all weights are 0."""
     share = builder.op("ReduceMean", weights, name="mask_share", keepdims=0)
     smallest = builder.constant(float(np.finfo(np.float32).tiny), "smallest")
     divisor = builder.op("Max", share, smallest, name="mask_divisor")
@@ -243,7 +275,10 @@ def weighted_mean(builder: Builder, product: ir.Value, weights: ir.Value) -> ir.
 
 
 def mask_positions(x: ir.Value, mask: Mask) -> list[int]:
-    """The mask's axes, counted from the front, in ascending order. The first is the batch."""
+    """Return the mask's axes, counted from the front, in ascending order; the first is the batch.
+
+    Raises ModelError for axes that the output lacks or that come twice, or without the batch.
+    """
     n = rank(x)
     named = range(n) if mask.axes is None else mask.axes
     axes = sorted({a % n for a in named if -n <= a < n})
@@ -256,7 +291,10 @@ def mask_positions(x: ir.Value, mask: Mask) -> list[int]:
 
 
 def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:
-    """pos_weight as a constant, which must not broadcast the output to another shape."""
+    """Return pos_weight as a constant.
+
+    Raises ModelError for a shape that would broadcast the output to another one.
+    """
     last = list(scores.shape)[-1] if scores.shape else 1
     if weight.ndim > 1 or (weight.ndim == 1 and weight.size != last):
         raise ModelError(
@@ -267,9 +305,11 @@ def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> i
 
 
 def contrastive(margin: float = 1.0, reduction: str = "mean", labels_name: str = "same") -> Loss:
-    """For a model with two outputs (N, D), embeddings a and b; labels float32 (N): 1 where the two are alike, else 0.
+    """Return the contrastive loss of two embeddings (Hadsell, Chopra & LeCun 2006).
 
-    same d^2 + (1 - same) max(margin - d, 0)^2, d = distance(a, b). (Hadsell, Chopra & LeCun 2006, without the halves.)
+    Without the factors 1/2 of the paper, it is same d^2 + (1 - same) max(margin - d, 0)^2, d =
+    distance(a, b), for a model with two outputs (N, D), a and b. Labels are float32 (N): 1 where
+    the two are alike, else 0.
     """
     check_reduction(reduction)
 
@@ -287,9 +327,10 @@ def contrastive(margin: float = 1.0, reduction: str = "mean", labels_name: str =
 
 
 def triplet(margin: float = 1.0, reduction: str = "mean") -> Loss:
-    """For a model with three outputs (N, D), embeddings of an anchor, of one like it and of one unlike it. No labels.
+    """Return the triplet loss of three embeddings (PyTorch's TripletMarginLoss).
 
-    max(distance(anchor, positive) - distance(anchor, negative) + margin, 0). (PyTorch's TripletMarginLoss.)
+    It is max(distance(anchor, positive) - distance(anchor, negative) + margin, 0), for a model with
+    three outputs (N, D): an anchor, one like it and one unlike it. There are no labels.
     """
     check_reduction(reduction)
 
@@ -303,7 +344,10 @@ def triplet(margin: float = 1.0, reduction: str = "mean") -> Loss:
 
 
 def distance(builder: Builder, a: ir.Value, b: ir.Value) -> ir.Value:
-    """Euclidean, of rows (N, D): (N). |a - b + 1e-6| as in torch.pairwise_distance, so that d is never 0."""
+    """Return the Euclidean distance of rows: (N, D) -> (N).
+
+    It is |a - b + 1e-6|, as in torch.pairwise_distance, so that it is differentiable at a = b.
+    """
     difference = builder.op("Sub", a, b, name="difference")
     shifted = builder.op("Add", difference, builder.constant(1e-6, "apart"), name="shifted")
     square = builder.op("Mul", shifted, shifted, name="square")
@@ -314,13 +358,14 @@ def distance(builder: Builder, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def reduced(builder: Builder, each: ir.Value, reduction: str) -> ir.Value:
-    """One loss of many, as the reduction says."""
+    """Return the sum, the mean, or all of many losses, as the reduction says."""
     if reduction == "none":
         return each
     return builder.op(f"Reduce{reduction.title()}", each, name="loss", keepdims=0)
 
 
 def check_reduction(reduction: str) -> None:
+    """Raise ModelError for another reduction than "none", "sum" or "mean"."""
     if reduction not in REDUCTIONS:
         raise ModelError(f"reduction '{reduction}'", f"use one of {', '.join(REDUCTIONS)}")
 

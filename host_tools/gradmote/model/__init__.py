@@ -1,1 +1,1 @@
-"""An ONNX model as it comes in: reading it, its shapes and parameters, its gradients."""
+"""The ONNX model: reading it, its shapes and parameters, and its gradients."""

@@ -1,4 +1,4 @@
-"""Reverse-mode differentiation of an ONNX graph: one reverse walk, one rule an operator."""
+"""Reverse-mode differentiation of an ONNX graph, with one gradient rule per operator."""
 
 from __future__ import annotations
 
@@ -11,29 +11,30 @@ from ..errors import ModelError, UnsupportedOperator
 from ..operators import Backward, find
 from .graph import LAYER, Builder, describe, unique_name
 
-#: Metadata of a node whose outputs count as constant: what is made of them does not depend on their values.
+#: Metadata of a node whose outputs count as constants, because what uses them does not depend on their values.
 NO_GRADIENT = "gradmote.no_gradient"
 
 
 def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scale: float = 1.0) -> list[ir.Value]:
-    """Appends to `graph` the nodes that compute d loss / d value for each value of `wrt`, and returns those gradients,
-    named `<value>_grad`.
+    """Append the nodes that compute d loss / d value, and return the gradients of `wrt`.
 
-    loss: a scalar. scale: the gradients are those of scale times the loss. Every value's rank must be known. Raises
-    UnsupportedOperator naming the first node without a gradient rule on a path from `wrt` to `loss`, ModelError where
-    loss is no scalar or does not depend on a value.
+    The gradients are named `<value>_grad` and become graph outputs. loss: a scalar. scale: the
+    gradients are those of scale times the loss. Every value's rank must be known.
+
+    Raises UnsupportedOperator naming the first node without a gradient rule on a path from `wrt` to
+    `loss`, ModelError where loss is no scalar or does not depend on a value.
     """
     if loss.shape is None or len(loss.shape) != 0:
         raise ModelError(
             f"the loss '{loss.name}' has shape {loss.shape}", "training needs a scalar: use reduction mean or sum"
         )
-    walk = list(graph)
-    active = reached_from(walk, wrt)
+    nodes = list(graph)
+    active = reached_from(nodes, wrt)
     if loss not in active:
         raise ModelError("the loss does not depend on any trained parameter", "check the names given as trainable")
     builder = Builder(graph)
     pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(scale, f"{loss.name}_grad")]}
-    for node in reversed(walk):
+    for node in reversed(nodes):
         if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
             with layer_called(graph, node.metadata_props.get(LAYER), backward=True):
                 visit(builder, node, active, pending)
@@ -41,17 +42,21 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scal
         return [name_gradient(builder, value, pending) for value in wrt]
 
 
-def reached_from(walk: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
-    """Values that depend on `wrt` through floating-point edges and differentiable nodes."""
+def reached_from(nodes: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Value]:
+    """Return the values that depend on `wrt` through float edges and differentiable nodes."""
     active = set(wrt)
-    for node in walk:
+    for node in nodes:
         if NO_GRADIENT not in node.metadata_props and any(i in active for i in node.inputs):
             active.update(o for o in node.outputs if o.dtype is None or o.dtype.is_floating_point())
     return active
 
 
 def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[ir.Value, list[ir.Value]]) -> None:
-    """Hands a node's output gradients to its rule and files the results under its inputs."""
+    """Apply a node's gradient rule to its output gradients, and add the results to `pending`.
+
+    pending: the gradients that have reached each value so far. Raises UnsupportedOperator where the
+    node has no rule.
+    """
     operator = find(node)
     if operator is None or operator.gradient is None:
         raise UnsupportedOperator(
@@ -73,7 +78,7 @@ def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[
 
 
 def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value | None:
-    """The sum of all gradients that reached a value (it may have several consumers), or None."""
+    """Return the sum of all gradients that reached a value (it may have several users), or None."""
     parts = pending.get(value)
     if not parts:
         return None
@@ -84,6 +89,10 @@ def total(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Val
 
 
 def name_gradient(builder: Builder, value: ir.Value, pending: dict[ir.Value, list[ir.Value]]) -> ir.Value:
+    """Name a value's gradient and make it a graph output.
+
+    Raises ModelError where the loss does not depend on the value.
+    """
     grad = total(builder, value, pending)
     if grad is None:
         raise ModelError(

@@ -1,8 +1,8 @@
 """Models that were exported for one sample, compiled for more.
 
-PyTorch's exporter fixes the batch where nobody tells it otherwise. Such a model is given a free batch, and then tried:
-the twin infers drawn samples together and one by one. Where the results differ, the model is refused, with the line
-that exports it rightly.
+PyTorch's exporter fixes the batch unless it is told otherwise. Such a model is given a free batch,
+and then tried: the twin infers drawn samples together and one by one. Where the results differ,
+the model is refused, with the line that exports it correctly.
 """
 
 from __future__ import annotations
@@ -21,13 +21,16 @@ log = logging.getLogger(__name__)
 #: Largest difference of a result, relative to the largest element.
 TOLERANCE = 1e-4
 
-#: From a model and a batch to an image that infers.
+#: A function that compiles a model for a batch to an image for inference.
 Infer = Callable[[onnx.ModelProto, int], bytes]
 
 
 def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.ModelProto:
-    """The model as it is where it takes this batch, else with its batch of 1 made free. Raises ModelError where the
-    model fixes another batch, or computes something else with several samples than with each of them."""
+    """Return the model as it is where it takes this batch, else with its batch of 1 made free.
+
+    infer: compiles a model for a batch. Raises ModelError where the model fixes another batch, or
+    computes different results with several samples than with each of them.
+    """
     fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
     if batch is None or batch < 1 or not fixed:
         return proto
@@ -49,8 +52,10 @@ def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.
 
 
 def export_line(proto: onnx.ModelProto) -> str:
-    """The call that exports the model of PyTorch with a free batch. Two samples, since PyTorch takes one for a fixed
-    size."""
+    """Return the call that exports the model from PyTorch with a free batch.
+
+    The call passes two samples, because PyTorch takes a dimension of one for a fixed size.
+    """
     inputs = list(data_inputs(proto.graph))
     samples = ", ".join(example(value) for value in inputs)
     names = ", ".join(f'"{value.name}"' for value in inputs)
@@ -63,7 +68,7 @@ def export_line(proto: onnx.ModelProto) -> str:
 
 
 def example(value: onnx.ValueInfoProto) -> str:
-    """Two samples of an input, as PyTorch makes them."""
+    """Return the PyTorch expression for two samples of an input."""
     tensor = value.type.tensor_type
     sizes = [2, *(d.dim_value or 8 for d in list(tensor.shape.dim)[1:])] if tensor.shape.dim else []
     if tensor.elem_type == onnx.TensorProto.FLOAT:
@@ -72,7 +77,10 @@ def example(value: onnx.ValueInfoProto) -> str:
 
 
 def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: Infer) -> str:
-    """What `free` does otherwise with a batch than `one` with each of its samples; "" where nothing."""
+    """Return how the free model differs from the original, in words; "" where it does not.
+
+    The free model runs a batch, the original each sample of it.
+    """
     alone = infer(one, 1)
     try:
         together = infer(free, batch)
@@ -82,7 +90,7 @@ def difference(one: onnx.ModelProto, free: onnx.ModelProto, batch: int, infer: I
 
 
 def compared(alone: bytes, together: bytes, batch: int) -> str:
-    """The first output that differs between drawn samples one by one and all of them; "" where none does."""
+    """Return which output differs between samples one by one and together; "" if none does."""
     from gradmote_runtime import Session
     from gradmote_runtime.library import cpu_has_fma
 
@@ -100,7 +108,7 @@ def compared(alone: bytes, together: bytes, batch: int) -> str:
 
 
 def drawn(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Numbers around 0, or indices that every table has."""
+    """Return random numbers around 0, or indices 0 and 1, which every table has."""
     rng = np.random.default_rng(seed)
     if dtype == "float32":
         return rng.normal(0, 1, shape).astype(np.float32)
@@ -108,7 +116,7 @@ def drawn(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def is_part(whole: np.ndarray, single: np.ndarray, batch: int, index: int) -> bool:
-    """Whether `single` is what `whole` has for one sample."""
+    """Return whether `single` equals the results of one sample in `whole`, within TOLERANCE."""
     if whole.size != batch * single.size:
         return False
     part, single = whole.reshape(batch, -1)[index], single.reshape(-1)

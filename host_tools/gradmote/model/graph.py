@@ -1,4 +1,4 @@
-"""Small helpers over onnx_ir, the graph in memory: names, constants, shapes, and a builder that appends nodes."""
+"""Small helpers over onnx_ir: names, constants, shapes, and a builder that appends nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import ModelError, UnsupportedOperator
 DOMAIN = "gradmote"
 DOMAIN_VERSION = 1
 
-#: Types of ONNX, and how the runtime has them.
+#: ONNX's types -> the runtime's.
 DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
 #: Metadata of a node: the node of the user's model that it came from, and whether it is part of that one's gradient.
@@ -26,25 +26,31 @@ _WEIGHTS = "gradmote.weights"
 
 
 def describe(node: ir.Node) -> str:
-    """How error messages name a node: its own name, or its type and first output where it has none."""
+    """Return how error messages name a node: by its name, or else by its type and first output."""
     return node.name or f"{node.op_type} -> {node.outputs[0].name}"
 
 
 def attribute(node: ir.Node, name: str, default: Any = None) -> Any:
-    """The value of an attribute, or `default` where the node does not carry it."""
+    """Return the value of an attribute, or `default` where the node does not carry it."""
     attr = node.attributes.get(name)
     return default if attr is None else attr.value
 
 
 def constant_array(value: ir.Value | None) -> np.ndarray | None:
-    """The value's data where it is known before running (an initializer that is not also an input), else None."""
+    """Return the value's data where it is known before running, else None.
+
+    It is known for an initializer that is not also an input.
+    """
     if value is None or value.const_value is None or value.is_graph_input():
         return None
     return value.const_value.numpy()
 
 
 def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...]:
-    """The value's shape as integers. Raises ModelError where a dimension is unknown."""
+    """Return the value's shape as integers.
+
+    Raises ModelError where a dimension is unknown.
+    """
     if value.shape is None or not value.shape.is_static():
         raise ModelError(
             f"the shape of '{value.name}' is {value.shape}, but it must be known",
@@ -55,7 +61,10 @@ def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...
 
 
 def rank(value: ir.Value, node: ir.Node | None = None) -> int:
-    """The value's number of dimensions. Raises ModelError where even that is unknown."""
+    """Return the value's number of dimensions.
+
+    Raises ModelError where even that is unknown.
+    """
     if value.shape is None:
         raise ModelError(
             f"the rank of '{value.name}' is unknown",
@@ -66,7 +75,10 @@ def rank(value: ir.Value, node: ir.Node | None = None) -> int:
 
 
 def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
-    """`axis` counted from the front. Raises ModelError where it lies outside the value's rank."""
+    """Return `axis` counted from the front.
+
+    Raises ModelError where it lies outside the value's rank.
+    """
     n = rank(value, node)
     if not -n <= axis < n:
         raise ModelError(f"axis {axis} does not exist in '{value.name}' of rank {n}", "", describe(node))
@@ -74,7 +86,10 @@ def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:
 
 
 def runtime_type(value: ir.Value) -> str:
-    """How the runtime has an input's elements. Raises UnsupportedOperator for a type that no input can have."""
+    """Return how the runtime stores an input's elements: "f32" or "i32".
+
+    Raises UnsupportedOperator for a type that no input can have.
+    """
     found = DTYPES.get(value.dtype)  # type: ignore[arg-type]
     if found is None:
         raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
@@ -82,18 +97,18 @@ def runtime_type(value: ir.Value) -> str:
 
 
 def note_weights(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Records which initializers are the model's own weights, beside the constants that passes add."""
+    """Record which initializers are the model's own weights, because passes add other constants."""
     graph.metadata_props[_WEIGHTS] = json.dumps(list(names))
 
 
 def noted_weights(graph: ir.Graph) -> list[str] | None:
-    """The names recorded, or None."""
+    """Return the names recorded by note_weights(), or None."""
     noted = graph.metadata_props.get(_WEIGHTS)
     return None if noted is None else list(json.loads(noted))
 
 
 def unique_name(graph: ir.Graph, stem: str) -> str:
-    """`stem`, or `stem_2`, `stem_3`, ... where the graph already uses it."""
+    """Return `stem`, or `stem_2`, `stem_3`, ... where the graph already uses it."""
     taken = graph.meta.setdefault("gradmote.names", None) or taken_names(graph)
     graph.meta["gradmote.names"] = taken
     name, count = stem, 1
@@ -105,25 +120,30 @@ def unique_name(graph: ir.Graph, stem: str) -> str:
 
 
 def taken_names(graph: ir.Graph) -> set[str]:
+    """Return all names of values and nodes in the graph."""
     values: Iterable[ir.Value] = (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs))
     return {v.name for v in values if v.name} | {n.name for n in graph if n.name}
 
 
 class Builder:
-    """Appends nodes and inputs to a graph. All names are derived from the stems given, never from a global counter,
-    so that the same model gives the same bytes."""
+    """A builder that appends nodes and inputs to a graph.
+
+    All names are derived from the stems given, never from a global counter, so that the same model
+    gives the same bytes.
+    """
 
     def __init__(self, graph: ir.Graph) -> None:
+        """Append to the end of this graph."""
         self.graph = graph
 
     def op(self, op_type: str, *inputs: ir.Value | None, name: str, domain: str = "", **attributes: Any) -> ir.Value:
-        """One node with one output called `name` (made unique)."""
+        """Append a node with one output called `name` (made unique), and return the output."""
         return self.ops(op_type, *inputs, names=[name], domain=domain, **attributes)[0]
 
     def ops(
         self, op_type: str, *inputs: ir.Value | None, names: Sequence[str], domain: str = "", **attributes: Any
     ) -> Sequence[ir.Value]:
-        """One node with several outputs."""
+        """Append a node with several outputs, and return them."""
         outputs = [ir.val(unique_name(self.graph, n)) for n in names]
         node_name = unique_name(self.graph, f"{outputs[0].name}.{op_type}")
         self.graph.append(ir.node(op_type, inputs, attributes, domain=domain, outputs=outputs, name=node_name))
@@ -132,7 +152,10 @@ class Builder:
         return outputs
 
     def constant(self, data: np.ndarray | float | Sequence[int], name: str) -> ir.Value:
-        """An initializer. Python floats become float32, integer sequences int64."""
+        """Add an initializer and return it.
+
+        Python floats become float32, integer sequences int64.
+        """
         array = np.asarray(data)
         if array.dtype == np.float64:
             array = array.astype(np.float32)
@@ -143,14 +166,14 @@ class Builder:
         return value
 
     def input(self, name: str, dtype: ir.DataType, shape: ir.Shape | Sequence[int | str | None]) -> ir.Value:
-        """A new graph input."""
+        """Add a graph input and return it."""
         value = ir.val(unique_name(self.graph, name), dtype=dtype, shape=ir.Shape(list(shape)))
         self.graph.inputs.append(value)
         return value
 
 
 def prune(graph: ir.Graph) -> None:
-    """Removes nodes and initializers that no output needs. Graph inputs stay."""
+    """Remove nodes and initializers that no output needs; graph inputs stay."""
     for node in reversed(list(graph)):
         if all(not o.uses() and not o.is_graph_output() for o in node.outputs):
             graph.remove(node, safe=True)
@@ -160,12 +183,18 @@ def prune(graph: ir.Graph) -> None:
 
 
 def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
-    """`new` takes the uses, the name and the place among the outputs of `old`, whose node goes."""
+    """Replace `old` by `new`, which gets its name, its uses and its position in the outputs.
+
+    The node that computed `old` is removed.
+    """
     take_over_all(graph, old.producer(), [new])  # type: ignore[arg-type]
 
 
 def take_over_all(graph: ir.Graph, node: ir.Node, made: Sequence[ir.Value]) -> None:
-    """The same for all outputs of a node that are used: `made` has one value for each, in their order."""
+    """Replace all used outputs of a node and remove it.
+
+    made: one value for each output, in their order.
+    """
     pairs = [(old, new, old.name) for old, new in zip(node.outputs, made, strict=False) if old.name]
     for old, new, _ in pairs:
         new.shape, new.type = old.shape, old.type

@@ -1,4 +1,4 @@
-"""Every operator that a graph of ours may hold: ONNX's, and the steps of the optimizer model."""
+"""The table of all operators that a graph may hold: ONNX's, and the optimizer model's steps."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TABLE: dict[tuple[str, str], Operator] = {
 
 
 def attach_functions(model: ir.Model) -> ir.Model:
-    """Adds the bodies of our domain's operators that the graph uses."""
+    """Add the function bodies of the operators of Gradmote's domain that the graph uses."""
     opset = model.graph.opset_imports[""]
     used = dict.fromkeys((n.domain, n.op_type) for n in model.graph if n.domain == DOMAIN)
     for domain, op_type in used:

@@ -1,4 +1,4 @@
-"""Optimizers: sgd, adam, adamw, and adamw_ort, which gives onnxruntime-training's numbers."""
+"""The optimizers: sgd, adam, adamw, and adamw_ort, which gives onnxruntime-training's numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Adam (Kingma & Ba 2015), AdamW (Loshchilov & Hutter 2019) in PyTorch's form, and onnxruntime-training's AdamW."""
+"""Adam and its variants with decoupled weight decay.
+
+Adam: Kingma & Ba 2015. AdamW, in PyTorch's form: Loshchilov & Hutter 2019. The third variant is
+onnxruntime-training's AdamW.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ def adam(
     clip_norm: float | None = None,
     clip_value: float | None = None,
 ) -> Optimizer:
-    """PyTorch's torch.optim.Adam: weight decay is added to the gradient."""
+    """Return PyTorch's torch.optim.Adam, which adds weight decay to the gradient."""
     return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 
@@ -29,7 +33,7 @@ def adamw(
     clip_norm: float | None = None,
     clip_value: float | None = None,
 ) -> Optimizer:
-    """PyTorch's torch.optim.AdamW: weight decay shrinks the parameter before the update."""
+    """Return PyTorch's torch.optim.AdamW, which shrinks the parameter before the update."""
     return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 
@@ -42,7 +46,10 @@ def adamw_ort(
     clip_norm: float | None = None,
     clip_value: float | None = None,
 ) -> Optimizer:
-    """onnxruntime-training's AdamW: eps outside the bias correction, decay after the update; its defaults too."""
+    """Return onnxruntime-training's AdamW, with its defaults.
+
+    eps is outside the bias correction, and decay comes after the update.
+    """
     return Optimizer("adamw_ort", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value)
 
 

@@ -1,7 +1,7 @@
-"""Up to which learning rate a rule keeps a finite state finite, whatever gradients below GRADIENT_LIMIT come.
+"""The learning rates up to which a rule keeps a finite state finite.
 
-The proof is in docs/NUMERICS.md ("Finite state"); what it asks of a state at the beginning is in
-runtime_c/src/sound_state.c.
+This holds for all gradients below GRADIENT_LIMIT. The proof is in docs/NUMERICS.md ("Finite
+state"); runtime_c/src/sound_state.c checks the conditions that it puts on the initial state.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ GRADIENT_LIMIT = 2.0**63
 #: The first moment of Adam is at most this times the root of the second.
 MOMENTS_RATIO = 2.0**10
 
-_MOST = 2.0**14
+_MOST = 2.0**14  # no rate is allowed above this one
 _FINEST = 2.0**-13  # of 1 - beta, so that rounding is far below what an update forgets
 
 
 def largest_rate(record: bytes) -> float:
-    """The limit that a learning rate must be below, for the 8 words of a rule; 0 where there is none."""
+    """Return the limit that a learning rate must be below, for the 8 words of a rule.
+
+    0 means that there is no such rate.
+    """
     words = np.frombuffer(record, "<u4")
     rule, spec = next((name, spec) for name, spec in RULES.items() if spec["kind"] == int(words[0]))
     values = words[1 : 1 + len(spec["hyper"])].view("<f4")
@@ -33,7 +36,11 @@ def _sgd(hyper: dict[str, float]) -> float:
 
 
 def _momentum(hyper: dict[str, float]) -> float:
-    """With weight decay the pair of parameter and velocity is overdamped, so that it cannot be made to swing."""
+    """Return the limit for SGD with momentum.
+
+    With weight decay it keeps the pair of parameter and velocity overdamped, so that no gradients
+    can make it oscillate.
+    """
     rest, decay = 1 - hyper["momentum"], hyper["weight_decay"]
     if decay == 0:
         return _MOST
@@ -43,17 +50,20 @@ def _momentum(hyper: dict[str, float]) -> float:
 
 
 def _adam(hyper: dict[str, float]) -> float:
-    """Weight decay in the gradient."""
+    """Return the limit for Adam, whose weight decay is part of the gradient."""
     return _of_moments(hyper) if hyper["weight_decay"] <= 1 else 0.0
 
 
 def _adamw(hyper: dict[str, float]) -> float:
-    """Weight decay beside it."""
+    """Return the limit for AdamW, whose weight decay is applied beside the gradient."""
     return min(_of_moments(hyper), _below(hyper["weight_decay"], 1.0) if hyper["weight_decay"] else _MOST)
 
 
 def _of_moments(hyper: dict[str, float]) -> float:
-    """By Cauchy and Schwarz, m^2 <= (1 - beta1)^2 / ((1 - beta2) (1 - beta1^2 / beta2)) v."""
+    """Return the limit that follows from the moments alone.
+
+    By Cauchy and Schwarz, m^2 <= (1 - beta1)^2 / ((1 - beta2) (1 - beta1^2 / beta2)) v.
+    """
     rest1, rest2 = hyper["one_minus_beta1"], hyper["one_minus_beta2"]
     forgets = 1 - hyper["beta1"] ** 2 / hyper["beta2"] if hyper["beta2"] > 0 else 0.0
     if forgets <= 0 or rest1 < _FINEST or rest2 <= 0 or hyper["eps"] < 2.0**-60:
@@ -63,7 +73,10 @@ def _of_moments(hyper: dict[str, float]) -> float:
 
 
 def _below(decay: float, most: float) -> float:
-    """The rate at which rate times decay is `most`; decay above 1 could overflow by itself."""
+    """Return the rate at which rate times decay is `most`.
+
+    It is 0 for a decay above 1, which could overflow by itself.
+    """
     return min(_MOST, float(np.nextafter(np.float32(most / decay), np.float32(0)))) if decay <= 1 else 0.0
 
 

@@ -1,4 +1,4 @@
-"""The optimizer as an ONNX model: all parameters, one step."""
+"""The optimizer as an ONNX model: one step of all parameters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
 
 
 def inputs_of(builder: Builder, name: str, array: np.ndarray, slots: int) -> tuple[ir.Value, ir.Value, list[ir.Value]]:
-    """Parameter, gradient and moments."""
+    """Return a parameter, its gradient, and its moments."""
     kinds = (name, f"{name}_grad", *(f"{name}_moment{i + 1}" for i in range(slots)))
     p, g, *moments = (builder.input(k, ir.DataType.FLOAT, array.shape) for k in kinds)
     return p, g, moments
@@ -57,6 +57,10 @@ def clipped(builder: Builder, gradient: ir.Value, scale: ir.Value, max_value: fl
 
 
 def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, max_norm: float) -> ir.Value:
+    """Return the gradient scale times min(1, max_norm / (norm + 1e-6)).
+
+    norm: that of all scaled gradients together, scale sqrt(sum of g^2).
+    """
     total = builder.op("SumSquares", grads[0], name=f"{grads[0].name}.sum_squares", domain=DOMAIN)
     for g in grads[1:]:
         total = builder.op("AddSumSquares", g, total, name=f"{g.name}.sum_squares", domain=DOMAIN)
@@ -64,6 +68,10 @@ def clipped_scale(builder: Builder, grads: Sequence[ir.Value], scale: ir.Value, 
 
 
 def bias_correction(builder: Builder, optimizer: Optimizer) -> ir.Value:
+    """Return [1 - beta1^n, 1 - beta2^n] after step n, which is also an output of the model.
+
+    Its input holds the values of step n - 1: c_new = c beta + (1 - beta).
+    """
     given = builder.input("bias_correction", ir.DataType.FLOAT, [2])
     betas = {k: v for k, v in optimizer.attributes().items() if "beta" in k}
     value = builder.op("BiasCorrection", given, name="bias_correction_new", domain=DOMAIN, **betas)

@@ -1,4 +1,4 @@
-"""What an optimizer file provides."""
+"""The description of an optimizer, which each file of this folder provides."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ LARGEST = 1e38
 class Optimizer:
     """An update rule with its hyper-parameters.
 
-    rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; those not named take their defaults.
-    clip_norm: largest global norm of all gradients, or None (PyTorch's clip_grad_norm_). clip_value: largest absolute
-    value of each gradient's elements, or None (PyTorch's clip_grad_value_); one of the two at the most.
-    learning_rate: what the image starts with.
+    rule: its name in runtime_c/spec/optimizers.toml. hyper: name -> value; those not named take
+    their defaults. clip_norm: largest global norm of all gradients, or None (PyTorch's
+    clip_grad_norm_). clip_value: largest absolute value of each gradient's elements, or None
+    (PyTorch's clip_grad_value_); only one of the two may be given. learning_rate: that of the first
+    update.
     """
 
     rule: str
@@ -29,6 +30,7 @@ class Optimizer:
     clip_value: float | None = None
 
     def __post_init__(self) -> None:
+        """Raise ModelError for a rate or limit outside its range, or for two clipping limits."""
         check(learning_rate=(self.learning_rate, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
             if limit is not None and not 0 < limit < largest:
@@ -40,15 +42,19 @@ class Optimizer:
 
     @property
     def slots(self) -> int:
-        """Moment tensors that each parameter needs."""
+        """Return the number of moment tensors that each parameter needs."""
         return RULES[self.rule]["slots"]
 
     @property
     def bias_correction(self) -> bool:
+        """Return whether the rule divides its moments by bias corrections."""
         return RULES[self.rule]["aux"]
 
     def attributes(self) -> dict[str, Any]:
-        """Hyper-parameters in the order of the rule record, with 1 - beta rounded once from the exact difference."""
+        """Return the hyper-parameters in the order of the rule record.
+
+        1 - beta is rounded once from the exact difference.
+        """
         values = dict(self.hyper)
         for beta in ("beta1", "beta2"):
             if beta in values:
@@ -57,7 +63,10 @@ class Optimizer:
 
 
 def check(**ranges: tuple[float, float, float]) -> dict[str, float]:
-    """{name: (value, low, high)} -> {name: value}; raises ModelError for a value outside low <= value < high."""
+    """Return {name: value} from {name: (value, low, high)}.
+
+    Raises ModelError for a value outside low <= value < high.
+    """
     for name, (value, low, high) in ranges.items():
         if not low <= value < high:
             raise ModelError(f"{name}={value} is not in [{low}, {high})", "see the optimizer's documentation")

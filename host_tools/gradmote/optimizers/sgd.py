@@ -1,4 +1,7 @@
-"""Stochastic gradient descent, with momentum, Nesterov momentum and weight decay (PyTorch's torch.optim.SGD)."""
+"""Stochastic gradient descent, as PyTorch's torch.optim.SGD.
+
+It has momentum, Nesterov momentum and weight decay.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ def sgd(
     clip_norm: float | None = None,
     clip_value: float | None = None,
 ) -> Optimizer:
-    """g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v). Without momentum there is no v."""
+    """Return the rule g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v).
+
+    Without momentum there is no v. Raises ModelError for Nesterov momentum without momentum.
+    """
     if nesterov and momentum == 0:
         raise ModelError("Nesterov momentum needs a momentum above 0", "pass momentum=0.9")
     hyper = check(momentum=(momentum, 0, 1), weight_decay=(weight_decay, 0, math.inf))

@@ -1,4 +1,7 @@
-"""The operators of the optimizer model: one step a parameter, bias correction, clipping. All update in place."""
+"""The operators of the optimizer model: steps, bias correction, clipping.
+
+There is one step per parameter. Steps and the bias correction update in place.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,15 @@ BODIES = {**SGD_STEPS, **ADAM_STEPS}
 
 
 def step_op(rule: str) -> str:
-    """Operator that applies a rule to one parameter: inputs p, g, lr, scale, moments..., correction."""
+    """Return the operator that applies a rule to one parameter.
+
+    Its inputs are p, g, lr, scale, moments..., correction.
+    """
     return "".join(part.title() for part in rule.split("_")) + "Step"
 
 
 def rule_record(rule: str, node: ir.Node) -> bytes:
-    """The 8 words of the rule: kind, then hyper-parameters as float32."""
+    """Return the 8 words of the rule: kind, then hyper-parameters as float32."""
     words = np.zeros(8, np.uint32)
     words[0] = RULES[rule]["kind"]
     hyper = np.array([attribute(node, name) for name in RULES[rule]["hyper"]], np.float32)
@@ -36,6 +42,7 @@ def rule_record(rule: str, node: ir.Node) -> bytes:
 
 
 def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
+    """Emit UPDATE, which overwrites the parameter and its moments."""
     p, g, lr, scale = (low.ref(v) for v in node.inputs[:4])
     extra: list[Ref] = [low.ref(v) for v in node.inputs[4:]]
     slots = extra[: RULES[rule]["slots"]]
@@ -55,6 +62,7 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
 
 
 def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
+    """Emit BIAS_CORRECTION, c = c beta + (1 - beta), in place."""
     names = ("beta1", "one_minus_beta1", "beta2", "one_minus_beta2")
     low.emit("BIAS_CORRECTION", node, {"c": low.ref(node.inputs[0])}, {n: attribute(node, n) for n in names})
     low.alias(node.outputs[0], node.inputs[0])
@@ -79,7 +87,7 @@ BiasCorrection <beta1: float, one_minus_beta1: float, beta2: float, one_minus_be
 
 
 def lower_sum_squares(low: Lowering, node: ir.Node) -> None:
-    """y = sum of g^2, on top of the previous parameter's sum where there is one."""
+    """Emit SUM_SQUARES, y = sum of g^2 (+ the sum of the parameter before, if any)."""
     g = node.inputs[0]
     previous = node.inputs[1] if len(node.inputs) > 1 else None
     if previous is not None:
@@ -105,6 +113,10 @@ AddSumSquares (g, previous) => (total) {
 
 
 def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
+    """Emit CLIP_SCALE, y = scale min(1, max_norm / (scale sqrt(sum_squares) + 1e-6)).
+
+    CHECK_FINITE comes first, so that a step with a gradient that is not finite is refused.
+    """
     total, scale = (low.ref(v) for v in node.inputs)
     low.emit("CHECK_FINITE", node, {"x": total}, {"n": 1})
     operands = {"sum_squares": total, "scale": None if low.is_one(scale) else scale, "y": low.output(node.outputs[0])}
@@ -126,7 +138,10 @@ ClipScale <max_norm: float> (sum_squares, scale) => (clipped) {
 
 
 def lower_clip_value(low: Lowering, node: ir.Node) -> None:
-    """The gradient stays as it is: whoever reads it after the update sees what was accumulated."""
+    """Emit CLAMP of the scaled gradient to [-max_value, max_value], into a tensor of its own.
+
+    The gradient is kept, so that a caller who reads it after the update sees the accumulated sum.
+    """
     g, scale = (low.ref(v) for v in node.inputs)
     n, limit = low.elements(node.inputs[0]), attribute(node, "max_value")
     y = low.output(node.outputs[0])
@@ -148,6 +163,7 @@ ClipValue <max_value: float> (g, scale) => (clipped) {
 
 
 def step_operator(rule: str) -> Operator:
+    """Return the operator of a rule's step."""
     return Operator(step_op(rule), None, lambda low, node: lower_step(low, node, rule), DOMAIN, BODIES[rule])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..budget.limits import Limits, bytes_of
+from ..budget.resource_limits import Limits, bytes_of
 from ..compiler.compile import Result
 from ..device.boards import board as board_of
 from ..device.target import Target

@@ -1,4 +1,6 @@
-"""Training on this computer with the classes of onnxruntime.training.api: a script moves over by changing its imports.
+"""Training on this computer with the classes of onnxruntime.training.api.
+
+A script moves over by changing its imports.
 
     from gradmote import artifacts
     from gradmote.training import CheckpointState, LinearLRScheduler, Module, Optimizer
@@ -12,21 +14,23 @@
         module.lazy_reset_grad()
     CheckpointState.save_checkpoint(state, "trained.gmck", include_optimizer_state=True)
 
-The C runtime computes; every batch size that is passed gets an image of its own over the same state. What differs from
-onnxruntime on purpose:
+The C runtime computes; every batch size that is passed gets an image of its own over the same
+state. These differences from onnxruntime are deliberate:
 
-- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime 1.19 swaps them;
-  OnnxruntimeLinearLRScheduler does so too).
-- Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay as they were.
-- A checkpoint of another model is refused, and the learning rate is part of a checkpoint with optimizer state.
-- A frozen parameter that is given other data costs an image: it is a constant there.
+- LinearLRScheduler takes warm-up and total steps in the order in which it names them (onnxruntime
+  1.19 swaps them; OnnxruntimeLinearLRScheduler does so too).
+- Labels out of range and inputs that are not finite raise RuntimeFault, and the parameters stay as
+  they were.
+- A checkpoint of another model is refused, and the learning rate is part of a checkpoint with
+  optimizer state.
+- Giving a frozen parameter other data compiles a new image, because it is a constant there.
 
-As in onnxruntime, an update applies the sum of the gradients of all calls since lazy_reset_grad(). (Session and devices
-apply their mean.)
+As in onnxruntime, an update applies the sum of the gradients of all calls since lazy_reset_grad().
+(Session and devices apply their mean.)
 """
 
 from .module import Module
-from .optimizer import Optimizer
+from .module_optimizer import Optimizer
 from .schedule import LinearLRScheduler, OnnxruntimeLinearLRScheduler
 from .state import CheckpointState, Parameter
 

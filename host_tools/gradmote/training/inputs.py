@@ -1,4 +1,4 @@
-"""Checks what a caller passes to a Module against the model's inputs, before anything runs."""
+"""Checks of the arrays that are passed to a Module, before anything runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from ..errors import DataError
 
 @dataclass(frozen=True)
 class Input:
-    """One input of a model. dims: sizes; names or None where they are symbolic."""
+    """One input of a model.
+
+    dims: sizes; names or None where they are symbolic.
+    """
 
     name: str
     floating: bool
@@ -23,26 +26,27 @@ class Input:
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the data fixes: samples in this call, and other symbolic dimensions."""
+    """The sizes that the data fixes: samples in this call, and other symbolic dimensions."""
 
     batch: int
     dims: tuple[tuple[str, int], ...] = ()
 
 
 def user_inputs(proto: onnx.ModelProto) -> list[Input]:
-    """Data and labels, without the parameters, which are inputs too."""
+    """Return data and labels, without the parameters, which are inputs too."""
     initialized = {t.name for t in proto.graph.initializer}
     return [describe(v) for v in proto.graph.input if v.name not in initialized]
 
 
 def describe(value: onnx.ValueInfoProto) -> Input:
+    """Return the name, kind of type, and dimensions of a model's input."""
     tensor = value.type.tensor_type
     dims = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim)
     return Input(value.name, tensor.elem_type == onnx.TensorProto.FLOAT, dims)
 
 
 def like_inputs(arrays: Sequence[np.ndarray], given: Sequence[Any]) -> Sequence[Any]:
-    """Return results as onnxruntime does: its own OrtValues where all that was given is that, else arrays."""
+    """Return results as onnxruntime does: as OrtValues if all inputs are that, else as arrays."""
     makers = [getattr(type(value), "ortvalue_from_numpy", None) for value in given]
     if not makers or not all(makers):
         return arrays
@@ -50,12 +54,15 @@ def like_inputs(arrays: Sequence[np.ndarray], given: Sequence[Any]) -> Sequence[
 
 
 def as_array(value: Any) -> np.ndarray:
-    """numpy arrays as they are, and whatever has .numpy() (onnxruntime's OrtValue, torch tensors)."""
+    """Return a numpy array as it is, or the .numpy() of an OrtValue or a torch tensor."""
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
 
 
 def check(inputs: Sequence[Input], arrays: Sequence[np.ndarray]) -> Sizes:
-    """The sizes that the arrays fix. Raises DataError where number, dtype or shape do not fit."""
+    """Return the sizes that the arrays fix.
+
+    Raises DataError where their number, a dtype or a shape does not fit.
+    """
     if len(arrays) != len(inputs):
         raise DataError(f"{len(arrays)} arrays were given", f"pass {len(inputs)}: {', '.join(i.name for i in inputs)}")
     batches: dict[int, str] = {}
@@ -72,6 +79,7 @@ def check(inputs: Sequence[Input], arrays: Sequence[np.ndarray]) -> Sizes:
 
 
 def check_dtype(expected: Input, array: np.ndarray) -> None:
+    """Raise DataError unless the array is float32, or an integer for an integer input."""
     fits = array.dtype == np.float32 if expected.floating else array.dtype.kind in "iu"
     if not fits:
         wanted = "float32" if expected.floating else "integers"
@@ -79,7 +87,10 @@ def check_dtype(expected: Input, array: np.ndarray) -> None:
 
 
 def check_shape(expected: Input, array: np.ndarray, dims: dict[str, int]) -> None:
-    """Also files the sizes of named dimensions other than the batch."""
+    """Raise DataError unless the array has the input's shape.
+
+    Sizes of named dimensions other than the batch are added to `dims`.
+    """
     wanted = [d if d is not None else "?" for d in expected.dims]
     given = list(array.shape)
     fits = len(given) == len(wanted) and 0 not in given

@@ -1,4 +1,4 @@
-"""Module: training and evaluation steps on a state."""
+"""The class Module: training and evaluation steps on a state."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ class FlatParameters(np.ndarray):
     """A flat float32 array that also has the .numpy() of onnxruntime's OrtValue."""
 
     def numpy(self) -> np.ndarray:
-        """The same data as a plain array."""
+        """Return the same data as a plain array."""
         return self.view(np.ndarray)
 
 
 class Module:
-    """Runs the training model while `training` is True, else the eval model. Parameters and gradients are in the state.
+    """The training model while `training` is True, else the eval model.
 
-    train_model_uri, eval_model_uri: what generate_artifacts wrote. device: "cpu" is the only one. session_options:
-    taken for onnxruntime's sake, without effect: nothing that they tune exists here. Raises ModelError for other
-    models, CheckpointError where the state's parameters are not the model's.
+    Parameters and gradients are in the state. train_model_uri, eval_model_uri: files that
+    generate_artifacts wrote. device: "cpu" is the only one. session_options: accepted for
+    compatibility with onnxruntime, without effect, because nothing that they tune exists here.
+    Raises ModelError for other models, CheckpointError where the state's parameters are not the
+    model's.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Module:
         device: str = "cpu",
         session_options: Any = None,
     ) -> None:
+        """Check the models against the state's parameters, and attach them to the state."""
         if device.split(":")[0] != "cpu":
             raise ModelError(f"there is no device '{device}'", "leave it out: this computer's processor computes")
         self.training = True
@@ -63,12 +66,14 @@ class Module:
         self._twin.attach(load_artifacts(self._train_model, self._twin.loaded(), self._eval_model))
 
     def __call__(self, *user_inputs: Any) -> Any:
-        """Run one step; return the loss, or (loss, additional outputs ...). In training mode gradients are added up.
+        """Run one step; return the loss, or (loss, additional outputs ...).
 
-        Results are arrays; they are onnxruntime's OrtValues where all that was given is OrtValues.
+        In training mode gradients are added up. Results are arrays, or onnxruntime's OrtValues
+        where all inputs are OrtValues.
 
-        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises DataError for what does
-        not fit and RuntimeFault for labels out of range and numbers that are not finite; the parameters stay.
+        user_inputs: data, then labels, in the order of input_names(); any batch size. Raises
+        DataError for inputs that do not fit, and RuntimeFault for labels out of range and numbers
+        that are not finite; the parameters stay.
         """
         arrays = [as_array(v) for v in user_inputs]
         inputs = self._inputs()
@@ -82,16 +87,16 @@ class Module:
         return tuple(results) if additional else results[0]
 
     def train(self, mode: bool = True) -> Module:
-        """Switches to the training model, or with False to the eval model."""
+        """Switch to the training model, or with False to the eval model, and return the module."""
         self.training = mode
         return self
 
     def eval(self) -> Module:
-        """Switches to the eval model."""
+        """Switch to the eval model, and return the module."""
         return self.train(False)
 
     def lazy_reset_grad(self) -> None:
-        """The next training step starts from zero gradients."""
+        """Make the next training step start from zero gradients."""
         self._twin.lazy_reset_grad()
 
     # ---- Parameters as one buffer
@@ -105,13 +110,16 @@ class Module:
         return flat.view(FlatParameters)
 
     def get_parameters_size(self, trainable_only: bool = True) -> int:
-        """Return how many numbers the parameters have. trainable_only: without the frozen ones."""
+        """Return how many numbers the parameters have.
+
+        trainable_only: without the frozen ones.
+        """
         return sum(int(np.prod(self._twin.shape(n))) for n in self._names(trainable_only))
 
     def copy_buffer_to_parameters(self, buffer: Any, trainable_only: bool = True) -> None:
-        """Overwrite the parameters from one flat float32 array; this completes a nominal checkpoint.
+        """Overwrite the parameters from a flat float32 array, which completes a nominal checkpoint.
 
-        trainable_only: the array has no frozen ones, as that of get_contiguous_parameters(True).
+        trainable_only: the array has no frozen ones, like that of get_contiguous_parameters(True).
 
         Raises DataError, with nothing changed, for another length or dtype.
         """
@@ -131,18 +139,18 @@ class Module:
     def export_model_for_inferencing(
         self, inference_model_uri: str | os.PathLike[str], graph_output_names: Sequence[str]
     ) -> None:
-        """Writes an ONNX model that ends at the named values, with the parameters as they are now."""
+        """Write an ONNX model that ends at the named values, with the current parameters."""
         output = Output(inference_model_uri)
         tensors = {n: self._twin.parameter(n) for n in self._names(False)} | self._twin.statistics()
         proto = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
         output.write(proto.SerializeToString(deterministic=True))
 
     def input_names(self) -> list[str]:
-        """Names of data and labels, in the order in which a call takes them."""
+        """Return the names of data and labels, in the order in which a call takes them."""
         return [i.name for i in self._inputs()]
 
     def output_names(self) -> list[str]:
-        """Names of what a call returns: the loss, then additional_output_names of generate_artifacts."""
+        """Return the names of a call's results: the loss, then additional_output_names."""
         self._inputs()
         return list(self._outputs)
 

@@ -1,4 +1,4 @@
-"""CheckpointState: parameters, properties, and all else that a checkpoint holds."""
+"""The class CheckpointState: parameters, properties, and all else that a checkpoint holds."""
 
 from __future__ import annotations
 
@@ -19,17 +19,21 @@ class Parameter:
     """One tensor of a state, trained or frozen."""
 
     def __init__(self, twin: Twin, name: str) -> None:
+        """Refer to the tensor of that name in the state; nothing is copied."""
         self._twin = twin
         self._name = name
 
     @property
     def name(self) -> str:
-        """Its name in the ONNX model."""
+        """Return its name in the ONNX model."""
         return self._name
 
     @property
     def data(self) -> np.ndarray:
-        """A float32 copy, in the ONNX model's shape. Assigning checks dtype and shape (DataError) and copies."""
+        """Return a float32 copy, in the ONNX model's shape.
+
+        Assigning copies the array, and raises DataError for another dtype or shape.
+        """
         return self._twin.parameter(self._name)
 
     @data.setter
@@ -46,37 +50,54 @@ class Parameter:
 
     @property
     def requires_grad(self) -> bool:
-        """Whether updates change it; False for what generate_artifacts was given as frozen_params."""
+        """Return whether updates change it.
+
+        It is False for the names that generate_artifacts was given as frozen_params.
+        """
         return self._name not in self._twin.frozen_names
 
     def __repr__(self) -> str:
+        """Return the name and whether updates change it."""
         return f"Parameter(name={self.name}, requires_grad={self.requires_grad})"
 
 
 class Parameters:
-    """The parameters by name, first the trained, then the frozen ones. Iterating gives (name, Parameter) pairs."""
+    """The parameters by name, first the trained, then the frozen ones.
+
+    Iterating gives (name, Parameter) pairs.
+    """
 
     def __init__(self, twin: Twin) -> None:
+        """Refer to the parameters of the state; nothing is copied."""
         self._twin = twin
 
     def __getitem__(self, name: str) -> Parameter:
+        """Return the parameter of that name.
+
+        Raises KeyError, as onnxruntime does, where there is none.
+        """
         if name not in self:
             raise KeyError(f"Parameter {name} not found.")
         return Parameter(self._twin, name)
 
     def __setitem__(self, name: str, value: np.ndarray) -> None:
+        """Assign to the data of the parameter of that name."""
         self[name].data = value
 
     def __contains__(self, name: object) -> bool:
+        """Return whether a parameter has that name."""
         return name in self._names()
 
     def __iter__(self) -> Iterator[tuple[str, Parameter]]:
+        """Return an iterator over (name, Parameter) pairs."""
         return ((name, Parameter(self._twin, name)) for name in self._names())
 
     def __len__(self) -> int:
+        """Return the number of parameters, the frozen ones included."""
         return len(self._names())
 
     def __repr__(self) -> str:
+        """Return the list of names as text."""
         return repr(self._names())
 
     def _names(self) -> list[str]:
@@ -84,46 +105,67 @@ class Parameters:
 
 
 class Properties:
-    """The application's own ints, floats and strings by name. Iterating gives (name, value) pairs."""
+    """The application's own ints, floats and strings by name.
+
+    Iterating gives (name, value) pairs.
+    """
 
     def __init__(self, values: dict[str, int | float | str]) -> None:
+        """Keep the values in this dictionary."""
         self._values = values
 
     def __getitem__(self, name: str) -> int | float | str:
+        """Return the value of that name.
+
+        Raises KeyError, as onnxruntime does, where there is none.
+        """
         if name not in self:
             raise KeyError(f"Property {name} not found.")
         return self._values[name]
 
     def __setitem__(self, name: str, value: int | float | str) -> None:
-        """DataError for another type than int, float (finite) and str."""
+        """Set a value.
+
+        Raises DataError for another type than int, float (finite) and str.
+        """
         value = value.item() if isinstance(value, np.generic) else value
         properties_trailer.check(name, value)
         self._values[name] = value
 
     def __contains__(self, name: object) -> bool:
+        """Return whether a property has that name."""
         return name in self._values
 
     def __iter__(self) -> Iterator[tuple[str, int | float | str]]:
+        """Return an iterator over (name, value) pairs; properties may be set meanwhile."""
         return iter(list(self._values.items()))
 
     def __len__(self) -> int:
+        """Return the number of properties."""
         return len(self._values)
 
     def __repr__(self) -> str:
+        """Return the list of names as text."""
         return repr(list(self._values))
 
 
 class CheckpointState:
-    """The state of one training run. Made by load_checkpoint(); a Module that is given it works on it."""
+    """The state of one training run.
+
+    load_checkpoint() makes one; a Module that is given it works on it.
+    """
 
     def __init__(self, start: Checkpoint) -> None:
+        """Begin with the contents of a checkpoint."""
         self._twin = Twin(start)
         self._parameters = Parameters(self._twin)
         self._properties = Properties(dict(start.properties))
 
     @classmethod
     def load_checkpoint(cls, checkpoint_uri: str | os.PathLike[str]) -> CheckpointState:
-        """Reads a checkpoint: from generate_artifacts (nominal ones too), from save_checkpoint, or from a device.
+        """Read a checkpoint of generate_artifacts, of save_checkpoint, or of a device.
+
+        It may be nominal.
 
         Raises CheckpointError for a file that is damaged or no checkpoint.
         """
@@ -133,11 +175,11 @@ class CheckpointState:
     def save_checkpoint(
         cls, state: CheckpointState, checkpoint_uri: str | os.PathLike[str], include_optimizer_state: bool = False
     ) -> None:
-        """Writes the state; the file appears whole or not at all.
+        """Write the state; the file appears whole or not at all.
 
-        include_optimizer_state: also moments, counters and learning rate, as a device with the same model reads
-        them. Properties that a device's slots cannot hold follow behind the checkpoint. Raises CheckpointError where
-        no Optimizer is attached.
+        include_optimizer_state: also write moments, counters and learning rate, as a device with
+        the same model reads them. Properties that a device's slots cannot hold follow behind the
+        checkpoint. Raises CheckpointError where no Optimizer is attached.
         """
         properties = dict(state.properties)
         twin = state._twin
@@ -146,10 +188,10 @@ class CheckpointState:
 
     @property
     def parameters(self) -> Parameters:
-        """The parameters, trained and frozen."""
+        """Return the parameters, trained and frozen."""
         return self._parameters
 
     @property
     def properties(self) -> Properties:
-        """The application's own values."""
+        """Return the application's own values."""
         return self._properties

@@ -1,7 +1,8 @@
 """One training state and the sessions that work on it.
 
-Between sessions the state is in arrays. The first call with a new batch size compiles an image for it; a call with
-another batch size than the last brings the state into arrays and from there into that batch size's session.
+Between sessions the state is in arrays. The first call with a new batch size compiles an image for
+it; a call with another batch size than the last copies the state into arrays and from there into
+that batch size's session.
 """
 
 from __future__ import annotations
@@ -42,30 +43,31 @@ class Opened:
 
     @cached_property
     def order(self) -> list[str]:
-        """Names of inputs, then labels, as the session takes them."""
+        """Return the names of inputs, then labels, in the order in which the session takes them."""
         return [str(t["name"]) for t in (*self.session.inputs(), *self.session.labels())]
 
     def output(self, name: str, program: str) -> memoryview:
-        """An output by name; valid until the next program runs."""
+        """Return an output by name; it is valid until the next program runs."""
         names = [t["name"] for t in self.session.outputs(program)]
         return self.session.output(names.index(name), program)
 
     def control(self) -> memoryview:
-        """The control record as 32-bit words, in place."""
+        """Return a view of the control record as 32-bit words."""
         at = self.result.layout.control_offset
         return self.session.state()[at : at + _CONTROL_SIZE].cast("I")
 
-    def place(self, name: str) -> memoryview:
-        """The bytes of a parameter, statistic or moment, in place."""
+    def state_bytes(self, name: str) -> memoryview:
+        """Return a view of the bytes of a parameter, statistic or moment."""
         buffer = next(p.buffer for p in self.result.compiled.state() if p.name == name)
         at = self.result.layout.offsets[id(buffer)]
         return self.session.state()[at : at + buffer.size]
 
 
 class Twin:
-    """Parameters, moments, counters and gradients of one model, at any batch size."""
+    """The parameters, moments, counters and gradients of one model, at any batch size."""
 
     def __init__(self, start: Checkpoint) -> None:
+        """Begin with the contents of a checkpoint; no model is attached yet."""
         self.artifacts: Artifacts | None = None
         self._arrays = start  # the state while no session has it
         self._gradients: dict[str, np.ndarray] = {}
@@ -79,7 +81,10 @@ class Twin:
     # ---- Models
 
     def attach(self, artifacts: Artifacts) -> None:
-        """Takes models, or newer ones (an optimizer arrived). The state stays, and so do its frozen weights."""
+        """Attach models, or newer ones (when an optimizer is added).
+
+        The state stays, and so do its frozen weights.
+        """
         self._settle()
         self._sessions.clear()
         check_frozen(artifacts.frozen, self._frozen)
@@ -92,7 +97,10 @@ class Twin:
             self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
 
     def at(self, sizes: Sizes) -> Opened:
-        """The session for these sizes, with the state in it. Raises ModelError, CheckpointError; the state stays."""
+        """Return the session for these sizes, with the state in it.
+
+        Raises ModelError or CheckpointError; the state stays.
+        """
         if self.artifacts is None:
             raise CheckpointError("the state has no model yet", "pass it to a Module")
         if self._missing:
@@ -110,7 +118,10 @@ class Twin:
         return target
 
     def any(self) -> Opened:
-        """The session that has the state, or one for a single sample (or the model's own batch) where none has."""
+        """Return the session that has the state, or else one for a single sample.
+
+        A model that fixes its batch gets that batch.
+        """
         if self._current is None:
             self.at(self._default)
         assert self._current is not None
@@ -120,15 +131,19 @@ class Twin:
 
     @property
     def names(self) -> list[str]:
+        """Return the names of the trained parameters."""
         return list(self._arrays.parameters)
 
     @property
     def frozen_names(self) -> list[str]:
-        """Weights of the state that nothing trains."""
+        """Return the names of the state's weights that nothing trains."""
         return list(self._frozen)
 
     def parameter(self, name: str) -> np.ndarray:
-        """A copy of one parameter, trained or frozen."""
+        """Return a copy of one parameter, trained or frozen.
+
+        Raises DataError where a nominal checkpoint has no data for it.
+        """
         if name in self._frozen:
             return self._frozen[name].copy()
         if name in self._missing:
@@ -138,16 +153,20 @@ class Twin:
         return self._arrays.tensors[name].copy()
 
     def shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of one parameter, trained or frozen."""
         if name in self._frozen:
             return self._frozen[name].shape
         return self._arrays.tensors[name].shape
 
     def loaded(self) -> dict[str, np.ndarray]:
-        """The parameters as last brought into arrays; zeros for a nominal checkpoint."""
+        """Return the parameters as last copied into arrays; zeros for a nominal checkpoint."""
         return {n: self._arrays.tensors[n] for n in self.names}
 
     def set_parameter(self, name: str, data: np.ndarray) -> None:
-        """Raises DataError for another dtype or shape."""
+        """Overwrite one parameter, trained or frozen.
+
+        Raises DataError for another dtype or shape.
+        """
         if name in self._frozen:
             self._set_frozen(name, data)
             return
@@ -157,7 +176,10 @@ class Twin:
         self._missing.discard(name)
 
     def _set_frozen(self, name: str, data: np.ndarray) -> None:
-        """Images hold frozen weights as constants: each is compiled anew when it is needed again."""
+        """Exchange a frozen weight.
+
+        Images hold it as a constant, so each is compiled anew when it is needed again.
+        """
         check_data(name, self._frozen[name].shape, data)
         self._settle()
         self._sessions.clear()
@@ -167,15 +189,17 @@ class Twin:
             self.artifacts = with_weights(self.artifacts, {name: self._frozen[name]})
 
     def statistics(self) -> dict[str, np.ndarray]:
-        """Copies of the running statistics."""
+        """Return copies of the running statistics."""
         arrays = self._arrays
         if self._current is None:
             return {n: arrays.tensors[n].copy() for n in arrays.statistics}
-        return {n: np.frombuffer(self._current.place(n), np.float32).copy() for n in arrays.statistics}
+        return {n: np.frombuffer(self._current.state_bytes(n), np.float32).copy() for n in arrays.statistics}
 
     def gradient(self, name: str) -> np.ndarray | None:
-        """A copy of the sum since the last reset; zeros where nothing was accumulated. None for a frozen weight, and
-        where no model is attached."""
+        """Return a copy of the gradients' sum since the last reset; zeros where there are none.
+
+        None for a frozen weight, and where no model is attached.
+        """
         if self.artifacts is None or name in self._frozen:
             return None
         found = self._accumulated(name)
@@ -189,6 +213,7 @@ class Twin:
         return np.array(self._current.session.gradient(name)) if accumulated else None
 
     def lazy_reset_grad(self) -> None:
+        """Make the next training step start from zero gradients."""
         self._gradients.clear()
         self._arrays.control.pop("accumulated", None)
         if self._current:
@@ -198,6 +223,11 @@ class Twin:
 
     @property
     def learning_rate(self) -> float:
+        """Return the rate of the next update.
+
+        Setting it ends any schedule, and raises DataError unless the rate is finite and not
+        negative.
+        """
         return self._current.session.learning_rate if self._current else float(self._arrays.control["learning_rate"])
 
     @learning_rate.setter
@@ -211,14 +241,17 @@ class Twin:
 
     @property
     def optimizer_steps(self) -> int:
-        """Updates applied since the state was made."""
+        """Return the number of updates applied since the state was made."""
         if self._current:
             return int(self._current.control()[_CONTROL_WORDS.index("optimizer_steps")])
         return int(self._arrays.control.get("optimizer_steps", 0))
 
     def step_on_sum(self) -> None:
-        """One update with the sum of the accumulated gradients, as onnxruntime does: the runtime divides by how many
-        there are, so it is told of one."""
+        """Update once with the sum of the accumulated gradients, as onnxruntime does.
+
+        The runtime divides the sum by the number of gradients, so that number is set to 1
+        meanwhile.
+        """
         opened = self.any()
         words, index = opened.control(), _CONTROL_WORDS.index("accumulated")
         count = words[index]
@@ -231,12 +264,16 @@ class Twin:
     # ---- Checkpoints
 
     def save(self) -> bytes:
-        """A desk checkpoint: parameters, running statistics and frozen weights alone."""
+        """Return a host checkpoint: parameters, running statistics and frozen weights alone."""
         trained = {n: self.parameter(n) for n in self.names}
         return checkpoint_format.pack(trained, self.statistics(), frozen=self._frozen)
 
     def save_with_optimizer(self, properties: Mapping[str, int | float | str]) -> bytes:
-        """A checkpoint as a device writes and reads it. properties: those that fit go into its slots."""
+        """Return a checkpoint as a device writes and reads it.
+
+        properties: those that fit go into its slots. Raises CheckpointError where no optimizer is
+        attached.
+        """
         if self.artifacts is None or self.artifacts.optimizer is None:
             raise CheckpointError("there is no optimizer state to save", "attach an Optimizer, or leave it out")
         session = self.any().session
@@ -251,7 +288,7 @@ class Twin:
         return Opened(Session(result.image), result)
 
     def _settle(self) -> None:
-        """Brings the state from the current session into arrays."""
+        """Copy the state from the current session into arrays."""
         if self._current is None:
             return
         before, session = self._arrays, self._current.session
@@ -262,11 +299,11 @@ class Twin:
         self._current = None
 
     def _restore(self, target: Opened) -> None:
-        """Brings the arrays into a session."""
+        """Copy the arrays into a session."""
         self._check_model(target)
-        for piece in target.result.compiled.state():
-            if piece.name in self._arrays.tensors:
-                target.place(piece.name)[:] = self._arrays.tensors[piece.name].tobytes()
+        for tensor in target.result.compiled.state():
+            if tensor.name in self._arrays.tensors:
+                target.state_bytes(tensor.name)[:] = self._arrays.tensors[tensor.name].tobytes()
         control = target.control().cast("B")
         control[:] = records.pack("control", {**records.unpack("control", bytes(control)), **self._arrays.control})
         if not self._gradients:
@@ -275,7 +312,7 @@ class Twin:
             np.asarray(target.session.gradient(name))[...] = gradient
 
     def _check_model(self, target: Opened) -> None:
-        """A checkpoint with optimizer state belongs to one model and optimizer."""
+        """Raise CheckpointError where the state's moments belong to another model or rule."""
         with_optimizer = self.artifacts is not None and self.artifacts.optimizer is not None
         if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
             raise CheckpointError(
@@ -285,14 +322,14 @@ class Twin:
 
 
 def check_data(name: str, shape: tuple[int, ...], data: np.ndarray) -> None:
-    """Raises DataError for another dtype or shape than the parameter's."""
+    """Raise DataError for another dtype or shape than the parameter's."""
     if data.dtype != np.float32 or data.shape != shape:
         given = f"{data.dtype} {list(data.shape)} was given"
         raise DataError(f"parameter '{name}' is float32 {list(shape)}; {given}")
 
 
 def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndarray]) -> None:
-    """Raises CheckpointError unless each frozen weight that the checkpoint holds is one of the model's."""
+    """Raise CheckpointError unless each frozen weight of the checkpoint is one of the model's."""
     for name, array in found.items():
         if name not in expected or expected[name].shape != array.shape:
             raise CheckpointError(
@@ -303,15 +340,18 @@ def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndar
 
 
 def default_sizes(artifacts: Artifacts) -> Sizes:
-    """One sample, or as many as the model fixes."""
+    """Return sizes for one sample, or for as many as the model fixes."""
     assert artifacts.training is not None
     fixed = [i.dims[0] for i in user_inputs(artifacts.training) if i.dims and isinstance(i.dims[0], int)]
     return Sizes(int(fixed[0]) if fixed else 1)
 
 
 def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
-    """A session without an optimizer knows neither moments nor rates: what was there stays for the optimizer to
-    come."""
+    """Copy moments and rates from the contents of before.
+
+    A session without an optimizer has neither, and they stay for an optimizer that is attached
+    later.
+    """
     rates = ("learning_rate", "base_learning_rate", "schedule", "warmup_steps", "total_steps", "schedule_start")
     now.control = {k: v for k, v in now.control.items() if k not in rates}
     now.control.update({k: before.control[k] for k in rates if k in before.control})
@@ -320,7 +360,7 @@ def keep_optimizer_state(now: Checkpoint, before: Checkpoint) -> None:
 
 
 def fill_slots(session: Session, properties: Mapping[str, int | float | str], slots: int) -> None:
-    """Sets the device's property slots to the first properties that they can hold."""
+    """Set the device's property slots to the first properties that they can hold."""
     for key in session.properties():
         session.remove_property(key)
     fitting = [(k, v) for k, v in properties.items() if not isinstance(v, str) and fits_slot(k, v)]
@@ -329,6 +369,9 @@ def fill_slots(session: Session, properties: Mapping[str, int | float | str], sl
 
 
 def fits_slot(key: str, value: int | float) -> bool:
-    """Numbers of 32 bits under a short name; a float loses what float32 cannot hold."""
+    """Return whether a slot holds the number: 32 bits under a name of up to 19 bytes.
+
+    A float loses the digits that float32 cannot hold.
+    """
     low, high = (-_FLT_MAX, _FLT_MAX) if isinstance(value, float) else (-(2**31), 2**31 - 1)
     return len(key.encode()) <= 19 and "\0" not in key and low <= value <= high

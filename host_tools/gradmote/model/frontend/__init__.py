@@ -1,4 +1,4 @@
-"""ONNX in: reading, checking and simplifying a model before anything is differentiated."""
+"""The reading, checking and simplifying of an ONNX model, before anything is differentiated."""
 
 from .inputs import Inputs
 from .load import fold_batch_norm, load_model, read_model, read_untied

@@ -1,4 +1,4 @@
-"""Tensors of a model, those in the branches of an If among them, each under a name of its own."""
+"""The tensors of a model, including those in the branches of an If, each under a unique name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import onnx
 
 @dataclass
 class Tensor:
-    """name: its own in the whole model, which begins with that of the branch where other graphs have that name too."""
+    """A constant tensor of a graph, with a name that is unique in the whole model.
+
+    The name begins with that of the branch where other graphs have a tensor of the same name.
+    """
 
     name: str
     original: str
@@ -19,7 +22,7 @@ class Tensor:
 
 
 def tensors_of(graph: onnx.GraphProto) -> Iterator[Tensor]:
-    """Initializers and the tensors of Constant nodes, those of the graph before those of graphs in it."""
+    """Yield initializers and the tensors of Constant nodes, outer graphs before inner ones."""
     taken: set[str] = set()
     for prefix, inner in graphs_of(graph):
         found = [(t.name, t) for t in inner.initializer]
@@ -33,7 +36,7 @@ def tensors_of(graph: onnx.GraphProto) -> Iterator[Tensor]:
 
 
 def graphs_of(graph: onnx.GraphProto, prefix: str = "graph") -> Iterator[tuple[str, onnx.GraphProto]]:
-    """The graph and the graphs in its nodes, with what tells them apart."""
+    """Yield the graph and the graphs in its nodes, each with the prefix that tells them apart."""
     yield prefix, graph
     for node in graph.node:
         for attribute in node.attribute:
@@ -42,18 +45,18 @@ def graphs_of(graph: onnx.GraphProto, prefix: str = "graph") -> Iterator[tuple[s
 
 
 def is_tensor(node: onnx.NodeProto) -> bool:
-    """Whether it is a Constant that holds one."""
+    """Return whether the node is a Constant that holds a tensor."""
     return node.op_type == "Constant" and not node.domain and node.attribute[0].name == "value"
 
 
 def separate(graph: onnx.GraphProto) -> None:
-    """Gives each tensor its own name in the model."""
+    """Give each tensor a name that is unique in the model."""
     for tensor in [t for t in tensors_of(graph) if t.name != t.original]:
         rename(tensor.graph, tensor.original, tensor.name)
 
 
 def rename(graph: onnx.GraphProto, old: str, new: str) -> None:
-    """A value of the graph, wherever it and the graphs in it use it."""
+    """Rename a value of the graph wherever the graph and the graphs in it use it."""
     for value in (*graph.initializer, *graph.output):
         if value.name == old:
             value.name = new

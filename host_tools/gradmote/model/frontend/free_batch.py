@@ -1,8 +1,9 @@
-"""A model whose exporter fixed the batch at 1, with a batch that may be chosen.
+"""Models whose exporter fixed the batch at 1, rewritten for any batch.
 
-The first dimension of every input and output becomes symbolic, and what an exporter wrote down for one sample is
-written for any number: the sizes of a Reshape, and the zeros that a recurrent layer starts from. Whether the model then
-does with many samples what it did with each alone is not known here: gradmote.model.batch tries it.
+The first dimension of every input and output becomes symbolic. Constants that an exporter computed
+for one sample are rewritten for any number: the sizes of a Reshape, and the zeros that a recurrent
+layer starts from. Whether the model then computes the same with many samples as with each alone is
+not decided here: gradmote.model.batch tries it.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from onnx import numpy_helper
 
 #: The name of the dimension.
 BATCH = "batch"
-#: A batch of which no other dimension is a multiple: by it the batch is found in the shapes inside of the model.
+#: A batch of which no other dimension is a multiple, so that inner shapes show where the batch is.
 PROBE = 1_000_003
 
 _RECURRENT = ("LSTM", "GRU", "RNN")
 
 
 def first_dims(proto: onnx.ModelProto) -> dict[str, int]:
-    """The first dimension of each input that has one fixed, by the input's name."""
+    """Return the first dimension of each input that has a fixed one, by the input's name."""
     found = {}
     for value in data_inputs(proto.graph):
         dims = value.type.tensor_type.shape.dim
@@ -33,13 +34,13 @@ def first_dims(proto: onnx.ModelProto) -> dict[str, int]:
 
 
 def data_inputs(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
-    """The inputs that are no weights."""
+    """Yield the inputs that are no weights."""
     weights = {tensor.name for tensor in graph.initializer}
     yield from (value for value in graph.input if value.name not in weights)
 
 
 def free_batch(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of the model with a symbolic batch, as the head of this file says."""
+    """Return a copy of the model with a symbolic batch, rewritten as described at the top."""
     free = onnx.ModelProto()
     free.CopyFrom(proto)
     set_first_dims(free.graph, onnx.TensorShapeProto.Dimension(dim_param=BATCH))
@@ -56,14 +57,18 @@ def free_batch(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def set_first_dims(graph: onnx.GraphProto, dim: onnx.TensorShapeProto.Dimension) -> None:
-    """Of each input that has one."""
+    """Set the first dimension of each input that has one."""
     for value in data_inputs(graph):
         if value.type.tensor_type.shape.dim:
             value.type.tensor_type.shape.dim[0].CopyFrom(dim)
 
 
 def free_reshape(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
-    """[1, 4, 16] becomes [-1, 4, 16], and [7, 2, 8] becomes [7, -1, 8] where the batch lies there."""
+    """Write -1 for the batch into the sizes of a Reshape.
+
+    [1, 4, 16] becomes [-1, 4, 16], and [7, 2, 8] becomes [7, -1, 8] where dimension 1 holds the
+    batch.
+    """
     sizes = array_of(proto.graph, node.input[1])
     if sizes is None or sizes.size == 0:
         return
@@ -73,36 +78,37 @@ def free_reshape(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
         return
     alone = [dim // PROBE if dim % PROBE == 0 else dim for dim in shape]
     known = resolve(sizes.tolist(), alone, keeps_zeros=any(a.name == "allowzero" and a.i for a in node.attribute))
-    place = batch_place(known, math.prod(alone[axis:]), math.prod(alone[axis + 1 :]))
-    if place is None or (sizes[place] == 0 and place == axis):
+    target = batch_axis(known, math.prod(alone[axis:]), math.prod(alone[axis + 1 :]))
+    if target is None or (sizes[target] == 0 and target == axis):
         return
-    known[place] = -1
+    known[target] = -1
     node.input[1] = new_constant(proto.graph, np.array(known, np.int64), f"{node.output[0]}.sizes")
 
 
 def resolve(sizes: list[int], shape: list[int], keeps_zeros: bool) -> list[int]:
-    """The sizes of a Reshape of that shape, all of them as numbers."""
+    """Return the sizes of a Reshape of a value of this shape, with 0 and -1 replaced by numbers."""
     known = [shape[i] if size == 0 and not keeps_zeros and i < len(shape) else size for i, size in enumerate(sizes)]
     rest = math.prod(size for size in known if size != -1)
     return [math.prod(shape) // rest if size == -1 and rest else size for size in known]
 
 
-def batch_place(sizes: list[int], outermost: int, innermost: int) -> int | None:
-    """The dimension that takes the batch: one that is 1, else one that has other things too.
+def batch_axis(sizes: list[int], outermost: int, innermost: int) -> int | None:
+    """Return the dimension that takes the batch: one of size 1, else one that holds other axes too.
 
-    A step through the batch passes so many elements where the batch is the outermost in its dimension, as in (batch
-    heads, time, size), or the innermost, as in (time batch, size). Rows of a matrix are (... batch, size).
+    The stride of the batch is `outermost` elements where the batch is the outermost axis in its
+    dimension, as in (batch heads, time, size), or `innermost` where it is the innermost, as in
+    (time batch, size). Rows of a matrix are (... batch, size).
     """
-    steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
-    places = range(len(sizes))
-    whole = [i for inner in (outermost, innermost) for i in places if sizes[i] == 1 and steps[i] == inner]
-    rows = [0] if len(sizes) == 2 and steps[0] == outermost else []
-    parts = [i for i in places if steps[i] < outermost <= steps[i] * sizes[i] and outermost % steps[i] == 0]
+    strides = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+    axes = range(len(sizes))
+    whole = [i for inner in (outermost, innermost) for i in axes if sizes[i] == 1 and strides[i] == inner]
+    rows = [0] if len(sizes) == 2 and strides[0] == outermost else []
+    parts = [i for i in axes if strides[i] < outermost <= strides[i] * sizes[i] and outermost % strides[i] == 0]
     return next(iter([*whole, *rows, *parts]), None)
 
 
 def shape_of(proto: onnx.ModelProto, name: str) -> list[int]:
-    """The shape of a value with PROBE samples in a batch; [] where it cannot be inferred."""
+    """Return the shape of a value for a batch of PROBE samples; [] where it cannot be inferred."""
     try:
         graph = onnx.shape_inference.infer_shapes(probe_of(proto), data_prop=True).graph
     except Exception:  # onnx has no common base for what inference raises
@@ -112,7 +118,10 @@ def shape_of(proto: onnx.ModelProto, name: str) -> list[int]:
 
 
 def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy with a batch of PROBE, whose float32 initializers have no data: inference of shapes needs none."""
+    """Return a copy with a batch of PROBE, whose float32 initializers have become inputs.
+
+    Shape inference needs no data of them.
+    """
     copy, graph = onnx.ModelProto(), onnx.GraphProto()
     graph.name = "g"
     graph.node.extend(proto.graph.node)
@@ -132,7 +141,10 @@ def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def drop_zero_states(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
-    """A state that is 0 for one sample is what the operator takes where there is none."""
+    """Remove the initial states of a recurrent layer where they are zero.
+
+    The operator takes zeros for any batch where it has no such input.
+    """
     for index in (5, 6):
         if len(node.input) > index and node.input[index]:
             state = array_of(graph, node.input[index])
@@ -141,7 +153,7 @@ def drop_zero_states(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
 
 
 def array_of(graph: onnx.GraphProto, name: str) -> np.ndarray | None:
-    """The data of an initializer or of a Constant node; None where the value is computed."""
+    """Return the data of an initializer or of a Constant node; None where the value is computed."""
     for tensor in graph.initializer:
         if tensor.name == name:
             return numpy_helper.to_array(tensor)
@@ -152,14 +164,14 @@ def array_of(graph: onnx.GraphProto, name: str) -> np.ndarray | None:
 
 
 def new_constant(graph: onnx.GraphProto, data: np.ndarray, name: str) -> str:
-    """The name of a new initializer."""
+    """Add an initializer and return its name."""
     name = new_name(graph, name)
     graph.initializer.append(numpy_helper.from_array(data, name))
     return name
 
 
 def new_name(graph: onnx.GraphProto, name: str) -> str:
-    """`name`, with as many underscores behind it as make it a new one."""
+    """Return `name`, with as many underscores behind it as make it unique in the graph."""
     values = (*graph.input, *graph.initializer)
     taken = {value.name for value in values} | {output for node in graph.node for output in node.output}
     while name in taken:

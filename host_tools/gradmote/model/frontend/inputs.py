@@ -1,4 +1,4 @@
-"""What a caller knows of a model's inputs before it is compiled: their shapes, and values that never change."""
+"""The properties of a model's inputs that a caller fixes before it is compiled."""
 
 from __future__ import annotations
 
@@ -14,14 +14,20 @@ from ...errors import ModelError
 
 @dataclass(frozen=True)
 class Inputs:
-    """shapes: of inputs by name; a dimension that is to stay open has a name. constants: inputs that become part of the
-    model, such as a sample rate on which it branches."""
+    """Shapes of inputs, and inputs whose values never change.
+
+    shapes: by input name; a dimension that is to stay open has a name. constants: inputs that
+    become part of the model, such as a sample rate on which it branches.
+    """
 
     shapes: Mapping[str, Sequence[int | str]] = field(default_factory=dict)
     constants: Mapping[str, np.ndarray | int | float | bool] = field(default_factory=dict)
 
     def fix(self, proto: onnx.ModelProto) -> None:
-        """Writes both into the model. Raises ModelError for inputs that it does not have, or not so."""
+        """Write both into the model.
+
+        Raises ModelError for an input that the model lacks, or that contradicts its shape or type.
+        """
         values = {value.name: value for value in proto.graph.input}
         for name in (*self.shapes, *self.constants):
             if name not in values:
@@ -36,7 +42,10 @@ class Inputs:
 
 
 def fix_shape(value: onnx.ValueInfoProto, shape: Sequence[int | str]) -> None:
-    """The dimensions given, where they do not contradict those that the model fixes."""
+    """Set the shape of an input.
+
+    Raises ModelError where it contradicts dimensions that the model fixes.
+    """
     known = [d.dim_value for d in value.type.tensor_type.shape.dim]
     has_rank = value.type.tensor_type.HasField("shape")
     if has_rank and (len(known) != len(shape) or any(k > 0 and k != d for k, d in zip(known, shape, strict=True))):
@@ -49,7 +58,10 @@ def fix_shape(value: onnx.ValueInfoProto, shape: Sequence[int | str]) -> None:
 
 
 def tensor_of(value: onnx.ValueInfoProto, constant: np.ndarray | int | float | bool) -> onnx.TensorProto:
-    """The constant in the input's type."""
+    """Return the constant as a tensor of the input's type.
+
+    Raises ModelError where the type cannot hold it.
+    """
     dtype = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
     array = np.asarray(constant)
     if not np.array_equal(array.astype(dtype), array):
@@ -58,7 +70,10 @@ def tensor_of(value: onnx.ValueInfoProto, constant: np.ndarray | int | float | b
 
 
 def forget_shapes(graph: onnx.GraphProto) -> None:
-    """Shapes inside, and open dimensions of outputs, followed from those that the inputs had."""
+    """Delete shapes of inner values and open dimensions of outputs.
+
+    They followed from the shapes that the inputs had before.
+    """
     del graph.value_info[:]
     for output in graph.output:
         for dim in output.type.tensor_type.shape.dim:

@@ -1,4 +1,7 @@
-"""How large a model may unfold: looked at before anything is built of it, since a small file can claim a lot."""
+"""Limits on the size of a model once its functions and subgraphs are expanded.
+
+They are checked before anything is built of the model, because a small file can claim a large one.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,16 @@ import onnx
 
 from ...errors import ModelError
 
-MAX_NODES = 100_000  #: with every call of a function counted as what is in it
-MAX_NESTING = 8  #: graphs in nodes of graphs
-MAX_CALLS = 64  #: functions that call functions, deep
+MAX_NODES = 100_000  #: a call of a function counts as the nodes in it
+MAX_NESTING = 8  #: depth of graphs in nodes of graphs
+MAX_CALLS = 64  #: depth of functions that call functions
 
 _SIMPLIFY = "export it without control flow, or simplify it"
 _Functions = dict[tuple[str, str], onnx.FunctionProto]
 
 
 def check_limits(proto: onnx.ModelProto) -> None:
-    """Raises ModelError where subgraphs nest too deeply, or functions expand to too many nodes."""
+    """Raise ModelError where subgraphs nest too deeply, or functions expand to too many nodes."""
     functions = {(f.domain, f.name): f for f in proto.functions}
     bodies = [proto.graph.node, *(f.node for f in proto.functions)]
     if max(nesting(body) for body in bodies) > MAX_NESTING:
@@ -27,6 +30,7 @@ def check_limits(proto: onnx.ModelProto) -> None:
 
 
 def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """Yield the graphs in a node's attributes."""
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g
@@ -34,12 +38,19 @@ def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
 
 
 def nesting(nodes: Iterable[onnx.NodeProto]) -> int:
-    """0 without subgraphs. protobuf itself nests messages 100 deep at the most."""
+    """Return how deeply subgraphs nest, 0 without any.
+
+    The recursion is safe, because protobuf refuses messages that nest more than 100 deep.
+    """
     return max((1 + nesting(graph.node) for node in nodes for graph in subgraphs(node)), default=0)
 
 
 def count_nodes(nodes: Iterable[onnx.NodeProto], functions: _Functions, known: dict[str, int], calls: int) -> int:
-    """Once all functions are inlined. known: of functions that were counted."""
+    """Return the number of nodes once all functions are inlined.
+
+    known: the numbers of functions that were counted. Raises ModelError where calls nest too
+    deeply.
+    """
     if calls > MAX_CALLS:
         raise ModelError(f"functions call each other more than {MAX_CALLS} deep", _SIMPLIFY)
     total = 0

@@ -1,4 +1,4 @@
-"""Reads an ONNX model and brings it into the form that the passes and rules expect."""
+"""The loader: from an ONNX model to the form that passes and gradient rules expect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .prepare import (
 from .shapes import infer_shapes, settle_shapes
 from .untie import untie as untie_weights
 
-OLDEST_OPSET = 6  # what onnx converts from
+OLDEST_OPSET = 6  # the oldest that onnx's converter takes
 _EXPORT_AGAIN = "export the model again"
 _DEPRECATED = "gradmote.deprecated"
 
@@ -40,12 +40,14 @@ def load_model(
     inputs: Inputs | None = None,
     named: Iterable[str] = (),
 ) -> ir.Model:
-    """An inference graph in normal form: functions and branches inlined, constants folded, Gemm plain, ranks known.
+    """Return an inference graph in normal form.
 
-    outputs: graph outputs to keep; all by default. Weights survive folding. batch_norm: a mode of passes.batch_norm.
-    untie: a copy of a weight for each node that uses it. inputs: what is known of the model's inputs.
-    named: constants that survive folding too, since somebody trains them. Raises ModelError
-    for what is no valid ONNX model.
+    Functions and branches are inlined, constants are folded, Gemm is plain, and ranks are known.
+
+    outputs: graph outputs to keep; all by default. batch_norm: a mode of passes.batch_norm. untie:
+    make a copy of a weight for each node that uses it. inputs: what the caller fixes of the model's
+    inputs. named: constants that survive folding because they are trained, as weights always do.
+    Raises ModelError for a model that is no valid ONNX.
     """
     model = read_weights(source, untie, inputs)
     if outputs is not None:
@@ -58,14 +60,20 @@ def load_model(
 
 
 def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> onnx.ModelProto:
-    """A model in standard ONNX without BatchNormalization, whose weights have it in them under names of their own."""
+    """Return a model in standard ONNX whose BatchNormalizations are folded into its weights.
+
+    The folded weights have names of their own.
+    """
     model = read_weights(source, untie)
     keep = set(noted_weights(model.graph) or ())
     return ir.to_proto(pipeline.prepare(flat(model, keep), keep, "fold"))
 
 
 def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
-    """Without functions and branches, every shape known that can be; values named in `keep` are not folded."""
+    """Return the model without functions and branches, with every shape that can be inferred.
+
+    keep: names of values that are not folded.
+    """
     model = settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
     while inline_branches.run(model.graph):
         model = settle_shapes(infer_shapes(model), keep)
@@ -76,7 +84,10 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
 def read_weights(
     source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False, inputs: Inputs | None = None
 ) -> ir.Model:
-    """The model in memory, its own weights noted. Raises ModelError for inputs of a type that the runtime lacks."""
+    """Return the model as onnx_ir's, with the names of its own weights recorded.
+
+    Raises ModelError for inputs of a type that the runtime lacks.
+    """
     proto = raise_opset(read_model(source))
     forget_default_inputs(proto)
     forget_negative_dims(proto)
@@ -92,7 +103,7 @@ def read_weights(
 
 
 def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
-    """The graph, and the graphs in its nodes."""
+    """Yield the graph and the graphs in its nodes."""
     yield graph
     for node in graph:
         for attribute in node.attributes.values():
@@ -101,7 +112,7 @@ def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
 
 
 def read_untied(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """A valid model with a copy of a weight for each node that uses it."""
+    """Return a valid model with a copy of a weight for each node that uses it."""
     proto = read_model(source)
     forget_default_inputs(proto)
     name_weights(proto.graph)
@@ -110,7 +121,10 @@ def read_untied(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onn
 
 
 def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """A valid ModelProto. Raises ModelError."""
+    """Return a valid ModelProto within the limits of frontend.limits.
+
+    Raises ModelError.
+    """
     proto = read(source)
     check(proto)
     check_limits(proto)
@@ -118,9 +132,11 @@ def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx
 
 
 def to_ir(proto: onnx.ModelProto) -> ir.Model:
-    """The model in memory. Raises ModelError for what the checker let through and cannot be written again, such as
-    names that
-    are not UTF-8."""
+    """Return the model as onnx_ir's.
+
+    Raises ModelError for a model that onnx's checker accepts but that cannot be written again, such
+    as one with names that are not UTF-8.
+    """
     try:
         model = ir.from_proto(proto)
         ir.to_proto(model)
@@ -130,7 +146,7 @@ def to_ir(proto: onnx.ModelProto) -> ir.Model:
 
 
 def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """A ModelProto from a path, bytes, or itself (copied)."""
+    """Return a ModelProto from a path or from bytes, or a copy of the one given."""
     if isinstance(source, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(source)
@@ -139,13 +155,16 @@ def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.Model
         return onnx.load_model_from_string(source) if isinstance(source, bytes) else onnx.load(os.fspath(source))
     except FileNotFoundError:
         raise ModelError(f"there is no file {source!r}", "check the path") from None
-    except Exception as error:  # protobuf's DecodeError has no public home
+    except Exception as error:  # protobuf's DecodeError has no public name
         raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
 
 
 def check(proto: onnx.ModelProto) -> None:
-    """Refuses what the ONNX specification refuses, opsets outside of what is supported, and values that are no
-    tensors."""
+    """Raise ModelError for a model that Gradmote cannot read.
+
+    It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are
+    no tensors.
+    """
     check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
     try:
         with deprecated_hidden(proto):
@@ -159,8 +178,11 @@ def check(proto: onnx.ModelProto) -> None:
 
 @contextmanager
 def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
-    """onnx's checker refuses the GroupNormalization of opsets 18 to 20, which exporters write and we understand; it
-    lets nodes of a foreign domain through."""
+    """Move the GroupNormalizations of opsets 18 to 20 to a foreign domain during a check.
+
+    onnx's checker refuses them as deprecated, although exporters write them and Gradmote supports
+    them. It accepts any node of a foreign domain.
+    """
     nodes = [n for n in proto.graph.node if n.op_type == "GroupNormalization" and not n.domain]
     domain = proto.opset_import.add(domain=_DEPRECATED, version=1)
     for node in nodes:
@@ -174,6 +196,7 @@ def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
 
 
 def check_opset(version: int) -> None:
+    """Raise ModelError for an opset that is too old to convert, or newer than the onnx package."""
     newest = onnx.defs.onnx_opset_version()
     if version < OLDEST_OPSET:
         raise ModelError(f"the model uses opset {version}", "export it with opset 13 or newer")
@@ -185,7 +208,7 @@ def check_opset(version: int) -> None:
 
 
 def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Cuts the graph down to some of its outputs."""
+    """Remove all outputs but the named ones, and the nodes that only the others need."""
     found = {o.name: o for o in graph.outputs}
     missing = [n for n in names if n not in found]
     if missing:

@@ -1,4 +1,4 @@
-"""Which initializers are trained."""
+"""The choice of the initializers that are trained."""
 
 from __future__ import annotations
 
@@ -12,21 +12,24 @@ import onnx_ir as ir
 from ...errors import ModelError
 from ..graph import noted_weights
 
-#: Inputs by which no gradient goes: operator -> their indices.
+#: Inputs that get no gradient: operator -> their indices.
 SETTINGS = {
     "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "OneHot": (1, 2),
     "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
 }  # fmt: skip
-#: What exporters and simplifiers call numbers of the model's code; PyTorch's exporter: val_<n>.
+#: Names that exporters and simplifiers give to numbers of the model's code; PyTorch's exporter: val_<n>.
 _NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
 _COMPUTED = re.compile(r"val_\d+")
 
-#: No weight is as far below zero as this.
+#: An array with an element at or below -MASK is a mask: no weight is that far below zero.
 MASK = 1e9
 
 
 def floats(graph: ir.Graph) -> list[str]:
-    """Initializers that could be trained: float32 with at least one element, and no settings."""
+    """Return the initializers that could be trained.
+
+    They are float32, have at least one element, and are no settings of an operator.
+    """
     return [
         str(name)
         for name, v in graph.initializers.items()
@@ -38,25 +41,31 @@ def floats(graph: ir.Graph) -> list[str]:
 
 
 def is_mask(array: np.ndarray) -> bool:
-    """Whether it drops scores before a Softmax: by minus infinity, the lowest float, -1e9."""
+    """Return whether the array drops scores before a Softmax, by -1e9 or less, or infinity."""
     return array.size > 0 and float(array.min()) <= -MASK
 
 
 def is_setting(value: ir.Value) -> bool:
-    """Whether it only says how a node works, such as where a Resize looks, or the bounds of a Clip."""
+    """Return whether the value only configures nodes, such as the bounds of a Clip."""
     uses = list(value.uses())
     return bool(uses) and all(use.idx in SETTINGS.get(use.node.op_type, ()) for use in uses)
 
 
 def is_zero_state(value: ir.Value) -> bool:
-    """Whether it only is the state, 0, from which a recurrent layer starts: exporters write that like a weight."""
+    """Return whether the value is only the zero state from which a recurrent layer starts.
+
+    Exporters write such a state in the same way as a weight.
+    """
     uses = list(value.uses())
     starts = all(use.node.op_type in ("LSTM", "GRU", "RNN") and use.idx in (5, 6) for use in uses)
     return bool(uses) and starts and not value.const_value.numpy().any()  # type: ignore[union-attr]
 
 
 def weights(graph: ir.Graph) -> list[str]:
-    """What counts as the model's own weights."""
+    """Return the names of the model's own weights.
+
+    These are its float32 initializers without masks, zero states and numbers of its code.
+    """
     values = ((name, graph.initializers[name]) for name in floats(graph))
     return [
         n
@@ -66,15 +75,18 @@ def weights(graph: ir.Graph) -> list[str]:
 
 
 def candidates(graph: ir.Graph) -> list[str]:
-    """The model's own weights that are still there; all float initializers where none were recorded."""
+    """Return the model's own weights that still exist, or all floats where none were recorded."""
     noted = noted_weights(graph)
     return [n for n in floats(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
 
 
 def is_number(value: ir.Value) -> bool:
-    """Whether it is a number of the model's code, such as the scale of attention, an epsilon or an exponent, and no
-    learnable scale: of the first two, only the name tells. What has more elements may be a weight which PyTorch's
-    exporter transposed."""
+    """Return whether the value is a number of the model's code and no learnable scale.
+
+    Examples are the scale of attention, an epsilon, or an exponent. Only the name tells the first
+    two from a learnable scale. A tensor with more than one element may be a weight that PyTorch's
+    exporter transposed, and so is never such a number.
+    """
     shape = np.shape(value.const_value.numpy()) if value.const_value is not None else None
     pattern = {(): _NUMBER, (1,): _COMPUTED}.get(shape) if shape is not None else None
     by_name = pattern is not None and pattern.fullmatch(str(value.name)) is not None
@@ -82,7 +94,10 @@ def is_number(value: ir.Value) -> bool:
 
 
 def left_out(graph: ir.Graph) -> list[str]:
-    """Numbers that nothing tells from weights but their names, which can be trained where these are given in full."""
+    """Return numbers that only their names tell from weights.
+
+    They are trained only where they are named in full.
+    """
     own = set(candidates(graph))
     return [n for n in floats(graph) if n not in own and np.ndim(graph.initializers[n].const_value.numpy()) == 0]  # type: ignore[union-attr]
 
@@ -90,11 +105,13 @@ def left_out(graph: ir.Graph) -> list[str]:
 def choose_parameters(
     graph: ir.Graph, train: Sequence[str] | None = None, freeze: Sequence[str] | None = None
 ) -> list[str]:
-    """Names of the initializers to train, in the model's order. Both arguments take names or patterns (`head.*`).
+    """Return the names of the initializers to train, in the model's order.
 
-    train: these and no others; freeze: all weights but these. Neither: all weights, which are the model's float32
-    initializers that hold no mask and are no numbers of its code. A constant of the graph is trained only where `train`
-    names it in full.
+    Both arguments take names or patterns (`head.*`). train: train these and no others. freeze:
+    train all weights but these. With neither, all weights are trained, which are the model's
+    float32 initializers that hold no mask and are no numbers of its code. A constant of the graph
+    is trained only where `train` names it in full.
+
     Raises ModelError for a pattern that matches nothing, or when nothing is left.
     """
     names, constants = candidates(graph), floats(graph)
@@ -106,7 +123,10 @@ def choose_parameters(
 
 
 def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str]) -> set[str]:
-    """Every name that equals or matches a pattern. Raises ModelError for a pattern that meets none."""
+    """Return every name that equals or matches one of the patterns.
+
+    Raises ModelError for a pattern that matches none.
+    """
     found: set[str] = set()
     for pattern in patterns:
         hits = matching(pattern, names, constants)
@@ -117,12 +137,14 @@ def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str
 
 
 def matching(pattern: str, names: Sequence[str], constants: Sequence[str]) -> list[str]:
-    """The constant of that name, else the names that match it: a name may hold characters that have a meaning in
-    patterns."""
+    """Return the constant of that name, or else the names that match the pattern.
+
+    The name comes first, because it may contain characters that have a meaning in patterns.
+    """
     return [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
 
 
 def some(names: Sequence[str], limit: int = 20) -> str:
-    """The first names, for messages."""
+    """Return the first names as text, for messages."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return (", ".join(names[:limit]) or "none") + more

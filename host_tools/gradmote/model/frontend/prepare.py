@@ -1,4 +1,4 @@
-"""Rewrites that come before the first shape inference, because onnx cannot infer through what they replace."""
+"""Rewrites before the first shape inference, of nodes that onnx cannot infer shapes through."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ _IR_WITH_WEIGHTS_ALONE = 4
 
 
 def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Opset 14 or newer where the model can have it: onnx's own converter brings what is older to 13. Raises ModelError
-    where it cannot."""
+    """Return the model with opset 14 or newer where it can have that.
+
+    onnx's own converter brings an older model to 13. Raises ModelError where it cannot.
+    """
     version = next((o.version for o in proto.opset_import if not o.domain), 13)
     if version < 13:
         try:
@@ -35,8 +37,11 @@ def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def spread_slopes(proto: onnx.ModelProto) -> None:
-    """Before opset 7, a PRelu's slopes (C) were one a channel; since then they broadcast, as (C, 1, 1) does, which
-    onnx's converter leaves out."""
+    """Reshape a PRelu's slopes from (C) to (C, 1, 1).
+
+    Before opset 7 they were one per channel, since then they broadcast. onnx's converter leaves
+    this step out.
+    """
     graph = onnx.shape_inference.infer_shapes(proto).graph
     shapes = {v.name: v.type.tensor_type.shape.dim for v in (*graph.input, *graph.value_info)}
     shapes |= {t.name: t.dims for t in graph.initializer}
@@ -50,9 +55,12 @@ def spread_slopes(proto: onnx.ModelProto) -> None:
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """Opset 14 where the model is valid in it: only from there on onnx infers a Reshape to computed sizes. The
-    operators that
-    mean something else in 14 (BatchNormalization that trains) are not valid in it as they were."""
+    """Return the model with opset 14 where it is valid in it.
+
+    Only from opset 14 on, onnx infers the shape of a Reshape to computed sizes. An operator whose
+    meaning changed in 14 (a BatchNormalization that trains) is not valid there in its old form, so
+    its model keeps opset 13.
+    """
     if all(o.domain or o.version != 13 for o in proto.opset_import):
         return proto
     raised = onnx.ModelProto()
@@ -67,7 +75,10 @@ def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def forget_default_inputs(proto: onnx.ModelProto) -> None:
-    """Initializers that are inputs too, as IR version 3 demanded, are the model's weights: no caller feeds them."""
+    """Remove weights from the inputs, because no caller feeds them.
+
+    IR version 3 demanded that they are inputs too.
+    """
     weights = {tensor.name for tensor in proto.graph.initializer}
     inputs = [value for value in proto.graph.input if value.name not in weights]
     del proto.graph.input[:]
@@ -76,7 +87,7 @@ def forget_default_inputs(proto: onnx.ModelProto) -> None:
 
 
 def forget_negative_dims(proto: onnx.ModelProto) -> None:
-    """PaddlePaddle's exporter writes -1 where a dimension is open; ONNX writes nothing there."""
+    """Clear dimensions of -1, which PaddlePaddle's exporter writes where a dimension is open."""
     for value in (*proto.graph.input, *proto.graph.output, *proto.graph.value_info):
         for dim in value.type.tensor_type.shape.dim:
             if dim.dim_value < 0:
@@ -84,8 +95,11 @@ def forget_negative_dims(proto: onnx.ModelProto) -> None:
 
 
 def name_weights(graph: onnx.GraphProto) -> None:
-    """Where a model has no initializers, the tensors of its Constant nodes become them, under the names of the nodes'
-    outputs: so PaddlePaddle's exporter writes weights, and PyTorch's those of branches."""
+    """Turn the tensors of Constant nodes into initializers where a model has no initializers.
+
+    Their names are those of the nodes' outputs. PaddlePaddle's exporter writes all weights in this
+    way, and PyTorch's those of branches.
+    """
     separate(graph)
     graphs = [inner for _, inner in graphs_of(graph)]
     if any(inner.initializer for inner in graphs):
@@ -99,7 +113,7 @@ def name_weights(graph: onnx.GraphProto) -> None:
 
 
 def name_split_outputs(graph: ir.Graph) -> None:
-    """ONNX lets unused outputs be anonymous; a part of a Split needs its shape, and inference gives those to names."""
+    """Name the unused outputs of a Split, because shape inference skips anonymous values."""
     for node in graph:
         if node.op_type == "Split" and not node.domain:
             for index, output in enumerate(node.outputs):
@@ -107,7 +121,10 @@ def name_split_outputs(graph: ir.Graph) -> None:
 
 
 def expand_scalers(graph: ir.Graph) -> None:
-    """scikit-learn's StandardScaler arrives as ai.onnx.ml Scaler: y = (x - offset) scale, which is a Sub and a Mul."""
+    """Replace ai.onnx.ml's Scaler, y = (x - offset) scale, by a Sub and a Mul.
+
+    scikit-learn's StandardScaler is exported as a Scaler.
+    """
     for node in list(graph):
         if node.domain == _ML and node.op_type == "Scaler":
             expand(graph, node)
@@ -116,6 +133,10 @@ def expand_scalers(graph: ir.Graph) -> None:
 
 
 def expand(graph: ir.Graph, node: ir.Node) -> None:
+    """Replace one Scaler.
+
+    Raises UnsupportedOperator where its input is not float32.
+    """
     builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
     if x is None or x.dtype not in (None, ir.DataType.FLOAT):
         raise UnsupportedOperator(f"Scaler of {x.dtype if x else 'nothing'}", "feed the model float32", describe(node))

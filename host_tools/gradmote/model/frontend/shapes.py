@@ -1,4 +1,4 @@
-"""Shapes: onnx's own inference does the work, through our operators' function bodies too."""
+"""Shape inference, by onnx's own, through the function bodies of Gradmote's operators too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from ..graph import constant_array, describe
 
 
 def infer_shapes(model: ir.Model) -> ir.Model:
-    """The model with every shape that onnx can infer, data propagated through shape computations."""
+    """Return the model with every shape that onnx can infer.
+
+    Data is propagated through computations of shapes.
+    """
     result = infer_once(model)
     while carry_over_group_norms(result.graph):
         result = infer_once(result)
@@ -21,7 +24,10 @@ def infer_shapes(model: ir.Model) -> ir.Model:
 
 
 def carry_over_group_norms(graph: ir.Graph) -> bool:
-    """GroupNormalization's outputs, which onnx does not infer, get the shape of x; False where all have one."""
+    """Copy the shape of x to outputs of GroupNormalization, which onnx does not infer.
+
+    Returns whether any shape was added.
+    """
     found = False
     for node in graph:
         if node.op_type == "GroupNormalization" and node.outputs[0].shape is None:
@@ -32,6 +38,10 @@ def carry_over_group_norms(graph: ir.Graph) -> bool:
 
 
 def infer_once(model: ir.Model) -> ir.Model:
+    """Return the model after one pass of onnx's shape inference.
+
+    Raises ModelError where shapes contradict each other.
+    """
     proto = ir.to_proto(model)
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
@@ -47,8 +57,10 @@ def infer_once(model: ir.Model) -> ir.Model:
 
 
 def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
-    """Shapes inferred and what is constant folded, in turns, as long as more shapes become known: a shape may be
-    computed from a shape that is computed from ..."""
+    """Infer shapes and fold constants in turns for as long as more dimensions become known.
+
+    The repetition is needed where a shape is computed from another computed shape.
+    """
     fold_constants.run(model.graph, keep)
     unknown, before = count_unknown(model.graph), -1
     while unknown not in (0, before):
@@ -59,19 +71,22 @@ def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:
 
 
 def count_unknown(graph: ir.Graph) -> int:
-    """Dimensions that are not known, 8 for a value of which not even the rank is."""
+    """Return the number of unknown dimensions; a value of unknown rank counts as 8."""
     return sum(unknown_dims(o) for node in graph for o in node.outputs)
 
 
 def unknown_dims(value: ir.Value) -> int:
+    """Return the number of unknown dimensions of one value."""
     return 8 if value.shape is None else sum(not isinstance(d, int) for d in value.shape)
 
 
 def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None = None) -> ir.Model:
-    """The model with its batch dimension and other named dimensions fixed, shapes inferred anew.
+    """Return the model with its batch dimension and other named dimensions fixed, and new shapes.
 
-    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the model fixes must
-    equal it. Without a batch the model's inputs are independent of one another, and each keeps its dimensions.
+    The batch dimension is the first one of each input: symbolic ones take `batch`; one that the
+    model fixes must equal it. With batch None, the inputs need not have a batch in common, and each
+    keeps its dimensions. Raises ModelError for a dimension that stays open, or contradicts the
+    batch.
     """
     if batch is not None and batch < 1:
         raise ModelError(f"batch {batch}", "use at least 1")
@@ -89,6 +104,10 @@ def set_batch(model: ir.Model, batch: int | None, dims: Mapping[str, int] | None
 
 
 def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None, known: Mapping[str, int]) -> int:
+    """Return the size of one dimension.
+
+    Raises ModelError where it stays open, or contradicts the batch.
+    """
     if isinstance(dim, int):
         if axis == 0 and batch not in (None, dim) and len(value.shape or ()) > 0 and not value.is_initializer():
             raise ModelError(
@@ -104,8 +123,11 @@ def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None
 
 
 def require_shapes(graph: ir.Graph) -> None:
-    """Raises ModelError naming the first node whose output has no static shape of positive dimensions, or that reads
-    data without elements."""
+    """Raise ModelError for the first node whose shapes are not static and positive.
+
+    It is the first with an output of unknown shape or without elements, or with an input without
+    elements that is no constant.
+    """
     for node in graph:
         for output in node.outputs:
             if output.name and (output.shape is None or not output.shape.is_static()):

@@ -1,7 +1,7 @@
-"""Weights that several nodes use, with a copy for each node.
+"""Separate copies of weights that several nodes use.
 
-Some exporters merge initializers that are equal, such as the ones and zeros of fresh normalization layers. Merged, they
-train as one; apart, each layer has its own again.
+Some exporters merge initializers that are equal, such as the ones and zeros of fresh normalization
+layers. Merged, they train as one weight; with copies, each layer has its own again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from .free_batch import new_name
 #: Follows a weight's name in those of its copies, before their number.
 UNTIED = ".untied_"
 
-#: What only looks at a weight in another way: the node behind it is the one that uses it.
+#: Operators that only reshape a weight: the node behind them is the one that uses it.
 _VIEWS = ("Identity", "Transpose", "Reshape", "Squeeze", "Unsqueeze", "Flatten")
 
-#: The nodes from a weight to what uses it: views, then the user.
+#: The nodes from a weight to the node that uses it: views, then the user.
 Path = list[onnx.NodeProto]
 
 
@@ -40,26 +40,26 @@ def untie(graph: onnx.GraphProto, names: Sequence[str]) -> None:
 
 
 def paths_from(graph: onnx.GraphProto, name: str) -> Iterator[Path]:
-    """The ways from a value to the nodes that use it."""
+    """Yield the paths from a value to the nodes that use it."""
     outputs = {output.name for output in graph.output}
     for node in graph.node:
         if name not in node.input:
             continue
-        looks = node.op_type in _VIEWS and not node.domain and node.input[0] == name
-        behind = list(paths_from(graph, node.output[0])) if looks and node.output[0] not in outputs else []
+        is_view = node.op_type in _VIEWS and not node.domain and node.input[0] == name
+        behind = list(paths_from(graph, node.output[0])) if is_view and node.output[0] not in outputs else []
         yield from ([node, *path] for path in behind or [[]])
 
 
 def lead(graph: onnx.GraphProto, old: str, new: str, path: Path) -> None:
-    """The user at the end of the path takes `new` in the place of `old`, through views of its own."""
+    """Connect the path's user to `new` instead of `old`, through copies of the views."""
     for view in path[:-1]:
         own = onnx.NodeProto()
         own.CopyFrom(view)
         own.input[0] = new
         own.output[0] = new_name(graph, f"{view.output[0]}{UNTIED.rstrip('_')}")
         own.name = own.output[0]
-        place = list(graph.node).index(view) + 1
-        graph.node.insert(place, own)
+        behind = list(graph.node).index(view) + 1
+        graph.node.insert(behind, own)
         old, new = view.output[0], own.output[0]
     user = path[-1]
     for index, name in enumerate(user.input):
@@ -68,7 +68,7 @@ def lead(graph: onnx.GraphProto, old: str, new: str, path: Path) -> None:
 
 
 def remove(graph: onnx.GraphProto, name: str) -> None:
-    """Removes the initializer that is now copied, and the views of it that nobody uses any more."""
+    """Remove the initializer that is now copied, and its views that no node uses any more."""
     for node in [node for node in graph.node if name in node.input]:
         remove(graph, node.output[0])
         graph.node.remove(node)

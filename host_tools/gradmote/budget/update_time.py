@@ -1,4 +1,4 @@
-"""How long an update takes, told from its image."""
+"""An estimate of how long an update takes, from its image."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from .choice import Choice
 
 
 def update_instructions(result: Result, choice: Choice) -> float | None:
-    """Estimated machine instructions of one update, all its micro-batches included, on a Cortex-M4F. None where the
-    image has an instruction that was never measured."""
+    """Return the estimated machine instructions of one update on a Cortex-M4F.
+
+    All its micro-batches are included. None means that the image has an instruction that was never
+    measured.
+    """
     image = read_image(result.image)
     times = {"step": 1, "train": choice.micro_batches, "optimizer": 1}
     costs = [

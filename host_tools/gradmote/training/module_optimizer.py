@@ -1,4 +1,4 @@
-"""Optimizer: updates the parameters of a Module."""
+"""The class Optimizer, which updates the parameters of a Module."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from .module import Module
 
 
 class Optimizer:
-    """The optimizer model of a Module. The learning rate starts as generate_artifacts was told (1e-3 for an
-    OptimType), or as the state's checkpoint has it.
+    """The optimizer model of a Module.
 
-    Raises ModelError where the optimizer updates other parameters than the module has, or the module has one already.
+    The learning rate starts as generate_artifacts was told (1e-3 for an OptimType), or as the
+    state's checkpoint has it. Raises ModelError where the optimizer updates other parameters than
+    the module has, or the module has one already.
     """
 
     def __init__(self, optimizer_uri: str | os.PathLike[str], module: Module) -> None:
+        """Read the optimizer model and attach it to the module's state."""
         self._twin = module._twin
         proto = read_artifact(optimizer_uri, "optimizer")
         artifacts = self._twin.artifacts
@@ -35,13 +37,19 @@ class Optimizer:
         self._twin.attach(replace(artifacts, optimizer=proto, learning_rate=rate))
 
     def step(self) -> None:
-        """One update with the sum of the gradients since lazy_reset_grad(). RuntimeFault where there are none."""
+        """Update the parameters once with the sum of the gradients since lazy_reset_grad().
+
+        Raises RuntimeFault where there are no gradients.
+        """
         self._twin.step_on_sum()
 
     def set_learning_rate(self, learning_rate: float) -> None:
-        """Rate of the next updates: finite and not negative, else DataError."""
+        """Set the rate of the next updates.
+
+        Raises DataError unless it is finite and not negative.
+        """
         self._twin.learning_rate = learning_rate
 
     def get_learning_rate(self) -> float:
-        """Rate of the next update, as float32 holds it."""
+        """Return the rate of the next update, as float32 holds it."""
         return self._twin.learning_rate

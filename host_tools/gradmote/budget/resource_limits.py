@@ -1,4 +1,4 @@
-"""What an image may take."""
+"""Limits on the RAM, flash and time that an image may take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KM]?)(?:i?B)?", re.IGNORECASE)
 
 
 def bytes_of(text: str) -> int:
-    """96K -> 98304. K and M are 1024 and 1024^2 bytes. Raises ModelError for what is no size."""
+    """Return the number of bytes that a text names: 98304 for 96K.
+
+    K and M are 1024 and 1024^2 bytes. Raises ModelError for a text that is no size.
+    """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise ModelError(f"'{text}' is no size", "write bytes, or 96K, 1.5M")
@@ -22,8 +25,12 @@ def bytes_of(text: str) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """None: no limit. ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, all its micro-batches
-    included, on a Cortex-M4F of `clock` Hz that executes an instruction in each cycle."""
+    """Limits of a search; None means no limit.
+
+    ram: bytes of arena. flash: bytes of image. ms: milliseconds of one update, all its
+    micro-batches included, on a Cortex-M4F of `clock` Hz that executes an instruction in each
+    cycle.
+    """
 
     ram: int | None = None
     flash: int | None = None
@@ -31,7 +38,10 @@ class Limits:
     clock: float = 64e6
 
     def beside(self, board: Board) -> Limits:
-        """What is left where ram and flash are to hold the board's firmware too; without them, what the board has."""
+        """Return the limits that are left for an image beside the board's firmware.
+
+        Where this has no limit on RAM or flash, it is what the board has.
+        """
         ram, flash = board.arena_available, board.image_area
         if self.ram is not None:
             ram = min(ram, self.ram - board.static_ram - board.stack_bound)
@@ -40,7 +50,10 @@ class Limits:
         return replace(self, ram=max(ram, 0), flash=max(flash, 0))
 
     def excess(self, ram: int, flash: int, ms: float | None) -> list[str]:
-        """What is too much, in words; empty where it fits. A time that is not known does not fit."""
+        """Return which limits are exceeded, in words; empty where the image fits.
+
+        An unknown time (None) exceeds any limit.
+        """
         words = []
         if self.ram is not None and ram > self.ram:
             words.append(f"{ram:,} B of RAM of {self.ram:,}")
