@@ -21,7 +21,7 @@ from scipy.optimize import nnls
 
 from gradmote.formats.image import read_image
 from gradmote.report.analyze import cost
-from gradmote.report.analyze.loops import Turns, turns_of
+from gradmote.report.analyze.loops import Iterations, iterations_of
 from gradmote.report.bench.counting import Counted, counter
 
 TABLE = Path(cost.__file__).with_name("costs.json")
@@ -33,20 +33,20 @@ BOARD = "mps2-an386"
 # ---- Fitting
 
 
-Rows = dict[str, list[tuple[Turns, int]]]
+Rows = dict[str, list[tuple[Iterations, int]]]
 #: Opcode -> loop -> machine instructions a turn.
 Costs = dict[str, dict[str, float]]
 
 
-def rows_of(image: bytes, counts: dict[str, Counted]) -> Iterator[tuple[str, Turns, int]]:
+def rows_of(image: bytes, counts: dict[str, Counted]) -> Iterator[tuple[str, Iterations, int]]:
     """(opcode, turns of its loops, machine instructions) of each instruction."""
     read = read_image(image)
     for program in read.programs:
         for instruction, counted in zip(program["instructions"], counts[program["kind"]].each, strict=True):
-            yield instruction["opcode"], turns_of(instruction, read.constants), counted
+            yield instruction["opcode"], iterations_of(instruction, read.constants), counted
 
 
-def costs_of(rows: list[tuple[Turns, int]]) -> dict[str, float]:
+def costs_of(rows: list[tuple[Iterations, int]]) -> dict[str, float]:
     """Machine instructions of a turn of each loop, none below 0, whose relative errors are least, in squares."""
     loops = list(dict.fromkeys(loop for turns, _ in rows for loop in turns))
     scaled = np.array([[turns.get(loop, 0) / counted for loop in loops] for turns, counted in rows])

@@ -36,16 +36,16 @@ class OnStderr(logging.Handler):
     def __init__(self) -> None:
         """Begin with no warning shown, and the clock of --verbose at 0."""
         super().__init__()
-        self.said: set[str] = set()
+        self.shown: set[str] = set()
         self.start = time.monotonic()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print a record, called by logging."""
         text = record.getMessage()
         if record.levelno >= logging.WARNING:
-            if text not in self.said:
+            if text not in self.shown:
                 typer.secho(printable(f"{record.levelname.lower()}: {text}"), fg="yellow", err=True)
-            self.said.add(text)
+            self.shown.add(text)
         else:
             typer.secho(printable(f"{time.monotonic() - self.start:7.2f} s  {text}"), dim=True, err=True)
 

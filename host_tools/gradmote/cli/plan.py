@@ -28,7 +28,7 @@ def command(
         Path | None, typer.Option(help="Draw a picture instead (needs: pip install 'gradmote[plot]').")
     ] = None,
 ) -> None:
-    """Show the plan of a program's memory: each buffer's place, size and life.
+    """Show the plan of a program's memory: each buffer's offset, size and lifetime.
 
     For example: `gradmote plan model.mote`
 

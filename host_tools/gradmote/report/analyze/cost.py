@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .loops import turns_of, work_of
+from .loops import iterations_of, work_of
 
 #: The opcodes whose work is multiply-accumulates.
 PRODUCTS = {
@@ -42,5 +42,5 @@ def machine_instructions(instruction: dict[str, Any], constants: bytes) -> float
 
     `constants` are the constants of the instruction's image.
     """
-    costs, turns = table()["costs"].get(instruction["opcode"], {}), turns_of(instruction, constants)
-    return sum(costs[loop] * n for loop, n in turns.items()) if turns.keys() <= costs.keys() else None
+    costs, iterations = table()["costs"].get(instruction["opcode"], {}), iterations_of(instruction, constants)
+    return sum(costs[loop] * n for loop, n in iterations.items()) if iterations.keys() <= costs.keys() else None

@@ -18,7 +18,7 @@ from ...device.kernel_selection import rule_of
 from ...generated.opcodes import COUNTS, OPCODES
 
 #: The iterations of each loop, by its name.
-Turns = dict[str, int]
+Iterations = dict[str, int]
 Params = dict[str, int]
 
 #: Machine instructions of a tile of 4, 3 or 2 rows and 4 columns for each k, by what is contiguous.
@@ -46,7 +46,7 @@ POOLS = {
 }  # fmt: skip
 
 
-def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
+def iterations_of(instruction: dict[str, Any], constants: bytes) -> Iterations:
     """Return the iterations of all loops of one instruction; the loop `once` has 1.
 
     `constants` are the constants of the instruction's image.
@@ -70,7 +70,7 @@ def turns_of(instruction: dict[str, Any], constants: bytes) -> Turns:
     return {"once": 1, **found, **update(instruction, constants)}
 
 
-def update(instruction: dict[str, Any], constants: bytes) -> Turns:
+def update(instruction: dict[str, Any], constants: bytes) -> Iterations:
     """Return the iterations of an optimizer's rule, which runs row by row."""
     if "rule" not in instruction["operands"]:
         return {}
@@ -107,7 +107,7 @@ def extent(instruction: dict[str, Any], operand: str) -> int:
 # ---- Matrix products
 
 
-def row_tiles(n: int, widths: dict[int, float], k: int) -> Turns:
+def row_tiles(n: int, widths: dict[int, float], k: int) -> Iterations:
     """Return the tiles of one row of n outputs, and the machine instructions inside them.
 
     `widths` maps the outputs of a tile to its machine instructions for each k; the widest tile that
@@ -119,12 +119,12 @@ def row_tiles(n: int, widths: dict[int, float], k: int) -> Turns:
     return {"tile": tiles, "inside": round(inside_tiles)}
 
 
-def times(count: int, turns: Turns) -> Turns:
+def times(count: int, iterations: Iterations) -> Iterations:
     """Return every number of iterations, multiplied by `count`."""
-    return {name: count * n for name, n in turns.items()}
+    return {name: count * n for name, n in iterations.items()}
 
 
-def added(*parts: Turns) -> Turns:
+def added(*parts: Iterations) -> Iterations:
     """Return the sums of the iterations, loop by loop."""
     return {name: sum(part.get(name, 0) for part in parts) for name in dict.fromkeys(n for part in parts for n in part)}
 
@@ -139,7 +139,7 @@ class Strides:
     b_col: int
 
 
-def single_row(n: int, k: int, s: Strides) -> Turns:
+def single_row(n: int, k: int, s: Strides) -> Iterations:
     """Return the iterations of gm_gemm_row."""
     along = s.b_row == 1 and s.a_col == 1
     if s.b_col == 1 and not (along and n == 1):
@@ -156,7 +156,7 @@ def tiles_of(s: Strides) -> dict[int, float]:
     return TILES["general"]
 
 
-def matrix(m: int, n: int, k: int, s: Strides) -> Turns:
+def matrix(m: int, n: int, k: int, s: Strides) -> Iterations:
     """Return the iterations of gm_gemm_matrix."""
     if m < 2 or n < 4:
         return times(m, single_row(n, k, s))
@@ -170,7 +170,7 @@ def matrix(m: int, n: int, k: int, s: Strides) -> Turns:
     return added(found, times(m, single_row(n % 4, k, s)) if n % 4 else {})
 
 
-def product(opcode: str, p: Params) -> Turns:
+def product(opcode: str, p: Params) -> Iterations:
     """Return the iterations of GEMM, GEMM_UPDATE or MATMUL.
 
     GEMM_UPDATE goes row by row, and has no products of its own where k is 1.
@@ -181,11 +181,11 @@ def product(opcode: str, p: Params) -> Turns:
     by_row = opcode == "GEMM_UPDATE"
     if by_row and k == 1 and p["b_col"] == 1:
         return {}
-    turns = times(m, single_row(n, k, strides)) if by_row else matrix(m, n, k, strides)
-    return times(batch, {"row": m, "element, sum": m * n, **turns})
+    iterations = times(m, single_row(n, k, strides)) if by_row else matrix(m, n, k, strides)
+    return times(batch, {"row": m, "element, sum": m * n, **iterations})
 
 
-def recurrence(opcode: str, p: Params) -> Turns:
+def recurrence(opcode: str, p: Params) -> Iterations:
     """Return the iterations of gm_gemm_row in all steps of a recurrent layer.
 
     In each step, the forward pass multiplies the state with the weights of all gates, and the
@@ -203,7 +203,7 @@ def recurrence(opcode: str, p: Params) -> Turns:
 # ---- Convolutions and pools
 
 
-def convolution(p: Params, forward: bool) -> Turns:
+def convolution(p: Params, forward: bool) -> Iterations:
     """Return the iterations of CONV or CONV_TRANSPOSE.
 
     Each kernel tap is a product over the rectangle of outputs that it reaches.
@@ -212,20 +212,20 @@ def convolution(p: Params, forward: bool) -> Turns:
     depthwise = is_depthwise(p)
     samples = p["batch"] * (1 if depthwise else p["groups"])
     few = forward and p["channels"] < 4 and p["y_map"] == 1
-    found: Turns = {}
+    found: Iterations = {}
     for rows, columns in rectangles(p):
         if depthwise:
-            turns = row_tiles(p["groups"], ELEMENTS, rows * columns)
+            iterations = row_tiles(p["groups"], ELEMENTS, rows * columns)
         elif few:
-            turns = times(p["channels"], row_tiles(p["maps"], ELEMENTS, rows * columns))
+            iterations = times(p["channels"], row_tiles(p["maps"], ELEMENTS, rows * columns))
         else:
-            turns = rectangle(p, rows, columns, forward)
-        found = added(found, turns)
+            iterations = rectangle(p, rows, columns, forward)
+        found = added(found, iterations)
     pixels = p["batch"] * p["groups"] * p[f"{side}_h"] * p[f"{side}_w"]
     products = p["batch"] * p["groups"] * inside(p, "h") * inside(p, "w") * p[wide] * p[deep]
-    cells = {"cell": p["kernel_h"] * p["kernel_w"], **found}
+    taps = {"cell": p["kernel_h"] * p["kernel_w"], **found}
     own = {"pixel": pixels // (p["groups"] if depthwise else 1), "element": pixels * p[wide]}
-    return {**own, **times(samples, cells), "products": products}
+    return {**own, **times(samples, taps), "products": products}
 
 
 def is_depthwise(p: Params) -> bool:
@@ -240,7 +240,7 @@ def rectangles(p: Params) -> Iterator[tuple[int, int]]:
             yield rows, columns
 
 
-def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Turns:
+def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Iterations:
     """Return the iterations of gm_tap_product for one rectangle."""
     x = (p["stride_h"] * p["x_h"], p["stride_w"] * p["x_w"], p["x_channel"])
     y = (p["y_h"], p["y_w"], p["y_map"])
@@ -252,14 +252,14 @@ def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Turns:
         rows, columns = 1, rows * columns
     by_outputs, by_pixels = go[2] == 1 or outputs == 1, go[1] == 1
     if not by_outputs and by_pixels:
-        turns = matrix(outputs, columns, sums, Strides(w_out, w_in, come[2], come[1]))
-        return times(rows, {"row": 1, **turns})
+        iterations = matrix(outputs, columns, sums, Strides(w_out, w_in, come[2], come[1]))
+        return times(rows, {"row": 1, **iterations})
     blocks = 1 if by_outputs else outputs
-    turns = matrix(columns, outputs // blocks, sums, Strides(come[1], come[2], w_in, w_out))
-    return times(rows * blocks, {"row": 1, **turns})
+    iterations = matrix(columns, outputs // blocks, sums, Strides(come[1], come[2], w_in, w_out))
+    return times(rows * blocks, {"row": 1, **iterations})
 
 
-def weight_gradient(p: Params) -> Turns:
+def weight_gradient(p: Params) -> Iterations:
     """Return the iterations of CONV_GRAD_W or CONV_UPDATE.
 
     For each kernel tap, neighbouring input channels, output channels or groups are summed over all
@@ -273,13 +273,13 @@ def weight_gradient(p: Params) -> Turns:
         across = [(p["maps"], p["groups"] * p["channels"])]
     elif p["x_channel"] != 1:
         across = [(1, p["groups"] * p["maps"] * p["channels"])]
-    found: Turns = {}
+    found: Iterations = {}
     for (rows, columns), (n, often) in itertools.product(rectangles(p), across):
-        turns = added(
+        iterations = added(
             times(n // SUMS, row_tiles(SUMS, widths, rows * columns)), row_tiles(n % SUMS, widths, rows * columns)
         )
-        turns = times(often * p["batch"], turns)
-        found = added(found, {**turns, "row": rows * turns["tile"]})
+        iterations = times(often * p["batch"], iterations)
+        found = added(found, {**iterations, "row": rows * iterations["tile"]})
     maps, rows, columns = p["groups"] * p["maps"], inside(p, "h"), inside(p, "w")
     return {
         "element": maps * p["channels"] * p["kernel_h"] * p["kernel_w"],
@@ -290,7 +290,7 @@ def weight_gradient(p: Params) -> Turns:
     }
 
 
-def pool(p: Params, side: str, largest: bool) -> Turns:
+def pool(p: Params, side: str, largest: bool) -> Iterations:
     """Return the iterations of a pool over its outputs, or of a pool's gradient over its inputs.
 
     Max pooling searches each window that it meets for the largest element. Average pooling counts
@@ -298,14 +298,14 @@ def pool(p: Params, side: str, largest: bool) -> Turns:
     """
     rows, columns = inside(p, "h"), inside(p, "w")
     pixels = p["batch"] * p[f"{side}_h"] * p[f"{side}_w"]
-    cells = p["batch"] * p["channels"] * rows * columns
+    taps = p["batch"] * p["channels"] * rows * columns
     looked_at = p["kernel_h"] * p["kernel_w"] if largest else p["kernel_h"] + p["kernel_w"]
-    windows = cells if side == "in" else pixels * p["channels"] if largest else pixels
+    windows = taps if side == "in" else pixels * p["channels"] if largest else pixels
     return {
         "pixel": pixels,
         "element": pixels * p["channels"],
         "cell": p["batch"] * p["channels"] * rows * p[f"{side}_w"] * p["kernel_w"],
-        "cell inside": cells,
+        "cell inside": taps,
         "of a window": windows * looked_at,
     }
 
@@ -323,7 +323,7 @@ def reached(p: Params, axis: str) -> list[int]:
 
     A tap reaches an output if it lies on the input there, and not on the padding.
     """
-    outputs, cells = np.arange(p[f"out_{axis}"])[:, None], np.arange(p[f"kernel_{axis}"])
-    at = outputs * p[f"stride_{axis}"] + cells * p[f"dilation_{axis}"] - p[f"pad_{axis}"]
+    outputs, taps = np.arange(p[f"out_{axis}"])[:, None], np.arange(p[f"kernel_{axis}"])
+    at = outputs * p[f"stride_{axis}"] + taps * p[f"dilation_{axis}"] - p[f"pad_{axis}"]
     found: list[int] = ((at >= 0) & (at < p[f"in_{axis}"])).sum(axis=0).tolist()
     return found

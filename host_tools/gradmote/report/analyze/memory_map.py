@@ -60,8 +60,8 @@ def rectangle(scale: Scale, span: Span, color: str, when: str) -> str:
     x, y = scale.x(span.start), scale.y(span.offset + span.size)
     width, height = scale.x(span.end) - x, scale.y(span.offset) - y
     title = f"{span.name}\n{span.size:,} bytes at {span.offset:,}\n{when}"
-    place = f"x='{x:.1f}' y='{y:.1f}' width='{width:.1f}' height='{height:.1f}'"
-    drawn = f"<rect class='buffer' {place} fill='{color}'><title>{escape(title)}</title></rect>"
+    box = f"x='{x:.1f}' y='{y:.1f}' width='{width:.1f}' height='{height:.1f}'"
+    drawn = f"<rect class='buffer' {box} fill='{color}'><title>{escape(title)}</title></rect>"
     if height < TALL * HEIGHT or width < WIDE * WIDTH:
         return drawn
     name = escape(shortened(span.name, int((width - 10) / LETTER)))

@@ -33,15 +33,15 @@ def draw_memory_map(axes: Axes, report: Report, program: Code, bottom: int = 0) 
         name, color = f"{region.name}: {region.size:,} B", str(min(0.55 + 0.09 * index, 0.9))
         rectangle(axes, (0, region.offset, steps, region.size), name, color, extent)
     for index, span in enumerate(program.spans):
-        place = (span.start, span.offset, span.end - span.start, span.size)
-        rectangle(axes, place, span.name, f"C{index % 8 + 1}", extent)
+        box = (span.start, span.offset, span.end - span.start, span.size)
+        rectangle(axes, box, span.name, f"C{index % 8 + 1}", extent)
     axes.set(xlim=(0, steps), ylim=(bottom, top), xlabel="instruction", ylabel="arena offset (bytes)")
     axes.set_title(f"program {program.kind}: bytes {bottom:,} to {top:,} of the arena")
 
 
-def rectangle(axes: Axes, place: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:
+def rectangle(axes: Axes, box: tuple[int, int, int, int], name: str, color: str, extent: tuple[int, int]) -> None:
     """Draw one buffer at (start, offset, instructions, bytes), with its name if there is room."""
-    x, y, width, height = place
+    x, y, width, height = box
     axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
     if width / extent[0] >= _WIDE_ENOUGH and height / extent[1] >= _TALL_ENOUGH:
         axes.text(x + width / 2, y + height / 2, name, ha="center", va="center", fontsize=7, clip_on=True)
