@@ -15,14 +15,16 @@ class Options:
     `batch` is the number of samples in one step; None means that the model fixes all its
     dimensions. `accumulate` keeps gradients, so that several micro-batches can be averaged
     (programs train and optimizer) instead of the fused program step. `dims` gives the sizes of
-    symbolic dimensions other than the batch.
+    symbolic dimensions other than the batch. `seed` is the initial seed of the random numbers, and
+    of the choice of the store's samples. `properties` is the number of slots for the application's
+    own numbers. `strip_names` leaves the names out of the image.
 
     With `overwrite_inputs` a program may put other data where inputs were, for a smaller arena;
     inputs must then be given again for each run, while labels last. `recompute` computes cheap
     activations a second time where that lowers the peak. `store` keeps samples in the state, to
     train on again.
 
-    `exact_plan` searches for the smallest scratch, up to a minute a program (needs
+    `exact_plan` searches for the smallest scratch, up to a minute per program (needs
     gradmote[exact]); `tell` takes a line of progress where that takes more than two seconds.
     `image_version` is a number that the image's author increases, 0 to 2^32 - 1; firmware that
     protects against rollback refuses an image with a lower one than it has.

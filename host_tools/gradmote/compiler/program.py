@@ -241,7 +241,7 @@ class Compiled:
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # samples to train on again
     recompute: bool = True  # whether cheap activations may be computed twice
-    image_version: int = 0  # the version number of the image's author
+    image_version: int = 0  # a version number that the image's author increases
 
     @property
     def overwrites_inputs(self) -> bool:

@@ -26,9 +26,9 @@ _LOSSES = ("SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
 class StoreOptions:
     """The options of a sample store.
 
-    `capacity` is a number of samples. `dtype` is "int8" (a byte an element, with a scale for each
+    `capacity` is a number of samples. `dtype` is "int8" (a byte per element, with a scale for each
     sample) or "f32" (exact). `x` ([n, ...], float32) and `y` ([n], integers) are samples to begin
-    with; a class-balanced choice of them is kept.
+    with; a class-balanced selection of them is kept.
     """
 
     capacity: int

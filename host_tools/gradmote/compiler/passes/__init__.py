@@ -1,1 +1,1 @@
-"""The passes of the compiler, one a file; pipeline.py lists them in the order in which they run."""
+"""The passes of the compiler, one per file, which pipeline.py lists in the order of execution."""

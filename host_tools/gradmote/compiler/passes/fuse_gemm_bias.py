@@ -1,4 +1,4 @@
-"""The pass that fuses a MatMul of two matrices and an Add of one number a column into a Gemm."""
+"""The pass that fuses a MatMul of two matrices and an Add of one number per column into a Gemm."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def is_matrix_product(matmul: ir.Node) -> bool:
 
 
 def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
-    """Tell whether there is one number a column: shape (n) or (1, n)."""
+    """Tell whether there is one number per column: shape (n) or (1, n)."""
     columns = matmul.inputs[1].shape[1]
     dims = list(bias.shape) if bias.shape is not None else []
     return isinstance(columns, int) and dims in ([columns], [1, columns])

@@ -1,4 +1,4 @@
-"""The pass that replaces an activation by one bit an element, if only its sign or range counts.
+"""The pass that replaces an activation by one bit per element, if only its sign or range counts.
 
 This is possible where only RELU_GRAD or CLAMP_GRAD reads the activation after the peak: where the
 weights behind an activation are frozen, or where a pool follows that keeps an index. Where a

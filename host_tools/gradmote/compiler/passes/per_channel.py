@@ -1,4 +1,4 @@
-"""A vector of one number a channel, reshaped so that it broadcasts over (N, C, space)."""
+"""A vector of one number per channel, reshaped so that it broadcasts over (N, C, space)."""
 
 from __future__ import annotations
 

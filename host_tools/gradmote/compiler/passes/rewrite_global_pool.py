@@ -1,6 +1,6 @@
 """The pass that makes GlobalAveragePool a ReduceMean over all positions.
 
-The gradient is then one product an element; as a pool's, it would search windows for each.
+The gradient then costs one product per element; that of a pool searches windows for each element.
 """
 
 from __future__ import annotations

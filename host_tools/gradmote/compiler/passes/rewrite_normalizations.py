@@ -22,7 +22,7 @@ from ...operators.standardize import standardize
 from .per_channel import per_channel
 
 EPSILON = 1e-5  # ONNX's default
-#: From this opset on GroupNormalization has one scale and bias a channel; before, one a group.
+#: From this opset on GroupNormalization has one scale and bias per channel; before, per group.
 SCALE_PER_CHANNEL_OPSET = 21
 
 

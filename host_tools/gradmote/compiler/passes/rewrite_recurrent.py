@@ -180,12 +180,12 @@ class Rewrite:
 
     @cached_property
     def weights(self) -> dict[int, list[ir.Value]]:
-        """Return W, R, B and P: a list of one each direction, without that axis."""
+        """Return W, R, B and P, each as a list with one tensor per direction."""
         return {i: self.by_direction(v, 0) for i in (W, R, B, P) if (v := self.input(i)) is not None}
 
     @cached_property
     def states(self) -> dict[int, list[ir.Value]]:
-        """Return the initial states (B, H): a list of one each direction."""
+        """Return the initial states (B, H), each as a list with one tensor per direction."""
         axis = 1 if self.batch_first else 0
         return {i: self.by_direction(v, axis) for i in (INITIAL_H, INITIAL_C) if (v := self.input(i)) is not None}
 

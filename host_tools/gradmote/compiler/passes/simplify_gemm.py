@@ -1,4 +1,4 @@
-"""The pass that makes every Gemm plain: alpha = beta = 1, and c absent or one number a column.
+"""The pass that makes every Gemm plain: alpha = beta = 1, and c absent or one number per column.
 
 alpha A' B' + beta c   becomes   Mul(Gemm(A', B'), alpha) + Mul(c, beta)   as far as needed
 """
@@ -21,7 +21,7 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_plain(node: ir.Node) -> bool:
-    """Tell whether alpha = beta = 1, and c is absent or one number a column."""
+    """Tell whether alpha = beta = 1, and c is absent or one number per column."""
     c = node.inputs[2] if len(node.inputs) > 2 else None
     scaled = attribute(node, "alpha", 1.0) != 1.0 or (c is not None and attribute(node, "beta", 1.0) != 1.0)
     return not scaled and (c is None or is_row(node, c))

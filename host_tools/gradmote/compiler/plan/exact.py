@@ -21,7 +21,7 @@ from .lifetimes import aligned
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
-#: The search takes at most LIMIT seconds a program, and reports progress after QUIET seconds.
+#: The search takes at most LIMIT seconds per program, and reports progress after QUIET seconds.
 LIMIT = 60.0
 QUIET = 2.0
 #: The number of workers is fixed, so that a search that ends has the same result on every machine.

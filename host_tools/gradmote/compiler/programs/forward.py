@@ -57,7 +57,7 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
         source, ref = ref, Ref(Buffer(f"{value.name}.output", 4 * lowering.elements(value), "scratch"))
         copy(lowering, value, source, ref)
     if role == "loss" and lowering.elements(value) != 1:
-        role = "output"  # with reduction none there is one loss a sample
+        role = "output"  # with reduction none there is one loss per sample
     shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
     dtype = "i32" if is_integer(value) else "f32"
     lowering.program.bindings.append(Binding(str(value.name), role, dtype, shape, ref))

@@ -78,7 +78,7 @@ def fold(graph: ir.Graph, node: ir.Node, linear: ir.Node, factor: np.ndarray, me
 
 
 def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
-    """Return one number an output channel, in a shape that multiplies the weight."""
+    """Return one factor per output channel, in a shape that multiplies the weight."""
     ones = [1] * (len(linear.inputs[1].shape) - 2)
     if linear.op_type == "Conv":  # (M, C / group, k...)
         return factor.reshape(-1, 1, *ones)

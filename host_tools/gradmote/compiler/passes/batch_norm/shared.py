@@ -53,7 +53,7 @@ def tail(node: ir.Node) -> list[int]:
 
 
 def scale_and_shift(builder: Builder, node: ir.Node, x: ir.Value, scale: ir.Value, shift: ir.Value) -> ir.Value:
-    """Append x scale + shift, with one number of each a channel."""
+    """Append x scale + shift, with one scale and one shift per channel."""
     y, ones = node.outputs[0], tail(node)
     scaled = builder.op("Mul", x, per_channel(builder, scale, ones), name=f"{y.name}.gain")
     scaled.shape, scaled.type = x.shape, x.type

@@ -3,8 +3,8 @@
     y = (x - mean) inv_std scale + bias           mean and variance over all axes but the channels'
     running' = momentum running + (1 - momentum) batch
 
-The variance that updates the running one is over n values a channel, or over n - 1 where `variance`
-is "sample".
+The variance that updates the running one is over n values per channel, or over n - 1 where
+`variance` is "sample".
 
 Source: ONNX BatchNormalization-15; Ioffe and Szegedy 2015.
 """
@@ -68,7 +68,7 @@ def blend(builder: Builder, running: ir.Value, batch: ir.Value, momentum: float)
 
 
 def bessel(builder: Builder, x: ir.Value) -> ir.Value:
-    """Append n / (n - 1), where n is the number of values a channel, known once the batch is."""
+    """Append n / (n - 1), where n is the number of values per channel, known once the batch is."""
     name = f"{x.name}.bessel"
     shape = builder.op("Shape", x, name=f"{name}.shape")
     channels = builder.op("Gather", shape, builder.constant([1], f"{name}.axis"), name=f"{name}.channels")
