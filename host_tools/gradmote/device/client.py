@@ -60,7 +60,7 @@ class Board(Requests):
         super().__init__(link, on_text, attempts)
         self._reopen: Callable[[], Link] | None = None
         try:
-            self._meet()
+            self._identify()
         except ConnectionLost as lost:
             raise diagnostics.turned_away(link.url, lost, self._log) from lost
 
@@ -141,7 +141,7 @@ class Board(Requests):
         that the image lacks.
         """
         self._require_room(image)
-        image = self._as_demanded(image)
+        image = self._signed_as_demanded(image)
         start = self._resumed(image)
         try:
             loaded = self._send_image(image, start, progress)
@@ -170,7 +170,7 @@ class Board(Requests):
         DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) where the board has no room for both
         models.
         """
-        image = self._as_demanded(image)
+        image = self._signed_as_demanded(image)
         self._require_room(image)
         for left in reversed(range(_UPDATE_ATTEMPTS)):
             start = self._received(image)
@@ -207,7 +207,7 @@ class Board(Requests):
         if image[:4] == _MAGIC and needed > there:
             raise diagnostics.too_large(self.raw_info["board"], needed, there)
 
-    def _as_demanded(self, image: bytes) -> bytes:
+    def _signed_as_demanded(self, image: bytes) -> bytes:
         """Return the image with its signature for a board that demands one, else without it."""
         demanded, found = bytes(self.raw_info["key_id"]), signature_of(image)
         if not any(demanded):
@@ -345,11 +345,11 @@ class Board(Requests):
         with contextlib.suppress(ConnectionLost):
             self.request("REBOOT")
         try:
-            self._meet()
+            self._identify()
         except ConnectionLost:
             self._connect_again()
 
-    def _meet(self) -> None:
+    def _identify(self) -> None:
         """Ask a board that starts who it is."""
         self.refresh()
         self._log = DeviceLog()
@@ -363,7 +363,7 @@ class Board(Requests):
         while True:
             try:
                 self._link, self._parser = self._reopen(), Parser()
-                return self._meet()
+                return self._identify()
             except DeviceError:
                 self._link.close()
                 if time.monotonic() > deadline:

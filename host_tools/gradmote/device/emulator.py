@@ -246,7 +246,7 @@ def _firmware(name: str, elf: Path | str | None) -> Path:
     Outside of a checkout the board's firmware is built where it is missing.
     """
     if _is_packaged(name, elf):
-        return build(name, None, _told_once(f"building the firmware of {name}, which takes a while once")).elf
+        return build(name, None, _logger_once(f"building the firmware of {name}, which takes a while once")).elf
     return _checked_firmware(name, elf)
 
 
@@ -259,7 +259,7 @@ def _is_packaged(name: str, elf: Path | str | None) -> bool:
     return elf is None and not is_checkout() and not default_firmware(name).is_file()
 
 
-def _told_once(text: str) -> Callable[[str], None]:
+def _logger_once(text: str) -> Callable[[str], None]:
     """Return a function to call with each line of a build; it logs the text at the first."""
     told: list[str] = []
 

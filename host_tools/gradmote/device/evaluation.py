@@ -14,7 +14,7 @@ from .dataset import Array, Dataset
 from .requests import Progress
 from .samples import others_of, tensors, write_batch, write_rows
 from .target import Target
-from .wrong_labels import wrong_labels_told
+from .wrong_labels import explain_wrong_labels
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def evaluate(
         evaluated = evaluates and len(rows) == batch
         write_rows(target, data, x, y, others, full)
         if evaluated:
-            with wrong_labels_told(target, y, full, name):
+            with explain_wrong_labels(target, y, full, name):
                 losses.append(target.run("eval").loss)
         if y is not None and y.dtype.kind in "iu":
             if evaluated and twice:

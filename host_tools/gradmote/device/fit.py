@@ -18,7 +18,7 @@ from .matching import matched
 from .samples import Others, check_tensor, others_of, write_rows
 from .target import Target
 from .types import Metrics, Saves, Tensor
-from .wrong_labels import wrong_labels_told
+from .wrong_labels import explain_wrong_labels
 
 NOT_FINITE = -16
 NOT_FINITE_MEANS = "the data, the loss or a gradient is NaN or infinite"
@@ -63,9 +63,9 @@ class Fit:
 
     Attributes:
         epochs: The epochs that ended.
-        dropped: The samples of each epoch that did not fill a batch.
+        dropped: How many samples of each epoch did not fill an update.
         stopped: Whether should_stop() ended the training.
-        metrics: Those of the last step; None where there was none.
+        metrics: The metrics of the last step; None where there was none.
         saves: The target's checkpoints, where `save_every` was given.
     """
 
@@ -180,7 +180,7 @@ def learns_nothing(result: Fit) -> GradmoteError:
 
 def _update_or_skip(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
     try:
-        with wrong_labels_told(target, data.y, group.ravel(), "y"):
+        with explain_wrong_labels(target, data.y, group.ravel(), "y"):
             return _update(target, data, others, group)
     except RuntimeFault as fault:
         if fault.code != NOT_FINITE:

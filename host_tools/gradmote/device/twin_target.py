@@ -152,7 +152,7 @@ class TwinTarget:
         Raises DeviceError, as a board does, where samples were not written.
         """
         self._require_samples(program)
-        self._use_samples()
+        self._forget_overwritten()
         return self._measured(program, lambda: self.session.begin(program))
 
     def _measured(self, program: str, begin: Callable[[], None]) -> Metrics:
@@ -181,7 +181,7 @@ class TwinTarget:
             seconds=seconds,
         )
 
-    def _use_samples(self) -> None:
+    def _forget_overwritten(self) -> None:
         """Forget the inputs and labels that a run may have written over, as a board does."""
         for role, rows in (("input", self.session.inputs()), ("label", self.session.labels())):
             self._written -= {(role, index) for index, row in enumerate(rows) if not row["lasts"]}
@@ -233,13 +233,13 @@ class TwinTarget:
     def _replay(self, program: str) -> Metrics:
         metrics = self._measured(program, lambda: self.session.begin_replay(program))
         self._written.discard(("label", 0))
-        self._use_samples()
+        self._forget_overwritten()
         return metrics
 
     def score(self, label: int) -> tuple[int, int]:
         """Return (the store's samples of one class, how many of them the model recognises)."""
         found = self.session.score(label)
-        self._use_samples()
+        self._forget_overwritten()
         return found
 
     def parameters(self) -> bytes:

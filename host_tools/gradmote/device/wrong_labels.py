@@ -18,7 +18,7 @@ _NAMED = 3
 
 
 @contextmanager
-def wrong_labels_told(target: Target, y: Array | None, rows: Array, name: str) -> Iterator[None]:
+def explain_wrong_labels(target: Target, y: Array | None, rows: Array, name: str) -> Iterator[None]:
     """Run the `with` body, and turn the refusal of a label into an error that names its samples.
 
     Raises DataError in place of the runtime's LABEL_OUT_OF_RANGE. rows: the samples that the body

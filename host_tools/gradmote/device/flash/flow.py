@@ -232,7 +232,7 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
     """Program firmware and image into an emulated part, and leave it running."""
     name = firmware.board.name
     watch.stage(f"program and verify the emulated {name}")
-    with _stop_is_told(name):
+    with _explain_interrupt(name):
         part = emulated.program(firmware.elf, firmware.board, image, port, watch.moved)
     try:
         with Board.connect(part.url) as client:
@@ -249,7 +249,7 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
     """
     name = firmware.board.name
     watch.stage(f"program {name} with {tool}")
-    with _stop_is_told(name):
+    with _explain_interrupt(name):
         real.program(firmware.elf, firmware.board, tool, port, image, watch.line, _flags(tool, image))
     watch.stage("wait for its answer")
     with real.connect(firmware.board, port) as client:
@@ -261,7 +261,7 @@ def _flash_real(firmware: Firmware, image: bytes | None, port: str, tool: str, w
 
 
 @contextmanager
-def _stop_is_told(name: str) -> Iterator[None]:
+def _explain_interrupt(name: str) -> Iterator[None]:
     """Turn Ctrl-C in the `with` body into an error that says what is half done."""
     try:
         yield
