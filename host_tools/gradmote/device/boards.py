@@ -104,7 +104,10 @@ def boards() -> list[Board]:
 
 
 def smallest(arena: int, image: int) -> Board | None:
-    """Return the board with the least RAM that can be bought and holds a model of these bytes beside its firmware."""
+    """Return the board with the least RAM that can be bought and holds a model of these bytes.
+
+    Returns None where there is none.
+    """
     holding = [found for found in boards() if found.upload and not found.lacks(arena, image)]
     return min(holding, key=lambda found: (found.ram, found.arena_available), default=None)
 

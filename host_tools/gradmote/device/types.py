@@ -98,7 +98,7 @@ class Update:
     kept: whether the target has a checkpoint of the new model.
     """
 
-    pieces: tuple[Piece, ...]  #: entries of both state tables; none where the model is the same and all stays
+    pieces: tuple[Piece, ...]  #: entries of both state tables; empty where all stays
     kept: bool
 
 
