@@ -1,4 +1,4 @@
-"""One file an operator: its gradient rule and its lowering to instructions. This is the list of them."""
+"""Operators: one file each, with the gradient rule and the lowering to instructions."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ OPERATORS: dict[tuple[str, str], Operator] = {
 
 
 def find(node: ir.Node) -> Operator | None:
-    """The operator of a node, or None where Gradmote does not have it."""
+    """Return the operator of a node, or None where Gradmote does not have it."""
     return OPERATORS.get((node.domain, node.op_type))
 
 

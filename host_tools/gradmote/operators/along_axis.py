@@ -1,4 +1,4 @@
-"""What operators along one axis share: a tensor seen as (outer, classes, inner)."""
+"""Rules shared by operators along one axis, which see a tensor as (outer, classes, inner)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
-    """Sizes before, at and after `axis`."""
+    """Return the numbers of elements before, at and after `axis`."""
     return {"outer": math.prod(shape[:axis]), "classes": shape[axis], "inner": math.prod(shape[axis + 1 :])}
 
 
@@ -30,8 +30,11 @@ def gradient_along_axis(op_type: str) -> GradientRule:
 
 
 def lower_along_axis(opcode: str, *operands: str) -> LoweringRule:
-    """The lowering of an operator along attribute `axis` (default -1; gradients have it as a list, `axes`); the last of
-    `operands` is its output."""
+    """Return the lowering of an operator along one axis to one instruction.
+
+    The axis is the attribute `axis` (default -1); gradient operators have it as a list, `axes`.
+    `operands` names the instruction's operands: the node's inputs in their order, then its output.
+    """
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]

@@ -1,4 +1,4 @@
-"""AveragePool. The gradient of a window is shared out among the cells that counted."""
+"""AveragePool: the gradient of a window is shared out among the taps that counted."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import onnx_ir as ir
 from ..model.graph import DOMAIN, attribute, static_shape
 from .max_pool import grad_attributes, pool_window, sizes
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, spatial, walk, window_of
+from .window import Window, channels_last, spatial, stride_params, window_of
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: each window's dy divided by the number of taps that counted, at those taps."""
     node = back.node
     x, y = node.inputs[0], node.outputs[0]
     window = pool_window(node, x, y)
@@ -31,44 +32,48 @@ def gradient(back: Backward) -> Gradients:
 
 
 def counts(node: ir.Node, w: Window) -> np.ndarray:
-    """How many cells of each window count, float32 (1, 1, outputs...)."""
+    """Return how many taps of each window count, float32 of shape (1, 1, outputs...)."""
     with_pad = attribute(node, "count_include_pad", 0)
     total = np.ones((1, 1), np.float32)
     for i, o, k, s, d, p, e in zip(w.inputs, w.outputs, w.kernel, w.strides, w.dilations, w.pads, w.ends, strict=True):
-        cells = np.arange(o)[:, None] * s + np.arange(k) * d - p
-        inside = (cells >= (-p if with_pad else 0)) & (cells < i + (e if with_pad else 0))
+        taps = np.arange(o)[:, None] * s + np.arange(k) * d - p
+        inside = (taps >= (-p if with_pad else 0)) & (taps < i + (e if with_pad else 0))
         total = total[..., None] * inside.sum(1).astype(np.float32)
     return total
 
 
 def cropping(w: Window) -> dict[str, list[int]]:
-    """Pads and output_padding with which a transposed convolution of dy has the input's size; ceil_mode lets windows
-    hang over the end, which is cropped."""
+    """Return `crop` and `output_padding`, with which a ConvTranspose of dy has the input's size.
+
+    With ceil_mode, windows hang over the end of the input; what they add there is cropped.
+    """
     ends = [e + max(-x, 0) for e, x in zip(w.ends, w.uncovered, strict=True)]
     return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in w.uncovered]}
 
 
 def counting(node: ir.Node, window: Window) -> dict[str, int]:
-    """Which cells a window's sum is divided by."""
+    """Return the parameters that say which taps a window's sum is divided by."""
     padded = [i + p + e for i, p, e in zip(window.inputs, window.pads, window.ends, strict=True)]
     height, width = [1] * (2 - len(padded)) + padded
     return {"count_pad": attribute(node, "count_include_pad", 0), "padded_h": height, "padded_w": width}
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one AVERAGE_POOL; the output lies channels-last."""
     x, y = node.inputs[0], node.outputs[0]
     window, view = pool_window(node, x, y), low.view(x)
     layout = channels_last(static_shape(y, node))
-    params = sizes(node, x, window) | counting(node, window) | walk(view, "x") | walk(layout, "y")
+    params = sizes(node, x, window) | counting(node, window) | stride_params(view, "x") | stride_params(layout, "y")
     low.emit("AVERAGE_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one AVERAGE_POOL_GRAD; dx lies channels-last."""
     dy, x = node.inputs[:2]
     dx, view = node.outputs[0], low.view(dy)
     window = window_of(node, spatial(x), spatial(dy), attribute(node, "kernel_shape"))
     layout = channels_last(static_shape(dx, node))
-    params = sizes(node, x, window) | counting(node, window) | walk(layout, "x") | walk(view, "y")
+    params = sizes(node, x, window) | counting(node, window) | stride_params(layout, "x") | stride_params(view, "y")
     low.emit("AVERAGE_POOL_GRAD", node, {"dy": view.ref, "dx": low.output(dx, layout)}, params)
 
 

@@ -1,7 +1,9 @@
-"""BCEWithLogitsLoss in its stable form, which stays finite for logits of any size:
+"""BCEWithLogitsLoss in its stable form, which stays finite for logits of any size.
 
-loss = (1 - t) x + (1 + (p - 1) t) (log(1 + exp(-|x|)) + max(-x, 0)), p the positive class's weight (default 1);
-slope = (1 - t) - (1 + (p - 1) t) sigmoid(-x).
+    loss = (1 - t) x + (1 + (p - 1) t) (log(1 + exp(-|x|)) + max(-x, 0))
+    d loss / dx = (1 - t) - (1 + (p - 1) t) sigmoid(-x)
+
+x are the logits, t the targets, and p is the weight of the positive class (default 1).
 """
 
 from __future__ import annotations
@@ -54,7 +56,14 @@ SLOPE = (
 def shared(
     low: Lowering, node: ir.Node, values: Sequence[ir.Value], reduction: str
 ) -> tuple[dict[str, Ref], dict[str, int | float]]:
-    """Operands and parameters that both directions have; pos_weight is a scalar or one number a last-axis element."""
+    """Return the operands and parameters that loss and gradient share.
+
+    `values` are x, target and pos_weight; pos_weight is a scalar, or has the shape of the last
+    dimensions of x.
+
+    Raises:
+        ModelError: The shapes of x and target differ, or pos_weight has another shape.
+    """
     x, target, pos_weight = values
     check_shapes(node, x, target)
     shape, weights = static_shape(x, node), static_shape(pos_weight, node)
@@ -78,6 +87,8 @@ def shared(
 
 
 def lower_loss(opcode: str, reduction: str) -> LoweringRule:
+    """Return the lowering of the loss with this reduction to `opcode`."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         operands, params = shared(low, node, node.inputs, reduction)
         low.emit(opcode, node, {**operands, "loss": low.output(node.outputs[0])}, params)
@@ -86,6 +97,8 @@ def lower_loss(opcode: str, reduction: str) -> LoweringRule:
 
 
 def lower_grad(opcode: str, reduction: str) -> LoweringRule:
+    """Return the lowering of the loss's gradient with this reduction to `opcode`."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         operands, params = shared(low, node, node.inputs[1:], reduction)
         operands |= {"dloss": low.ref(node.inputs[0]), "dx": low.output(node.outputs[0])}

@@ -1,4 +1,8 @@
-"""What the broadcasting operators share: strides of 0 forward, gradients summed back to an input's shape backward."""
+"""Rules shared by broadcasting operators.
+
+Forward, a broadcast operand is read with strides of 0. Backward, its gradient is summed to its
+shape.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +19,15 @@ from .operator import Backward, LoweringRule
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
 
-#: Where an operand of a node lies.
+#: A function that returns the view of an operand of a node.
 Reader = Callable[["Lowering", ir.Node, ir.Value], "View"]
 
 
 def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
-    """`grad`, of the shape of the node's output, summed over the dimensions along which `target` was broadcast."""
+    """Return `grad` summed over the dimensions along which `target` was broadcast.
+
+    `grad` has the shape of the node's output; the result has the shape of `target`.
+    """
     leading, ones = broadcast_axes(back.node, back.node.outputs[0], target)
     summed = [*leading, *(len(leading) + axis for axis in ones)]
     if summed:
@@ -33,7 +40,13 @@ def sum_to(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
 
 
 def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[list[int], list[int]]:
-    """Axes of `output` that `target` lacks, and axes of `target` that are 1 where `output`'s are not."""
+    """Return the axes of `output` that `target` lacks, and the axes of `target` that repeat.
+
+    An axis of `target` repeats where its size is 1 and that of `output` is not.
+
+    Raises:
+        ModelError: `target` does not broadcast to `output`, or its dimensions do not tell.
+    """
     missing = rank(output, node) - rank(target, node)
     if missing < 0:
         raise ModelError(
@@ -55,36 +68,46 @@ def broadcast_axes(node: ir.Node, output: ir.Value, target: ir.Value) -> tuple[l
 
 
 def same_symbol(a: int | ir.SymbolicDim, b: int | ir.SymbolicDim) -> bool:
-    """Two symbolic dimensions agree; an unknown one is taken to be the batch, which is never broadcast."""
+    """Return whether both dimensions are symbolic.
+
+    An unknown dimension is taken to be the batch, which is never broadcast.
+    """
     return not isinstance(a, int) and not isinstance(b, int)
 
 
-def as_it_lies(low: Lowering, node: ir.Node, x: ir.Value) -> View:
+def read_view(low: Lowering, node: ir.Node, x: ir.Value) -> View:
+    """Return the view of an operand as it is stored."""
     return low.view(x)
 
 
-def lower_binary(opcode: str, swap: bool = False, read: Reader = as_it_lies) -> LoweringRule:
-    """The lowering of a broadcasting operator of two operands, or of one that is `opcode` with its operands swapped."""
+def lower_binary(opcode: str, swap: bool = False, read: Reader = read_view) -> LoweringRule:
+    """Return the lowering of a broadcasting operator of two operands to `opcode`.
+
+    With `swap`, the node's first input is operand b and its second is operand a. `read` gives the
+    view of an operand.
+    """
     return lower_broadcast(opcode, "ba" if swap else "ab", read)
 
 
-def lower_broadcast(opcode: str, operands: str, read: Reader = as_it_lies) -> LoweringRule:
-    """The lowering of a broadcasting operator whose inputs are the instruction's `operands`, one letter each. read:
-    gives the place of an operand."""
+def lower_broadcast(opcode: str, operands: str, read: Reader = read_view) -> LoweringRule:
+    """Return the lowering of a broadcasting operator whose inputs are `operands`, one letter each.
+
+    `read` gives the view of an operand.
+    """
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]
         output = static_shape(y, node)
         views = [read(low, node, x) for x in node.inputs]
-        walks = [
+        strides = [
             broadcast_walk(v.strides, broadcastable(x, output, node), output)
             for v, x in zip(views, node.inputs, strict=True)
         ]
-        layout = output_layout(output, walks)
+        layout = output_layout(output, strides)
         order = physical_order(output, layout)
-        dims, strides = fit(node, [output[i] for i in order], *([w[i] for i in order] for w in walks))
+        dims, fitted = fit(node, [output[i] for i in order], *([s[i] for i in order] for s in strides))
         params = {f"d{i}": d for i, d in enumerate(dims)}
-        params |= {f"{name}{i}": s for name, walk in zip(operands, strides, strict=True) for i, s in enumerate(walk)}
+        params |= {f"{name}{i}": s for name, own in zip(operands, fitted, strict=True) for i, s in enumerate(own)}
         refs = {name: view.ref for name, view in zip(operands, views, strict=True)}
         low.emit(opcode, node, {**refs, "y": low.output(y, layout)}, params)
 
@@ -92,8 +115,13 @@ def lower_broadcast(opcode: str, operands: str, read: Reader = as_it_lies) -> Lo
 
 
 def broadcastable(x: ir.Value, output: tuple[int, ...], node: ir.Node) -> tuple[int, ...]:
-    """The shape of an operand. Raises ModelError where it does not broadcast to the output's, which onnx's inference
-    does not look at in every operator."""
+    """Return the shape of an operand, after a check that it broadcasts to the output's.
+
+    onnx's shape inference does not check this in every operator.
+
+    Raises:
+        ModelError: The operand does not broadcast to the output's shape.
+    """
     shape = static_shape(x, node)
     missing = len(output) - len(shape)
     if missing < 0 or any(d not in (1, output[missing + axis]) for axis, d in enumerate(shape)):
@@ -105,6 +133,9 @@ def broadcastable(x: ir.Value, output: tuple[int, ...], node: ir.Node) -> tuple[
     return shape
 
 
-def output_layout(output: tuple[int, ...], walks: list[list[int]]) -> list[int]:
-    """The result lies as the first operand that fills it without gaps does; else row-major."""
-    return next((walk for walk in walks if is_gapless(output, walk)), contiguous(output))
+def output_layout(output: tuple[int, ...], strides: list[list[int]]) -> list[int]:
+    """Return the strides of the result: those of the first operand that fills it without gaps.
+
+    Where no operand does, the result is row-major.
+    """
+    return next((found for found in strides if is_gapless(output, found)), contiguous(output))

@@ -1,5 +1,8 @@
-"""Clip: y = min(max(x, low), high) with constant bounds, either of which may be absent. dx = dy where low <= x <= high,
-else 0. Of bounds that are computed, the pass rewrite_synonyms makes Max and Min."""
+"""Clip: y = min(max(x, low), high) with constant bounds, either of which may be absent.
+
+dx = dy where low <= x <= high, else 0. Where a bound is computed, the pass rewrite_synonyms
+replaces Clip by Max and Min.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,11 @@ if TYPE_CHECKING:
 
 
 def bound(node: ir.Node, index: int, absent: float) -> float:
-    """Input 1 (min) or 2 (max). Raises UnsupportedOperator where it is computed."""
+    """Return the constant bound of input 1 (min) or 2 (max), or `absent` where there is none.
+
+    Raises:
+        UnsupportedOperator: The bound is computed, or is not one number.
+    """
     given = node.inputs[index] if len(node.inputs) > index else None
     if given is None:
         return absent
@@ -33,16 +40,19 @@ def bound(node: ir.Node, index: int, absent: float) -> float:
 
 
 def bounds(node: ir.Node) -> dict[str, float]:
+    """Return the constant bounds `low` and `high`; an absent one is infinite."""
     return {"low": bound(node, 1, -math.inf), "high": bound(node, 2, math.inf)}
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy where low <= x <= high, else 0."""
     x = back.node.inputs[0]
     dx = back.op("ClipGrad", back.dy[0], x, of=x, domain=DOMAIN, **bounds(back.node))
     return [dx, None, None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one CLAMP."""
     y = node.outputs[0]
     x, layout = flat_operand(low, node.inputs[0])
     low.emit("CLAMP", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **bounds(node)})

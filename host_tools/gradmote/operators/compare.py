@@ -1,4 +1,7 @@
-"""Greater, Less, Equal and what combines their results, which are 1 and 0. There are no gradients."""
+"""Greater, Less, Equal and the operators that combine their results, which are 1 and 0.
+
+They have no gradients.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ LIMITS = "of integers that are both computed is refused: one must be constant, a
 
 
 def of_data(lower: LoweringRule) -> LoweringRule:
-    """Of integers that are no data, as in shape computations, only the result's shape was needed."""
+    """Return `lower`, changed to emit nothing where integers are compared that are no data.
+
+    Such integers come from shape computations, of which only the result's shape was needed.
+    """
 
     def rule(low: Lowering, node: ir.Node) -> None:
         if any(x in low.views for x in node.inputs) or not all(map(is_whole, node.inputs)):

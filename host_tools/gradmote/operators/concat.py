@@ -1,4 +1,4 @@
-"""Concat: each input is copied to its part of the output. dx_i = the same part of dy."""
+"""Concat: each input is copied to its part of the output; dx_i is the same part of dy."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 
 def axis_of(node: ir.Node) -> int:
+    """Return the node's axis, counted from 0."""
     return normalize_axis(attribute(node, "axis"), node.inputs[0], node)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return for each input its part of dy."""
     node, axis = back.node, axis_of(back.node)
     ends = list(accumulate(known_dim(x, axis, node) for x in node.inputs))
     starts = [0, *ends[:-1]]
@@ -31,13 +33,14 @@ def gradient(back: Backward) -> Gradients:
 
 
 def part(back: Backward, x: ir.Value, axis: int, start: int, end: int) -> ir.Value:
-    """dy from start to end along axis."""
+    """Return dy from `start` to `end` along `axis`."""
     limits = {"start": start, "end": end, "axis": axis}
     inputs = [back.builder.constant([v], f"{x.name}_grad.{k}") for k, v in limits.items()]
     return back.op("Slice", back.dy[0], *inputs, of=x)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Move each input to its part of the output."""
     axis, y = axis_of(node), node.outputs[0]
     order = joined_order(low, node, axis)
     low.output(y, packed(static_shape(y, node), order))
@@ -49,8 +52,12 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def joined_order(low: Lowering, node: ir.Node, axis: int) -> list[int]:
-    """Axes as they lie in the first input that has more than one element along `axis`: those that have one do not say
-    where that axis lies. Where all have one, row-major if the first input may be read so."""
+    """Return the order of the output's axes in memory.
+
+    It is that of the first input that has more than one element along `axis`: an input that has one
+    element there does not tell where that axis lies. Where all inputs have one, the order is
+    row-major if the first input may be read so.
+    """
     parts = [(static_shape(x, node), low.view(x).strides) for x in node.inputs]
     shape, strides = next(((shape, strides) for shape, strides in parts if shape[axis] > 1), parts[0])
     if shape[axis] == 1 and same_walk(shape, strides, contiguous(shape)):

@@ -1,4 +1,4 @@
-"""Inputs of a node that must be known when it is compiled: sizes, positions, axes."""
+"""Access to inputs of a node that must be known when it is compiled: sizes, positions, axes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from ..model.graph import constant_array, describe, normalize_axis
 
 
 def given(node: ir.Node, index: int) -> ir.Value | None:
-    """Input `index`, or None where the node does not have it."""
+    """Return input `index`, or None where the node does not have it."""
     return node.inputs[index] if index < len(node.inputs) else None
 
 
 def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
-    """The constant integers of input `index`; None where the input is absent."""
+    """Return the constant integers of input `index`, or None where the input is absent.
+
+    Raises:
+        UnsupportedOperator: The input is computed; `what` names it in the message.
+    """
     value = given(node, index)
     if value is None:
         return None
@@ -27,7 +31,11 @@ def integers(node: ir.Node, index: int, what: str) -> list[int] | None:
 
 
 def integer(node: ir.Node, index: int, what: str) -> int:
-    """The one constant integer of an input that the node must have."""
+    """Return the one constant integer of an input that the node must have.
+
+    Raises:
+        UnsupportedOperator: The input is computed, or is not one number.
+    """
     found = integers(node, index, what) or []
     if len(found) != 1:
         raise UnsupportedOperator(f"{node.op_type} with {len(found)} numbers for {what}", "give it one", describe(node))
@@ -35,7 +43,11 @@ def integer(node: ir.Node, index: int, what: str) -> int:
 
 
 def known_dim(value: ir.Value, axis: int, node: ir.Node) -> int:
-    """One dimension that a rule must know before the batch is fixed."""
+    """Return one dimension that a rule must know before the batch is fixed.
+
+    Raises:
+        UnsupportedOperator: The dimension is symbolic.
+    """
     axis = normalize_axis(axis, value, node)
     dim = value.shape[axis]
     if not isinstance(dim, int):

@@ -1,7 +1,9 @@
-"""Conv, 1-D and 2-D: y[n,m,o] = b[m] + sum over kernel cells k and channels c of x[n,c,o s + k d - p] w[m,c,k].
-The pass planar_convolutions makes 2-D of 3-D.
+"""Conv, 1-D and 2-D; the pass planar_convolutions replaces a 3-D convolution by 2-D ones.
 
-dx is a transposed convolution of dy, dw a sum over batch and outputs of dy x, db the sum of dy.
+    y[n,m,o] = b[m] + sum over kernel taps k and in_channels c of x[n,c,o s + k d - p] w[m,c,k]
+
+dx is a transposed convolution of dy. dw is the sum over batch and outputs of dy x. db is the sum of
+dy.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import onnx_ir as ir
 
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, spatial, walk, window_of
+from .window import Window, channels_last, spatial, stride_params, window_of
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = convT(dy, w), dw = corr(x, dy), and db, the sum of dy over batch and outputs."""
     x, w = back.node.inputs[:2]
     window, group = conv_window(back.node), attribute(back.node, "group", 1)
     attributes = conv_attributes(window, group)
@@ -35,30 +38,33 @@ def gradient(back: Backward) -> Gradients:
 
 
 def bias_gradient(back: Backward) -> ir.Value:
-    """dy summed over all but the channels."""
+    """Return db, the sum of dy over all axes but the channels'."""
     bias = back.node.inputs[2]
     axes = back.builder.constant([0, *range(2, len(back.node.inputs[0].shape))], f"{bias.name}_grad.axes")
     return back.op("ReduceSum", back.dy[0], axes, of=bias, keepdims=0)
 
 
 def conv_window(node: ir.Node, most: int = 2) -> Window:
-    """most: dimensions that the caller can work with."""
+    """Return the node's window, of at most `most` spatial dimensions."""
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
     return window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel, most)
 
 
 def conv_attributes(window: Window, group: int) -> dict[str, Any]:
-    """ONNX's attributes of a convolution over this window."""
+    """Return ONNX's attributes of a convolution over this window."""
     return {"group": group, "strides": window.strides, "dilations": window.dilations, "pads": window.explicit_pads}
 
 
-def regrouping_of(window: Window, groups: int, channels: int) -> dict[str, Any]:
-    """How the gradient of the weights becomes a convolution: the batch takes the place of the channels.
-    channels: of the data, in each group."""
+def regrouping_of(window: Window, groups: int, in_channels: int) -> dict[str, Any]:
+    """Return the attributes that make the gradient of the weights a convolution.
+
+    In that convolution the batch has the role of the channels. `channels` is the number of
+    in_channels of one group.
+    """
     axes = list(range(2, 2 + len(window.inputs)))
     return {
-        "split": [0, groups, channels, *window.inputs],
-        "merged": [channels, -1, *window.inputs],
+        "split": [0, groups, in_channels, *window.inputs],
+        "merged": [in_channels, -1, *window.inputs],
         "perm_split": [2, 1, 0, *(a + 1 for a in axes)],
         "perm_swap": [1, 0, *axes],
         "kernel_shape": window.kernel,
@@ -68,40 +74,45 @@ def regrouping_of(window: Window, groups: int, channels: int) -> dict[str, Any]:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV; the output lies channels-last."""
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     layout = channels_last(static_shape(y, node))
-    params = sizes(node, x, w) | conv_window(node).params() | weight_walk(low.view(w).strides, node, w)
-    params |= tensor_walk(low.view(x).strides, "x", node, w) | tensor_walk(layout, "y", node, w)
+    params = sizes(node, x, w) | conv_window(node).params() | weight_strides(low.view(w).strides, node, w)
+    params |= grouped_strides(low.view(x).strides, "x", node, w) | grouped_strides(layout, "y", node, w)
     operands = {"x": low.view(x).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "y": low.output(y, layout)}
     low.emit("CONV", node, operands, {**params, "activation": 0})
 
 
 def bias_ref(low: Lowering, node: ir.Node) -> Ref | None:
+    """Return the operand of the node's bias, or None where it has none."""
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     return low.ref(bias) if bias is not None else None
 
 
 def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> dict[str, int]:
-    """Batch, groups, and the channels and maps of one group. w: (groups maps, channels, kernel...)."""
+    """Return the batch, the groups, and the in_channels and out_channels of one group.
+
+    w has the shape (groups out_channels, in_channels, kernel...).
+    """
     groups = attribute(node, "group", 1)
     batch = static_shape(x, node)[0]
     return {"batch": batch, "groups": groups, "channels": int(w.shape[1]), "maps": int(w.shape[0]) // groups}
 
 
-def tensor_walk(strides: list[int], prefix: str, node: ir.Node, w: ir.Value) -> dict[str, int]:
-    """Strides of x or y, its channels or maps split into groups."""
-    found = walk(strides, prefix)
-    step = found.pop(f"{prefix}_channel")
+def grouped_strides(strides: list[int], prefix: str, node: ir.Node, w: ir.Value) -> dict[str, int]:
+    """Return the stride parameters of x or y (`prefix`), its channels split into groups."""
+    found = stride_params(strides, prefix)
+    stride = found.pop(f"{prefix}_channel")
     in_group = int(w.shape[1]) if prefix == "x" else int(w.shape[0]) // attribute(node, "group", 1)
-    return found | {f"{prefix}_{'channel' if prefix == 'x' else 'map'}": step, f"{prefix}_group": step * in_group}
+    return found | {f"{prefix}_{'channel' if prefix == 'x' else 'map'}": stride, f"{prefix}_group": stride * in_group}
 
 
-def weight_walk(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int]:
-    """Strides of weights (groups maps, channels, kernel...)."""
-    maps = int(w.shape[0]) // attribute(node, "group", 1)
+def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int]:
+    """Return the stride parameters of weights (groups out_channels, in_channels, kernel...)."""
+    out_channels = int(w.shape[0]) // attribute(node, "group", 1)
     kernel = [0] * (4 - len(strides)) + strides[2:]
     return {
-        "w_group": strides[0] * maps,
+        "w_group": strides[0] * out_channels,
         "w_map": strides[0],
         "w_channel": strides[1],
         "w_h": kernel[0],
@@ -110,24 +121,30 @@ def weight_walk(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int
 
 
 def lower_grad_x(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_TRANSPOSE of dy by w."""
     dy, w, dx = node.inputs[0], node.inputs[1], node.outputs[0]
     emit_transposed(low, node, dy, w, dx, window_of(node, spatial(dx), spatial(dy), spatial(w)))
 
 
 def emit_transposed(low: Lowering, node: ir.Node, y: ir.Value, w: ir.Value, x: ir.Value, window: Window) -> None:
-    """One CONV_TRANSPOSE, from what a convolution would make (y) back to what it would take (x)."""
+    """Emit one CONV_TRANSPOSE, from a convolution's output y back to its input x.
+
+    `window` is that convolution's; x lies channels-last.
+    """
     layout = channels_last(static_shape(x, node))
-    params = sizes(node, x, w) | window.params() | weight_walk(low.view(w).strides, node, w)
-    params |= tensor_walk(layout, "x", node, w) | tensor_walk(low.view(y).strides, "y", node, w) | {"accumulate": 0}
+    params = sizes(node, x, w) | window.params() | weight_strides(low.view(w).strides, node, w)
+    params |= grouped_strides(layout, "x", node, w) | grouped_strides(low.view(y).strides, "y", node, w)
+    params["accumulate"] = 0
     operands = {"y": low.view(y).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "x": low.output(x, layout)}
     low.emit("CONV_TRANSPOSE", node, operands, params)
 
 
 def lower_grad_w(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_GRAD_W; dw is row-major."""
     dy, x, dw = node.inputs[0], node.inputs[1], node.outputs[0]
     window = window_of(node, spatial(x), spatial(dy), spatial(dw))
     params = sizes(node, x, dw) | window.params()
-    params |= tensor_walk(low.view(x).strides, "x", node, dw) | tensor_walk(low.view(dy).strides, "y", node, dw)
+    params |= grouped_strides(low.view(x).strides, "x", node, dw) | grouped_strides(low.view(dy).strides, "y", node, dw)
     operands = {"x": low.view(x).ref, "dy": low.view(dy).ref, "y": low.output(dw)}
     low.emit("CONV_GRAD_W", node, operands, {**params, "accumulate": 0})
 

@@ -1,6 +1,8 @@
-"""ConvTranspose, 1-D and 2-D: the gradient of a convolution for its data, as a layer. W is (C, M / group, kernel...).
+"""ConvTranspose, 1-D and 2-D: the gradient of a convolution for its input, as a layer.
 
-dx is a convolution of dy by the same weights; dw is a convolution's weight gradient with dy as data and x as output.
+W has the shape (in_channels, out_channels / group, kernel...). dx is a convolution of dy by the
+same weights. dw is a convolution's weight gradient with dy as its input and x as its output
+gradient.
 """
 
 from __future__ import annotations
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def transposed_window(node: ir.Node, most: int = 2) -> Window:
-    """The window of the convolution that this one transposes: its input is our output. most: as in conv_window."""
+    """Return the window of the convolution that this one transposes.
+
+    That convolution's input is the node's output. It has at most `most` spatial dimensions.
+    """
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
     window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel, most)
     same = attribute(node, "auto_pad", "NOTSET") in ("SAME_UPPER", "SAME_LOWER")
@@ -28,8 +33,11 @@ def transposed_window(node: ir.Node, most: int = 2) -> Window:
 
 
 def padded_to_output(node: ir.Node, window: Window) -> Window:
-    """Where the size of the output is given, the pads follow from it, the larger half at the end with SAME_UPPER. What
-    is larger than an output without pads has nothing but the bias behind it."""
+    """Return the window with the pads that follow from the given size of the output.
+
+    With SAME_UPPER the larger half is at the end, else at the start. Where the given output is
+    larger than one without pads, the elements at its end are the bias alone.
+    """
     extra = attribute(node, "output_padding", [0] * len(window.inputs))
     given = [p + e for p, e in zip(window.pads, window.ends, strict=True)]
     total = [max(g + x - u, 0) for g, x, u in zip(given, extra, window.uncovered, strict=True)]
@@ -39,6 +47,7 @@ def padded_to_output(node: ir.Node, window: Window) -> Window:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = conv(dy, w), dw, and db, the sum of dy over batch and outputs."""
     x, w = back.node.inputs[:2]
     window, group = transposed_window(back.node), attribute(back.node, "group", 1)
     attributes = conv_attributes(window, group)
@@ -54,7 +63,10 @@ def gradient(back: Backward) -> Gradients:
 
 
 def seen_by_input(back: Backward, windows: ir.Value, window: Window) -> ir.Value:
-    """Output padding of a stride and more has room for windows that no input made."""
+    """Return the first outputs of the convolution of dy, as many as x has elements.
+
+    An output padding of at least one stride leaves room for windows that belong to no element of x.
+    """
     room = [u // s for u, s in zip(window.uncovered, window.strides, strict=True)]
     if max(room) <= 0:
         return windows
@@ -65,6 +77,7 @@ def seen_by_input(back: Backward, windows: ir.Value, window: Window) -> ir.Value
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one CONV_TRANSPOSE."""
     emit_transposed(low, node, node.inputs[0], node.inputs[1], node.outputs[0], transposed_window(node))
 
 

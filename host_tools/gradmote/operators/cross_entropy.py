@@ -1,12 +1,13 @@
-"""CrossEntropyMean, ...Sum and ...None: SoftmaxCrossEntropyLoss with what ONNX's operator lacks, smoothing and a mask.
+"""CrossEntropyMean, ...Sum and ...None: cross entropy with label smoothing and a mask.
 
-scores (N, C, d1, ...); labels (N, d1, ...); weight (1, C, 1, ...), one a class; mask (N, d1, ...), or the number 1.
-The target distribution of a position with label l and mask m is, s being the smoothing,
+ONNX's SoftmaxCrossEntropyLoss has neither. Scores (N, C, d1, ...); labels (N, d1, ...); weight (1,
+C, 1, ...), one for each class; mask (N, d1, ...), or the number 1. The target distribution of a
+position with label l and mask m is, s being the smoothing,
 
     t_c = m ((1 - s) weight_l [c = l] + s weight_c / C), and 0 where l is ignored
 
-    loss = -sum over c of t_c log_prob_c; a mean is over the sum of m weight_l
-    dscores_c = dloss (exp(log_prob_c) (sum of t) - t_c), over the same
+    loss = -sum over c of t_c log_prob_c; a mean is divided by the sum of m weight_l
+    dscores_c = dloss (exp(log_prob_c) (sum of t) - t_c), divided by the same
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
     from ..compiler.program import Ref
 
-#: From log_prob, labels, weight and mask to `target`, and `counted`, its divisor's terms.
+#: Compute `target`, and the terms `counted` of the divisor, from log_prob, labels, weight and mask.
 TARGET = """
   ignored = Constant <value_int: int = @ignore_index> ()
   smoothing = Constant <value_float: float = @smoothing> ()
@@ -70,14 +71,17 @@ SHARE = {
 
 
 def loss_type(reduction: str) -> str:
+    """Return the type of the loss operator with this reduction."""
     return f"CrossEntropy{reduction.title()}"
 
 
 def grad_type(reduction: str) -> str:
+    """Return the type of the gradient operator with this reduction."""
     return f"CrossEntropyGrad{reduction.title()}"
 
 
 def loss_body(reduction: str) -> str:
+    """Return the loss with this reduction in standard ONNX."""
     return f"""
 {loss_type(reduction)} <ignore_index: int, smoothing: float> (scores, labels, weight, mask) => (loss, log_prob) {{
   log_prob = LogSoftmax <axis = 1> (scores)
@@ -90,6 +94,7 @@ def loss_body(reduction: str) -> str:
 
 
 def grad_body(reduction: str) -> str:
+    """Return the gradient with this reduction in standard ONNX."""
     return f"""
 {grad_type(reduction)} <ignore_index: int, smoothing: float> (dloss, log_prob, labels, weight, mask) => (dX) {{
 {TARGET}
@@ -103,6 +108,8 @@ def grad_body(reduction: str) -> str:
 
 
 def gradient_rule(reduction: str) -> GradientRule:
+    """Return the rule that gives dscores; labels, weight and mask have no gradient."""
+
     def gradient(back: Backward) -> Gradients:
         node = back.node
         scores, *others = node.inputs
@@ -114,16 +121,19 @@ def gradient_rule(reduction: str) -> GradientRule:
 
 
 def shared_operands(low: Lowering, labels: ir.Value, weight: ir.Value, mask: ir.Value) -> dict[str, Ref | None]:
+    """Return the operands that loss and gradient share; None stands for ones."""
     return {"labels": low.ref(labels), "weight": unless_ones(low, weight), "mask": unless_ones(low, mask)}
 
 
 def unless_ones(low: Lowering, value: ir.Value) -> Ref | None:
-    """None, which stands for ones, where the value is constant and holds nothing else."""
+    """Return the value's operand, or None where it is constant and all ones."""
     array = constant_array(value)
     return None if array is not None and np.all(array == 1) else low.ref(value)
 
 
 def lower_loss(reduction: str) -> LoweringRule:
+    """Return the lowering of the loss with this reduction to SOFTMAX_CROSS_ENTROPY."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         scores, *others = node.inputs
         loss, log_prob = node.outputs
@@ -135,6 +145,8 @@ def lower_loss(reduction: str) -> LoweringRule:
 
 
 def lower_grad(reduction: str) -> LoweringRule:
+    """Return the lowering of its gradient to SOFTMAX_CROSS_ENTROPY_GRAD."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, log_prob, *others = node.inputs
         operands = {"dloss": low.ref(dloss), "log_prob": low.ref(log_prob), **shared_operands(low, *others)}

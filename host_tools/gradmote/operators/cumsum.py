@@ -1,4 +1,4 @@
-"""CumSum along a constant axis. dx = the sum of dy from the other end."""
+"""CumSum along a constant axis; dx is the cumulative sum of dy from the other end."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx, the cumulative sum of dy with `reverse` inverted."""
     x, axis = back.node.inputs
     exclusive, reverse = (attribute(back.node, name, 0) for name in ("exclusive", "reverse"))
     return [back.op("CumSum", back.dy[0], axis, of=x, exclusive=exclusive, reverse=1 - reverse), None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one CUMSUM; y has the strides of x."""
     shape = static_shape(node.inputs[0], node)
     axis = normalize_axis(integer(node, 1, "axis"), node.inputs[0], node)
     x = gapless(low, node, low.view(node.inputs[0]), shape)

@@ -1,4 +1,7 @@
-"""DepthToSpace and SpaceToDepth: the pass rewrite_depth_space makes Reshape and Transpose of them."""
+"""DepthToSpace and SpaceToDepth, which the pass rewrite_depth_space replaces.
+
+It writes Reshape and Transpose in their stead.
+"""
 
 from .operator import Operator
 

@@ -22,7 +22,11 @@ LIMITS = "training always drops and inference never does, whatever the input tra
 
 
 def ratio_of(node: ir.Node) -> float:
-    """The constant input `ratio`, 0 <= ratio < 1."""
+    """Return the constant input `ratio`, 0 <= ratio < 1; 0.5 where it is absent.
+
+    Raises:
+        UnsupportedOperator: The ratio is computed or out of range.
+    """
     given = node.inputs[1] if len(node.inputs) > 1 else None
     array = constant_array(given) if given is not None else None
     if given is not None and array is None:
@@ -34,6 +38,7 @@ def ratio_of(node: ir.Node) -> float:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = mask dy / (1 - ratio)."""
     node = back.node
     mask = mask_output(back)
     ratio = back.builder.constant(ratio_of(node), f"{node.outputs[0].name}.ratio")
@@ -41,7 +46,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def mask_output(back: Backward) -> ir.Value:
-    """The node's second output, added where the model left it out."""
+    """Return the node's second output, the mask, which is added where the model left it out."""
     node = back.node
     if len(node.outputs) < 2:
         node.resize_outputs(2)
@@ -52,16 +57,18 @@ def mask_output(back: Backward) -> ir.Value:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one DROPOUT on x."""
     emit_dropout(low, node, node)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one DROPOUT on dy, with the random stream of the forward node."""
     forward = node.inputs[1].producer()
     emit_dropout(low, node, forward)
 
 
 def emit_dropout(low: Lowering, node: ir.Node, forward: ir.Node) -> None:
-    """The same instruction for both directions; its stream belongs to the forward node."""
+    """Emit the instruction that serves both directions; `forward` owns the random stream."""
     ratio = ratio_of(forward)
     params = {
         "n": low.elements(node.outputs[0]),

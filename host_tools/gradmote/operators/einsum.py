@@ -1,4 +1,4 @@
-"""Einsum: the pass rewrite_einsum makes Transpose, Reshape, MatMul and ReduceSum of it."""
+"""Einsum, which the pass rewrite_einsum replaces by Transpose, Reshape, MatMul and ReduceSum."""
 
 from .operator import Operator
 

@@ -1,7 +1,8 @@
-"""What losses on each element by itself share: three reductions, one instruction.
+"""Rules shared by losses that compute each element by itself: one instruction, three reductions.
 
-A loss L(x, t) becomes the operators LMean, LSum, LNone and LGradMean, LGradSum, LGradNone of our domain. Their bodies
-are a formula for each element (`loss`, `slope`) and the reduction around it.
+A loss L(x, t) becomes the operators LMean, LSum, LNone and LGradMean, LGradSum, LGradNone of our
+domain. Their bodies are a formula for each element (`each` and its derivative `slope`) and the
+reduction around it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ SHARE = {
 
 
 def gradient_rule(grad_type: str) -> GradientRule:
+    """Return the rule dx = grad_type(dloss, inputs); the target has no gradient."""
+
     def gradient(back: Backward) -> Gradients:
         node = back.node
         if back.needs(1):
@@ -51,10 +54,16 @@ def gradient_rule(grad_type: str) -> GradientRule:
 
 
 def scale_of(node: ir.Node, x: ir.Value, reduction: str) -> float:
+    """Return the factor of the sum: 1 / the number of elements for "mean", else 1."""
     return 1.0 / math.prod(static_shape(x, node)) if reduction == "mean" else 1.0
 
 
 def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
+    """Check that x and the target have equal shapes.
+
+    Raises:
+        ModelError: The shapes differ.
+    """
     if static_shape(x, node) != static_shape(target, node):
         raise ModelError(
             f"the output has shape {static_shape(x, node)}, the target {static_shape(target, node)}",
@@ -64,6 +73,8 @@ def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
 
 
 def lower_loss(opcode: str, reduction: str) -> LoweringRule:
+    """Return the lowering of the loss with this reduction to `opcode`."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         x, target = node.inputs[:2]
         check_shapes(node, x, target)
@@ -75,6 +86,8 @@ def lower_loss(opcode: str, reduction: str) -> LoweringRule:
 
 
 def lower_grad(opcode: str, reduction: str) -> LoweringRule:
+    """Return the lowering of the loss's gradient with this reduction to `opcode`."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, x, target = node.inputs[:3]
         operands = {
@@ -97,7 +110,11 @@ def operators(
     inputs: str = "x, target",
     lowerings: tuple[Callable[[str, str], LoweringRule], Callable[[str, str], LoweringRule]] | None = None,
 ) -> list[Operator]:
-    """The six operators of a loss. `loss` computes `each` and `slope` computes `slope` from the inputs."""
+    """Return the six operators of a loss: forward and gradient for each reduction.
+
+    `loss` and `slope` are ONNX text that computes `each` and `slope` from `inputs`. `lowerings`
+    makes the lowering of loss and gradient from opcode and reduction.
+    """
     make_loss, make_grad = lowerings or (lower_loss, lower_grad)
     found = []
     for r in REDUCTIONS:

@@ -1,11 +1,12 @@
-"""Elu, Selu, Celu: y = scale x where x > 0, else alpha (exp(rate x) - 1). dx = scale dy where y > 0, else
-rate (y + alpha) dy.
+"""Elu, Selu, Celu: y = scale x where x > 0, else alpha (exp(rate x) - 1).
 
-|      | scale | alpha         | rate      |
-|------|-------|---------------|-----------|
-| Elu  | 1     | alpha         | 1         |
-| Selu | gamma | gamma alpha   | 1         |
-| Celu | 1     | alpha         | 1 / alpha |
+dx = scale dy where y > 0, else rate (y + alpha) dy.
+
+    |      | scale | alpha         | rate      |
+    |------|-------|---------------|-----------|
+    | Elu  | 1     | alpha         | 1         |
+    | Selu | gamma | gamma alpha   | 1         |
+    | Celu | 1     | alpha         | 1 / alpha |
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ SELU_GAMMA = 1.05070102214813232421875
 
 
 def constants(node: ir.Node) -> dict[str, float]:
-    """scale, alpha, rate of a node. They are positive, so that the sign of y is the sign of x."""
+    """Return scale, alpha and rate of a node, all positive, so that y has the sign of x.
+
+    Raises:
+        UnsupportedOperator: One of them is not positive.
+    """
     found = {
         "Elu": lambda: (1.0, attribute(node, "alpha", ELU_ALPHA), 1.0),
         "Selu": lambda: selu_constants(attribute(node, "alpha", SELU_ALPHA), attribute(node, "gamma", SELU_GAMMA)),
@@ -44,20 +49,23 @@ def constants(node: ir.Node) -> dict[str, float]:
 
 
 def selu_constants(alpha: float, gamma: float) -> tuple[float, float, float]:
+    """Return scale, alpha and rate of Selu."""
     return gamma, gamma * alpha, 1.0
 
 
 def celu_constants(alpha: float) -> tuple[float, float, float]:
+    """Return scale, alpha and rate of Celu; the rate is 0 where alpha is, which is refused."""
     return 1.0, alpha, 1.0 / alpha if alpha else 0.0
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = scale dy where y > 0, else rate (y + alpha) dy."""
     x, y = back.node.inputs[0], back.node.outputs[0]
     return [back.op("EluGrad", back.dy[0], y, of=x, domain=DOMAIN, **constants(back.node))]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """The instruction's alpha is not Selu's attribute of that name."""
+    """Emit one ELU, whose alpha is gamma alpha for Selu."""
     y = node.outputs[0]
     x, layout = flat_operand(low, node.inputs[0])
     low.emit("ELU", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **constants(node)})

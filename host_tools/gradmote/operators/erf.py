@@ -7,6 +7,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = (2 / sqrt(pi)) exp(-x^2) dy."""
     x = back.node.inputs[0]
     factor = back.builder.constant(2.0 / math.sqrt(math.pi), f"{x.name}_grad.factor")
     density = back.op("Exp", back.op("Neg", back.op("Mul", x, x, of=x), of=x), of=x)

@@ -5,6 +5,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy y."""
     return [back.op("Mul", back.dy[0], back.node.outputs[0], of=back.node.inputs[0])]
 
 

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx, dy summed over the expanded dimensions."""
     return [sum_to(back, back.dy[0], back.node.inputs[0]), None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make the output a view of the input whose strides are 0 along expanded dimensions."""
     strides = broadcast_strides(static_shape(node.inputs[0], node), static_shape(node.outputs[0], node))
     low.set_view(node.outputs[0], low.ref(node.inputs[0]), strides)
 

@@ -1,5 +1,8 @@
-"""Max and Min of two operands; the pass binary_chains makes those of more. da = dy where a is the larger one, dy / 2
-where both are equal, as torch.maximum; so for b, and for Min."""
+"""Max and Min of two operands; the pass binary_chains splits those of more.
+
+For Max, da = dy where a is the larger operand, and dy / 2 where both are equal, as in
+torch.maximum. The same holds for b, and with the smaller operand for Min.
+"""
 
 import onnx_ir as ir
 
@@ -9,17 +12,22 @@ from .operator import Backward, Gradients, Operator
 
 
 def max_gradient(back: Backward) -> Gradients:
+    """Return da = dy H(a - b) and db = dy H(b - a), with H(0) = 1/2."""
     a, b = back.node.inputs
     return gradients(back, [(a, b), (b, a)])
 
 
 def min_gradient(back: Backward) -> Gradients:
+    """Return da = dy H(b - a) and db = dy H(a - b), with H(0) = 1/2."""
     a, b = back.node.inputs
     return gradients(back, [(b, a), (a, b)])
 
 
 def gradients(back: Backward, pairs: list[tuple[ir.Value | None, ir.Value | None]]) -> Gradients:
-    """For each operand, dy where the first of its pair is the larger one."""
+    """Return for each operand dy H(larger - smaller), where H is Heaviside's step with H(0) = 1/2.
+
+    `pairs` holds (larger, smaller) for each operand.
+    """
     found: Gradients = []
     for index, (larger, smaller) in enumerate(pairs):
         x = back.node.inputs[index]

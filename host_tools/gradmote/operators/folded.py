@@ -1,4 +1,7 @@
-"""What follows from shapes or from constants: it is known when the batch is, and becomes a constant then."""
+"""Operators whose results follow from shapes or constants.
+
+The results are known when the batch is, and become constants then.
+"""
 
 from .operator import Operator
 

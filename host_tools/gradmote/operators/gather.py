@@ -1,6 +1,7 @@
-"""Gather along one axis. Its gradient adds each element of dy where it was taken from: an embedding's, for example.
+"""Gather along one axis; its gradient adds each element of dy to where y was taken from.
 
-Constant positions at one distance are a view. Indices that are data are checked on the device, each time.
+An embedding is an example. Constant positions at one distance are a view. Indices that are data are
+checked on the device, at each run.
 """
 
 from __future__ import annotations
@@ -22,25 +23,31 @@ if TYPE_CHECKING:
 
 
 def axis_of(node: ir.Node) -> int:
+    """Return the node's axis, counted from 0."""
     return normalize_axis(attribute(node, "axis", 0), node.inputs[0], node)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: each element of dy, added at the index that it was taken from."""
     x, indices = back.node.inputs
     count = product(known_dims(indices))
     return [gather_grad(back, back.dy[0], indices, known_dims(x), axis_of(back.node), count), None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make the output a view, or emit one GATHER.
+
+    It is a view where the positions are constant and at one distance.
+    """
     x, indices = node.inputs
     axis, shape, index_shape = axis_of(node), static_shape(x, node), static_shape(indices, node)
     view, y = low.view(x), node.outputs[0]
     positions = known_positions(node, indices, shape[axis])
-    step = distance(positions)
-    if positions is not None and step is not None:
+    stride = distance(positions)
+    if positions is not None and stride is not None:
         part = view.at([positions[0] if a == axis else 0 for a in range(len(shape))])
-        walk = [s * step * view.strides[axis] for s in contiguous(index_shape)]
-        low.set_view(y, part.ref, [*part.strides[:axis], *walk, *part.strides[axis + 1 :]])
+        index_strides = [s * stride * view.strides[axis] for s in contiguous(index_shape)]
+        low.set_view(y, part.ref, [*part.strides[:axis], *index_strides, *part.strides[axis + 1 :]])
         return
     view = gapless(low, node, view, shape)
     order = physical_order(shape, view.strides)
@@ -50,7 +57,11 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | None:
-    """Constant indices counted from the front; None where they are data. Raises ModelError for one out of range."""
+    """Return constant indices, counted from the front, or None where they are data.
+
+    Raises:
+        ModelError: An index is out of range.
+    """
     array = constant_array(indices)
     if array is None:
         return None
@@ -60,41 +71,47 @@ def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | 
 
 
 def distance(positions: list[int] | None) -> int | None:
-    """How far apart neighbouring positions are, where that is one number and at least 0."""
+    """Return the distance of neighbouring positions, or None.
+
+    It is None where the distance is not one number, or is negative.
+    """
     if positions is None:
         return None
-    steps = set(np.diff(positions).tolist()) or {0}
-    step = steps.pop()
-    return step if not steps and step >= 0 else None
+    strides = set(np.diff(positions).tolist()) or {0}
+    stride = strides.pop()
+    return stride if not strides and stride >= 0 else None
 
 
 def with_index_axes(order: list[int], axis: int, count: int) -> list[int]:
-    """The order of the output's axes in memory: those of the indices stand where the selected one stood."""
+    """Return the order of the output's axes in memory.
+
+    The axes of the indices stand where the selected axis stood.
+    """
     moved = [[a] if a < axis else [a + count - 1] for a in range(len(order))]
     moved[axis] = list(range(axis, axis + count))
     return [new for old in order for new in moved[old]]
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dx is filled with 0, then dy goes to its places."""
+    """Fill dx with 0, then add dy at its indices."""
     dy, indices = node.inputs[:2]
     dx = node.outputs[0]
     shape, axis = static_shape(dx, node), attribute(node, "axis")
     target = low.output(dx)
     low.fill(node, target, 0.0)
     positions = known_positions(node, indices, shape[axis])
-    step = distance(positions)
-    if positions is not None and step:
-        put_part(low, node, low.view(dx), axis, positions[0], step)
+    stride = distance(positions)
+    if positions is not None and stride:
+        put_part(low, node, low.view(dx), axis, positions[0], stride)
         return
     params = {"count": low.elements(indices), **around(shape, range(len(shape)), axis)}
     low.emit("SCATTER_ADD", node, {"dy": low.ref(dy), "indices": low.ref(indices), "dx": target}, params)
 
 
-def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, step: int) -> None:
-    """Positions at one distance are all different, so that dy can be copied there."""
+def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, stride: int) -> None:
+    """Copy dy to positions at one distance, which are all different, so that nothing adds up."""
     n = len(dx.strides)
-    part = dx.at([first if a == axis else 0 for a in range(n)], [step if a == axis else 1 for a in range(n)])
+    part = dx.at([first if a == axis else 0 for a in range(n)], [stride if a == axis else 1 for a in range(n)])
     rows = attribute(node, "rows")
     shape = [rows[1] if a == axis else d for a, d in enumerate(static_shape(node.outputs[0], node))]
     from ..compiler.lowering import View
@@ -103,6 +120,7 @@ def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, step
 
 
 def lower_weighted_grad(low: Lowering, node: ir.Node) -> None:
+    """Fill dx with 0, then emit one WEIGHTED_SCATTER_ADD."""
     dy, indices, weights = node.inputs
     shape, axis = static_shape(node.outputs[0], node), attribute(node, "axis")
     target = low.output(node.outputs[0])

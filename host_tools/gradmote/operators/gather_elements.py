@@ -1,5 +1,7 @@
-"""GatherElements: y[o,i,n] = x[o, indices[o,i,n], n] along an axis. Its gradient adds each dy where y was
-taken from."""
+"""GatherElements: y[o,i,n] = x[o, indices[o,i,n], n] along an axis.
+
+Its gradient adds each element of dy to where y was taken from.
+"""
 
 from __future__ import annotations
 
@@ -9,58 +11,68 @@ import onnx_ir as ir
 
 from ..compiler.strides import contiguous
 from ..model.graph import DOMAIN, attribute, normalize_axis, static_shape
+from .flat_indices import FlatIndices, along_axis, gather, part_of, put_back_body, scatter_add
 from .operator import Backward, Gradients, Operator
-from .places import Places, along_axis, gather, part_of, put_back_body, scatter_add
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
 
 def axis_of(node: ir.Node, default: int = 0) -> int:
+    """Return the node's axis, counted from 0."""
     return normalize_axis(attribute(node, "axis", default), node.inputs[0], node)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: each element of dy, added at the index that it was taken from."""
     return [put_back(back, back.dy[0], back.node.inputs[1], axis_of(back.node)), None]
 
 
 def put_back(back: Backward, dy: ir.Value, indices: ir.Value, axis: int) -> ir.Value:
-    """A tensor like the node's first input: 0, and what of dy was taken there."""
+    """Return a tensor like the node's first input: 0, and dy added at `indices` along `axis`."""
     x = back.node.inputs[0]
     return back.op("GatherElementsGrad", dy, indices, x, of=x, domain=DOMAIN, axis=axis)
 
 
 def covered(shape: tuple[int, ...], indices: tuple[int, ...], axis: int) -> list[int]:
-    """The shape of the part of a tensor that indices reach: they may be fewer along the other axes."""
+    """Return the shape of the part of a tensor that indices reach.
+
+    There may be fewer indices than elements along the other axes.
+    """
     return [d if a == axis else i for a, (d, i) in enumerate(zip(shape, indices, strict=True))]
 
 
-def places_of(low: Lowering, node: ir.Node, indices: ir.Value, shape: tuple[int, ...], axis: int) -> Places:
+def indices_of(low: Lowering, node: ir.Node, indices: ir.Value, shape: tuple[int, ...], axis: int) -> FlatIndices:
+    """Return the flat indices that `indices` select along `axis` of a tensor of this shape."""
     return along_axis(low, node, indices, shape[axis], axis)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one GATHER from the part of x that the indices reach."""
     x, indices = node.inputs
     axis, shape = axis_of(node), static_shape(x, node)
     part = part_of(low, low.view(x), shape, covered(shape, static_shape(indices, node), axis), node)
-    gather(low, node, part.ref, places_of(low, node, indices, shape, axis))
+    gather(low, node, part.ref, indices_of(low, node, indices, shape, axis))
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dx is filled with 0, then dy is added; where indices reach only a part, that is made by itself."""
+    """Fill dx with 0, then add dy to the part of it that the indices reach.
+
+    Where that is not all of dx, the part is computed in scratch memory and moved to dx.
+    """
     dy, indices = node.inputs[:2]
     dx, axis = node.outputs[0], attribute(node, "axis")
     shape = static_shape(dx, node)
     part = covered(shape, static_shape(indices, node), axis)
-    places = places_of(low, node, indices, shape, axis)
+    flat = indices_of(low, node, indices, shape, axis)
     target = low.output(dx)
     low.fill(node, target, 0.0)
     if part == list(shape):
-        scatter_add(low, node, dy, target, places)
+        scatter_add(low, node, dy, target, flat)
         return
     own = low.scratch(f"{dx.name}.part", part, contiguous(part))
     low.fill(node, own.ref, 0.0)
-    scatter_add(low, node, dy, own.ref, places)
+    scatter_add(low, node, dy, own.ref, flat)
     low.move(node, part, own, low.view(dx))
 
 

@@ -1,6 +1,7 @@
-"""Gelu: y = x P(x), P the normal distribution's cumulative probability. dx = dy (P(x) + x P'(x)).
+"""Gelu: y = x P(x), where P is the cumulative probability of the normal distribution.
 
-With approximate = "tanh", P(x) = (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2 instead.
+dx = dy (P(x) + x P'(x)). With approximate = "tanh", P(x) is (1 + tanh(sqrt(2/pi) (x + 0.044715
+x^3))) / 2 instead.
 """
 
 from __future__ import annotations
@@ -23,15 +24,18 @@ GRADIENTS = {"none": "GeluGrad", "tanh": "GeluTanhGrad"}
 
 
 def approximate(node: ir.Node) -> str:
+    """Return the attribute `approximate`: "none" or "tanh"."""
     return attribute(node, "approximate", "none")
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy (P(x) + x P'(x))."""
     x = back.node.inputs[0]
     return [back.op(GRADIENTS[approximate(back.node)], back.dy[0], x, of=x, domain=DOMAIN)]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one GELU or GELU_TANH."""
     lower_flat(OPCODES[approximate(node)], "x", "y")(low, node)
 
 

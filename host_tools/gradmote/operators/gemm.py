@@ -1,6 +1,7 @@
-"""Gemm: y = A' B' + c, A' and B' optionally transposed; alpha and beta are 1 after the simplify_gemm pass.
+"""Gemm: y = A' B' + c, where A' and B' are A and B, optionally transposed.
 
-dA' = dy B'^T, dB' = A'^T dy, dc = dy summed over rows.
+alpha and beta are 1 after the pass simplify_gemm. dA' = dy B'^T, dB' = A'^T dy, and dc is dy summed
+over rows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dA and dB, and dc, which is dy summed to the shape of c.
+
+    dA' = dy B'^T and dB' = A'^T dy; where A or B was transposed, its gradient is.
+    """
     a, b = back.node.inputs[:2]
     trans_a, trans_b = attribute(back.node, "transA", 0), attribute(back.node, "transB", 0)
     dy = back.dy[0]
@@ -42,23 +47,25 @@ def gradient(back: Backward) -> Gradients:
 
 
 def swap(view: View, transposed: int) -> list[int]:
+    """Return the view's strides, reversed where `transposed` is not 0."""
     return list(reversed(view.strides)) if transposed else list(view.strides)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one GEMM; it computes y^T where the readers of y transpose it."""
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = node.outputs[0]
     m, n = static_shape(y, node)
     trans_a = attribute(node, "transA", 0)
     k = static_shape(node.inputs[0], node)[0 if trans_a else 1]
     bias = node.inputs[2] if len(node.inputs) > 2 else None
-    a_walk, b_walk = swap(a, trans_a), swap(b, attribute(node, "transB", 0))
+    a_strides, b_strides = swap(a, trans_a), swap(b, attribute(node, "transB", 0))
     layout = layout_for_readers(y)
     if bias is None and n > 1 and layout[1] != 1:  # y^T = B'^T A'^T: a transposed weight's gradient, for example
-        left, right = (b.ref, 0, *b_walk[::-1]), (a.ref, 0, *a_walk[::-1])
+        left, right = (b.ref, 0, *b_strides[::-1]), (a.ref, 0, *a_strides[::-1])
         emit_gemm(low, node, left, right, None, (1, n, m, k), layout)
         return
-    left, right = (a.ref, 0, *a_walk), (b.ref, 0, *b_walk)
+    left, right = (a.ref, 0, *a_strides), (b.ref, 0, *b_strides)
     emit_gemm(low, node, left, right, low.ref(bias) if bias is not None else None, (1, m, n, k))
 
 
@@ -75,7 +82,10 @@ def emit_gemm(
     sizes: tuple[int, int, int, int],
     layout: list[int] | None = None,
 ) -> None:
-    """One GEMM of sizes (batch, m, n, k). layout: the strides of what it makes, where not row-major."""
+    """Emit one GEMM of sizes (batch, m, n, k).
+
+    `layout` holds the strides of the output where it is not row-major.
+    """
     params = dict(zip(("batch", "m", "n", "k"), sizes, strict=True))
     params |= {"a_batch": a[1], "a_row": a[2], "a_col": a[3], "b_batch": b[1], "b_row": b[2], "b_col": b[3]}
     operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0], layout)}

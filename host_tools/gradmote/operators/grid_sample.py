@@ -1,4 +1,4 @@
-"""GridSample: the pass rewrite_grid_sample makes it sums of weighted elements."""
+"""GridSample, which the pass rewrite_grid_sample replaces by sums of weighted elements."""
 
 from .operator import Operator
 

@@ -1,18 +1,25 @@
-"""GRU. The pass rewrite_recurrent makes GruCells of it. Gates in order z, r, n:
+"""GRU, which the pass rewrite_recurrent replaces by one GruCells for each direction.
+
+The gates are in the order z, r, n:
 
     z = sigmoid(Z_z + R_z h[t-1])      r = sigmoid(Z_r + R_r h[t-1])
     n = tanh(Z_n + R_n (r h[t-1])), or with linear_before_reset tanh(Z_n + r (R_n h[t-1] + bias))
     h[t] = (1 - z) n + z h[t-1]
 
-`Part` is r h[t-1], or with linear_before_reset R_n h[t-1] + bias. Backward through time, dh = dY[t] + what comes from
-the step after:
+`Part` is r h[t-1], or with linear_before_reset R_n h[t-1] + bias. Backward through time, with dh =
+dY[t] plus the gradient from the step after:
 
     dz = dh (h[t-1] - n) z (1 - z)     dn = dh (1 - z) (1 - n^2)
-    dPart = R_n^T dn                   dr = dPart h[t-1] r (1 - r)     dh[t-1] = dh z + R_zr^T (dz, dr) + dPart r
-    linear_before_reset:
-    dPart = dn r                       dr = dn Part r (1 - r)          dh[t-1] = dh z + R_zr^T (dz, dr) + R_n^T dPart
+    dPart = R_n^T dn                   dr = dPart h[t-1] r (1 - r)
+    dh[t-1] = dh z + R_zr^T (dz, dr) + dPart r
 
-dR_zr = sum over t of (dz, dr) h[t-1]^T; dR_n = sum of dn Part^T, or with linear_before_reset of dPart h[t-1]^T.
+With linear_before_reset:
+
+    dPart = dn r                       dr = dn Part r (1 - r)
+    dh[t-1] = dh z + R_zr^T (dz, dr) + R_n^T dPart
+
+dR_zr is the sum over t of (dz, dr) h[t-1]^T. dR_n is the sum of dn Part^T, or with
+linear_before_reset of dPart h[t-1]^T.
 """
 
 from __future__ import annotations
@@ -45,10 +52,10 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
     from ..compiler.program import Ref
 
-#: Rows of Z and R; each is `hidden` numbers.
+#: The number of gates: Z and R have this many blocks of `hidden` rows.
 GATES = 3
 
-# The products with all of R where a part would do keep these bodies short; the kernels do not do so.
+# These bodies multiply by all of R where a part would do, which keeps them short. Kernels use the part.
 
 RESET_BEFORE = """part = Mul (r, h)
     part_recurrent = MatMul (part, Rt)
@@ -73,13 +80,20 @@ RESET_AFTER_GRAD = """d_part = Mul (dn, r)
 
 @dataclass(frozen=True)
 class GruCells(Cells):
+    """The operator that runs a GRU through time in one direction.
+
+    `reset_after` is ONNX's linear_before_reset.
+    """
+
     reset_after: bool
 
     @property
     def name(self) -> str:
+        """Return the operator's name in our domain."""
         return f"Gru{'ResetAfter' if self.reset_after else ''}Cells{'Reverse' if self.reverse else ''}"
 
     def body(self) -> str:
+        """Return the forward pass in standard ONNX, as a Scan over time."""
         reset = RESET_AFTER if self.reset_after else RESET_BEFORE
         return f"""
 {self.name} (Z, R, Bias, H0) => (Y, Yh, States, Part, Gates) {{
@@ -104,6 +118,7 @@ class GruCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
+        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
         return f"""
 {self.name}Grad (dY, dYh, R, States, Part, Gates) => (dZ, dH0, dPart) {{
   one = Constant <value_float = 1.0> ()
@@ -135,6 +150,7 @@ class GruCells(Cells):
 }}"""
 
     def gradient(self, back: Backward) -> Gradients:
+        """Return dZ, dR, dBias and dH0; dBias is the sum of dPart over t and b."""
         z, r, bias, h0 = back.node.inputs
         _, _, states, saved, gates = back.node.outputs
         given = [arriving(back, 0), arriving(back, 1), r, states, saved, gates]
@@ -147,7 +163,7 @@ class GruCells(Cells):
         return [dz, dr, dbias, dh0]
 
     def recurrence_gradient(self, back: Backward, dz: ir.Value, dpart: ir.Value) -> ir.Value:
-        """Two products: for update and reset, and for the candidate."""
+        """Return dR: dR_zr of the update and reset gates, then dR_n of the candidate."""
         r, (_, _, states, saved, _) = back.node.inputs[1], back.node.outputs
         hidden, past = known_dim(r, 1, back.node), before(back, states, self.reverse)
         gates = part(back, dz, 2, 0, 2 * hidden)
@@ -158,29 +174,32 @@ class GruCells(Cells):
         return back.op("Concat", d_gates, d_candidate, of=r, axis=0)
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one GRU_CELLS."""
         _, _, bias, h0 = node.inputs
         _, _, states, saved, gates = node.outputs
         operands, params = self.lowered(low, node, h0, states)
-        part, part_step = self.part_place(low, saved, params["batch"] * params["hidden"], is_used(saved))
+        part, part_step = self.part_buffer(low, saved, params["batch"] * params["hidden"], is_used(saved))
         operands |= {"bias": unless_zero(low, bias), "part": part, "gates": low.output(gates)}
         low.emit("GRU_CELLS", node, operands, {**params, "part_step": part_step})
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one GRU_CELLS_GRAD."""
         _, _, r, states, saved, gates = node.inputs
         operands, params = self.lowered_grad(low, node, r)
         slot, dpart = params["batch"] * params["hidden"], node.outputs[2]
         operands |= {"h": low.ref(states), "part": low.ref(saved), "gates": low.ref(gates)}
-        operands["dpart"], dpart_step = self.part_place(low, dpart, slot, is_used(dpart))
+        operands["dpart"], dpart_step = self.part_buffer(low, dpart, slot, is_used(dpart))
         steps = {"h_step": low.view(states).strides[0], "part_step": slot, "dpart_step": dpart_step}
         low.emit("GRU_CELLS_GRAD", node, operands, {**params, **steps})
 
-    def part_place(self, low: Lowering, value: ir.Value, slot: int, every_step: bool) -> tuple[Ref, int]:
-        """Scratch for (T, B, H), or for one step of it; with the stride of a step."""
+    def part_buffer(self, low: Lowering, value: ir.Value, slot: int, every_step: bool) -> tuple[Ref, int]:
+        """Return the memory of (T, B, H), or of one step of it, and the stride of a step."""
         if every_step:
             return low.output(value), slot
         return low.scratch(f"{value.name}.step", [slot], [1]).ref, 0
 
     def flags(self) -> dict[str, int]:
+        """Return the parameters that say which variant the instruction computes."""
         return {"reverse": int(self.reverse), "reset_after": int(self.reset_after)}
 
 

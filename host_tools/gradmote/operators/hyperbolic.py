@@ -1,13 +1,17 @@
-"""Sinh, Cosh and the functions that undo them and Tanh. With a = |x|:
+"""Sinh, Cosh and the inverse functions of Sinh, Cosh and Tanh.
 
-cosh x = p + 1 / 4p, p = exp(a/2) exp(a/2) / 2    sinh x = tanh(x) cosh(x)
-asinh a = log1p(a + a / (1/a + sqrt(1/a^2 + 1)))    acosh x = log1p(x - 1 + sqrt(x - 1) sqrt(x + 1))
-atanh a = log1p(2 a / (1 - a)) / 2
+With a = |x|:
 
-d sinh = dy cosh x    d cosh = dy sinh x    d asinh = dy / sqrt(x x + 1)    d acosh = dy / (sqrt(x - 1) sqrt(x + 1))
-d atanh = dy / ((1 - x)(1 + x))
+    cosh x = p + 1 / 4p, p = exp(a/2) exp(a/2) / 2    sinh x = tanh(x) cosh(x)
+    asinh a = log1p(a + a / (1/a + sqrt(1/a^2 + 1)))
+    acosh x = log1p(x - 1 + sqrt(x - 1) sqrt(x + 1))
+    atanh a = log1p(2 a / (1 - a)) / 2
 
-So nothing cancels near 0, and nothing overflows on the way to a result that does not.
+    d sinh = dy cosh x                d cosh = dy sinh x
+    d asinh = dy / sqrt(x x + 1)      d acosh = dy / (sqrt(x - 1) sqrt(x + 1))
+    d atanh = dy / ((1 - x)(1 + x))
+
+In these forms nothing cancels near 0, and nothing overflows on the way to a result that does not.
 """
 
 from __future__ import annotations
@@ -25,16 +29,19 @@ if TYPE_CHECKING:
 
 
 def cosh(do: Steps, x: Ref) -> Ref:
+    """Return cosh x = p + 1 / 4p, with p = exp(|x|/2) exp(|x|/2) / 2."""
     root = do("EXP", do("MUL", do("ABS", x), 0.5))
     part = do("MUL", do("MUL", root, 0.5), root)
     return do("ADD", part, do("DIV", 0.25, part))
 
 
 def sinh(do: Steps, x: Ref) -> Ref:
+    """Return sinh x = tanh(x) cosh(x)."""
     return do("MUL", do("TANH", x), cosh(do, x))
 
 
 def asinh(do: Steps, x: Ref) -> Ref:
+    """Return asinh x = sign(x) log1p(a + a / (1/a + sqrt(1/a^2 + 1))), with a = |x|."""
     magnitude = do("ABS", x)
     inverse = do("DIV", 1.0, magnitude)
     root = do("SQRT", do("ADD", do("MUL", inverse, inverse), 1.0))
@@ -43,43 +50,51 @@ def asinh(do: Steps, x: Ref) -> Ref:
 
 
 def acosh(do: Steps, x: Ref) -> Ref:
+    """Return acosh x = log1p(x - 1 + sqrt(x - 1) sqrt(x + 1))."""
     above = do("SUB", x, 1.0)
     roots = do("MUL", do("SQRT", above), do("SQRT", do("ADD", x, 1.0)))
     return do("LOG1P", do("ADD", above, roots))
 
 
 def atanh(do: Steps, x: Ref) -> Ref:
+    """Return atanh x = sign(x) log1p(2 a / (1 - a)) / 2, with a = |x|."""
     magnitude = do("ABS", x)
     beside_one = do("DIV", do("ADD", magnitude, magnitude), do("SUB", 1.0, magnitude))
     return do("MUL", do("MUL", do("LOG1P", beside_one), 0.5), do("SIGN", x))
 
 
 def sinh_gradient(back: Backward) -> Gradients:
+    """Return dx = dy cosh x."""
     x = back.node.inputs[0]
     return [back.op("Mul", back.op("Cosh", x, of=x), back.dy[0], of=x)]
 
 
 def cosh_gradient(back: Backward) -> Gradients:
+    """Return dx = dy sinh x."""
     x = back.node.inputs[0]
     return [back.op("Mul", back.op("Sinh", x, of=x), back.dy[0], of=x)]
 
 
 def asinh_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / sqrt(1 + x^2)."""
     x = back.node.inputs[0]
     return divided(back, back.op("Sqrt", one_and_square(back, x), of=x))
 
 
 def acosh_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / (sqrt(x - 1) sqrt(x + 1))."""
     x = back.node.inputs[0]
     roots = [back.op("Sqrt", back.op(op_type, x, one(back), of=x), of=x) for op_type in ("Sub", "Add")]
     return divided(back, back.op("Mul", *roots, of=x))
 
 
 def atanh_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / ((1 - x)(1 + x))."""
     return divided(back, one_less_square(back, back.node.inputs[0]))
 
 
 def divided(back: Backward, divisor: ir.Value) -> Gradients:
+    """Return dx = dy / divisor."""
     return [back.op("Div", back.dy[0], divisor, of=back.node.inputs[0])]
 
 

@@ -1,4 +1,8 @@
-"""Identity, and Cast. Truth values are 1 and 0 in float32, all integers int32: between them it is the same bytes."""
+"""Identity and Cast.
+
+The runtime has truth values as 1 and 0 in float32, and all integers as int32. A cast within one of
+these kinds leaves the bytes as they are.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from .whole_numbers import convert, is_whole, to_floats
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: What the runtime has as float32 or int32.
+#: Types that the runtime has as float32 or int32.
 KNOWN: tuple[ir.DataType | None, ...] = (
     ir.DataType.FLOAT, ir.DataType.BOOL, ir.DataType.INT64, ir.DataType.INT32, ir.DataType.INT16, ir.DataType.INT8,
     ir.DataType.UINT8, ir.DataType.UINT16,
@@ -23,14 +27,21 @@ KNOWN: tuple[ir.DataType | None, ...] = (
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy."""
     return [back.dy[0]]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make the output an alias of the input."""
     low.alias(node.outputs[0], node.inputs[0])
 
 
 def lower_cast(low: Lowering, node: ir.Node) -> None:
+    """Make the output an alias where the kind stays, else emit a conversion.
+
+    Raises:
+        UnsupportedOperator: The runtime does not have one of the types.
+    """
     x, y, to = node.inputs[0], node.outputs[0], ir.DataType(attribute(node, "to"))
     if x.dtype not in KNOWN or to not in KNOWN:
         raise UnsupportedOperator(
@@ -48,7 +59,7 @@ def lower_cast(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_to_truth(low: Lowering, node: ir.Node) -> None:
-    """Whether it is not 0: 1 where its being 0 is 0."""
+    """Emit y = (x == 0) == 0, which is 1 where x is not 0."""
     x, y = node.inputs[0], node.outputs[0]
     ref = to_floats(low, node, x).ref if is_whole(x) else low.ref(x)
     is_zero = low.scratch(f"{y.name}.is_zero", [low.elements(y)], [1]).ref

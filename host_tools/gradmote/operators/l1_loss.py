@@ -1,4 +1,4 @@
-"""L1Loss: |x - t|. Slope sign(x - t), 0 at 0."""
+"""L1Loss: |x - t|, with the derivative sign(x - t), 0 at 0."""
 
 from .elementwise_loss import operators
 

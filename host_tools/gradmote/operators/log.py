@@ -5,6 +5,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy / x."""
     x = back.node.inputs[0]
     return [back.op("Div", back.dy[0], x, of=x)]
 

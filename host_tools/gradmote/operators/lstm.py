@@ -1,17 +1,20 @@
-"""LSTM. The pass rewrite_recurrent makes LstmCells of it. With sums S = Z[t] + R h[t-1], gates in order i, o, f, g:
+"""LSTM, which the pass rewrite_recurrent replaces by one LstmCells for each direction.
 
-    i = sigmoid(S_i + P_i c[t-1])      f = sigmoid(S_f + P_f c[t-1]), or 1 - i where the gates are coupled
+With sums S = Z[t] + R h[t-1], and the gates in the order i, o, f, g:
+
+    i = sigmoid(S_i + P_i c[t-1])      f = sigmoid(S_f + P_f c[t-1]), or 1 - i where coupled
     g = tanh(S_g)                      c[t] = f c[t-1] + i g
     o = sigmoid(S_o + P_o c[t])        h[t] = o tanh(c[t])
 
-Backward through time, dh = dY[t] + R^T dZ[t+1] and dc from the step after:
+Backward through time, with dh = dY[t] + R^T dZ[t+1], and dc from the step after:
 
     do = dh tanh(c) o (1 - o)          dc += dh o (1 - tanh(c)^2) + P_o do
-    di = dc g i (1 - i)                df = dc c[t-1] f (1 - f)              dg = dc i (1 - g^2)
+    di = dc g i (1 - i)                df = dc c[t-1] f (1 - f)
+    dg = dc i (1 - g^2)
     dZ[t] = (di, do, df, dg)           dc[t-1] = dc f + P_i di + P_f df
 
-Coupled, di = dc (g - c[t-1]) i (1 - i) and df = 0.
-dR = sum over t of dZ[t] h[t-1]^T; dP = sums of di c[t-1], do c[t], df c[t-1].
+With coupled gates, di = dc (g - c[t-1]) i (1 - i) and df = 0. dR is the sum over t of dZ[t]
+h[t-1]^T. dP is the sums of di c[t-1], do c[t] and df c[t-1].
 """
 
 from __future__ import annotations
@@ -43,7 +46,7 @@ from .recurrent import (
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: Rows of Z and R; each is `hidden` numbers.
+#: The number of gates: Z and R have this many blocks of `hidden` rows.
 GATES = 4
 
 PEEPHOLES = """
@@ -73,13 +76,20 @@ COUPLED_GRAD_GATES = """gain = Sub (g, c_before)
 
 @dataclass(frozen=True)
 class LstmCells(Cells):
+    """The operator that runs an LSTM through time in one direction.
+
+    `coupled` is ONNX's input_forget: the forget gate is 1 - the input gate.
+    """
+
     coupled: bool
 
     @property
     def name(self) -> str:
+        """Return the operator's name in our domain."""
         return f"Lstm{'Coupled' if self.coupled else ''}Cells{'Reverse' if self.reverse else ''}"
 
     def body(self) -> str:
+        """Return the forward pass in standard ONNX, as a Scan over time."""
         return f"""
 {self.name} (Z, R, P, H0, C0) => (Y, Yh, Yc, States, Cells, Gates) {{
   Rt = Transpose <perm = [1, 0]> (R)
@@ -111,6 +121,7 @@ class LstmCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
+        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
         return f"""
 {self.name}Grad (dY, dYh, dYc, R, P, Cells, Gates) => (dZ, dH0, dC0) {{
   one = Constant <value_float = 1.0> ()
@@ -152,6 +163,7 @@ class LstmCells(Cells):
 }}"""
 
     def gradient(self, back: Backward) -> Gradients:
+        """Return dZ, dR, dP, dH0 and dC0."""
         z, r, p, h0, c0 = back.node.inputs
         _, _, _, states, cells, gates = back.node.outputs
         given = [*(arriving(back, i) for i in range(3)), r, p, cells, gates]
@@ -161,7 +173,7 @@ class LstmCells(Cells):
         return [dz, dr, dp, dh0, dc0]
 
     def peephole_gradient(self, back: Backward, dz: ir.Value, hidden: int) -> ir.Value:
-        """di c[t-1], do c[t], df c[t-1], each summed over t and b."""
+        """Return dP: di c[t-1], do c[t] and df c[t-1], each summed over t and b."""
         p, cells = back.node.inputs[2], back.node.outputs[4]
         past, now = before(back, cells, self.reverse), after(back, cells, self.reverse)
         axes = back.builder.constant([0, 1], f"{p.name}_grad.axes")
@@ -173,6 +185,7 @@ class LstmCells(Cells):
         return back.op("Concat", *sums, of=p, axis=0)
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one LSTM_CELLS."""
         _, _, p, h0, c0 = node.inputs
         _, _, last_cell, states, cells, gates = node.outputs
         operands, params = self.lowered(low, node, h0, states)
@@ -181,6 +194,7 @@ class LstmCells(Cells):
         low.emit("LSTM_CELLS", node, operands, {**params, "c_step": c_step})
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one LSTM_CELLS_GRAD."""
         _, _, dyc, r, p, cells, gates = node.inputs
         dc0 = node.outputs[2]
         operands, params = self.lowered_grad(low, node, r)
@@ -189,6 +203,7 @@ class LstmCells(Cells):
         low.emit("LSTM_CELLS_GRAD", node, operands, {**params, "c_step": low.view(cells).strides[0]})
 
     def flags(self) -> dict[str, int]:
+        """Return the parameters that say which variant the instruction computes."""
         return {"reverse": int(self.reverse), "coupled": int(self.coupled)}
 
 

@@ -1,7 +1,7 @@
-"""MatMul of operands of rank 2 and more: y[b,m,n] = sum over k of A[b,m,k] B[b,k,n]. The pass matmul_vectors makes
-matrices of vectors.
+"""MatMul of operands of rank 2 and more: y[b,m,n] = sum over k of A[b,m,k] B[b,k,n].
 
-dA = dy B^T, dB = A^T dy, summed over the dimensions along which an operand was broadcast.
+The pass matmul_vectors makes matrices of vectors. dA = dy B^T and dB = A^T dy, each summed over the
+dimensions along which its operand was broadcast.
 """
 
 from __future__ import annotations
@@ -24,19 +24,22 @@ from .transpose import layout_for_readers
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
 
-#: Batch dimensions that MATMUL walks.
+#: The number of batch dimensions of MATMUL.
 BATCH_RANK = 2
 
 
 def transpose_last(back: Backward, value: ir.Value) -> ir.Value:
-    """`value` with its last two axes swapped."""
+    """Return `value` with its last two axes swapped."""
     n = rank(value, back.node)
     perm = [*range(n - 2), n - 1, n - 2]
     return back.op("Transpose", value, of=value, perm=perm)
 
 
 def rows(back: Backward, value: ir.Value, like: ir.Value) -> ir.Value:
-    """`value`, of the rank and the last dimension of `like`, as one matrix (all leading dimensions, last)."""
+    """Return `value` as one matrix (all leading dimensions, last).
+
+    `value` has the rank and the last dimension of `like`.
+    """
     if rank(like, back.node) == 2:
         return value
     shape = back.builder.constant(np.array([-1, known_dim(like, -1, back.node)], np.int64), f"{like.name}_grad.rows")
@@ -44,6 +47,7 @@ def rows(back: Backward, value: ir.Value, like: ir.Value) -> ir.Value:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dA = dy B^T and dB = A^T dy, each summed over its operand's broadcast dimensions."""
     a, b = back.node.inputs
     dy, y = back.dy[0], back.node.outputs[0]
     da = db = None
@@ -57,14 +61,20 @@ def gradient(back: Backward) -> Gradients:
 
 
 def sum_batch(back: Backward, grad: ir.Value, target: ir.Value) -> ir.Value:
-    """Sums a gradient over batch dimensions that `target` lacks or has as 1; the matrix dimensions always match."""
+    """Return a gradient summed over batch dimensions that `target` lacks or has as 1.
+
+    The matrix dimensions always match.
+    """
     y = back.node.outputs[0]
     stand_in = ir.Value(name=target.name, shape=ir.Shape([*list(target.shape)[:-2], *list(y.shape)[-2:]]))
     return sum_to(back, grad, stand_in)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """GEMM where the batch is one dimension and the result row-major; else MATMUL."""
+    """Emit one GEMM where the batch is one dimension and the result row-major; else a MATMUL.
+
+    Where neither will do, the operands are copied for each element of the batch.
+    """
     y = node.outputs[0]
     layout = layout_for_readers(y)
     row_major = contiguous(static_shape(y, node))
@@ -75,64 +85,70 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_gemm(low: Lowering, node: ir.Node) -> bool:
-    """One GEMM, where B serves every row of A or the batch is one dimension; else False."""
+    """Emit one GEMM, and return True.
+
+    Return False where B differs between rows of A and the batch has several dimensions.
+    """
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
     y = static_shape(node.outputs[0], node)
     k = static_shape(node.inputs[0], node)[-1]
-    rows, (row_walk,) = collapse(static_shape(node.inputs[0], node)[:-1], a.strides[:-1])
+    rows, (row_strides,) = collapse(static_shape(node.inputs[0], node)[:-1], a.strides[:-1])
     if len(b.strides) == 2 and len(rows) <= 1:
-        left = (a.ref, 0, row_walk[0] if rows else 0, a.strides[-1])
+        left = (a.ref, 0, row_strides[0] if rows else 0, a.strides[-1])
         emit_gemm(low, node, left, (b.ref, 0, *b.strides), None, (1, math.prod(y[:-1]), y[-1], k))
         return True
-    dims, (a_walk, b_walk) = collapse(y[:-2], *batch_walks(node, a, b))
+    dims, (a_strides, b_strides) = collapse(y[:-2], *batch_strides(node, a, b))
     if len(dims) > 1:
         return False
-    batch, a_batch, b_batch = (v[0] if v else fill for v, fill in ((dims, 1), (a_walk, 0), (b_walk, 0)))
+    batch, a_batch, b_batch = (v[0] if v else fill for v, fill in ((dims, 1), (a_strides, 0), (b_strides, 0)))
     matrices = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
     emit_gemm(low, node, *matrices, None, (batch, y[-2], y[-1], k))
     return True
 
 
 def lower_matmul(low: Lowering, node: ir.Node, layout: list[int]) -> bool:
-    """One MATMUL whose result has the strides `layout`; False where the batch is more than two dimensions, or neither
-    rows nor columns of the result lie side by side."""
+    """Emit one MATMUL whose result has the strides `layout`, and return True.
+
+    Return False where the batch has more than two dimensions, or where neither rows nor columns of
+    the result are contiguous.
+    """
     a, b, y = low.view(node.inputs[0]), low.view(node.inputs[1]), node.outputs[0]
     *batch, m, n = static_shape(y, node)
-    dims, walks = collapse(batch, *batch_walks(node, a, b), layout[:-2])
+    dims, strides = collapse(batch, *batch_strides(node, a, b), layout[:-2])
     swap = n > 1 and layout[-1] != 1
     if len(dims) > BATCH_RANK or (swap and m > 1 and layout[-2] != 1):
         return False
-    a_batch, b_batch, y_batch = (pad_front(w, BATCH_RANK, 0) for w in walks)
+    a_batch, b_batch, y_batch = (pad_front(w, BATCH_RANK, 0) for w in strides)
     left, right = (a.ref, a_batch, a.strides[-2:]), (b.ref, b_batch, b.strides[-2:])
     y_row = layout[-2]
     if swap:  # y^T = B^T A^T
-        left, right = ((ref, walk, last[::-1]) for ref, walk, last in (right, left))
+        left, right = ((ref, outer, last[::-1]) for ref, outer, last in (right, left))
         m, n, y_row = n, m, layout[-1]
     params: dict[str, int | float] = dict(zip(("d0", "d1"), pad_front(dims, BATCH_RANK, 1), strict=True))
     params |= {"m": m, "n": n, "k": static_shape(node.inputs[0], node)[-1]}
-    for name, (_, walk, (row, col)) in (("a", left), ("b", right)):
-        params |= {f"{name}0": walk[0], f"{name}1": walk[1], f"{name}_row": row, f"{name}_col": col}
+    for name, (_, outer, (row, col)) in (("a", left), ("b", right)):
+        params |= {f"{name}0": outer[0], f"{name}1": outer[1], f"{name}_row": row, f"{name}_col": col}
     params |= {"y0": y_batch[0], "y1": y_batch[1], "y_row": y_row}
     low.emit("MATMUL", node, {"a": left[0], "b": right[0], "y": low.output(y, layout)}, params)
     return True
 
 
-def batch_walks(node: ir.Node, a: View, b: View) -> list[list[int]]:
-    """Each operand's strides along the result's batch dimensions."""
+def batch_strides(node: ir.Node, a: View, b: View) -> list[list[int]]:
+    """Return each operand's strides along the result's batch dimensions."""
     batch = static_shape(node.outputs[0], node)[:-2]
     shapes = [static_shape(v, node)[:-2] for v in node.inputs if v is not None]
     return [broadcast_walk(v.strides[:-2], shape, batch) for v, shape in zip((a, b), shapes, strict=True)]
 
 
 def lower_expanded(low: Lowering, node: ir.Node) -> None:
-    """One GEMM of operands that are copied for each element of the batch."""
+    """Emit one GEMM of operands that are copied for each element of the batch."""
     y, k = static_shape(node.outputs[0], node), static_shape(node.inputs[0], node)[-1]
     a, b = low.view(node.inputs[0]), low.view(node.inputs[1])
-    walks = batch_walks(node, a, b)
+    strides = batch_strides(node, a, b)
     shapes = [(*y[:-2], y[-2], k), (*y[:-2], k, y[-1])]
     a, b = (
-        expanded(low, node, type(view)(view.ref, [*walk, *view.strides[-2:]]), shape)
-        for view, walk, shape in zip((a, b), walks, shapes, strict=True)
+        expanded(low, node, type(view)(view.ref, [*outer, *view.strides[-2:]]), shape)
+        for view, outer, shape in zip((a, b), strides, shapes, strict=True)
     )
     _, ((a_batch,), (b_batch,)) = collapse(y[:-2], a.strides[:-2], b.strides[:-2])
     matrices = (a.ref, a_batch, *a.strides[-2:]), (b.ref, b_batch, *b.strides[-2:])
@@ -140,7 +156,7 @@ def lower_expanded(low: Lowering, node: ir.Node) -> None:
 
 
 def expanded(low: Lowering, node: ir.Node, view: View, shape: Sequence[int]) -> View:
-    """A copy for each element of the batch, where they are not at one distance anyway."""
+    """Return a copy for each element of the batch, or the view where one stride reaches all."""
     if len(collapse(shape[:-2], view.strides[:-2])[0]) <= 1:
         return view
     copy = low.scratch(f"{node.outputs[0].name}.expanded", shape, contiguous(shape))

@@ -1,4 +1,7 @@
-"""MaxPool and GlobalMaxPool. The gradient goes to the first largest cell of each window, found again from x."""
+"""MaxPool and GlobalMaxPool.
+
+The gradient goes to the first largest tap of each window, which is found again from x.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +13,29 @@ from ..errors import UnsupportedOperator
 from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
-from .window import Window, channels_last, spatial, walk, window_of
+from .window import Window, channels_last, spatial, stride_params, window_of
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
 
 def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
-    """Global pools have no attributes: their window is all of the input."""
+    """Return the pool's window; a global pool's is all of the input.
+
+    Raises:
+        UnsupportedOperator: A window begins behind the input, and has no tap.
+    """
     window = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape", spatial(x)))
     sizes = zip(window.inputs, window.outputs, window.strides, window.pads, strict=True)
     if any((o - 1) * s - p >= i for i, o, s, p in sizes):
         raise UnsupportedOperator(
-            "ceil_mode makes a window without a single cell", "pad the input, or use ceil_mode=0", describe(node)
+            "ceil_mode makes a window without a single element", "pad the input, or use ceil_mode=0", describe(node)
         )
     return window
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: each window's dy at its first largest tap."""
     node = back.node
     x, y = node.inputs[0], node.outputs[0]
     attributes = grad_attributes(pool_window(node, x, y)) | {"ceil_mode": attribute(node, "ceil_mode", 0)}
@@ -35,6 +43,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def grad_attributes(window: Window) -> dict[str, Any]:
+    """Return the attributes of the window, under ONNX's names."""
     return {
         "kernel_shape": window.kernel,
         "strides": window.strides,
@@ -44,25 +53,33 @@ def grad_attributes(window: Window) -> dict[str, Any]:
 
 
 def sizes(node: ir.Node, x: ir.Value, window: Window) -> dict[str, int]:
+    """Return batch, channels and the window's parameters."""
     batch, channels = static_shape(x, node)[:2]
     return {"batch": batch, "channels": channels, **window.params()}
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one MAX_POOL; the output lies channels-last.
+
+    Raises:
+        UnsupportedOperator: The second output, the indices, is used.
+    """
     x, y = node.inputs[0], node.outputs[0]
     if any(indices.uses() or indices.is_graph_output() for indices in node.outputs[1:]):
         raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
     layout = channels_last(static_shape(y, node))
     view = low.view(x)
-    params = sizes(node, x, pool_window(node, x, y)) | walk(view, "x") | walk(layout, "y") | {"relu": 0}
+    params = sizes(node, x, pool_window(node, x, y)) | {"relu": 0}
+    params |= stride_params(view, "x") | stride_params(layout, "y")
     low.emit("MAX_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one MAX_POOL_GRAD; dx has the strides of x."""
     dy, x, y = node.inputs
-    view = gapless(low, node, low.view(x), static_shape(x, node))  # dx lies as x does
+    view = gapless(low, node, low.view(x), static_shape(x, node))  # dx gets the strides of x
     params = sizes(node, x, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")))
-    params |= walk(view, "x") | walk(low.view(dy), "y")
+    params |= stride_params(view, "x") | stride_params(low.view(dy), "y")
     operands = {"x": view.ref, "dy": low.view(dy).ref, "dx": low.output(node.outputs[0], view.strides)}
     low.emit("MAX_POOL_GRAD", node, operands, params)
 

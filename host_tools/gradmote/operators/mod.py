@@ -1,11 +1,15 @@
-"""Mod of floats: with fmod y = a - b trunc(a / b), which has the sign of a; the pass rewrite_mod makes the other one of
-it, which has the sign of b. da = dy, db = -dy q, q = (a - y) / b, a whole number."""
+"""Mod of floats, with fmod = 1: y = a - b trunc(a / b), which has the sign of a.
+
+The pass rewrite_mod replaces the other kind, which has the sign of b, by this one. da = dy and db =
+-dy q, where q = (a - y) / b is an integer.
+"""
 
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return da = dy and db = -dy round((a - y) / b), each summed to the shape of its operand."""
     a, b = back.node.inputs
     dy, y = back.dy[0], back.node.outputs[0]
     da = sum_to(back, dy, a) if back.needs(0) else None

@@ -1,4 +1,4 @@
-"""MSELoss: (x - t)^2. Slope 2 (x - t)."""
+"""MSELoss: (x - t)^2, with the derivative 2 (x - t)."""
 
 from .elementwise_loss import operators
 

@@ -5,6 +5,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = -dy."""
     return [back.op("Neg", back.dy[0], of=back.node.inputs[0])]
 
 

@@ -1,5 +1,8 @@
-"""NegativeLogLikelihoodLoss over log-probabilities (N, C, d1, ...) and labels (N, d1, ...): the second half of
-SoftmaxCrossEntropyLoss. dx = -dloss w onehot, over the total weight for "mean"."""
+"""NegativeLogLikelihoodLoss over log-probabilities (N, C, d1, ...) and labels (N, d1, ...).
+
+It is the second half of SoftmaxCrossEntropyLoss. dx = -dloss w onehot, divided by the total weight
+for "mean".
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = -dloss w onehot, divided by the total weight for "mean"."""
     return gradient_from(back, back.node.inputs[0])
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one SOFTMAX_CROSS_ENTROPY that takes logarithms of probabilities as they are."""
     shape = static_shape(node.inputs[0], node)
     emit_loss(low, node, low.scratch(f"{node.outputs[0].name}.log_prob", shape, contiguous(shape)).ref)
 

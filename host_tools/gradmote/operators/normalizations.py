@@ -1,5 +1,7 @@
-"""Normalizations, which the passes batch_norm, rewrite_normalizations, rewrite_lp_normalization and rewrite_lrn make of
-other operators."""
+"""Normalizations that passes replace by other operators.
+
+The passes are batch_norm, rewrite_normalizations, rewrite_lp_normalization and rewrite_lrn.
+"""
 
 from .operator import Operator
 
@@ -12,7 +14,7 @@ BECOMES = {
     "RMSNormalization": "Standardize, Mul",
 }
 
-#: Its statistics: constants of the image, unless they are trained with.
+#: The running statistics, inputs 3 and 4, are constants of the image, unless the batch's are chosen.
 BATCH_NORM = Operator(
     "BatchNormalization",
     becomes="Normalize",

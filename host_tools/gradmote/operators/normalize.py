@@ -1,15 +1,16 @@
-"""Batch normalization as operators of our own; its passes write them. C channels along axis 1, sums over `axes`, all
-others.
+"""Batch normalization as operators of our own, which its passes write.
+
+There are C channels along axis 1; sums are over `axes`, which are all others.
 
     Moments          mean, inv_std = 1 / sqrt(var + epsilon), var = mean((x - mean)^2)
     Normalize        y = (x - mean) inv_std scale + bias
     NormalizeSums    dscale = sum(dy (x - mean) inv_std), dbias = sum(dy)
-    NormalizeGrad    dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n values a channel
-
+    NormalizeGrad    dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n)
     NormalizeScale   dx = dy scale inv_std
 
-Normalize tells with `batch` = 1 that mean and inv_std are those of x, so that NormalizeGrad is its gradient; else that
-is NormalizeScale. Source: Ioffe and Szegedy 2015.
+n is the number of values of a channel. The attribute `batch` = 1 of Normalize says that mean and
+inv_std are those of x; its gradient is then NormalizeGrad, and else NormalizeScale. Source: Ioffe
+and Szegedy 2015.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import onnx_ir as ir
 from ..compiler.strides import physical_order
 from ..model.graph import DOMAIN, Builder, attribute, rank, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
-from .selection import around, gapless, lying_as
+from .selection import around, gapless, with_strides
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
@@ -31,12 +32,12 @@ CHANNELS = 1
 
 
 def reduced_axes(x: ir.Value, node: ir.Node) -> list[int]:
-    """All axes but the channels'."""
+    """Return all axes but the channels'."""
     return [axis for axis in range(rank(x, node)) if axis != CHANNELS]
 
 
 def moments(builder: Builder, node: ir.Node, epsilon: float) -> Sequence[ir.Value]:
-    """(mean, inv_std, var) of the node's first input."""
+    """Return (mean, inv_std, var) of the node's first input, each of shape (C)."""
     x, name = node.inputs[0], node.outputs[0].name
     names = [f"{name}.{part}" for part in ("mean", "inv_std", "var")]
     made = builder.ops("Moments", x, names=names, domain=DOMAIN, axes=reduced_axes(x, node), epsilon=float(epsilon))
@@ -48,13 +49,17 @@ def moments(builder: Builder, node: ir.Node, epsilon: float) -> Sequence[ir.Valu
 def normalize(
     builder: Builder, node: ir.Node, statistics: Sequence[ir.Value], scale: ir.Value, bias: ir.Value, batch: bool
 ) -> ir.Value:
-    """The node's first input, normalized. statistics: (mean, inv_std)."""
+    """Return the node's first input, normalized by `statistics`, which are (mean, inv_std).
+
+    `batch` says that they are the statistics of this batch, and not running statistics.
+    """
     x, name = node.inputs[0], f"{node.outputs[0].name}.normal"
     given = {"axes": reduced_axes(x, node), "batch": int(batch)}
     return builder.op("Normalize", x, *statistics, scale, bias, name=name, domain=DOMAIN, **given)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx, dscale and dbias; mean and inv_std get no gradient of their own."""
     x, mean, inv_std, scale, bias = back.node.inputs
     axes, batch = attribute(back.node, "axes"), attribute(back.node, "batch")
     dx = dscale = dbias = None
@@ -77,6 +82,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower_moments(low: Lowering, node: ir.Node) -> None:
+    """Emit one MOMENTS; var is written only where it is used."""
     x = gapless(low, node, low.view(node.inputs[0]), static_shape(node.inputs[0], node))
     mean, inv_std, var = node.outputs
     operands = {"x": x.ref, "mean": low.output(mean), "inv_std": low.output(inv_std)}
@@ -86,7 +92,10 @@ def lower_moments(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_normalize(*vectors: str) -> LoweringRule:
-    """A lowering to NORMALIZE; vectors: its operands that are inputs behind the first. y lies as x does."""
+    """Return the lowering to NORMALIZE; y has the strides of x.
+
+    `vectors` names the operands that are the node's inputs behind the first.
+    """
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x, *given = node.inputs
@@ -99,6 +108,7 @@ def lower_normalize(*vectors: str) -> LoweringRule:
 
 
 def lower_sums(low: Lowering, node: ir.Node) -> None:
+    """Emit one NORMALIZE_SUMS."""
     dy, x = aligned(low, node)
     operands = {"dy": dy.ref, "x": x.ref, "mean": low.ref(node.inputs[2]), "inv_std": low.ref(node.inputs[3])}
     operands |= {"dscale": low.output(node.outputs[0]), "dbias": low.output(node.outputs[1])}
@@ -106,6 +116,7 @@ def lower_sums(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one NORMALIZE_GRAD; dx has the strides of x."""
     dy, x = aligned(low, node)
     names = ("mean", "inv_std", "scale", "dscale", "dbias")
     operands = {name: low.ref(value) for name, value in zip(names, node.inputs[2:], strict=True)}
@@ -114,16 +125,19 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 
 
 def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
-    """dy and x without gaps; dy is brought to lie as x does, for all that read it."""
+    """Return views of dy and x without gaps and with equal strides.
+
+    Where dy is copied for that, all later readers of dy read the copy.
+    """
     dy, x = node.inputs[:2]
     kept = gapless(low, node, low.view(x), static_shape(x, node))
-    arriving = lying_as(low, node, dy, kept.strides)
+    arriving = with_strides(low, node, dy, kept.strides)
     low.set_view(dy, arriving.ref, arriving.strides)
     return arriving, kept
 
 
 def sizes(node: ir.Node, x: View) -> dict[str, int | float]:
-    """How the channels lie in x."""
+    """Return the sizes before, of and behind the channels, as they lie in x."""
     shape = static_shape(node.inputs[0], node)
     found = around(shape, physical_order(shape, x.strides), CHANNELS)
     return {"outer": found["outer"], "channels": found["size"], "inner": found["inner"]}

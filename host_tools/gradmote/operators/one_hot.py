@@ -1,4 +1,4 @@
-"""OneHot: the pass rewrite_one_hot makes it comparisons."""
+"""OneHot, which the pass rewrite_one_hot replaces by comparisons."""
 
 from .operator import Operator
 

@@ -1,4 +1,4 @@
-"""What an operator file provides, and what its rules are given."""
+"""The record that describes an operator, and the state that its rules are given."""
 
 from __future__ import annotations
 
@@ -17,47 +17,60 @@ if TYPE_CHECKING:
 
 
 class Backward:
-    """One node on the reverse walk. `dy` holds a gradient for each output, None where none arrives."""
+    """One node on the reverse pass through the graph.
+
+    Attributes:
+        builder: Adds nodes to the graph.
+        node: The forward node.
+        dy: A gradient for each output of the node, None where none arrives.
+        wanted: For each input, whether its gradient is needed.
+    """
 
     def __init__(self, builder: Builder, node: ir.Node, dy: Sequence[ir.Value | None], wanted: Sequence[bool]) -> None:
+        """Keep the node and the gradients that have arrived at its outputs."""
         self.builder = builder
         self.node = node
         self.dy = dy
         self.wanted = wanted
 
     def needs(self, index: int) -> bool:
-        """Whether input `index` lies on a path from a trained parameter."""
+        """Return whether input `index` lies on a path from a trained parameter."""
         return index < len(self.wanted) and self.wanted[index]
 
     def op(self, op_type: str, *inputs: ir.Value | None, of: ir.Value | None, **attributes: Any) -> ir.Value:
-        """A node whose output is part of the gradient of `of`."""
+        """Add a node, and return its output, which is part of the gradient of `of`."""
         return self.builder.op(op_type, *inputs, name=f"{of.name if of else 'scalar'}_grad.part", **attributes)
 
 
-#: Gradients of a node's inputs, in their order; None for those that need or have none.
+#: Gradients of a node's inputs, in their order. An input that needs or has none gets None.
 Gradients = list["ir.Value | None"]
 GradientRule = Callable[[Backward], Gradients]
 
 
 def no_gradient(back: Backward) -> Gradients:
-    """Of what is flat wherever it has a slope: nothing goes back."""
+    """Return no gradient for any input: the function is flat wherever it has a derivative."""
     return [None for _ in back.node.inputs]
 
 
-#: Appends instructions for a node.
+#: A function that emits the instructions of a node.
 LoweringRule = Callable[["Lowering", ir.Node], None]
 
 
 @dataclass(frozen=True)
 class Operator:
-    """One ONNX operator. `gradient` None: no rule; `lower` None: must be folded or rewritten before.
+    """One ONNX operator.
 
-    `function` is the body of an operator of our own domain, in ONNX's textual syntax without its header line.
-    `any_type`: the lowering moves 32-bit elements, whatever they are.
-    `any_output`: the gradient rule copes with outputs that do not reach the loss, the first one included.
-    `constants`: indices of the inputs that must be known when the model is compiled.
-    `becomes`: what passes make of an operator that has neither rule, and training goes through.
-    `limits`: what of the ONNX operator is refused, in few words, for the reference of operators.
+    Attributes:
+        op_type: The operator's name.
+        gradient: The gradient rule, None where there is none.
+        lower: The lowering rule, None where the node must be folded or rewritten before.
+        domain: The ONNX domain, "" for the standard one.
+        function: The body of an operator of our own domain, in ONNX's textual syntax.
+        any_type: The lowering moves 32-bit elements of any type.
+        any_output: The gradient rule handles outputs that do not reach the loss, even the first.
+        constants: Indices of the inputs that must be known when the model is compiled.
+        becomes: The operators by which passes replace an operator that has neither rule.
+        limits: The part of the ONNX operator that is refused, for the reference of operators.
     """
 
     op_type: str
@@ -73,16 +86,19 @@ class Operator:
 
     @property
     def trains(self) -> str:
-        """Whether training goes through it, by a rule of its own or by those of what it becomes: "yes", "no", or "zero"
-        where it is flat."""
+        """Return whether training goes through the operator: "yes", "no", or "zero" if it is flat.
+
+        The gradient rule may be its own, or that of the operators that replace it.
+        """
         if self.gradient is no_gradient:
             return "zero"
         return "yes" if self.gradient is not None or self.becomes else "no"
 
     @property
     def compiles(self) -> bool:
+        """Return whether the compiler lowers the operator, or passes replace it."""
         return self.lower is not None or bool(self.becomes)
 
     def function_proto(self, opset: int) -> onnx.FunctionProto:
-        """The body in standard ONNX, for any other runtime."""
+        """Return the body in standard ONNX, for any other runtime."""
         return onnx.parser.parse_function(f'<opset_import: ["": {opset}], domain: "{DOMAIN}">\n{self.function}')

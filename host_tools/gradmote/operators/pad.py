@@ -1,6 +1,7 @@
-"""Pad with a constant: the output is filled with it, then x is copied into its middle. dx = the middle of dy.
+"""Pad with a constant: the output is filled with it, then x is copied into its middle.
 
-Pads below 0 cut instead; their gradient is 0 there. The modes edge, reflect and wrap select positions along each axis.
+dx is the middle of dy. Pads below 0 cut instead; their gradient is 0 there. The modes edge, reflect
+and wrap select positions along each axis.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from .selection import Table, known_dims, put_back, take
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: A Slice's end behind every element.
+#: The end of a Slice that takes all elements to the last.
 END = 2**63 - 1
 
 
 def pads_of(node: ir.Node) -> tuple[list[int], list[int]]:
-    """Elements added before and after, for each axis of x; below 0: taken away."""
+    """Return the numbers of elements added before and after, for each axis of x.
+
+    A number below 0 says how many elements are removed.
+    """
     x = node.inputs[0]
     n = rank(x, node)
     pads = integers(node, 1, "pads") or []
@@ -37,7 +41,11 @@ def pads_of(node: ir.Node) -> tuple[list[int], list[int]]:
 
 
 def filler(node: ir.Node) -> float:
-    """The constant input `value`; 0 by default."""
+    """Return the constant input `value`; 0 by default.
+
+    Raises:
+        UnsupportedOperator: The value is computed.
+    """
     value = given(node, 2)
     array = constant_array(value)
     if value is not None and array is None:
@@ -46,11 +54,12 @@ def filler(node: ir.Node) -> float:
 
 
 def is_constant(node: ir.Node) -> bool:
+    """Return whether the mode is constant."""
     return attribute(node, "mode", "constant") == "constant"
 
 
 def tables(node: ir.Node) -> dict[int, Table]:
-    """For each padded axis, the position that each output repeats."""
+    """Return for each padded axis the position that each output repeats."""
     chosen = {}
     for axis, (before, after) in enumerate(zip(*pads_of(node), strict=True)):
         if before or after:
@@ -59,14 +68,21 @@ def tables(node: ir.Node) -> dict[int, Table]:
 
 
 def positions_of(node: ir.Node, axis: int, before: int, after: int) -> np.ndarray:
-    """The positions along one axis: what pads below 0 leave of it, repeated by the others."""
-    left = what_is_left(node, axis, known_dim(node.inputs[0], axis, node), before, after)
+    """Return the input's position for each output along one axis.
+
+    Pads below 0 cut the axis; the mode repeats the rest of it.
+    """
+    left = remaining_range(node, axis, known_dim(node.inputs[0], axis, node), before, after)
     around = np.arange(min(-before, 0), len(left) + max(after, 0))
     return left.start + repeated(around, len(left), attribute(node, "mode"))
 
 
-def what_is_left(node: ir.Node, axis: int, dim: int, before: int, after: int) -> range:
-    """The positions that pads below 0 do not cut. Raises UnsupportedOperator where there are none."""
+def remaining_range(node: ir.Node, axis: int, dim: int, before: int, after: int) -> range:
+    """Return the positions that pads below 0 do not cut.
+
+    Raises:
+        UnsupportedOperator: No position is left.
+    """
     left = range(max(-before, 0), dim + min(after, 0))
     if not left:
         raise UnsupportedOperator(
@@ -78,7 +94,7 @@ def what_is_left(node: ir.Node, axis: int, dim: int, before: int, after: int) ->
 
 
 def repeated(positions: np.ndarray, dim: int, mode: str) -> np.ndarray:
-    """Positions outside of 0 .. dim-1 brought inside."""
+    """Return positions outside of 0 .. dim-1 brought inside by the mode edge, wrap or reflect."""
     if mode == "edge":
         return np.clip(positions, 0, dim - 1)
     if mode == "wrap":
@@ -88,6 +104,7 @@ def repeated(positions: np.ndarray, dim: int, mode: str) -> np.ndarray:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: the middle of dy, or each dy added at the position that it repeated."""
     if is_constant(back.node):
         return gradient_of_constant(back)
     dx, shape = back.dy[0], known_dims(back.node.outputs[0])
@@ -98,6 +115,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def gradient_of_constant(back: Backward) -> Gradients:
+    """Return dx for mode constant: dy cut where x was padded, and padded by 0 where x was cut."""
     x, dx = back.node.inputs[0], back.dy[0]
     before, after = pads_of(back.node)
     if max(*before, *after) > 0:
@@ -111,6 +129,7 @@ def gradient_of_constant(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Fill and copy for mode constant; else emit one GATHER for each padded axis."""
     if is_constant(node):
         lower_constant(low, node)
         return
@@ -121,9 +140,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_constant(low: Lowering, node: ir.Node) -> None:
+    """Fill the output where it is larger than x, then copy what remains of x into it."""
     x, y = low.view(node.inputs[0]), node.outputs[0]
     shape, (before, after) = static_shape(node.inputs[0], node), pads_of(node)
-    left = [what_is_left(node, axis, *sizes) for axis, sizes in enumerate(zip(shape, before, after, strict=True))]
+    left = [remaining_range(node, axis, *sizes) for axis, sizes in enumerate(zip(shape, before, after, strict=True))]
     low.output(y, packed(static_shape(y, node), physical_order(shape, x.strides)))
     target = low.view(y)
     if max(*before, *after) > 0:

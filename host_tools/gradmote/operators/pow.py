@@ -1,4 +1,4 @@
-"""Pow: y = a^b. da = dy b a^(b - 1), db = dy y log(a), 0 where a is 0.
+"""Pow: y = a^b, with da = dy b a^(b - 1) and db = dy y log(a), which is 0 where a is 0.
 
 A constant exponent of 1, 2 or 1/2 needs no power.
 """
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return da = dy b a^(b - 1) and db = dy y log(a), each summed to the shape of its operand."""
     a, b = back.node.inputs
     da = base_gradient(back, a, b) if back.needs(0) else None
     db = exponent_gradient(back, a, b) if back.needs(1) else None
@@ -28,13 +29,14 @@ def gradient(back: Backward) -> Gradients:
 
 
 def base_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return da = dy b a^(b - 1), summed to the shape of a."""
     factor, less = exponents(back, b)
     slope = back.op("Mul", back.op("Pow", a, less, of=a), factor, of=a)
     return sum_to(back, back.op("Mul", slope, back.dy[0], of=a), a)
 
 
 def exponents(back: Backward, b: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """b as float32, and b - 1."""
+    """Return b as float32, and b - 1."""
     array = constant_array(b)
     if array is None:
         one = back.builder.constant(1.0, f"{b.name}_grad.one")
@@ -44,6 +46,7 @@ def exponents(back: Backward, b: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 
 def exponent_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
+    """Return db = dy y log(a), 0 where a is 0, summed to the shape of b."""
     zero = back.builder.constant(0.0, f"{b.name}_grad.zero")
     one = back.builder.constant(1.0, f"{b.name}_grad.one")
     safe = back.op("Where", back.op("Equal", a, zero, of=b), one, a, of=b)
@@ -52,6 +55,7 @@ def exponent_gradient(back: Backward, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit an alias, MUL or SQRT for a constant exponent of 1, 2 or 1/2, else a POW."""
     number = only_exponent(node)
     if number == 1.0:
         low.alias(node.outputs[0], node.inputs[0])
@@ -65,7 +69,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def only_exponent(node: ir.Node) -> float | None:
-    """The exponent of all elements, where it is constant and does not broadcast the base."""
+    """Return the exponent of all elements, or None.
+
+    It is None where the exponent is computed, is not one number, or broadcasts the base.
+    """
     array = constant_array(node.inputs[1])
     if array is None or array.size != 1 or static_shape(node.inputs[0], node) != static_shape(node.outputs[0], node):
         return None
@@ -73,13 +80,13 @@ def only_exponent(node: ir.Node) -> float | None:
 
 
 def emit_flat(low: Lowering, node: ir.Node, opcode: str, names: tuple[str, ...], params: dict[str, int]) -> None:
-    """An instruction with the base as each of its operands."""
+    """Emit an instruction that has the base as each of the operands `names`."""
     base, layout = flat_operand(low, node.inputs[0])
     low.emit(opcode, node, {**dict.fromkeys(names, base), "y": low.output(node.outputs[0], layout)}, params)
 
 
 def lower_power(low: Lowering, node: ir.Node) -> None:
-    """ONNX lets exponents be integers; constant ones become float32 for this node."""
+    """Emit one POW; constant exponents that are integers become float32 for this node."""
     exponent = node.inputs[1]
     array = constant_array(exponent)
     before = low.views.get(exponent)

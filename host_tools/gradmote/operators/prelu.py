@@ -1,5 +1,7 @@
-"""PRelu: y = x where x >= 0, else slope x; the slope broadcasts to x. dx = dy where x > 0, else slope dy;
-dslope = the sum of dy min(x, 0)."""
+"""PRelu: y = x where x >= 0, else slope x, where the slope broadcasts to x.
+
+dx = dy where x > 0, else slope dy. dslope is the sum of dy min(x, 0).
+"""
 
 import onnx_ir as ir
 
@@ -9,6 +11,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy where x > 0, else slope dy, and dslope = sum of dy min(x, 0)."""
     x, slope = back.node.inputs
     dx = None
     if back.needs(0):
@@ -17,6 +20,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def slope_gradient(back: Backward, x: ir.Value, slope: ir.Value) -> ir.Value:
+    """Return dslope, dy min(x, 0) summed to the shape of the slope."""
     zero = back.builder.constant(0.0, f"{slope.name}_grad.zero")
     negative = back.op("Min", x, zero, of=slope)
     return sum_to(back, back.op("Mul", negative, back.dy[0], of=slope), slope)

@@ -1,8 +1,8 @@
-"""Random numbers of the shape of another value, or of a given one: RandomUniform, RandomNormal and the same with Like.
+"""RandomUniform and RandomNormal, and both with Like, which take the shape of another value.
 
-They come from the generator of Dropout, a stream for each node: other ones in each step, and in inference those of the
-step that training has reached. A normal number is sqrt(-2 log u) cos(2 pi v) (Box and Muller 1958), u and v uniform, u
-above 0.
+The numbers come from the generator of Dropout, with a stream for each node. Each training step
+draws other ones; inference draws those of the step that training has reached. A normal number is
+sqrt(-2 log u) cos(2 pi v) (Box and Muller 1958), where u and v are uniform and u is above 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:
-    """`span` times uniform numbers in 0 .. 1, 1 not among them, from `lowest` on; part: of the node's streams."""
+    """Return numbers drawn uniformly from `lowest` to `lowest` + `span`, which is excluded.
+
+    `part` tells apart the streams of one node.
+    """
     n = low.elements(node.outputs[0])
     y = low.scratch(f"{node.outputs[0].name}.random{part}", [n], [1]).ref
     params = {"n": n, "stream": low.random_stream(node, part), "low": lowest, "range": span}
@@ -33,12 +36,14 @@ def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str 
 
 
 def lower_uniform(low: Lowering, node: ir.Node) -> None:
+    """Emit one RANDOM_UNIFORM."""
     check_type(node)
     lowest, highest = attribute(node, "low", 0.0), attribute(node, "high", 1.0)
     low.place(node.outputs[0], uniform(low, node, lowest, highest - lowest))
 
 
 def lower_normal(low: Lowering, node: ir.Node) -> None:
+    """Emit Box and Muller's formula, scaled by `scale` and shifted by `mean`."""
     check_type(node)
     do = Steps(low, node, low.elements(node.outputs[0]))
     radius = do("SQRT", do("MUL", do("LOG", uniform(low, node, 1.0, -1.0)), -2.0))
@@ -48,6 +53,11 @@ def lower_normal(low: Lowering, node: ir.Node) -> None:
 
 
 def check_type(node: ir.Node) -> None:
+    """Check that the node draws float32.
+
+    Raises:
+        UnsupportedOperator: It draws another type.
+    """
     dtype = node.outputs[0].dtype
     if dtype not in (None, ir.DataType.FLOAT):
         raise UnsupportedOperator(f"{node.op_type} of {dtype}", "draw float32", describe(node))

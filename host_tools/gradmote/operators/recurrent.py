@@ -1,10 +1,14 @@
-"""What LSTM, GRU and RNN share. The pass rewrite_recurrent makes of each direction of such a node
+"""Rules shared by LSTM, GRU and RNN.
+
+The pass rewrite_recurrent replaces each direction of such a node by
 
     Z (T, B, G H) = X W^T + bias         a Gemm over the whole sequence
     cells (Z, R, initial states) -> Y (T, B, H), last states (B, H), and what the gradient reads
 
-where `cells`, an operator of our own domain, walks through time. States are kept in T + 1 slots, the initial state
-among them: forward in time, step t leads from slot t to slot t + 1, in reverse from slot t + 1 to slot t.
+where `cells`, an operator of our own domain, iterates over time. T is the number of steps, B the
+batch, H the hidden size and G the number of gates. States are kept in T + 1 slots, the initial
+state among them. Forward in time, step t leads from slot t to slot t + 1; in reverse, from slot t +
+1 to slot t.
 """
 
 from __future__ import annotations
@@ -34,36 +38,44 @@ LIMITS = "clip, other activations than the default ones, and lengths of sequence
 
 @dataclass(frozen=True)
 class Cells(ABC):
-    """The operator that walks through time in one direction, in one variant, and its gradient `<name>Grad`."""
+    """The operator that iterates over time in one direction, in one variant, and its gradient.
+
+    The gradient is named <name>Grad.
+    """
 
     reverse: bool
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in our domain."""
+        """Return the operator's name in our domain."""
 
     @abstractmethod
     def flags(self) -> dict[str, int]:
         """Return the parameters of its instructions that say which variant it is."""
 
     @abstractmethod
-    def body(self) -> str: ...
+    def body(self) -> str:
+        """Return the forward pass in standard ONNX."""
 
     @abstractmethod
-    def grad_body(self) -> str: ...
+    def grad_body(self) -> str:
+        """Return the gradient in standard ONNX."""
 
     @abstractmethod
-    def gradient(self, back: Backward) -> Gradients: ...
+    def gradient(self, back: Backward) -> Gradients:
+        """Return a gradient for each input of the operator."""
 
     @abstractmethod
-    def lower(self, low: Lowering, node: ir.Node) -> None: ...
+    def lower(self, low: Lowering, node: ir.Node) -> None:
+        """Emit the instruction of the forward pass."""
 
     @abstractmethod
-    def lower_grad(self, low: Lowering, node: ir.Node) -> None: ...
+    def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        """Emit the instruction of the gradient."""
 
     def state_gradient(self, back: Backward, dz: ir.Value, gates: int, states: ir.Value) -> ir.Value:
-        """Return dR, the sum over t of dZ[t] h[t-1]^T; gates: how many each step has."""
+        """Return dR, the sum over t of dZ[t] h[t-1]^T; `gates` is the number of gates."""
         r = back.node.inputs[1]
         hidden = known_dim(r, 1, back.node)
         seen = before(back, states, self.reverse)
@@ -81,12 +93,13 @@ class Cells(ABC):
     def lowered_grad(self, low: Lowering, node: ir.Node, r: ir.Value) -> tuple[dict[str, Ref | None], dict[str, int]]:
         """Return what the instructions of all cells' gradients share: operands and parameters."""
         (dy, dyh), (dz, dh0) = node.inputs[:2], node.outputs[:2]
-        dy_ref, walk = output_gradient(low, dy)
+        dy_ref, strides = output_gradient(low, dy)
         operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r)}
         operands |= {"dh0": low.output(dh0), "dz": low.output(dz)}
-        return operands, {**sizes(node, dz, r), **walk, **self.flags()}
+        return operands, {**sizes(node, dz, r), **strides, **self.flags()}
 
     def operators(self) -> list[Operator]:
+        """Return the operator and its gradient."""
         return [
             Operator(self.name, self.gradient, self.lower, DOMAIN, self.body(), any_output=True),
             Operator(f"{self.name}Grad", None, self.lower_grad, DOMAIN, self.grad_body()),
@@ -97,7 +110,7 @@ class Cells(ABC):
 
 
 def arriving(back: Backward, index: int) -> ir.Value:
-    """The gradient of output `index`; zeros where none arrives."""
+    """Return the gradient of output `index`; zeros where none arrives."""
     dy, y = back.dy[index], back.node.outputs[index]
     return dy if dy is not None else back.op("ZerosLike", y, of=y, domain=DOMAIN)
 
@@ -105,7 +118,7 @@ def arriving(back: Backward, index: int) -> ir.Value:
 def gradient_ops(
     back: Backward, op_type: str, inputs: Sequence[ir.Value | None], of: Sequence[ir.Value | None]
 ) -> Sequence[ir.Value]:
-    """A gradient operator with one output for each value of `of`, and of the shape of each."""
+    """Add a gradient operator, and return its outputs: one for each value of `of`, in its shape."""
     names = [f"{v.name}_grad.part" for v in of if v is not None]
     outputs = back.builder.ops(op_type, *inputs, names=names, domain=DOMAIN)
     for output, value in zip(outputs, of, strict=True):
@@ -114,33 +127,37 @@ def gradient_ops(
 
 
 def before(back: Backward, states: ir.Value, reverse: bool) -> ir.Value:
-    """(T, B, H) of the T + 1 slots: the state before each step."""
+    """Return the state before each step, (T, B, H) of the T + 1 slots."""
     return slots(back, states, 1 if reverse else 0)
 
 
 def after(back: Backward, states: ir.Value, reverse: bool) -> ir.Value:
-    """(T, B, H) of the T + 1 slots: the state after each step."""
+    """Return the state after each step, (T, B, H) of the T + 1 slots."""
     return slots(back, states, 0 if reverse else 1)
 
 
 def slots(back: Backward, states: ir.Value, first: int) -> ir.Value:
+    """Return T of the T + 1 slots, from slot `first` (0 or 1) on."""
     return part(back, states, 0, first, None if first else -1)
 
 
 def part(back: Backward, value: ir.Value, axis: int, start: int, end: int | None) -> ir.Value:
-    """`value` from start to end along an axis."""
+    """Return `value` from `start` to `end` along an axis; None is the end of the axis."""
     limits = {"start": start, "end": np.iinfo(np.int64).max if end is None else end, "axis": axis}
     inputs = [back.builder.constant([v], f"{value.name}.{k}") for k, v in limits.items()]
     return back.op("Slice", value, *inputs, of=value)
 
 
 def weight_gradient(back: Backward, dz: ir.Value, gates: int, seen: ir.Value, hidden: int, of: ir.Value) -> ir.Value:
-    """sum over t, b of dz[t, b, :]^T seen[t, b, :], (gates, hidden) from (T, B, gates) and (T, B, hidden)."""
+    """Return the sum over t, b of dz[t, b, :]^T seen[t, b, :].
+
+    Its shape is (gates, hidden), from dz (T, B, gates) and seen (T, B, hidden).
+    """
     return back.op("Gemm", rows(back, dz, gates), rows(back, seen, hidden), of=of, transA=1)
 
 
 def rows(back: Backward, value: ir.Value, size: int) -> ir.Value:
-    """(T, B, size) as (T B, size)."""
+    """Return a value (T, B, size) as (T B, size)."""
     return back.op("Reshape", value, back.builder.constant([-1, size], f"{value.name}.rows"), of=value)
 
 
@@ -148,13 +165,17 @@ def rows(back: Backward, value: ir.Value, size: int) -> ir.Value:
 
 
 def scan(reverse: bool, inputs: int, outputs: int) -> str:
-    """Attributes of a Scan over `inputs` sequences that makes `outputs` others."""
+    """Return the attributes of a Scan over `inputs` sequences that makes `outputs` others."""
     seen, made = (", ".join([str(int(reverse))] * n) for n in (inputs, outputs))
     return f"num_scan_inputs = {inputs}, scan_input_directions = [{seen}], scan_output_directions = [{made}]"
 
 
 def split_states(name: str, reverse: bool) -> str:
-    """States <name>_before and <name>_after (T, B, H) of <name> (T + 1, B, H)."""
+    """Return nodes that split the T + 1 slots of states by step.
+
+    <name> (T + 1, B, H) becomes <name>_before and <name>_after, the states (T, B, H) before and
+    after each step.
+    """
     first, last = ("after", "before") if reverse else ("before", "after")
     return f"""
   {name}_0 = Constant <value_ints = [0]> ()
@@ -166,7 +187,7 @@ def split_states(name: str, reverse: bool) -> str:
 
 
 def joined_states(made: str, initial: str, states: str, reverse: bool) -> str:
-    """The slots: the initial state and those of all steps."""
+    """Return nodes that join the initial state and the states after all steps to T + 1 slots."""
     order = f"{made}, {states}_first" if reverse else f"{states}_first, {made}"
     return f"""
   {states}_axis = Constant <value_ints = [0]> ()
@@ -175,7 +196,7 @@ def joined_states(made: str, initial: str, states: str, reverse: bool) -> str:
 
 
 def parts(x: str, names: Sequence[str]) -> str:
-    """The gates in a row (B, G H), one (B, H) each."""
+    """Return nodes that split the gates, side by side in (B, G H), into one (B, H) each."""
     lines = [f"{x}_sizes = Constant <value_ints = [0, {len(names)}, -1]> ()", f"{x}_parts = Reshape ({x}, {x}_sizes)"]
     for index, name in enumerate(names):
         lines.append(f"{name}_at = Constant <value_int = {index}> ()")
@@ -187,23 +208,27 @@ def parts(x: str, names: Sequence[str]) -> str:
 
 
 def sizes(node: ir.Node, z: ir.Value, r: ir.Value) -> dict[str, int]:
-    """steps, batch, hidden."""
+    """Return the parameters steps, batch and hidden."""
     steps, batch, _ = static_shape(z, node)
     return {"steps": steps, "batch": batch, "hidden": static_shape(r, node)[1]}
 
 
 def unless_zero(low: Lowering, value: ir.Value | None) -> Ref | None:
-    """The value's bytes; None where all are known to be 0."""
+    """Return the value's operand, or None where it is known to be all zeros."""
     return None if value is None or is_zero(low.view(value)) else low.ref(value)
 
 
 def is_zero(view: View) -> bool:
+    """Return whether a view is of constant bytes that are all 0."""
     data = view.ref.buffer.data
     return view.ref.buffer.region == "constant" and data is not None and not any(data)
 
 
 def output_gradient(low: Lowering, dy: ir.Value) -> tuple[Ref | None, dict[str, int]]:
-    """The gradient of Y (T, B, H), its numbers along H side by side, and how to walk it."""
+    """Return the gradient of Y (T, B, H), contiguous along H, and its strides.
+
+    The operand is None where the gradient is known to be all zeros.
+    """
     view = low.view(dy)
     if is_zero(view):
         return None, {"dy_step": 0, "dy_row": 0}
@@ -214,16 +239,18 @@ def output_gradient(low: Lowering, dy: ir.Value) -> tuple[Ref | None, dict[str, 
 
 
 def is_used(value: ir.Value) -> bool:
+    """Return whether a value is read by a node or is an output of the graph."""
     return value.is_graph_output() or bool(list(value.uses()))
 
 
 def state_slots(
     low: Lowering, node: ir.Node, sequence: ir.Value | None, last: ir.Value, states: ir.Value, reverse: bool
 ) -> tuple[Ref, int]:
-    """Scratch for the states: all slots where the steps' are used, else one. Returns it with the stride of a slot.
+    """Return memory for the states, and the stride of a slot.
 
-    sequence: (T, B, H) states after each step, or None where the operator has no such output; last: (B, H); states: all
-    slots.
+    It has all slots where the states of single steps are used, else one slot with a stride of 0.
+    `sequence` (T, B, H) holds the states after each step, or is None where the operator has no such
+    output; `last` is (B, H); `states` is all slots.
     """
     steps, *slot = static_shape(states, node)
     size = math.prod(slot)

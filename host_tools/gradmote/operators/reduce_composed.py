@@ -1,4 +1,4 @@
-"""Reductions that the pass rewrite_reductions makes of others."""
+"""Reductions that the pass rewrite_reductions replaces by others."""
 
 from .operator import Operator
 

@@ -1,4 +1,7 @@
-"""ReduceL2: the root of the sum of squares. dx = x dy / y, and 0 where y is 0, as in PyTorch."""
+"""ReduceL2: the root of the sum of squares.
+
+dx = x dy / y, and 0 where y is 0, as in PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,18 @@ import onnx_ir as ir
 from ..compiler.strides import contiguous
 from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
-from .reduce_sum import kept_dims, reduced_axes, walk_params
+from .reduce_sum import kept_dims, reduced_axes, reduction_strides
 from .selection import gapless
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: Below the root of every float32 above 0, so that it replaces y only where y, and with it x, is 0.
+#: Smaller than the root of every float32 above 0, so that it replaces y only where y, and so x, is 0.
 SMALLEST = 1e-23
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = x dy / y, 0 where y is 0."""
     x = back.node.inputs[0]
     dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
     smallest = back.builder.constant(SMALLEST, f"{x.name}_grad.smallest")
@@ -28,6 +32,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit MUL, REDUCE_SUM and SQRT."""
     x, y = node.inputs[0], node.outputs[0]
     shape, kept = static_shape(x, node), static_shape(y, node)
     view = gapless(low, node, low.view(x), shape)
@@ -36,7 +41,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     flat |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
     low.emit("MUL", node, {"a": view.ref, "b": view.ref, "y": squares.ref}, flat)
     total = low.scratch(f"{y.name}.total", kept, contiguous(kept))
-    params = walk_params(node, shape, squares.strides, reduced_axes(node)) | {"scale": 1.0, "accumulate": 0}
+    params = reduction_strides(node, shape, squares.strides, reduced_axes(node)) | {"scale": 1.0, "accumulate": 0}
     low.emit("REDUCE_SUM", node, {"x": squares.ref, "y": total.ref}, params)
     low.emit("SQRT", node, {"x": total.ref, "y": low.output(y)}, {"n": low.elements(y)})
 

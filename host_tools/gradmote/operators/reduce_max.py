@@ -1,4 +1,4 @@
-"""ReduceMax and ReduceMin over axes. dx = dy in equal shares to the elements that equal the result."""
+"""ReduceMax and ReduceMin over axes; dx is dy in equal shares to the elements that equal y."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
-from .reduce_sum import kept_dims, reduced_axes, walk_params
+from .reduce_sum import kept_dims, reduced_axes, reduction_strides
 from .selection import gapless
 
 if TYPE_CHECKING:
@@ -16,26 +16,29 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: dy in equal shares to the elements that equal the result."""
     x, axes = back.node.inputs[0], reduced_axes(back.node)
     dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
     return [back.op("ReduceExtremumGrad", dy, y, x, of=x, domain=DOMAIN, axes=axes), None]
 
 
 def lower_extremum(opcode: str) -> LoweringRule:
+    """Return the lowering to `opcode`, REDUCE_MAX or REDUCE_MIN."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         x = low.view(node.inputs[0])
-        params = walk_params(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+        params = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
         low.emit(opcode, node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
 
     return lower
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dx lies as x does."""
+    """Emit one REDUCE_EXTREMUM_GRAD; dx has the strides of x."""
     dy, y, x = node.inputs
     shape = static_shape(x, node)
     view = gapless(low, node, low.view(x), shape)
-    params = walk_params(node, shape, view.strides, attribute(node, "axes"))
+    params = reduction_strides(node, shape, view.strides, attribute(node, "axes"))
     operands = {"dy": low.ref(dy), "y": low.ref(y), "x": view.ref, "dx": low.output(node.outputs[0], view.strides)}
     low.emit("REDUCE_EXTREMUM_GRAD", node, operands, params)
 

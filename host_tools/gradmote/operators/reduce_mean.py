@@ -1,4 +1,7 @@
-"""ReduceMean over axes: ReduceSum divided by the number of summed elements. dx = dy / count, broadcast back."""
+"""ReduceMean over axes: ReduceSum divided by the number of summed elements.
+
+dx = dy / count, broadcast to the shape of x.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,27 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy / count, broadcast to the shape of x."""
     x = back.node.inputs[0]
     return [back.op("ReduceMeanGrad", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one REDUCE_SUM with the scale 1 / count."""
     shape = static_shape(node.inputs[0], node)
     emit_reduce(low, node, 1.0 / math.prod(shape[a] for a in reduced_axes(node)))
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dy times 1 / count, the product written over the whole shape of x. dx lies as x does."""
+    """Emit one MUL of dy and 1 / count, broadcast to the shape of x; dx has the strides of x."""
     dy, x = node.inputs
     shape, dy_shape = static_shape(x, node), static_shape(dy, node)
     layout = low.common_layout([x]) or contiguous(shape)
     order, repeated = physical_order(shape, layout), broadcast_strides(dy_shape, shape)
-    dims, (walk,) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
+    dims, (dy_strides,) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
     share = low.scalar(math.prod(dy_shape) / math.prod(shape))
     params = {f"d{i}": d for i, d in enumerate(dims)}
-    params |= {f"a{i}": s for i, s in enumerate(walk)} | {f"b{i}": 0 for i in range(4)}
+    params |= {f"a{i}": s for i, s in enumerate(dy_strides)} | {f"b{i}": 0 for i in range(4)}
     low.emit("MUL", node, {"a": low.ref(dy), "b": share, "y": low.output(node.outputs[0], layout)}, params)
 
 

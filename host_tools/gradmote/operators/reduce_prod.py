@@ -1,5 +1,7 @@
-"""ReduceProd over one axis; the pass rewrite_reductions makes several axes one after the other. dx = dy times the
-product of all other elements, without a division by x, which may be 0."""
+"""ReduceProd over one axis; the pass rewrite_reductions splits a node over several axes.
+
+dx is dy times the product of all other elements, without a division by x, which may be 0.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 
 
 def only_axis(node: ir.Node) -> int:
+    """Return the one reduced axis.
+
+    Raises:
+        UnsupportedOperator: The node reduces several axes.
+    """
     axes = reduced_axes(node)
     if len(axes) != 1:
         raise UnsupportedOperator("ReduceProd over several axes in a loss", "use one for each axis", describe(node))
@@ -27,6 +34,7 @@ def only_axis(node: ir.Node) -> int:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy times the product of all other elements along the axis."""
     x, axis = back.node.inputs[0], only_axis(back.node)
     size = known_dim(x, axis, back.node)
     behind = [1] * (len(known_dims(x)) - axis - 1)
@@ -36,12 +44,14 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one REDUCE_PROD."""
     x, axis = node.inputs[0], only_axis(node)
     operands = {"x": low.ref(x), "y": low.output(node.outputs[0])}
     low.emit("REDUCE_PROD", node, operands, split_at(static_shape(x, node), axis))
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one REDUCE_PROD_GRAD."""
     dy, x = node.inputs
     (axis,) = attribute(node, "axes")
     operands = {"dy": low.ref(dy), "x": low.ref(x), "dx": low.output(node.outputs[0])}
@@ -49,7 +59,10 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 
 
 def body(op_type: str, attributes: str, inputs: str) -> str:
-    """Each element stands beside all elements of its line, itself replaced by 1."""
+    """Return the gradient in standard ONNX.
+
+    Each element is set beside all elements along its axis, with itself replaced by 1.
+    """
     return f"""
 {op_type} <axes: ints, pairs: ints, ones_shape: ints, square: ints> (dY, X) => (dX) {{
   axes_input = Constant <value_ints: ints = @axes> ()
@@ -68,7 +81,7 @@ def body(op_type: str, attributes: str, inputs: str) -> str:
 }}"""
 
 
-#: Axes are an attribute of ReduceProd before AXES_INPUT_OPSET.
+#: Before AXES_INPUT_OPSET, axes are an attribute of ReduceProd.
 GRAD = body("ReduceProdGrad", "keepdims = 0", "others, pairs_input")
 GRAD_13 = body("ReduceProdGrad13", "keepdims = 0, axes: ints = @pairs", "others")
 

@@ -1,4 +1,4 @@
-"""ReduceSum over axes. dx = dy broadcast back to the shape of x."""
+"""ReduceSum over axes; dx is dy broadcast to the shape of x."""
 
 from __future__ import annotations
 
@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
 
-#: From here on axes are an input of every reduction, and not of ReduceSum alone.
+#: Since this opset axes are an input of every reduction; before, of ReduceSum alone.
 AXES_INPUT_OPSET = 18
 
 
 def reduced_axes(node: ir.Node) -> list[int]:
-    """Axes as input (opset 18, ReduceSum 13) or attribute; none means all unless noop_with_empty_axes."""
+    """Return the reduced axes, sorted and counted from 0.
+
+    They are an input (since opset 18, of ReduceSum since 13) or an attribute. None means all,
+    unless noop_with_empty_axes is set.
+
+    Raises:
+        UnsupportedOperator: The axes are computed.
+    """
     given = node.inputs[1] if len(node.inputs) > 1 else None
     if given is not None:
         array = constant_array(given)
@@ -39,12 +46,13 @@ def reduced_axes(node: ir.Node) -> list[int]:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = dy, broadcast to the shape of x."""
     x = back.node.inputs[0]
     return [back.op("BroadcastLike", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
 
 
 def kept_dims(back: Backward, dy: ir.Value) -> ir.Value:
-    """dy with the reduced axes as 1, as keepdims leaves them."""
+    """Return dy with the reduced axes as 1, as keepdims leaves them."""
     if attribute(back.node, "keepdims", 1):
         return dy
     axes = back.builder.constant(np.array(reduced_axes(back.node), np.int64), f"{back.node.inputs[0].name}_grad.axes")
@@ -52,31 +60,36 @@ def kept_dims(back: Backward, dy: ir.Value) -> ir.Value:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one REDUCE_SUM."""
     emit_reduce(low, node, 1.0)
 
 
 def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
-    """One REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
+    """Emit one REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
     x = low.view(node.inputs[0])
-    params = walk_params(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+    params = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
     params |= {"scale": scale, "accumulate": 0}
     low.emit("REDUCE_SUM", node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
 
 
-def walk_params(
+def reduction_strides(
     node: ir.Node, shape: Sequence[int], strides: Sequence[int], axes: Sequence[int]
 ) -> dict[str, int | float]:
-    """How a reduction walks x: k and ks over the axes that stay, r and rs over those that go."""
+    """Return the sizes and strides with which a reduction reads x.
+
+    They are k and ks over the axes that stay, r and rs over those that are reduced.
+    """
     kept = [i for i in range(len(shape)) if i not in axes]
-    keep, (keep_walk,) = fit(node, [shape[i] for i in kept], [strides[i] for i in kept])
-    reduce, (reduce_walk,) = fit(node, [shape[i] for i in axes], [strides[i] for i in axes])
+    keep, (keep_strides,) = fit(node, [shape[i] for i in kept], [strides[i] for i in kept])
+    reduce, (reduce_strides,) = fit(node, [shape[i] for i in axes], [strides[i] for i in axes])
     params: dict[str, int | float] = {}
     for i in range(4):
-        params |= {f"k{i}": keep[i], f"ks{i}": keep_walk[i], f"r{i}": reduce[i], f"rs{i}": reduce_walk[i]}
+        params |= {f"k{i}": keep[i], f"ks{i}": keep_strides[i], f"r{i}": reduce[i], f"rs{i}": reduce_strides[i]}
     return params
 
 
 def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:
+    """Make dx a view of dy whose strides are 0 along broadcast dimensions."""
     dy, x = node.inputs
     strides = broadcast_strides(static_shape(dy, node), static_shape(x, node))
     low.set_view(node.outputs[0], low.ref(dy), strides)

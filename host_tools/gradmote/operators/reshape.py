@@ -1,4 +1,4 @@
-"""Reshape, Flatten, Squeeze, Unsqueeze: the same bytes under another shape. dx has the shape of x."""
+"""Reshape, Flatten, Squeeze and Unsqueeze: the same bytes under another shape."""
 
 from __future__ import annotations
 
@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: dy in the shape of x."""
     x = back.node.inputs[0]
     shape = back.builder.op("Shape", x, name=f"{x.name}_grad.shape")
     return [back.op("Reshape", back.dy[0], shape, of=x), None]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """The bytes as they lie, where strides can say the new shape; else as a row-major copy."""
+    """Make the output a view of the input where strides can express the new shape.
+
+    Else it is an alias of the row-major input, which is copied if need be.
+    """
     x, y = node.inputs[0], node.outputs[0]
     view = low.view(x)
     strides = reshaped(static_shape(x, node), view.strides, static_shape(y, node))

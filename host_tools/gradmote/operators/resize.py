@@ -1,6 +1,7 @@
-"""Resize, one axis after the other: each output is one input element (nearest) or a weighted sum of some.
+"""Resize, one axis after the other.
 
-Positions and weights are constants of the image; dx adds dy, weighted alike, to where it came from.
+Each output is one input element (nearest) or a weighted sum of some. Positions and weights are
+constants of the image; dx adds dy, with the same weights, to where it came from.
 """
 
 from __future__ import annotations
@@ -20,23 +21,28 @@ from .selection import Table, known_dims, put_back, take
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: What the positions are rounded with in mode nearest.
+#: The rounding of positions in mode nearest, by the attribute nearest_mode.
 ROUNDING: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "floor": np.floor,
     "ceil": np.ceil,
     "round_prefer_floor": lambda x: np.ceil(x - np.float32(0.5)),
     "round_prefer_ceil": lambda x: np.floor(x + np.float32(0.5)),
 }
-#: A region of an axis: all of it.
+#: The region of an axis that is all of it.
 WHOLE = (0.0, 1.0)
 
 
 def refuse(node: ir.Node, what: str, hint: str) -> UnsupportedOperator:
+    """Return the exception for `what` a Resize has; `hint` says what to do."""
     return UnsupportedOperator(f"Resize with {what}", hint, describe(node))
 
 
 def axis_scales(node: ir.Node) -> dict[int, np.float32]:
-    """The factor of each axis that is resized, in float32 as other runtimes compute."""
+    """Return the factor of each axis that is resized, in float32 as in other runtimes.
+
+    Raises:
+        UnsupportedOperator: The scales are computed.
+    """
     scales = given(node, 2)
     if scales is None or 0 in list(scales.shape or ()):
         return scales_of_sizes(node)
@@ -47,12 +53,17 @@ def axis_scales(node: ir.Node) -> dict[int, np.float32]:
 
 
 def resized_axes(node: ir.Node) -> list[int]:
+    """Return the node's axes, counted from 0; all by default."""
     axes = attribute(node, "axes", list(range(rank(node.inputs[0], node))))
     return [normalize_axis(a, node.inputs[0], node) for a in axes]
 
 
 def scales_of_sizes(node: ir.Node) -> dict[int, np.float32]:
-    """Each axis has its own factor, or all have the smallest or largest, which keeps the aspect ratio."""
+    """Return the factors that follow from the given sizes.
+
+    With keep_aspect_ratio_policy "stretch" each axis has its own, else all have the smallest
+    ("not_larger") or the largest ("not_smaller").
+    """
     x, y = known_dims(node.inputs[0]), known_dims(node.outputs[0])
     policy = attribute(node, "keep_aspect_ratio_policy", "stretch")
     if policy == "stretch":
@@ -63,7 +74,13 @@ def scales_of_sizes(node: ir.Node) -> dict[int, np.float32]:
 
 
 def regions(node: ir.Node) -> dict[int, tuple[float, float]]:
-    """Input roi of tf_crop_and_resize: where each axis begins and ends, as shares of its size."""
+    """Return where each axis begins and ends in the input, as shares of its size.
+
+    Only tf_crop_and_resize has such regions, in its input roi.
+
+    Raises:
+        UnsupportedOperator: The region is computed.
+    """
     if attribute(node, "coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
         return {}
     array, axes = constant_array(given(node, 1)), resized_axes(node)
@@ -73,13 +90,20 @@ def regions(node: ir.Node) -> dict[int, tuple[float, float]]:
 
 
 def tables(node: ir.Node) -> dict[int, Table]:
-    """For each axis that changes, what is taken for each output."""
+    """Return the table of positions and weights of each axis that changes."""
     x, y, roi = known_dims(node.inputs[0]), known_dims(node.outputs[0]), regions(node)
     changed = {a: s for a, s in axis_scales(node).items() if s != 1 or roi.get(a, WHOLE) != WHOLE}
     return {a: table(node, x[a], y[a], scale, roi.get(a, WHOLE)) for a, scale in changed.items()}
 
 
 def table(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple[float, float]) -> Table:
+    """Return the table of positions and weights of one axis.
+
+    `size` and `count` are the elements of input and output along it.
+
+    Raises:
+        UnsupportedOperator: A size is not fixed.
+    """
     if size < 1 or count < 1:
         raise refuse(node, "a change of a dimension that is not fixed", "only height and width can be resized")
     where = positions(node, size, count, scale, region)
@@ -91,8 +115,11 @@ def table(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple
 
 
 def positions(node: ir.Node, size: int, count: int, scale: np.float32, region: tuple[float, float]) -> np.ndarray:
-    """Where each output lies in the input's coordinates. The corners are those of the whole output, as in PyTorch,
-    where ONNX's reference aligns them with size times scale, of which the output is the whole part."""
+    """Return the position of each output in the input's coordinates.
+
+    The corners are those of the whole output, as in PyTorch. ONNX's reference aligns the corners
+    with size times scale, of which the output's size is the integer part.
+    """
     mode, half = attribute(node, "coordinate_transformation_mode", "half_pixel"), np.float32(0.5)
     i = np.arange(count, dtype=np.float32)
     if mode == "asymmetric":
@@ -104,13 +131,17 @@ def positions(node: ir.Node, size: int, count: int, scale: np.float32, region: t
     if mode == "pytorch_half_pixel" and count == 1:
         return np.zeros(1, np.float32)
     centred = (i + half) / scale - half
-    if mode == "half_pixel_symmetric":  # what the whole output lacks to size times scale is left out on both sides
+    if mode == "half_pixel_symmetric":  # half of scale size - count is left out at each end
         return centred + np.float32(size / 2) * (1 - np.float32(count) / (scale * np.float32(size)))
     return centred
 
 
 def cropped(node: ir.Node, i: np.ndarray, size: int, region: tuple[float, float]) -> np.ndarray:
-    """From one end of the region to the other; its middle where there is but one output."""
+    """Return positions from one end of the region to the other, its middle for a single output.
+
+    Raises:
+        UnsupportedOperator: The region leaves the input.
+    """
     start, end = (np.float32(share) * np.float32(size - 1) for share in region)
     where = start + i * ((end - start) / np.float32(len(i) - 1)) if len(i) > 1 else np.array([(start + end) / 2])
     if where.min() < 0 or where.max() > size - 1:
@@ -119,8 +150,11 @@ def cropped(node: ir.Node, i: np.ndarray, size: int, region: tuple[float, float]
 
 
 def weighted(node: ir.Node, where: np.ndarray, size: int, shrink: float) -> Table:
-    """Neighbours by their distance; those outside of the input read its border, or count nothing (exclude_outside).
-    shrink: below 1 it makes the kernel wide enough for all inputs between two outputs."""
+    """Return the neighbours of each position, weighted by their distance.
+
+    Neighbours outside of the input read its border, or have no weight (exclude_outside). A `shrink`
+    below 1 makes the kernel wide enough for all inputs between two outputs.
+    """
     kernel, reach = KERNELS[attribute(node, "mode")]
     first = int(np.floor(-reach / shrink)) + 1
     below = np.floor(where)
@@ -135,17 +169,18 @@ def weighted(node: ir.Node, where: np.ndarray, size: int, shrink: float) -> Tabl
 
 
 def triangle(d: np.ndarray, _: float) -> np.ndarray:
+    """Return the weight max(1 - d, 0) at distance d."""
     return np.maximum(1 - d, 0)
 
 
 def cubic(d: np.ndarray, a: float) -> np.ndarray:
-    """The weight at distance d (Keys 1981)."""
+    """Return the weight at distance d of the cubic convolution kernel (Keys 1981)."""
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
     return np.where(d <= 1, near, np.where(d < 2, far, 0.0))
 
 
-#: Weight by distance, and how far it reaches, of each mode that mixes neighbours.
+#: For each mode that mixes neighbours, the weight by distance, and the distance where it ends.
 KERNELS: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], int]] = {
     "linear": (triangle, 1),
     "cubic": (cubic, 2),
@@ -153,6 +188,7 @@ KERNELS: dict[str, tuple[Callable[[np.ndarray, float], np.ndarray], int]] = {
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: dy with the same weights, added to where each output came from."""
     node, dx = back.node, back.dy[0]
     shape, x = known_dims(node.outputs[0]), known_dims(node.inputs[0])
     for axis, chosen in reversed(tables(node).items()):
@@ -162,6 +198,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one GATHER or WEIGHTED_GATHER for each axis that changes."""
     view, shape = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node))
     for axis, chosen in tables(node).items():
         view, shape = take(low, node, view, shape, axis, chosen)

@@ -1,6 +1,7 @@
-"""RNN: h[t] = f(Z[t] + R h[t-1]), f Tanh or Relu. The pass rewrite_recurrent makes RnnCells of it.
+"""RNN: h[t] = f(Z[t] + R h[t-1]), where f is Tanh or Relu.
 
-dZ[t] = (dY[t] + R^T dZ[t+1]) f'(h[t]); dR = sum over t of dZ[t] h[t-1]^T.
+The pass rewrite_recurrent replaces it by one RnnCells for each direction. dZ[t] = (dY[t] + R^T
+dZ[t+1]) f'(h[t]), and dR is the sum over t of dZ[t] h[t-1]^T.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .recurrent import LIMITS, SEQUENCE_LENS, Cells, arriving, gradient_ops, joi
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: The slope of each activation, from its result h.
+#: ONNX text that computes the derivative `slope` of each activation from its result h.
 SLOPES = {
     "Tanh": "square = Mul (h, h)\n    slope = Sub (one, square)",
     "Relu": "positive = Greater (h, zero)\n    slope = Cast <to = 1> (positive)",
@@ -27,13 +28,17 @@ SLOPES = {
 
 @dataclass(frozen=True)
 class RnnCells(Cells):
+    """The operator that runs an RNN through time in one direction; `activation` is Tanh or Relu."""
+
     activation: str
 
     @property
     def name(self) -> str:
+        """Return the operator's name in our domain."""
         return f"Rnn{self.activation}Cells{'Reverse' if self.reverse else ''}"
 
     def body(self) -> str:
+        """Return the forward pass in standard ONNX, as a Scan over time."""
         return f"""
 {self.name} (Z, R, H0) => (Y, Yh, States) {{
   Rt = Transpose <perm = [1, 0]> (R)
@@ -47,6 +52,7 @@ class RnnCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
+        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
         return f"""
 {self.name}Grad (dY, dYh, R, States) => (dZ, dH0) {{
   one = Constant <value_float = 1.0> ()
@@ -61,6 +67,7 @@ class RnnCells(Cells):
 }}"""
 
     def gradient(self, back: Backward) -> Gradients:
+        """Return dZ, dR and dH0."""
         z, r, h0 = back.node.inputs
         states = back.node.outputs[2]
         given = [arriving(back, 0), arriving(back, 1), r, states]
@@ -69,6 +76,7 @@ class RnnCells(Cells):
         return [dz, dr, dh0]
 
     def lower(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one RNN_CELLS, with scratch memory for the sums Z + R h."""
         z, _, h0 = node.inputs
         y, _, states = node.outputs
         operands, params = self.lowered(low, node, h0, states)
@@ -77,6 +85,7 @@ class RnnCells(Cells):
         low.emit("RNN_CELLS", node, {**operands, "sums": sums}, params)
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
+        """Emit one RNN_CELLS_GRAD."""
         _, _, r, states = node.inputs
         h = low.ref(states)
         operands, params = self.lowered_grad(low, node, r)
@@ -84,6 +93,7 @@ class RnnCells(Cells):
         low.emit("RNN_CELLS_GRAD", node, {**operands, "h": h}, {**params, "h_step": h_step})
 
     def flags(self) -> dict[str, int]:
+        """Return the parameters that say which variant the instruction computes."""
         return {"reverse": int(self.reverse), "relu": int(self.activation == "Relu")}
 
 

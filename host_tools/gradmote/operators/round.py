@@ -1,4 +1,4 @@
-"""Floor, Ceil, Round and Sign: their slope is 0 wherever they have one, so that no gradient goes back."""
+"""Floor, Ceil, Round and Sign, whose derivative is 0 wherever they have one."""
 
 from __future__ import annotations
 

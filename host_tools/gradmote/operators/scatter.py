@@ -1,8 +1,10 @@
-"""ScatterElements and ScatterND: y is data, but updates at the places of the indices; with a reduction both together.
+"""ScatterElements and ScatterND: y is data, with updates written at the indices.
 
-none        d data = dy, 0 at the places                 d updates = dy at the places
-add         d data = dy                                  d updates = dy at the places
-max, min    both in equal shares to what equals y: the data, and all updates of one place
+A reduction combines the updates with the data. By reduction, the gradients are:
+
+    none        d data = dy, 0 at the indices        d updates = dy at the indices
+    add         d data = dy                          d updates = dy at the indices
+    max, min    dy in equal shares to what equals y: the data, and all updates of one index
 """
 
 from __future__ import annotations
@@ -15,9 +17,9 @@ import onnx_ir as ir
 from ..compiler.strides import contiguous
 from ..errors import UnsupportedOperator
 from ..model.graph import DOMAIN, attribute, describe, static_shape
-from .gather_elements import axis_of, covered, places_of
+from .flat_indices import FlatIndices, by_tuples
+from .gather_elements import axis_of, covered, indices_of
 from .operator import Backward, Gradients, Operator
-from .places import Places, by_tuples
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -27,6 +29,7 @@ COMBINE = {"none": 0, "mul": 1, "max": 2, "min": 3}  # combine: enum(replace, mu
 
 
 def reduction_of(node: ir.Node) -> str:
+    """Return the attribute `reduction`; "none" by default."""
     return str(attribute(node, "reduction", "none"))
 
 
@@ -34,6 +37,11 @@ def reduction_of(node: ir.Node) -> str:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return the gradients of data and updates.
+
+    Raises:
+        UnsupportedOperator: The reduction is mul.
+    """
     reduction, dy = reduction_of(back.node), back.dy[0]
     if reduction in ("max", "min"):
         return shares(back)
@@ -42,18 +50,19 @@ def gradient(back: Backward) -> Gradients:
             f"the gradient of {back.node.op_type} with reduction mul", "use reduction add, max or min",
             describe(back.node),
         )  # fmt: skip
-    data = dy if reduction == "add" else without_places(back, dy)
+    data = dy if reduction == "add" else without_updated(back, dy)
     return [data, None, taken(back, dy) if back.needs(2) else None]
 
 
 def taken(back: Backward, value: ir.Value) -> ir.Value:
-    """What lies at the places, in the shape of the updates."""
+    """Return the elements of `value` at the indices, in the shape of the updates."""
     node = back.node
     op_type, settings = TAKE[node.op_type], {"axis": axis_of(node)} if node.op_type == "ScatterElements" else {}
     return back.op(op_type, value, node.inputs[1], of=node.inputs[2], **settings)
 
 
 def scattered(back: Backward, data: ir.Value, updates: ir.Value, reduction: str) -> ir.Value:
+    """Return `data` with `updates` scattered into it by the node's indices."""
     node = back.node
     settings: dict[str, int | str] = {"axis": axis_of(node)} if node.op_type == "ScatterElements" else {}
     if reduction != "none":  # an attribute that opset 13 does not have
@@ -61,13 +70,15 @@ def scattered(back: Backward, data: ir.Value, updates: ir.Value, reduction: str)
     return back.op(node.op_type, data, node.inputs[1], updates, of=node.inputs[0], **settings)
 
 
-def without_places(back: Backward, dy: ir.Value) -> ir.Value:
+def without_updated(back: Backward, dy: ir.Value) -> ir.Value:
+    """Return dy with 0 at the indices."""
     zero = back.builder.constant(0.0, f"{back.node.outputs[0].name}_grad.zero")
     zeros = back.op("BroadcastLike", zero, back.node.inputs[2], of=back.node.inputs[0], domain=DOMAIN)
     return scattered(back, dy, zeros, "none")
 
 
 def shares(back: Backward) -> Gradients:
+    """Return the gradients for max and min: equal shares to all that equals y."""
     data, _, updates = back.node.inputs
     y = back.node.outputs[0]
     kept, chosen = equal(back, data, y), equal(back, updates, taken(back, y))
@@ -77,7 +88,7 @@ def shares(back: Backward) -> Gradients:
 
 
 def equal(back: Backward, value: ir.Value | None, other: ir.Value) -> ir.Value:
-    """1 where both are equal, else 0."""
+    """Return 1 where both are equal, else 0."""
     return back.op("Cast", back.op("Equal", value, other, of=value), of=value, to=ir.DataType.FLOAT.value)
 
 
@@ -85,38 +96,48 @@ def equal(back: Backward, value: ir.Value | None, other: ir.Value) -> ir.Value:
 
 
 def lower_elements(low: Lowering, node: ir.Node) -> None:
-    """Where indices reach only a part of the data, that is worked on by itself, and put back."""
+    """Copy the data, then scatter the updates into it.
+
+    Where the indices reach only a part of the data, that part is moved to scratch memory, updated
+    there, and moved back.
+    """
     data, indices, updates = node.inputs
     axis, shape = axis_of(node), static_shape(data, node)
     part = covered(shape, static_shape(indices, node), axis)
-    places, source = places_of(low, node, indices, shape, axis), low.ref(updates)
+    flat, source = indices_of(low, node, indices, shape, axis), low.ref(updates)
     copied(low, node)
     target = low.view(node.outputs[0])
     if part == list(shape):
-        emit(low, node, source, target.ref, places)
+        emit(low, node, source, target.ref, flat)
         return
     own = low.scratch(f"{node.outputs[0].name}.part", part, contiguous(part))
     low.move(node, part, target, own)
-    emit(low, node, source, own.ref, places)
+    emit(low, node, source, own.ref, flat)
     low.move(node, part, own, target)
 
 
 def lower_nd(low: Lowering, node: ir.Node) -> None:
+    """Copy the data, then scatter the updates into it."""
     data, indices, updates = node.inputs
-    places, source = by_tuples(low, node, indices, static_shape(data, node)), low.ref(updates)
+    flat, source = by_tuples(low, node, indices, static_shape(data, node)), low.ref(updates)
     copied(low, node)
-    emit(low, node, source, low.view(node.outputs[0]).ref, places)
+    emit(low, node, source, low.view(node.outputs[0]).ref, flat)
 
 
 def copied(low: Lowering, node: ir.Node) -> None:
-    """The output is the data, so far."""
+    """Copy the data to the output."""
     data, y = node.inputs[0], node.outputs[0]
     view = low.view(data)
     low.output(y)
     low.move(node, static_shape(y, node), view, low.view(y))
 
 
-def emit(low: Lowering, node: ir.Node, updates: Ref, target: Ref, places: Places) -> None:
+def emit(low: Lowering, node: ir.Node, updates: Ref, target: Ref, flat: FlatIndices) -> None:
+    """Emit one SCATTER_ADD or SCATTER, by the node's reduction.
+
+    Raises:
+        UnsupportedOperator: The node reduces integers.
+    """
     reduction = reduction_of(node)
     if reduction != "none" and not node.outputs[0].dtype.is_floating_point():
         raise UnsupportedOperator(
@@ -125,10 +146,10 @@ def emit(low: Lowering, node: ir.Node, updates: Ref, target: Ref, places: Places
             describe(node),
         )
     if reduction == "add":
-        low.emit("SCATTER_ADD", node, {"dy": updates, "indices": places.indices, "dx": target}, places.params())
+        low.emit("SCATTER_ADD", node, {"dy": updates, "indices": flat.indices, "dx": target}, flat.params())
         return
-    operands = {"x": updates, "indices": places.indices, "y": target}
-    low.emit("SCATTER", node, operands, places.params() | {"combine": COMBINE[reduction]})
+    operands = {"x": updates, "indices": flat.indices, "y": target}
+    low.emit("SCATTER", node, operands, flat.params() | {"combine": COMBINE[reduction]})
 
 
 TAKE = {"ScatterElements": "GatherElements", "ScatterND": "GatherND"}

@@ -1,7 +1,9 @@
-"""Elements taken along one axis, by position or as weighted sums, and the gradient that puts them back.
+"""Elements taken along one axis, by position or as weighted sums, and their gradient.
 
-Forward    y[.., i, ..] = sum over t of weights[i,t] x[.., indices[i,t], ..]
-Backward   dx[.., indices[i,t], ..] += weights[i,t] dy[.., i, ..]
+Forward and backward, with the taps t of output i:
+
+    y[.., i, ..] = sum over t of weights[i,t] x[.., indices[i,t], ..]
+    dx[.., indices[i,t], ..] += weights[i,t] dy[.., i, ..]
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ class Table:
 
     @property
     def count(self) -> int:
+        """Return the number of outputs along the axis."""
         return len(self.indices)
 
 
@@ -44,7 +47,10 @@ class Table:
 def take(
     low: Lowering, node: ir.Node, x: View, shape: Sequence[int], axis: int, table: Table
 ) -> tuple[View, list[int]]:
-    """The selected elements as a new value of the node, and its shape; the axes keep their order in memory."""
+    """Emit the selection along one axis, and return its result and shape.
+
+    The axes keep their order in memory.
+    """
     operands = {"indices": low.constant(table.indices.astype(np.int32).tobytes())}
     params = {"count": table.count}
     opcode = "GATHER"
@@ -61,7 +67,10 @@ def take(
 
 
 def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View:
-    """x itself where its elements lie side by side, in whatever order of axes; else a copy."""
+    """Return x where its elements fill their memory without gaps, else a row-major copy.
+
+    The order of the axes in memory is of no account.
+    """
     if is_gapless(shape, x.strides):
         return x
     copy = low.scratch(f"{node.outputs[0].name}.gapless", shape, contiguous(shape))
@@ -69,7 +78,7 @@ def gapless(low: Lowering, node: ir.Node, x: View, shape: Sequence[int]) -> View
     return copy
 
 
-def lying_as(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[int]) -> View:
+def with_strides(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[int]) -> View:
     """Return dy where its elements lie with these strides, else a copy of it that does."""
     shape, view = static_shape(dy, node), low.view(dy)
     if same_walk(shape, view.strides, strides):
@@ -80,9 +89,9 @@ def lying_as(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[int])
 
 
 def around(shape: Sequence[int], order: Sequence[int], axis: int) -> dict[str, int]:
-    """Sizes before, at and after `axis` in memory."""
-    place = list(order).index(axis)
-    outer, inner = (math.prod(shape[a] for a in part) for part in (order[:place], order[place + 1 :]))
+    """Return the numbers of elements before, at and after `axis` in memory."""
+    position = list(order).index(axis)
+    outer, inner = (math.prod(shape[a] for a in part) for part in (order[:position], order[position + 1 :]))
     return {"outer": outer, "size": shape[axis], "inner": inner}
 
 
@@ -90,13 +99,16 @@ def around(shape: Sequence[int], order: Sequence[int], axis: int) -> dict[str, i
 
 
 def known_dims(value: ir.Value) -> list[int]:
-    """The value's dimensions, UNKNOWN where one is symbolic."""
+    """Return the value's dimensions, UNKNOWN where one is symbolic."""
     assert value.shape is not None
     return [d if isinstance(d, int) else UNKNOWN for d in value.shape]
 
 
 def put_back(back: Backward, dy: ir.Value, shape: Sequence[int], axis: int, table: Table) -> ir.Value:
-    """The gradient of a selection by constant positions: of `shape`, 0 where nothing was taken."""
+    """Return the gradient of a selection by constant positions.
+
+    It has the shape `shape`, and is 0 where nothing was taken.
+    """
     x = back.node.inputs[0]
     indices = back.builder.constant(table.indices.astype(np.int64), f"{x.name}_grad.indices")
     if table.weights is None:
@@ -109,13 +121,19 @@ def put_back(back: Backward, dy: ir.Value, shape: Sequence[int], axis: int, tabl
 def gather_grad(
     back: Backward, dy: ir.Value, indices: ir.Value, shape: Sequence[int], axis: int, count: int
 ) -> ir.Value:
-    """The gradient of a selection by `indices`, which may be data."""
+    """Return the gradient of a selection by `indices`, which may be data."""
     sizes = selection_sizes(back.node, shape, axis, count)
     return back.op("GatherGrad", dy, indices, of=back.node.inputs[0], domain=DOMAIN, **sizes)
 
 
 def selection_sizes(node: ir.Node, shape: Sequence[int], axis: int, count: int) -> dict[str, object]:
-    """The attributes of both gradient operators: dy as (outer, count, inner), the shape of dx, the selected axis."""
+    """Return the attributes of both gradient operators.
+
+    They are dy as (outer, count, inner), the shape of dx, and the selected axis and its size.
+
+    Raises:
+        UnsupportedOperator: More than the batch is symbolic.
+    """
     rows = [product(shape[:axis]), count, product(shape[axis + 1 :])]
     if rows.count(UNKNOWN) > 1 or list(shape).count(UNKNOWN) > 1 or shape[axis] == UNKNOWN:
         raise UnsupportedOperator(
@@ -127,4 +145,5 @@ def selection_sizes(node: ir.Node, shape: Sequence[int], axis: int, count: int) 
 
 
 def product(dims: Sequence[int]) -> int:
+    """Return the product of dimensions, UNKNOWN where one is."""
     return UNKNOWN if UNKNOWN in dims else math.prod(dims)

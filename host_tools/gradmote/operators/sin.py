@@ -1,15 +1,17 @@
-"""Sin and Cos, of radians. d sin = dy cos x, d cos = -dy sin x."""
+"""Sin and Cos, of radians: d sin = dy cos x and d cos = -dy sin x."""
 
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
 
 def sin_gradient(back: Backward) -> Gradients:
+    """Return dx = dy cos x."""
     x = back.node.inputs[0]
     return [back.op("Mul", back.op("Cos", x, of=x), back.dy[0], of=x)]
 
 
 def cos_gradient(back: Backward) -> Gradients:
+    """Return dx = -dy sin x."""
     x = back.node.inputs[0]
     return [back.op("Neg", back.op("Mul", back.op("Sin", x, of=x), back.dy[0], of=x), of=x)]
 

@@ -1,6 +1,7 @@
-"""Slice with constant limits: a view where every step is positive. dx = dy with zeros around it and in between.
+"""Slice with constant limits: a view where every step is positive.
 
-Negative steps, and the gradient of all but 1, select positions along an axis.
+dx is dy with zeros around it and in between. Negative steps, and the gradient of all steps but 1,
+select positions along an axis.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def ranges(node: ir.Node) -> dict[int, range]:
-    """The positions taken along each axis that the node names."""
+    """Return the positions taken along each axis that the node names.
+
+    Raises:
+        UnsupportedOperator: The limits are computed, or take nothing.
+    """
     x = node.inputs[0]
     starts, ends = (integers(node, i, what) or [] for i, what in ((1, "starts"), (2, "ends")))
     axes = integers(node, 3, "axes") or list(range(len(starts)))
@@ -41,7 +46,7 @@ def ranges(node: ir.Node) -> dict[int, range]:
 
 
 def gradient(back: Backward) -> Gradients:
-    """One axis with a step after the other, then zeros around all."""
+    """Return dx: dy put back along each axis whose step is not 1, then padded with zeros."""
     x, dy = back.node.inputs[0], back.dy[0]
     shape = known_dims(back.node.outputs[0])
     before, after = [0] * len(shape), [0] * len(shape)
@@ -59,6 +64,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make the output a view of the input; a negative step emits a GATHER."""
     view, taken = low.view(node.inputs[0]), ranges(node)
     shape = list(static_shape(node.inputs[0], node))
     index, steps = [0] * len(shape), [1] * len(shape)

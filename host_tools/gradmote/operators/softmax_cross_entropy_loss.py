@@ -1,6 +1,7 @@
-"""SoftmaxCrossEntropyLoss (ONNX's own operator) over scores (N, C, d1, ...) and labels (N, d1, ...).
+"""SoftmaxCrossEntropyLoss (ONNX's own operator) over scores (N, C, d1, ...).
 
-dscores = dloss w (exp(log_prob) - onehot), w the label's weight (0 where ignored), over the total weight for "mean".
+The labels are (N, d1, ...). dscores = dloss w (exp(log_prob) - onehot), where w is the label's
+weight, 0 where it is ignored; for "mean" it is divided by the total weight.
 """
 
 from __future__ import annotations
@@ -21,11 +22,16 @@ if TYPE_CHECKING:
 REDUCTIONS = ("none", "sum", "mean")
 #: The operator whose scores are logarithms of probabilities already, and its gradients.
 LOG_INPUT = "NegativeLogLikelihoodLoss"
-#: ignore_index where the model names none: a label that no class has.
+#: The ignore_index of a model that names none: a label that no class has.
 NO_LABEL = -100
 
 
 def reduction_of(node: ir.Node) -> str:
+    """Return the attribute `reduction`; "mean" by default.
+
+    Raises:
+        ModelError: There is no such reduction.
+    """
     reduction = attribute(node, "reduction", "mean")
     if reduction not in REDUCTIONS:
         raise ModelError(f"there is no reduction '{reduction}'", f"use {', '.join(REDUCTIONS)}", describe(node))
@@ -33,11 +39,12 @@ def reduction_of(node: ir.Node) -> str:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dscores = dloss w (exp(log_prob) - onehot), divided by the total weight for "mean"."""
     return gradient_from(back, log_prob_output(back.node))
 
 
 def gradient_from(back: Backward, log_prob: ir.Value) -> Gradients:
-    """By the operator for the node's type, reduction and weights."""
+    """Return dscores by the gradient operator for the node's type, reduction and weights."""
     node = back.node
     scores, labels = node.inputs[:2]
     weight = node.inputs[2] if len(node.inputs) > 2 else None
@@ -48,7 +55,7 @@ def gradient_from(back: Backward, log_prob: ir.Value) -> Gradients:
 
 
 def log_prob_output(node: ir.Node) -> ir.Value:
-    """The node's second output, added where the model left it out."""
+    """Return the node's second output, log_prob, which is added where the model left it out."""
     if len(node.outputs) < 2:
         node.resize_outputs(2)
     log_prob = node.outputs[1]
@@ -59,14 +66,17 @@ def log_prob_output(node: ir.Node) -> ir.Value:
 
 
 def grad_op(op_type: str, reduction: str, weighted: bool) -> str:
+    """Return the type of the gradient operator."""
     return f"{op_type}Grad{reduction.title()}{'Weighted' if weighted else ''}"
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Emit one SOFTMAX_CROSS_ENTROPY that writes the node's log_prob."""
     emit_loss(low, node, low.output(log_prob_output(node)))
 
 
 def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
+    """Emit one SOFTMAX_CROSS_ENTROPY that writes the logarithms of probabilities to `log_prob`."""
     scores = node.inputs[0]
     operands = {
         "x": low.ref(scores),
@@ -80,6 +90,7 @@ def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
 
 
 def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, int]:
+    """Return the parameters that loss and gradient share."""
     sizes = split_at(static_shape(scores, node), normalize_axis(1, scores, node))
     one_each = reduction == "none"
     return {
@@ -94,6 +105,7 @@ def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, in
 
 
 def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
+    """Emit one SOFTMAX_CROSS_ENTROPY_GRAD."""
     operands = {
         "dloss": low.ref(node.inputs[0]),
         "log_prob": low.ref(node.inputs[1]),
@@ -106,7 +118,7 @@ def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
 
 
 def body(op_type: str, reduction: str, weighted: bool) -> str:
-    """The gradient in standard ONNX: `share` is each label's part of dloss."""
+    """Return the gradient in standard ONNX, where `share` is each label's part of dloss."""
     probability = "Identity (zeros)" if op_type == LOG_INPUT else "Exp (log_prob)"
     weight = "label_weight = Gather (weight, safe)" if weighted else "label_weight = Cast <to = 1> (kept)"
     share = {
@@ -143,6 +155,7 @@ def body(op_type: str, reduction: str, weighted: bool) -> str:
 
 
 def grad_operator(op_type: str, reduction: str, weighted: bool) -> Operator:
+    """Return the gradient operator for a loss, a reduction, and labels with or without weights."""
     return Operator(
         grad_op(op_type, reduction, weighted),
         None,
@@ -153,6 +166,7 @@ def grad_operator(op_type: str, reduction: str, weighted: bool) -> Operator:
 
 
 def grad_operators(op_type: str) -> list[Operator]:
+    """Return the gradient operators of a loss, for all reductions, with and without weights."""
     return [grad_operator(op_type, reduction, weighted) for reduction in REDUCTIONS for weighted in (False, True)]
 
 

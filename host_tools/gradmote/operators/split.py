@@ -1,4 +1,7 @@
-"""Split: each output is a view of a part of the input. dx = the parts' gradients joined, 0 where none arrives."""
+"""Split: each output is a view of a part of the input.
+
+dx joins the gradients of the parts, 0 where none arrives.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,12 @@ if TYPE_CHECKING:
 
 
 def axis_of(node: ir.Node) -> int:
+    """Return the node's axis, counted from 0."""
     return normalize_axis(attribute(node, "axis", 0), node.inputs[0], node)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: the gradients of the parts joined, 0 where none arrives."""
     x = back.node.inputs[0]
     outputs = zip(back.dy, back.node.outputs, strict=True)
     parts = [dy if dy is not None else back.op("ZerosLike", y, of=x, domain=DOMAIN) for dy, y in outputs]
@@ -25,6 +30,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make each output a view of its part of the input."""
     x, axis = low.view(node.inputs[0]), axis_of(node)
     index = [0] * len(x.strides)
     for y in node.outputs:
@@ -34,7 +40,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_zeros_like(low: Lowering, node: ir.Node) -> None:
-    """A view of one constant; where it is read with strides, nothing is stored."""
+    """Make the output a view of one constant 0; read with strides, it needs no memory."""
     low.set_view(node.outputs[0], low.scalar(0.0), [0] * len(static_shape(node.outputs[0], node)))
 
 

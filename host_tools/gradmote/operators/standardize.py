@@ -1,9 +1,12 @@
-"""Standardize, an operator of our own that all normalisations are made of: mean 0 and variance 1 over `axes`.
+"""Standardize, an operator of our own by which passes replace layer, group and other norms.
+
+It gives values of mean 0 and variance 1 over `axes`:
 
     y = (x - mean) inv_std,  inv_std = 1 / sqrt(var + epsilon),  var = mean((x - mean)^2)
     dx = inv_std (dy - mean(dy) - y mean(dy y))
 
-The statistics have the shape of x with 1 along `axes`. Without `centre`, mean is 0 and dx lacks mean(dy).
+The statistics have the shape of x with 1 along `axes`. Without `centre`, mean is 0 and dx lacks
+mean(dy).
 """
 
 from __future__ import annotations
@@ -16,26 +19,34 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..model.graph import DOMAIN, Builder, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
-from .reduce_sum import walk_params
-from .selection import gapless, lying_as
+from .reduce_sum import reduction_strides
+from .selection import gapless, with_strides
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: The outputs that are optional operands of the instruction, in the order of both.
+#: Outputs that are optional operands of the instruction, in the order that both have them.
 STATISTICS = ("inv_std", "mean", "var")
 
 
 def standardize(
     builder: Builder, x: ir.Value, axes: Sequence[int], epsilon: float, name: str, centre: int = 1
 ) -> Sequence[ir.Value]:
-    """(Y, InvStd, Mean, Var). All four, as onnx's inference stops at a function whose last outputs are left out."""
+    """Return the outputs (Y, InvStd, Mean, Var) of a new Standardize of x.
+
+    There are always four, as onnx's inference stops at a function whose last outputs are left out.
+    """
     names = [f"{name}.{part}" for part in ("standard", "inv_std", "mean", "var")]
     given = {"axes": list(axes), "epsilon": float(epsilon), "centre": centre}
     return builder.ops("Standardize", x, names=names, domain=DOMAIN, **given)
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx = inv_std (dy - mean(dy) - y mean(dy y)).
+
+    Raises:
+        UnsupportedOperator: The loss depends on the statistics.
+    """
     node = back.node
     if any(dy is not None for dy in back.dy[1:]):
         raise UnsupportedOperator(
@@ -47,7 +58,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """y lies as x does."""
+    """Emit one STANDARDIZE; y has the strides of x. Only statistics that are used are written."""
     x, y = node.inputs[0], node.outputs[0]
     view = gapless(low, node, low.view(x), static_shape(x, node))
     params = group_params(node, view.strides) | {"epsilon": attribute(node, "epsilon")}
@@ -59,16 +70,16 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def group_params(node: ir.Node, strides: Sequence[int]) -> dict[str, int | float]:
-    """How the instruction walks tensors that lie with `strides`."""
+    """Return the parameters with which the instruction reads tensors with these strides."""
     shape = static_shape(node.inputs[0], node)
-    return walk_params(node, shape, strides, attribute(node, "axes")) | {"centre": attribute(node, "centre")}
+    return reduction_strides(node, shape, strides, attribute(node, "axes")) | {"centre": attribute(node, "centre")}
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
-    """dy is brought to lie as y does; so does dx."""
+    """Emit one STANDARDIZE_GRAD; dy and dx have the strides of y."""
     dy, y, inv_std = node.inputs
     saved = low.view(y)
-    arriving = lying_as(low, node, dy, saved.strides)
+    arriving = with_strides(low, node, dy, saved.strides)
     operands = {"dy": arriving.ref, "y": saved.ref, "inv_std": low.ref(inv_std)}
     operands["dx"] = low.output(node.outputs[0], saved.strides)
     low.emit("STANDARDIZE_GRAD", node, operands, group_params(node, saved.strides))

@@ -5,6 +5,7 @@ from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return da = dy and db = -dy, each summed to the shape of its operand."""
     a, b = back.node.inputs
     da = sum_to(back, back.dy[0], a) if back.needs(0) else None
     db = None

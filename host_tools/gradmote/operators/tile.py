@@ -1,4 +1,4 @@
-"""Tile: x repeated along its axes. dx = dy summed over the repetitions."""
+"""Tile: x repeated along its axes; dx is dy summed over the repetitions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 
 def repeats_of(node: ir.Node) -> list[int]:
+    """Return the constant number of repetitions of each axis."""
     return integers(node, 1, "repeats") or []
 
 
 def gradient(back: Backward) -> Gradients:
-    """dy seen as (repetitions, dimension) for each repeated axis, summed over the repetitions."""
+    """Return dx: dy as (repetitions, dimension) for each repeated axis, summed over repetitions."""
     x, repeats = back.node.inputs[0], repeats_of(back.node)
     parts: list[int] = []
     axes: list[int] = []
@@ -38,7 +39,7 @@ def gradient(back: Backward) -> Gradients:
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
-    """As many axes at once as a COPY can walk."""
+    """Emit COPYs that repeat as many axes at once as one COPY has dimensions for."""
     from ..compiler.lowering import COPY_RANK
 
     view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)
@@ -50,7 +51,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
 
 
 def repeat(low: Lowering, node: ir.Node, x: View, shape: list[int], repeats: dict[int, int]) -> tuple[View, list[int]]:
-    """One COPY over (repetitions, dimension) for each axis that is repeated; x does not move along repetitions."""
+    """Emit one COPY over (repetitions, dimension) of each repeated axis.
+
+    The source has a stride of 0 along repetitions. Return the result and its shape.
+    """
     larger = [d * repeats.get(axis, 1) for axis, d in enumerate(shape)]
     target = low.scratch(f"{node.outputs[0].name}.axis_{min(repeats)}", larger, contiguous(larger))
     dims, source, written = [], [], []

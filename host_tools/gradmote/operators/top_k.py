@@ -1,4 +1,7 @@
-"""TopK, ArgMax and ArgMin along one axis. dx of TopK is dy at the places of its values, 0 elsewhere."""
+"""TopK, ArgMax and ArgMin along one axis.
+
+The gradient of TopK is dy at the indices of its values, 0 elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,19 @@ if TYPE_CHECKING:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: dy at the indices of the values, 0 elsewhere."""
     return [put_back(back, back.dy[0], back.node.outputs[1], axis_of(back.node, -1)), None]
 
 
 def lower_top_k(low: Lowering, node: ir.Node) -> None:
-    """Always sorted, which is one of the orders that `sorted` = 0 allows."""
+    """Emit one TOP_K, which always sorts; that is one of the orders that `sorted` = 0 allows."""
     (count,) = integers(node, 1, "number of elements") or [1]
     emit(low, node, axis_of(node, -1), count, {"smallest": int(not attribute(node, "largest", 1)), "last": 0})
 
 
 def lower_extreme(smallest: bool) -> LoweringRule:
+    """Return the lowering of ArgMax or, with `smallest`, ArgMin to TOP_K."""
+
     def lower(low: Lowering, node: ir.Node) -> None:
         emit(low, node, axis_of(node), 1, {"smallest": int(smallest), "last": attribute(node, "select_last_index", 0)})
 
@@ -34,7 +40,10 @@ def lower_extreme(smallest: bool) -> LoweringRule:
 
 
 def emit(low: Lowering, node: ir.Node, axis: int, count: int, which: dict[str, int]) -> None:
-    """The node's last output are the indices; those of TopK stand behind its values."""
+    """Emit one TOP_K.
+
+    The node's last output is the indices; in TopK they come after the values.
+    """
     shape = static_shape(node.inputs[0], node)
     *values, indices = node.outputs
     outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])

@@ -1,4 +1,4 @@
-"""Transpose: a strided view; bytes move only where a kernel cannot walk the strides. dx = dy under the inverse."""
+"""Transpose: a strided view; bytes move only where a kernel cannot read the strides."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 
 def permutation(node: ir.Node) -> list[int]:
-    """Attribute perm; ONNX's default reverses the axes."""
+    """Return the attribute perm; ONNX's default reverses the axes."""
     return list(attribute(node, "perm", list(reversed(range(rank(node.inputs[0], node))))))
 
 
 def layout_for_readers(value: ir.Value) -> list[int]:
-    """The strides that make row-major what Transposes make of a value that nothing else reads."""
+    """Return the strides with which the result of the Transposes behind a value is row-major.
+
+    Only Transposes count that are the sole reader of their input.
+    """
     order, end = list(range(rank(value))), value
     while len(uses := list(end.uses())) == 1 and not end.is_graph_output() and uses[0].node.op_type == "Transpose":
         order = [order[p] for p in permutation(uses[0].node)]
@@ -30,11 +33,13 @@ def layout_for_readers(value: ir.Value) -> list[int]:
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: dy transposed by the inverse permutation."""
     inverse = [int(i) for i in np.argsort(permutation(back.node))]
     return [back.op("Transpose", back.dy[0], of=back.node.inputs[0], perm=inverse)]
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
+    """Make the output a view of the input with permuted strides."""
     source = low.view(node.inputs[0])
     perm = permutation(node)
     low.set_view(node.outputs[0], source.ref, [source.strides[p] for p in perm])

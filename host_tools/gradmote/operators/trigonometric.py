@@ -1,8 +1,13 @@
-"""Tan, and the functions that undo Sin, Cos and Tan.
+"""Tan, and the inverse functions of Sin, Cos and Tan.
 
-tan x = sin x / cos x       asin x = atan(x / sqrt((1 - x)(1 + x)))       acos x = 2 atan(sqrt((1 - x) / (1 + x)))
+Values and gradients are
 
-d tan = dy (1 + y y)        d atan = dy / (1 + x x)        d asin = -d acos = dy / sqrt((1 - x)(1 + x))
+    tan x = sin x / cos x
+    asin x = atan(x / sqrt((1 - x)(1 + x)))
+    acos x = 2 atan(sqrt((1 - x) / (1 + x)))
+
+    d tan = dy (1 + y y)        d atan = dy / (1 + x x)
+    d asin = -d acos = dy / sqrt((1 - x)(1 + x))
 """
 
 from __future__ import annotations
@@ -20,50 +25,58 @@ if TYPE_CHECKING:
 
 
 def tan(do: Steps, x: Ref) -> Ref:
+    """Return tan x = sin x / cos x."""
     return do("DIV", do("SIN", x), do("COS", x))
 
 
 def asin(do: Steps, x: Ref) -> Ref:
+    """Return asin x = atan(x / sqrt((1 - x)(1 + x)))."""
     cosine = do("SQRT", do("MUL", do("SUB", 1.0, x), do("ADD", 1.0, x)))
     return do("ATAN", do("DIV", x, cosine))
 
 
 def acos(do: Steps, x: Ref) -> Ref:
+    """Return acos x = 2 atan(sqrt((1 - x) / (1 + x)))."""
     half_tangent = do("SQRT", do("DIV", do("SUB", 1.0, x), do("ADD", 1.0, x)))
     return do("MUL", do("ATAN", half_tangent), 2.0)
 
 
 def tan_gradient(back: Backward) -> Gradients:
+    """Return dx = dy (1 + y^2)."""
     return [back.op("Mul", one_and_square(back, back.node.outputs[0]), back.dy[0], of=back.node.inputs[0])]
 
 
 def atan_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / (1 + x^2)."""
     x = back.node.inputs[0]
     return [back.op("Div", back.dy[0], one_and_square(back, x), of=x)]
 
 
 def asin_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / sqrt((1 - x)(1 + x))."""
     x = back.node.inputs[0]
     return [back.op("Div", back.dy[0], back.op("Sqrt", one_less_square(back, x), of=x), of=x)]
 
 
 def acos_gradient(back: Backward) -> Gradients:
+    """Return dx = -dy / sqrt((1 - x)(1 + x))."""
     return [back.op("Neg", asin_gradient(back)[0], of=back.node.inputs[0])]
 
 
 def one_and_square(back: Backward, value: ir.Value | None) -> ir.Value:
-    """1 + value^2."""
+    """Return 1 + value^2."""
     of = back.node.inputs[0]
     return back.op("Add", back.op("Mul", value, value, of=of), one(back), of=of)
 
 
 def one_less_square(back: Backward, x: ir.Value | None) -> ir.Value:
-    """(1 - x) (1 + x): near 1, x^2 would cancel what is left."""
+    """Return (1 - x) (1 + x); near 1, the rounding of x^2 in 1 - x^2 would leave few digits."""
     factors = [back.op(op_type, one(back), x, of=x) for op_type in ("Sub", "Add")]
     return back.op("Mul", *factors, of=x)
 
 
 def one(back: Backward) -> ir.Value:
+    """Return the constant 1."""
     return back.builder.constant(1.0, f"{back.node.outputs[0].name}_grad.one")
 
 

@@ -1,5 +1,7 @@
-"""Trilu: the upper or lower triangle of matrices, 0 elsewhere, and so dx of dy. The pass rewrite_trilu makes it a
-Where."""
+"""Trilu: the upper or lower triangle of matrices, 0 elsewhere; dx is the same part of dy.
+
+The pass rewrite_trilu replaces it by a Where.
+"""
 
 import onnx_ir as ir
 
@@ -9,11 +11,12 @@ from .operator import Backward, Gradients, Operator
 
 
 def diagonal_of(node: ir.Node) -> int:
-    """k: how far above the main diagonal the triangle's edge lies."""
+    """Return k, how far above the main diagonal the triangle's edge lies; 0 by default."""
     return (integers(node, 1, "diagonal") or [0])[0]
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return dx: the same triangle of dy."""
     node = back.node
     upper = attribute(node, "upper", 1)
     return [back.op("Trilu", back.dy[0], *node.inputs[1:], of=node.inputs[0], upper=upper), None]

@@ -1,10 +1,14 @@
-"""Where: y = a where the condition holds, else b. da = dy where it holds, else 0; db the other way round."""
+"""The operator Where: y = a where the condition holds, else b.
+
+da = dy where the condition holds, else 0; db is dy elsewhere.
+"""
 
 from .broadcast import lower_broadcast, sum_to
 from .operator import Backward, Gradients, Operator
 
 
 def gradient(back: Backward) -> Gradients:
+    """Return da = dy where the condition holds, else 0, and db, which is dy elsewhere."""
     condition, a, b = back.node.inputs
     dy = back.dy[0]
     zero = back.builder.constant(0.0, f"{back.node.outputs[0].name}_grad.zero")

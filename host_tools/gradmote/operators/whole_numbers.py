@@ -1,4 +1,7 @@
-"""Integers that are data, as the float32 that they are nearest to, and back: for Cast, and for comparisons."""
+"""Conversions of integers that are data to the nearest float32 and back.
+
+They serve Cast and the comparisons.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,21 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
     from ..compiler.program import Ref
 
-#: Below it, float32 has every whole number, and none beyond it rounds to one of them.
+#: Below this number float32 has every integer, and no integer above it rounds to one of those.
 EXACT = 1 << 24
 
 
 def is_whole(value: ir.Value | None) -> bool:
-    """Whether it holds integers; truth values are none."""
+    """Return whether a value holds integers; truth values are none."""
     dtype = value.dtype if value is not None else None
     return dtype not in (None, ir.DataType.BOOL) and not dtype.is_floating_point()
 
 
 def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
-    """The integers of a value as float32, each once where the value repeats them."""
+    """Return the integers of a value as float32.
+
+    Integers that strides of 0 repeat are converted once.
+    """
     from ..compiler.lowering import View
 
     shape, view = static_shape(value, node), low.view(value)
@@ -36,17 +42,24 @@ def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
         once, view = list(shape), View(low.ref(value), contiguous(shape))
     made = low.scratch(f"{value.name}.float", once, contiguous(once))
     convert(low, node, "INT_TO_FLOAT", view.ref, made.ref, math.prod(once))
-    walk = [0 if o < d else s for o, d, s in zip(once, shape, made.strides, strict=True)]
-    return View(made.ref, walk)
+    strides = [0 if o < d else s for o, d, s in zip(once, shape, made.strides, strict=True)]
+    return View(made.ref, strides)
 
 
 def convert(low: Lowering, node: ir.Node, opcode: str, x: Ref, y: Ref, count: int) -> None:
+    """Emit `opcode`, INT_TO_FLOAT or FLOAT_TO_INT, on `count` elements."""
     low.emit(opcode, node, {"x": x, "y": y}, {"n": count})
 
 
 def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
-    """An operand of a comparison as float32. Of integers one must be known, and small: then rounding the others to
-    float32 does not change what the comparison says."""
+    """Return an operand of a comparison as float32.
+
+    Where integers are compared, one side must be known, and below 2^24: then rounding the other to
+    float32 does not change the result.
+
+    Raises:
+        UnsupportedOperator: Neither side is known and small.
+    """
     from ..compiler.lowering import View
 
     if not is_whole(value):
@@ -64,4 +77,5 @@ def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:
 
 
 def is_small(array: np.ndarray | None) -> bool:
+    """Return whether the array is known, and its absolute values are below 2^24."""
     return array is not None and bool((np.abs(array.astype(np.float64)) < EXACT).all())

@@ -1,4 +1,4 @@
-"""What convolutions and pools share: a window that slides over one or two spatial dimensions."""
+"""Windows that slide over one or two spatial dimensions, shared by convolutions and pools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Window:
-    """Sizes by spatial dimension; `pads` before, `ends` after the data."""
+    """Sizes of a sliding window, a number for each spatial dimension.
+
+    Attributes:
+        inputs: Elements of the input.
+        outputs: Elements of the output.
+        kernel: Taps of the window.
+        strides: The distance of neighbouring windows.
+        dilations: The distance of neighbouring taps.
+        pads: Padding before the input.
+        ends: Padding after the input.
+    """
 
     inputs: list[int]
     outputs: list[int]
@@ -29,19 +39,22 @@ class Window:
 
     @property
     def explicit_pads(self) -> list[int]:
-        """As ONNX's attribute pads has them."""
+        """Return the padding as ONNX's attribute pads has it."""
         return [*self.pads, *self.ends]
 
     @property
     def uncovered(self) -> list[int]:
-        """Cells of the padded input behind the last window; negative where ceil_mode lets it hang over the end."""
+        """Return how many elements of the padded input lie behind the last window.
+
+        The number is negative where ceil_mode lets the window hang over the end.
+        """
         sizes = zip(
             self.inputs, self.outputs, self.kernel, self.strides, self.dilations, self.pads, self.ends, strict=True
         )
         return [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in sizes]
 
     def params(self) -> dict[str, int]:
-        """The instruction's parameters; a 1-D window has height 1."""
+        """Return the instruction's parameters; a 1-D window has height 1."""
         columns = {
             "in": self.inputs, "out": self.outputs, "kernel": self.kernel, "stride": self.strides,
             "dilation": self.dilations,
@@ -54,15 +67,20 @@ class Window:
 
 
 def spatial(value: ir.Value) -> list[int]:
-    """Spatial sizes of (N, C, d1, ...); they must be known where the batch need not be."""
+    """Return the spatial sizes of (N, C, d1, ...), which must be known; the batch need not be."""
     return [int(d) for d in list(value.shape)[2:]]
 
 
 def window_of(
     node: ir.Node, inputs: Sequence[int], outputs: Sequence[int], kernel: Sequence[int], most: int = 2
 ) -> Window:
-    """The window of a node whose spatial input and output sizes are known. Raises UnsupportedOperator above `most`
-    dimensions; passes make two of three where the model fixes them."""
+    """Return the window of a node whose spatial input and output sizes are known.
+
+    Passes make two of three dimensions where the model fixes them.
+
+    Raises:
+        UnsupportedOperator: There are more than `most` dimensions.
+    """
     dims = len(inputs)
     if not 1 <= dims <= most:
         raise UnsupportedOperator(
@@ -79,7 +97,7 @@ def window_of(
 def paddings(
     node: ir.Node, inputs: list[int], outputs: list[int], kernel: list[int], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Padding before and after each dimension, auto_pad worked out."""
+    """Return the padding before and after each dimension, with auto_pad resolved."""
     mode, dims = attribute(node, "auto_pad", "NOTSET"), len(inputs)
     if mode in ("NOTSET", ""):
         pads = list(attribute(node, "pads", [0] * 2 * dims))
@@ -95,13 +113,18 @@ def paddings(
 
 
 def non_negative(node: ir.Node, pads: list[int]) -> list[int]:
+    """Return the pads, after a check that none is negative.
+
+    Raises:
+        UnsupportedOperator: A pad is negative.
+    """
     if any(p < 0 for p in pads):
         raise UnsupportedOperator(f"negative padding {pads}", "crop with Slice instead", describe(node))
     return pads
 
 
 def channels_last(shape: Sequence[int]) -> list[int]:
-    """Strides of a tensor (N, C, d1, ...) that lies as (N, d1, ..., C)."""
+    """Return the strides of a tensor (N, C, d1, ...) that lies as (N, d1, ..., C)."""
     strides, step = [0] * len(shape), shape[1]
     strides[1] = 1
     for axis in reversed(range(2, len(shape))):
@@ -111,8 +134,8 @@ def channels_last(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-def walk(view: View | Sequence[int], prefix: str) -> dict[str, int]:
-    """Strides <prefix>_batch, _h, _w and the stride of one channel under <prefix>_channel."""
+def stride_params(view: View | Sequence[int], prefix: str) -> dict[str, int]:
+    """Return the strides <prefix>_batch, _h, _w and _channel."""
     strides = list(view) if isinstance(view, Sequence) else view.strides
     spatial = [0] * (4 - len(strides)) + strides[2:]
     return {
