@@ -98,7 +98,7 @@ def test_indices_that_are_used_are_refused():
         compile_image(build_artifacts(model))
 
 
-def test_window_without_a_cell_is_refused():
+def test_window_without_an_element_is_refused():
     """Here onnx's shape inference and runtimes disagree on the number of outputs."""
     case = pool_case("AveragePool", 0, (1, 1, 2), opset=19, kernel_shape=[1], strides=[2], ceil_mode=1)
     with pytest.raises(UnsupportedOperator, match="without a single element"):
