@@ -40,7 +40,7 @@ def command(
     html: Annotated[Path | None, typer.Option(help="Also write one page with the memory map.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show what training takes before you flash: RAM, flash and instructions, exact to the byte, layer by layer.
+    """Show what training takes before you flash: RAM, flash and instructions, layer by layer.
 
     Does my network train in 64 KB? `gradmote analyze model.onnx --loss cross_entropy --batch 8`
 
@@ -48,10 +48,11 @@ def command(
 
     What did my change cost? `gradmote analyze new.mote --diff old.mote`
 
-    And when only the last layer learns? `--scheme head`, or several side by side: `--schemes full,head,sparse:0.25`
+    And when only the last layer learns? `--scheme head`, or several side by side: `--schemes
+    full,head,sparse:0.25`
 
-    RAM and flash are what the device reports afterwards. Instructions are an estimate for a Cortex-M4F;
-    `gradmote bench --board` counts them.
+    RAM and flash are exact to the byte: they are what the device reports afterwards. Instructions
+    are an estimate for a Cortex-M4F; `gradmote bench --board` counts them.
     """
     from ..device.boards import board as find
     from ..formats.files import Output

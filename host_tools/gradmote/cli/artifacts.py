@@ -35,7 +35,10 @@ def command(
     prefix: Annotated[str, typer.Option(help="Put before each file's name.")] = "",
     as_json: o.AsJson = False,
 ) -> None:
-    """Differentiate a model: writes training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint."""
+    """Differentiate a model: write training, eval and optimizer models, and a checkpoint.
+
+    The files are training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint.
+    """
     from ..artifacts.build import artifact_outputs, build_artifacts, write_artifacts
 
     outputs = artifact_outputs(directory, prefix, nominal=False)

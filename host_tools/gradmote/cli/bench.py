@@ -1,4 +1,4 @@
-"""The command `gradmote bench`, which tells how long a step takes and which kernels take the time."""
+"""The command `gradmote bench`, which tells how long a step takes, and why."""
 
 from __future__ import annotations
 
@@ -74,14 +74,15 @@ def command(
 
     How fast do batches of 32 train? `gradmote bench model.onnx --loss cross_entropy --batch 32`
 
-    What would it take on a Cortex-M4? `gradmote bench model.mote --board mps2-an386` counts machine instructions on the
-    emulated board (with the compiler and the emulator that `gradmote new` asks for, too).
+    What would it take on a Cortex-M4? `gradmote bench model.mote --board mps2-an386` counts machine
+    instructions on the emulated board (with the compiler and the emulator that `gradmote new` asks
+    for, too).
 
-    Did my change make it dearer? `gradmote bench model.mote --board mps2-an386 --json > before.json`, and later
-    `gradmote bench model.mote --against before.json`
+    Did my change make it dearer? `gradmote bench model.mote --board mps2-an386 --json >
+    before.json`, and later `gradmote bench model.mote --against before.json`
 
-    Times are of the CPU, of calls from Python, whose arrays are copied each time; inputs are drawn at random.
-    Instructions of boards are the same in each run. They are no cycles.
+    Times are of the CPU, of calls from Python, whose arrays are copied each time; inputs are drawn
+    at random. Instructions of boards are the same in each run. They are no cycles.
     """
     from ..device.progress import progress_bar
 

@@ -17,7 +17,8 @@ def command(as_json: o.AsJson = False) -> None:
 
     Does my model fit one? `gradmote analyze model.mote --board NAME`
 
-    A firmware's size with ~ is an estimate: PlatformIO builds that one, with the framework of its board.
+    A firmware's size with ~ is an estimate: PlatformIO builds that one, with the framework of its
+    board.
     """
     from ..device.boards import boards
 

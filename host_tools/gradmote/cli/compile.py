@@ -36,7 +36,8 @@ def command(
 ) -> None:
     """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash.
 
-    Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which batch and optimizer.
+    Too large? `--ram 96K` searches for what trains best in 96 KB: which layers or channels, which
+    batch and optimizer.
     """
     from ..formats.files import Output
 

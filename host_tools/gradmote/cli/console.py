@@ -42,8 +42,8 @@ _KEPT = re.compile("([\r\n\t\b])")
 def command(port: Port, baud: Baud = 115200) -> None:
     """Type commands to a board: `help` lists them. Ctrl-C ends what the board runs; Ctrl-] leaves.
 
-    Arrow keys edit the line and go through those before; Tab completes a command. Where the input is not a terminal,
-    its lines are sent one by one: `echo mem | gradmote console PORT`.
+    Arrow keys edit the line and go through those before; Tab completes a command. Where the input
+    is not a terminal, its lines are sent one by one: `echo mem | gradmote console PORT`.
     """
     with _opened(port, baud) as link:
         if sys.stdin.isatty():
@@ -91,7 +91,7 @@ class _Board:
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def text(self, timeout: float) -> str | None:
-        """Return what it prints within `timeout` seconds, made printable; None if it prints nothing."""
+        """Return what it prints within `timeout` seconds, made printable; None if nothing."""
         data = self._link.read(timeout)
         found = self._parser.feed(data) if data else self._parser.expire()
         text = "".join(self._decode(item) for item in found if isinstance(item, bytes))

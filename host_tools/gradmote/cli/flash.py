@@ -68,12 +68,13 @@ def command(
     stop: Stop = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Build the firmware for a model, program it into a board, and check that the board answers with both.
+    """Build the firmware for a model, program a board with both, and check that it answers.
 
-    `gradmote flash --board mps2-an386 model.mote`, then `gradmote train model.mote --data data.npz --on PORT`
+    `gradmote flash --board mps2-an386 model.mote`, then `gradmote train model.mote --data data.npz
+    --on PORT`
 
-    The firmware has the kernels of this model and no others. An emulated board goes on running in the background, until
-    `gradmote flash --stop BOARD` or until it is flashed again.
+    The firmware has the kernels of this model and no others. An emulated board goes on running in
+    the background, until `gradmote flash --stop BOARD` or until it is flashed again.
     """
     from ..device.boards import board as find
     from ..device.flash.flow import Order, flash

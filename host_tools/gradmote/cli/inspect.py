@@ -24,7 +24,10 @@ def command(
     key: Annotated[Path | None, typer.Option(help="Refuse it unless this public key (.pem) signed it.")] = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show an image: memory, inputs and outputs, state, programs and every instruction; or what a checkpoint holds."""
+    """Show an image (memory, inputs and outputs, state, programs) or what a checkpoint holds.
+
+    Every instruction of every program is listed too, unless `--no-code` is given.
+    """
     from ..formats.image import read_image
 
     if is_checkpoint(image):

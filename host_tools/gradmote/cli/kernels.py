@@ -20,8 +20,9 @@ def command(
 ) -> None:
     """List the kernels that images need, so that a firmware can be built with these alone.
 
-    With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own, compile the runtime
-    with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
+    With this project's own firmware: `scons firmware MODEL=model.mote`. In a build of your own,
+    compile the runtime with the flags that `--flags` prints: `gcc $(gradmote kernels --flags
+    model.mote) ...`
     """
     from ..device.kernel_selection import needs_of
 

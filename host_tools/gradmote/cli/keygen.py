@@ -13,7 +13,10 @@ from .output import say
 def command(
     key: Annotated[Path, typer.Argument(help="The private key to write (.pem). Whoever has it can sign.")],
 ) -> None:
-    """Make a key to sign images with (Ed25519, in PEM), and beside it the public one for firmware: key.pub.pem."""
+    """Make a private key to sign images with, and a public one for firmware.
+
+    They are Ed25519 keys in PEM. The public one is written beside the private one: key.pub.pem
+    """
     from ..formats.signing import make_keys
 
     public, key_id = make_keys(key)

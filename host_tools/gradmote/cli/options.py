@@ -324,7 +324,7 @@ def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, 
 
 
 def number_or_word(text: str) -> Any:
-    """Return the text as an int, else as a float, else as it is; with commas, as a list of these."""
+    """Return the text as an int, else as a float, else as it is; with commas, as a list."""
     if "," in text:
         return [number_or_word(part) for part in text.split(",")]
     for kind in (int, float):
@@ -336,7 +336,7 @@ def number_or_word(text: str) -> Any:
 
 
 def parse_inputs(shapes: list[str] | None, constants: list[str] | None) -> Inputs | None:
-    """Return the values of --shape NAME=1,3,H,W and --constant NAME=NUMBER; None if there are none."""
+    """Return the values of --shape NAME=1,3,H,W and --constant NAME=NUMBER, or None."""
     from ..model.frontend import Inputs
 
     if not shapes and not constants:

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 def command(as_json: o.AsJson = False) -> None:
-    """List the boards that answer: at serial ports on USB, and emulated ones that `gradmote flash` left running.
+    """List the boards that answer: at serial ports on USB, and emulated ones.
 
-    Each port is opened and sent a few bytes; a port that another program uses is left alone.
+    Emulated boards are those that `gradmote flash` left running. Each port is opened and sent a few
+    bytes; a port that another program uses is left alone.
     """
     from ..device.boards import boards
     from ..device.flash.emulated import running

@@ -89,7 +89,8 @@ def _exit(number: int, frame: object) -> None:
 def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
     """Set the handlers within the context.
 
-    Only the main thread may have handlers. A signal that is ignored stays so, such as SIGHUP under `nohup`.
+    Only the main thread may have handlers. A signal that is ignored stays so, such as SIGHUP under
+    `nohup`.
     """
     before = {}
     if threading.current_thread() is threading.main_thread():

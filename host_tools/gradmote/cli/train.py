@@ -121,8 +121,8 @@ def command(
 ) -> None:
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 
-    Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the checkpoint; the exit status
-    is 130, 143 or 129 then.
+    Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the
+    checkpoint; the exit status is 130, 143 or 129 then.
     """
     from ..device.dataset import Dataset
     from ..device.target_factory import open_target
@@ -160,7 +160,7 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
 
 
 def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int) -> None:
-    """Set a constant rate, or the linear schedule; without both, that of image or checkpoint stays."""
+    """Set a constant rate, or the linear schedule; without both, the rate stays."""
     if warmup is not None and rate is None:
         raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
     if warmup is not None and rate is not None:
@@ -170,7 +170,7 @@ def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int
 
 
 def _save_to(target: Target, output: Output | None, save_every: int | None) -> None:
-    """Prepare for checkpoints: the twin has no flash, so it saves to the file that is written last."""
+    """Prepare for checkpoints: the twin has no flash, so it saves to the output file."""
     from ..device.twin_target import TwinTarget
 
     if output is not None:

@@ -22,8 +22,8 @@ Fresh = Annotated[bool, typer.Option("--fresh", help="Carry nothing over of what
 def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = False) -> None:
     """Update the model of a board: `gradmote update better.mote --on /dev/ttyACM0`.
 
-    The old model stays until the new one is whole and verified, also where power fails. Entries of its state that the
-    new one has too are carried over, by name and shape.
+    The old model stays until the new one is whole and verified, also where power fails. Entries of
+    its state that the new one has too are carried over, by name and shape.
     """
     from ..device.progress import update_with_progress
     from ..device.target_factory import open_target

@@ -1,8 +1,8 @@
 """Text that is safe to show on a terminal.
 
-Names come from files and from the serial line. They may hold characters that control a terminal: escape
-sequences that rewrite what was printed before, or marks that change the direction of writing. Such
-characters are printed as escapes.
+Names come from files and from the serial line. They may hold characters that control a terminal:
+escape sequences that rewrite what was printed before, or marks that change the direction of
+writing. Such characters are printed as escapes.
 """
 
 from __future__ import annotations
