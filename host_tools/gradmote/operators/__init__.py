@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from .operator import Backward, Operator
 
-#: Files of this folder; each has a list OPERATORS.
+#: The files of this folder, each of which has a list OPERATORS.
 FILES = (
     "abs",
     "add",
@@ -96,7 +96,7 @@ FILES = (
     "where",
 )
 
-#: (domain, op_type) -> operator
+#: The operators by (domain, op_type).
 OPERATORS: dict[tuple[str, str], Operator] = {
     (operator.domain, operator.op_type): operator
     for file in FILES

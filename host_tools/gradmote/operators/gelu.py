@@ -18,7 +18,7 @@ from .operator import Backward, Gradients, Operator
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: By ONNX's attribute approximate.
+#: The instruction and the gradient operator for each value of ONNX's attribute approximate.
 OPCODES = {"none": "GELU", "tanh": "GELU_TANH"}
 GRADIENTS = {"none": "GeluGrad", "tanh": "GeluTanhGrad"}
 

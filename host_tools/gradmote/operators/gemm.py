@@ -61,7 +61,8 @@ def lower(low: Lowering, node: ir.Node) -> None:
     bias = node.inputs[2] if len(node.inputs) > 2 else None
     a_strides, b_strides = swap(a, trans_a), swap(b, attribute(node, "transB", 0))
     layout = layout_for_readers(y)
-    if bias is None and n > 1 and layout[1] != 1:  # y^T = B'^T A'^T: a transposed weight's gradient, for example
+    # y^T = B'^T A'^T: the readers of y transpose it, as they do the gradient of a transposed weight.
+    if bias is None and n > 1 and layout[1] != 1:
         left, right = (b.ref, 0, *b_strides[::-1]), (a.ref, 0, *a_strides[::-1])
         emit_gemm(low, node, left, right, None, (1, n, m, k), layout)
         return

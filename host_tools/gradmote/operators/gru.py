@@ -52,10 +52,11 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
     from ..compiler.program import Ref
 
-#: The number of gates: Z and R have this many blocks of `hidden` rows.
+#: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 3
 
-# These bodies multiply by all of R where a part would do, which keeps them short. Kernels use the part.
+# These bodies multiply by all of R where a part would do, which keeps them short.
+# The kernels multiply by that part alone.
 
 RESET_BEFORE = """part = Mul (r, h)
     part_recurrent = MatMul (part, Rt)
@@ -82,7 +83,8 @@ RESET_AFTER_GRAD = """d_part = Mul (dn, r)
 class GruCells(Cells):
     """The operator that runs a GRU through time in one direction.
 
-    `reset_after` is ONNX's linear_before_reset.
+    Attributes:
+        reset_after: ONNX's linear_before_reset.
     """
 
     reset_after: bool
@@ -118,7 +120,7 @@ class GruCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
-        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
+        """Return the gradient in standard ONNX, as a Scan in the opposite direction."""
         return f"""
 {self.name}Grad (dY, dYh, R, States, Part, Gates) => (dZ, dH0, dPart) {{
   one = Constant <value_float = 1.0> ()

@@ -46,7 +46,7 @@ from .recurrent import (
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: The number of gates: Z and R have this many blocks of `hidden` rows.
+#: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 4
 
 PEEPHOLES = """
@@ -78,7 +78,8 @@ COUPLED_GRAD_GATES = """gain = Sub (g, c_before)
 class LstmCells(Cells):
     """The operator that runs an LSTM through time in one direction.
 
-    `coupled` is ONNX's input_forget: the forget gate is 1 - the input gate.
+    Attributes:
+        coupled: ONNX's input_forget: the forget gate is 1 - the input gate.
     """
 
     coupled: bool
@@ -121,7 +122,7 @@ class LstmCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
-        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
+        """Return the gradient in standard ONNX, as a Scan in the opposite direction."""
         return f"""
 {self.name}Grad (dY, dYh, dYc, R, P, Cells, Gates) => (dZ, dH0, dC0) {{
   one = Constant <value_float = 1.0> ()

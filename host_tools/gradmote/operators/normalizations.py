@@ -14,7 +14,8 @@ BECOMES = {
     "RMSNormalization": "Standardize, Mul",
 }
 
-#: The running statistics, inputs 3 and 4, are constants of the image, unless the batch's are chosen.
+#: Inputs 3 and 4, the running statistics, are constants of the image unless those of the batch are
+#: chosen.
 BATCH_NORM = Operator(
     "BatchNormalization",
     becomes="Normalize",

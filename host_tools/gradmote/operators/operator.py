@@ -65,7 +65,8 @@ class Operator:
         gradient: The gradient rule, None where there is none.
         lower: The lowering rule, None where the node must be folded or rewritten before.
         domain: The ONNX domain, "" for the standard one.
-        function: The body of an operator of our own domain, in ONNX's textual syntax.
+        function: The function of an operator of our own domain in standard ONNX, as text without
+            the header that names opset and domain.
         any_type: The lowering moves 32-bit elements of any type.
         any_output: The gradient rule handles outputs that do not reach the loss, even the first.
         constants: Indices of the inputs that must be known when the model is compiled.

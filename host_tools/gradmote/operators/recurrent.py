@@ -41,6 +41,9 @@ class Cells(ABC):
     """The operator that iterates over time in one direction, in one variant, and its gradient.
 
     The gradient is named <name>Grad.
+
+    Attributes:
+        reverse: The forward pass runs from the last step to the first.
     """
 
     reverse: bool

@@ -18,7 +18,7 @@ from .selection import gapless
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
-#: Smaller than the root of every float32 above 0, so that it replaces y only where y, and so x, is 0.
+#: Smaller than the root of every float32 above 0, so that it replaces y only where y is 0.
 SMALLEST = 1e-23
 
 

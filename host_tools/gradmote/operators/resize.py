@@ -33,7 +33,7 @@ WHOLE = (0.0, 1.0)
 
 
 def refuse(node: ir.Node, what: str, hint: str) -> UnsupportedOperator:
-    """Return the exception for `what` a Resize has; `hint` says what to do."""
+    """Return the refusal of a Resize with `what`; `hint` says what to do."""
     return UnsupportedOperator(f"Resize with {what}", hint, describe(node))
 
 

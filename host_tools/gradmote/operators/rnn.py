@@ -28,7 +28,11 @@ SLOPES = {
 
 @dataclass(frozen=True)
 class RnnCells(Cells):
-    """The operator that runs an RNN through time in one direction; `activation` is Tanh or Relu."""
+    """The operator that runs an RNN through time in one direction.
+
+    Attributes:
+        activation: Tanh or Relu.
+    """
 
     activation: str
 
@@ -52,7 +56,7 @@ class RnnCells(Cells):
 }}"""
 
     def grad_body(self) -> str:
-        """Return the gradient in standard ONNX, as a Scan from the last step to the first."""
+        """Return the gradient in standard ONNX, as a Scan in the opposite direction."""
         return f"""
 {self.name}Grad (dY, dYh, R, States) => (dZ, dH0) {{
   one = Constant <value_float = 1.0> ()
