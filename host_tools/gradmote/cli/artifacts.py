@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import options as o
 from .output import say, say_json
+
+if TYPE_CHECKING:
+    from ..artifacts.build import Artifacts
 
 
 def command(
@@ -58,7 +61,12 @@ def command(
     written = write_artifacts(made, outputs)
     if as_json:
         say_json({"files": [str(p) for p in written], "parameters": list(made.parameters)})
-        return
+    else:
+        _print(made, written)
+
+
+def _print(made: Artifacts, written: list[Path]) -> None:
+    """Print the files that were written, and what they train."""
     for path in written:
         say(f"{path}  {path.stat().st_size:,} bytes")
     count = sum(a.size for a in made.parameters.values())
