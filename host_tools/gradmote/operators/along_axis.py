@@ -20,7 +20,10 @@ def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
 
 
 def gradient_along_axis(op_type: str) -> GradientRule:
-    """Return the rule dx = op_type(dy, y), an operator of our domain, along the node's attribute `axis`."""
+    """Return the rule dx = op_type(dy, y) along the node's attribute `axis`.
+
+    op_type is an operator of our own domain.
+    """
 
     def gradient(back: Backward) -> Gradients:
         (x,), (y,) = back.node.inputs, back.node.outputs

@@ -1,4 +1,7 @@
-"""HardSwish: y = x min(max(x / 6 + 1/2, 0), 1). dx = 0 for x <= -3, dy for x >= 3, (x / 3 + 1/2) dy between."""
+"""HardSwish: y = x min(max(x / 6 + 1/2, 0), 1).
+
+dx = 0 for x <= -3, dy for x >= 3, and (x / 3 + 1/2) dy between.
+"""
 
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
