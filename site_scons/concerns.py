@@ -42,7 +42,7 @@ RULES = {
     "arduino": Rule(("tests/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/bindings",)),
     "bindings/threads": Rule(("tests/threads",)),
-    "docs": Rule(("tests",), otherwise=("tests/test_generated.py",)),
+    "docs": Rule(("tests",), always=("tests/test_pages.py",), otherwise=("tests/test_generated.py",)),
     "examples": Rule(("tests/examples",)),
     "firmware": Rule(("tests/device",), otherwise=BOARD_TESTS),
     "firmware/boards": Rule(("tests/device/test_every_board.py", "tests/device/test_small_boards.py")),

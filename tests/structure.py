@@ -147,7 +147,7 @@ def pydocstyle() -> int:
 
 def long_prose(most: int = 100) -> int:
     """Return how many lines of the pages, outside tables and code, have more than `most` characters."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return sum(len(line) > most for page in pages for line in prose_of(page.read_text()))
 
 
