@@ -1,6 +1,6 @@
-"""The four ONNX files of a training: what onnxruntime.training.artifacts makes, from the same arguments.
+"""The four ONNX files of a training, with the arguments of onnxruntime.training.artifacts.
 
-What is listed in __all__ is loaded when it is asked for.
+The names in __all__ are imported when they are first used.
 """
 
 from __future__ import annotations

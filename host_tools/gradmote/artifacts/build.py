@@ -1,17 +1,17 @@
-"""The offline phase: from an inference model to training, eval and optimizer models plus a checkpoint.
+"""The offline phase, which turns an inference model into three models and a checkpoint.
 
-All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and carry a body in
-standard operators, so any ONNX runtime can run them.
+All three models are plain ONNX: gradient operators that ONNX lacks are in the domain `gradmote` and
+carry a body in standard operators, so any ONNX runtime can run them.
 
-    training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs], <parameter>_grad ...,
-                          <running statistic>_new ...
+    training_model.onnx   inputs: data, labels; outputs: loss, [additional outputs],
+                          <parameter>_grad ..., <running statistic>_new ...
     eval_model.onnx       inputs: data, labels; outputs: loss, the model's outputs
-    optimizer_model.onnx  inputs: learning_rate, gradient_scale, <parameter>, <parameter>_grad, moments ...;
-                          outputs: the same names with `_new`
+    optimizer_model.onnx  inputs: learning_rate, gradient_scale, <parameter>, <parameter>_grad,
+                          moments ...; outputs: the same names with `_new`
     checkpoint            parameters and running statistics, in Gradmote's checkpoint format (.gmck)
 
-Trained parameters and running statistics are initializers and inputs at once: the models run as they are, and a caller
-may pass newer values.
+Trained parameters and running statistics are initializers and inputs at once: the models run as
+they are, and a caller may pass newer values.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ OPTIM_TYPES: dict[OptimType, Callable[[], Optimizer]] = {
 
 @dataclass
 class Artifacts:
-    """The models in memory. training and optimizer are None where no loss or no optimizer was asked for."""
+    """The models in memory; those that were not asked for are None."""
 
     inference: onnx.ModelProto
     evaluation: onnx.ModelProto | None
@@ -92,22 +92,22 @@ class Artifacts:
     frozen: dict[str, np.ndarray] = field(default_factory=dict)  # weights that stay, but belong to the checkpoint
 
     def batch_norm(self) -> tuple[str, int] | None:
-        """The mode of the model's BatchNormalizations and how many it had; None where it had none."""
+        """Return the mode and the number of the model's BatchNormalizations; None without any."""
         return applied(self._metadata())
 
     def shared_weights(self) -> dict[str, int]:
-        """Trained weights that several nodes of the model use, and how many do."""
+        """Return the trained weights that several nodes of the model use, and how many do."""
         return {n: len(users) for n, users in shared_weights(self._metadata()).items() if n in self.parameters}
 
     def _metadata(self) -> dict[str, str]:
         return {p.key: p.value for p in self.inference.graph.metadata_props}
 
     def scheme(self) -> str:
-        """The text of the scheme that the training model was made by; "" where there is none."""
+        """Return the text of the scheme of the training model; "" where there is none."""
         return self._of_training().get("gradmote.scheme", "")
 
     def loss_scale(self) -> float:
-        """What the training model's gradients have to be divided by; 1 where they are the loss's own."""
+        """Return the factor by which the training model's gradients are too large; 1 by default."""
         return float(self._of_training().get("gradmote.loss_scale", 1.0))
 
     def _of_training(self) -> dict[str, str]:
@@ -130,14 +130,18 @@ def generate_artifacts(
     batch_norm: str | None = None,
     running_variance: str = "population",
 ) -> None:
-    """Writes the artifacts for `model`; signature and meaning of onnxruntime.training.artifacts.generate_artifacts, but
-    for batch_norm and running_variance (see build_artifacts): onnxruntime always trains with statistics of the batch.
+    """Write the artifacts for `model`.
 
-    requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params: initializers that stay as
-    they are, but are parameters of the checkpoint; they must not overlap with requires_grad.
-    loss: a LossType or a function over the graph (gradmote.losses). additional_output_names: values that the training
-    and eval models also return. nominal_checkpoint: also writes `nominal_checkpoint` without parameter data.
-    loss_input_names: outputs that the loss takes; all by default. Raises ModelError.
+    Signature and meaning are those of onnxruntime.training.artifacts.generate_artifacts, except for
+    batch_norm and running_variance (see build_artifacts): onnxruntime always trains with statistics
+    of the batch.
+
+    requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params:
+    initializers that stay as they are, but are parameters of the checkpoint; they must not overlap
+    with requires_grad. loss: a LossType or a function over the graph (gradmote.losses).
+    additional_output_names: values that the training and eval models also return.
+    nominal_checkpoint: also writes `nominal_checkpoint` without parameter data. loss_input_names:
+    outputs that the loss takes; all by default. Raises ModelError.
     """
     if ort_format or custom_op_library:
         raise ModelError(
@@ -162,10 +166,12 @@ def generate_artifacts(
 
 
 def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
+    """Return the loss that a LossType stands for, or the loss itself."""
     return LOSS_TYPES[loss]() if isinstance(loss, LossType) else loss
 
 
 def resolve_optimizer(optimizer: OptimType | Optimizer | None) -> Optimizer | None:
+    """Return the optimizer that an OptimType stands for, or the optimizer itself."""
     return OPTIM_TYPES[optimizer]() if isinstance(optimizer, OptimType) else optimizer
 
 
@@ -187,17 +193,21 @@ def build_artifacts(
     untie: bool = False,
     inputs: Inputs | None = None,
 ) -> Artifacts:
-    """The artifacts in memory. train / freeze: names or patterns (None, None: all weights); in their place, scheme: a
-    Scheme or its text. keep: names of frozen weights that belong to the checkpoint all the same, so that they can be
-    exchanged without other models. outputs: those to keep. untie: a weight that several nodes use becomes one for each
-    of them. inputs: shapes of the model's inputs, and values of those that never change.
+    """Return the artifacts in memory.
 
-    batch_norm: "frozen" (by default), "fold" or "batch" (passes.batch_norm says what they mean; where nothing trains,
-    "frozen" folds too, which leaves the least to compute); running_variance: for "batch", over n ("population", as
-    ONNX) or n - 1 values ("sample", as PyTorch).
+    train / freeze: names or patterns (None, None: all weights). scheme: a Scheme or its text,
+    instead of both. keep: names of frozen weights that belong to the checkpoint all the same, so
+    that they can be exchanged without other models. outputs: the model's outputs to keep. untie: a
+    weight that several nodes use becomes one for each of them. inputs: shapes of the model's
+    inputs, and values of those that never change.
 
-    loss_scale: a power of two that the loss is multiplied with before it is differentiated; an image divides by it in
-    the update. So gradients that would underflow do not, and where none would, all bits stay.
+    batch_norm: "frozen" (by default), "fold" or "batch", as passes.batch_norm explains. Where
+    nothing trains, "frozen" folds too, which leaves the least to compute. running_variance: for
+    "batch", over n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
+
+    loss_scale: a power of two by which the loss is multiplied before it is differentiated; an image
+    divides by it in the update. This keeps gradients from underflowing; where none would, all bits
+    of the result are the same.
     """
     check_loss_scale(loss_scale)
     trains = loss is not None and train != []
@@ -242,7 +252,7 @@ def build_artifacts(
 
 
 def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
-    """Warns where a mode was asked for and there is nothing that has one."""
+    """Warn where a mode was asked for and the model has no BatchNormalization."""
     if wanted is not None and applied(graph.metadata_props) is None:
         log.warning(
             "this model has no BatchNormalization, so batch norm '%s' changes nothing. PyTorch's exporter folds it "
@@ -252,7 +262,7 @@ def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
 
 
 def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Warns of weights that train as one for several nodes: not everybody who has them knows."""
+    """Warn of weights that several nodes share, which may surprise the model's user."""
     shared = {n: users for n, users in shared_weights(graph.metadata_props).items() if n in names}
     if shared:
         log.warning(
@@ -263,7 +273,10 @@ def warn_of_shared(graph: ir.Graph, names: Sequence[str]) -> None:
 
 
 def check_frozen(graph: ir.Graph, names: Sequence[str]) -> list[str]:
-    """Return the names, each once. Raises ModelError for one that is no float32 initializer of the model."""
+    """Return the names, each once.
+
+    Raises ModelError for one that is no float32 initializer of the model.
+    """
     known = floats(graph)
     missing = [name for name in names if name not in known]
     if missing:
@@ -272,18 +285,21 @@ def check_frozen(graph: ir.Graph, names: Sequence[str]) -> list[str]:
 
 
 def check_loss_scale(scale: float) -> None:
-    """Raises ModelError for what is no power of two from 2^-64 to 2^64: other factors would change bits."""
+    """Raise ModelError for a scale that is no power of two from 2^-64 to 2^64.
+
+    Other factors would change bits.
+    """
     if not 2.0**-64 <= scale <= 2.0**64 or math.frexp(scale)[0] != 0.5:
         raise ModelError(f"the loss scale {scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536")
 
 
 def data_of(graph: ir.Graph, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Copies of initializers."""
+    """Return copies of the data of initializers."""
     return {n: graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
 
 
 def to_proto(model: ir.Model) -> onnx.ModelProto:
-    """Deterministic: the same model gives the same bytes."""
+    """Return the model as a ModelProto; the same model gives the same bytes."""
     proto = ir.to_proto(model)
     proto.producer_name = "gradmote"
     return proto
@@ -293,7 +309,10 @@ def to_proto(model: ir.Model) -> onnx.ModelProto:
 
 
 def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, Output]:
-    """The files that write_artifacts() may write, by name, in a folder that is made. Raises OutputError."""
+    """Return the files that write_artifacts() may write, by name, in a folder that is made.
+
+    Raises OutputError.
+    """
     names = ["training_model.onnx", "eval_model.onnx", "optimizer_model.onnx", "checkpoint"]
     names += ["nominal_checkpoint"] if nominal else []
     make_folder(directory)
@@ -301,7 +320,10 @@ def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, O
 
 
 def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path]:
-    """Write what there is; no file is replaced before all are on the disk. Returns their paths. Raises OutputError."""
+    """Write the artifacts that exist, and return the paths of the files.
+
+    No file is replaced before all are on the disk. Raises OutputError.
+    """
     models = {"training_model": made.training, "eval_model": made.evaluation, "optimizer_model": made.optimizer}
     contents = {f"{name}.onnx": m.SerializeToString(deterministic=True) for name, m in models.items() if m is not None}
     contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics, frozen=made.frozen)

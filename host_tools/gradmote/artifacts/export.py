@@ -1,4 +1,4 @@
-"""Puts what was learned back into the user's own ONNX model."""
+"""The export of trained parameters into the user's own ONNX model."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 def export_inference(
     model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint, path: str | os.PathLike[str]
 ) -> None:
-    """Writes trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
+    """Write trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
     output = Output(path)
     output.write(trained_model(model, checkpoint).SerializeToString(deterministic=True))
 
 
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
-    """`model` with its trained weights and running statistics replaced by the checkpoint's; nothing else in it changes,
-    but where it was compiled with batch_norm "fold": then its BatchNormalizations go; and where it was with `untie`:
-    then its nodes have weights of their own.
+    """Return `model` with the checkpoint's trained weights and running statistics.
 
-    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a Checkpoint. Raises
-    ModelError for a model that is none, CheckpointError where the checkpoint holds no data, or names or shapes that
-    the model's weights do not have.
+    Nothing else in it changes, with two exceptions: a model that was compiled with batch_norm
+    "fold" loses its BatchNormalizations, and one compiled with `untie` gets a weight for each node.
+
+    model: the inference model that was compiled. checkpoint: a .gmck file, its bytes, or a
+    Checkpoint. Raises ModelError for a model that is no valid ONNX, CheckpointError where the
+    checkpoint holds no data, or names or shapes that the model's weights do not have.
     """
     trained = read_checkpoint(checkpoint)
     if trained.nominal:
@@ -55,7 +56,10 @@ def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Ch
 
 
 def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
-    """The model with what compiling changed in its weights, as the names of the trained ones tell."""
+    """Return the model with the changes that compiling made to its weights.
+
+    The names of the trained weights show which changes these are.
+    """
     proto = read_model(model)
     known = weights(proto.graph)
     untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
@@ -65,13 +69,17 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
 
 
 def read_checkpoint(source: str | os.PathLike[str] | bytes | Checkpoint) -> Checkpoint:
+    """Return a checkpoint from a path, bytes, or itself."""
     if isinstance(source, Checkpoint):
         return source
     return checkpoint_format.unpack(source) if isinstance(source, bytes) else checkpoint_format.load(source)
 
 
 def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> None:
-    """Where the model's exporter had merged a running statistic with another tensor, it was compiled as a copy."""
+    """Give a BatchNormalization a running statistic of its own, where that was compiled as a copy.
+
+    This is the case where the model's exporter had merged it with another tensor.
+    """
     for node in graph.node:
         for index, suffix in STATISTICS.items():
             if node.op_type == "BatchNormalization" and name == node.output[0] + suffix:
@@ -80,13 +88,19 @@ def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> N
 
 
 def weights(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
-    """Initializers, and the tensors of Constant nodes under the names of their outputs; those of branches too."""
+    """Return initializers, and the tensors of Constant nodes under the names of their outputs.
+
+    Those of branches are included.
+    """
     return {tensor.name: tensor.data for tensor in tensors_of(graph)}
 
 
 def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
-    """(weight, part): of a scheme that trains some channels, `w[0:16]` or `w[:,0:16]`; any other name is a whole
-    weight's."""
+    """Return (weight, part) that a trained tensor's name stands for.
+
+    A scheme that trains some channels names them `w[0:16]` or `w[:,0:16]`; any other name is that
+    of a whole weight.
+    """
     found = CHANNELS.fullmatch(name)
     if found is None:
         return name, ()
@@ -95,7 +109,10 @@ def part_of(name: str) -> tuple[str, tuple[slice, ...]]:
 
 
 def replace(tensors: dict[str, onnx.TensorProto], name: str, data: np.ndarray) -> None:
-    """Overwrites one tensor of the model in place, or a part of one."""
+    """Overwrite one tensor of the model in place, or a part of one.
+
+    Raises CheckpointError where the model has no such weight, or one of another type or shape.
+    """
     weight, part = (name, ()) if name in tensors else part_of(name)
     tensor = tensors.get(weight)
     if tensor is None:

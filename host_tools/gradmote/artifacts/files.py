@@ -1,4 +1,4 @@
-"""Artifacts read back from their files, and the inference graph that is inside a training or eval model."""
+"""Artifacts read from their files, and the inference graph inside a training or eval model."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def load_artifacts(
     evaluation: Source | None = None,
     optimizer: Source | None = None,
 ) -> Artifacts:
-    """What generate_artifacts wrote, in memory again.
+    """Return the artifacts that generate_artifacts wrote.
 
-    parameters: the trained tensors by name, as in the checkpoint. Raises ModelError for a model that generate_artifacts
-    did not write, or whose parameters are not these.
+    parameters: the trained tensors by name, as in the checkpoint. Raises ModelError for a model
+    that generate_artifacts did not write, or whose parameters are not these.
     """
     train, evaluate = read_artifact(training, "loss"), read_artifact(evaluation, "loss") if evaluation else None
     step = read_artifact(optimizer, "optimizer") if optimizer else None
@@ -50,7 +50,10 @@ def load_artifacts(
 
 
 def read_artifact(source: Source, kind: str) -> onnx.ModelProto:
-    """One of the artifacts. kind: what its metadata must have."""
+    """Return one of the artifacts.
+
+    kind: the key that its metadata must have. Raises ModelError for any other model.
+    """
     proto = read_model(source)
     if f"gradmote.{kind}" not in metadata(proto):
         raise ModelError(
@@ -61,11 +64,15 @@ def read_artifact(source: Source, kind: str) -> onnx.ModelProto:
 
 
 def metadata(proto: onnx.ModelProto) -> dict[str, str]:
+    """Return the model's metadata as a dictionary."""
     return {p.key: p.value for p in proto.metadata_props}
 
 
 def parameter_names(training: onnx.ModelProto) -> list[str]:
-    """The trained parameters of a training model, in state order."""
+    """Return the trained parameters of a training model, in state order.
+
+    Raises ModelError for a model of another kind.
+    """
     known = metadata(training)
     if "gradmote.parameters" not in known:
         raise ModelError("this is no training model", "pass training_model.onnx")
@@ -73,7 +80,7 @@ def parameter_names(training: onnx.ModelProto) -> list[str]:
 
 
 def statistic_names(training: onnx.ModelProto) -> list[str]:
-    """The running statistics that a training model updates; of an eval model, none."""
+    """Return the running statistics that a training model updates; none for an eval model."""
     return list(json.loads(metadata(training).get("gradmote.statistics", "[]")))
 
 
@@ -85,7 +92,7 @@ def frozen_weights(training: onnx.ModelProto) -> dict[str, np.ndarray]:
 
 
 def with_weights(artifacts: Artifacts, frozen: Mapping[str, np.ndarray]) -> Artifacts:
-    """Return the artifacts with other data in these frozen weights. Shapes are those of before."""
+    """Return the artifacts with other data, of the same shapes, in these frozen weights."""
     models = (artifacts.inference, artifacts.evaluation, artifacts.training)
     inference, evaluation, training = (proto and exchanged(proto, frozen) for proto in models)
     assert inference is not None
@@ -104,12 +111,13 @@ def exchanged(proto: onnx.ModelProto, arrays: Mapping[str, np.ndarray]) -> onnx.
 
 
 def parameter_shapes(training: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the trained parameters of a training model."""
     shapes = {t.name: tuple(t.dims) for t in training.graph.initializer}
     return {name: shapes[name] for name in parameter_names(training)}
 
 
 def check_parameters(training: onnx.ModelProto, given: Mapping[str, tuple[int, ...]]) -> None:
-    """Raises ModelError unless the names and shapes given are those of the training model."""
+    """Raise ModelError unless the names and shapes given are those of the training model."""
     shapes = parameter_shapes(training)
     if set(shapes) != set(given):
         odd = ", ".join(sorted(set(shapes) ^ set(given)))
@@ -124,11 +132,12 @@ def check_parameters(training: onnx.ModelProto, given: Mapping[str, tuple[int, .
 def inference_model(
     proto: onnx.ModelProto, outputs: Sequence[str] | None = None, parameters: Mapping[str, np.ndarray] | None = None
 ) -> onnx.ModelProto:
-    """The forward part of a training or eval model, without labels and dropout.
+    """Return the forward part of a training or eval model, without labels and dropout.
 
-    outputs: values to end at; by default the outputs of the model that the artifacts were made from. parameters:
-    newer data for initializers. Raises ModelError for a name that the model lacks, and for a training model that
-    normalizes with statistics of the batch: its eval model has the forward part.
+    outputs: values to end at; by default the outputs of the model that the artifacts were made
+    from. parameters: newer data for initializers. Raises ModelError for a name that the model
+    lacks, and for a training model that normalizes with statistics of the batch: its eval model has
+    the forward part.
     """
     if statistic_names(proto):
         raise ModelError("this training model normalizes with statistics of the batch", "pass the eval model too")
@@ -147,7 +156,10 @@ def inference_model(
 
 
 def cut(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Ends the graph at the named values."""
+    """Make the named values the outputs of the graph, and remove what they do not need.
+
+    Raises ModelError for a name that the graph lacks, or for no names.
+    """
     values = {v.name: v for v in (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs))}
     missing = [n for n in names if n not in values]
     if missing or not names:
@@ -160,7 +172,7 @@ def cut(graph: ir.Graph, names: Sequence[str]) -> None:
 
 
 def without_metadata(model: ir.Model) -> ir.Model:
-    """What only our artifacts carry goes: metadata, and our functions where nothing calls them any more."""
+    """Remove Gradmote's metadata, and its functions that no node calls, and return the model."""
     used = {(n.domain, n.op_type) for n in model.graph}
     for identifier in [i for i in model.functions if (i[0], i[1]) not in used]:
         del model.functions[identifier]

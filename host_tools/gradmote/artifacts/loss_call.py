@@ -1,4 +1,4 @@
-"""Calls a loss, which may be anybody's function, and says in words what is wrong with it or with what it returns."""
+"""The call of a loss, which may be a user's function, and the messages about its errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _GUIDE = "a loss is one of gradmote.losses, such as losses.mse(), or a function 
 
 
 def call_loss(loss: Any, graph: ir.Graph, outputs: Sequence[ir.Value]) -> ir.Value:
-    """Return the value that the loss builds on these outputs, at the end of the graph. Raises ModelError."""
+    """Return the value that the loss builds on these outputs, at the end of the graph.
+
+    Raises ModelError where the loss fails, or returns no value of the graph.
+    """
     check_function(loss)
     check_arity(loss, outputs)
     before = {id(node) for node in graph}
@@ -38,7 +41,7 @@ def call_loss(loss: Any, graph: ir.Graph, outputs: Sequence[ir.Value]) -> ir.Val
 
 
 def check_function(loss: Any) -> None:
-    """Raises ModelError for what is no function over a graph."""
+    """Raise ModelError for an object that is no function over a graph."""
     known = (name for name, made in LOSSES.items() if loss is made or (isinstance(loss, str) and loss == name))
     factory = next(known, None)
     if factory is not None:
@@ -50,7 +53,7 @@ def check_function(loss: Any) -> None:
 
 
 def named(thing: Any) -> str:
-    """What a message calls an object."""
+    """Return what a message calls an object."""
     if inspect.isclass(thing):
         return f"the class {thing.__name__}"
     if inspect.isfunction(thing):
@@ -59,7 +62,7 @@ def named(thing: Any) -> str:
 
 
 def check_arity(loss: Any, outputs: Sequence[ir.Value]) -> None:
-    """A loss that takes one output cannot be given two."""
+    """Raise ModelError where the loss does not take this number of outputs."""
     try:
         inspect.signature(loss).bind(None, *outputs)
     except ValueError:  # of a function that is written in C
@@ -72,7 +75,7 @@ def check_arity(loss: Any, outputs: Sequence[ir.Value]) -> None:
 
 
 def check_operators(nodes: Sequence[ir.Node]) -> None:
-    """Raises ModelError for an operator that neither ONNX nor we have."""
+    """Raise ModelError for an operator that neither ONNX nor Gradmote's domain has."""
     for node in nodes:
         known = (node.domain, node.op_type) in TABLE if node.domain == DOMAIN else onnx.defs.has(node.op_type)
         if not known:

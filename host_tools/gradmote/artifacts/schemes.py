@@ -1,17 +1,17 @@
-"""What is trained: a scheme, and the parameters of a model that it means.
+"""Update schemes, and the parameters of a model that they select for training.
 
     full                    every weight
     head                    the last layer
     last:3                  the last three layers
-    bias, bias:last:5       what is only added: biases, also those of normalizations
-    sparse:0.25             of each layer the first quarter of the output channels: weights, and their biases
+    bias, bias:last:5       parameters that are only added: biases, also those of normalizations
+    sparse:0.25             the first quarter of each layer's output channels: weights and biases
     sparse:0.25:last:4      the same for the last four layers
     named:conv1.*,head.*    names or patterns
     freeze:conv1.*          all but these
     head+bias:last:5        several together
 
-A layer is a node with a matrix or kernel of weights. What else is trained (biases, scale and shift of a normalization,
-slopes) belongs to the layer whose result it works on.
+A layer is a node with a matrix or kernel of weights. Other parameters (biases, scale and shift of a
+normalization, slopes) belong to the layer whose result they are applied to.
 """
 
 from __future__ import annotations
@@ -46,9 +46,12 @@ _HINT = (
 
 @dataclass(frozen=True)
 class Scheme:
-    """What to train. ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
-    names: names or patterns, for kinds named and freeze. beside: what is trained too. str() gives the text,
-    Scheme.parse() reads it."""
+    """The selection of parameters to train; str() gives its text, Scheme.parse() reads it.
+
+    ratio: of the output channels, for kind sparse. last: layers counted from the end; None: all.
+    names: names or patterns, for kinds named and freeze. beside: a scheme whose parameters are
+    trained too.
+    """
 
     kind: str = "full"
     ratio: float | None = None
@@ -57,6 +60,7 @@ class Scheme:
     beside: Scheme | None = None
 
     def __post_init__(self) -> None:
+        """Raise ModelError for values that contradict each other or lie outside their ranges."""
         if self.kind not in KINDS or (self.ratio is not None) != (self.kind == "sparse"):
             raise ModelError(f"scheme of kind '{self.kind}' with ratio {self.ratio}", _HINT)
         if self.ratio is not None and not 0.0 < self.ratio <= 1:
@@ -69,13 +73,13 @@ class Scheme:
             raise ModelError(f"scheme '{self}': only one part can be sparse", _HINT)
 
     def parts(self) -> list[Scheme]:
-        """What + joins, one by one."""
+        """Return the schemes that + joins, one by one."""
         if self.beside is None:
             return [self]
         return [replace(self, beside=None), *self.beside.parts()]
 
     def plus(self, names: Sequence[str]) -> Scheme:
-        """The scheme, and these parameters."""
+        """Return a scheme that trains these parameters too."""
         *rest, last = self.parts()
         if last.kind == "named":
             last = replace(last, names=(*last.names, *names))
@@ -85,12 +89,15 @@ class Scheme:
 
     @property
     def split_ratio(self) -> float | None:
-        """Of the output channels that the sparse part trains; None without one."""
+        """Return the share of output channels that the sparse part trains; None without one."""
         return next((part.ratio for part in self.parts() if part.kind == "sparse"), None)
 
     @classmethod
     def parse(cls, text: str) -> Scheme:
-        """Raises ModelError for what is no scheme."""
+        """Return the scheme that a text names.
+
+        Raises ModelError for a text that is no scheme.
+        """
         return joined([cls._parse_one(part) for part in _JOIN.split(text.strip())])
 
     @classmethod
@@ -108,6 +115,7 @@ class Scheme:
         return cls(kind, number(ratio) if ratio is not None else None, int(last) if last is not None else None)
 
     def __str__(self) -> str:
+        """Return the text that parse() reads."""
         if self.beside is not None:
             return "+".join(map(str, self.parts()))
         if self.kind in ("named", "freeze"):
@@ -120,7 +128,7 @@ class Scheme:
 
 
 def joined(parts: Sequence[Scheme]) -> Scheme:
-    """All of them as one scheme."""
+    """Return one scheme that trains the parameters of all of them."""
     *before, scheme = parts
     for part in reversed(before):
         scheme = replace(part, beside=scheme)
@@ -128,6 +136,10 @@ def joined(parts: Sequence[Scheme]) -> Scheme:
 
 
 def number(word: str) -> float:
+    """Return the ratio that a word names.
+
+    Raises ModelError for a word that is no number.
+    """
     try:
         return float(word)
     except ValueError:
@@ -135,7 +147,10 @@ def number(word: str) -> float:
 
 
 def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Sequence[str] | None) -> Scheme:
-    """One scheme from either form. Raises ModelError where both are given."""
+    """Return one scheme from either form.
+
+    Raises ModelError where both are given.
+    """
     if scheme is not None and (train is not None or freeze is not None):
         raise ModelError("a scheme, and names to train or freeze", "give one of them: named:NAME,... is a scheme too")
     if scheme is not None:
@@ -150,19 +165,25 @@ def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Se
 
 @dataclass
 class Layer:
-    """The parameters of one layer by name. others: neither weights nor only added, such as a normalization's scale."""
+    """The names of the parameters of one layer.
+
+    others: parameters that are neither weights nor only added, such as a normalization's scale.
+    """
 
     weights: list[str] = field(default_factory=list)
     biases: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
 
     def all(self) -> list[str]:
+        """Return the names of all parameters of the layer."""
         return [*self.weights, *self.biases, *self.others]
 
 
 def layers(graph: ir.Graph) -> list[Layer]:
-    """The layers that can be trained, in the order in which the graph uses them; each parameter in the one where it is
-    used first."""
+    """Return the layers that can be trained, in the order in which the graph uses them.
+
+    A parameter belongs to the layer that uses it first.
+    """
     names, found = set(candidates(graph)), [Layer()]
     below: dict[ir.Value, int] = {}  # value -> index of the last layer that it comes from
     taken: set[str] = set()
@@ -180,7 +201,10 @@ def layers(graph: ir.Graph) -> list[Layer]:
 
 
 def parameters_of(node: ir.Node, names: set[str]) -> Iterator[tuple[int, str]]:
-    """(input, parameter) of a node that uses parameters; through views, not of the views themselves."""
+    """Yield (input, parameter) of a node that uses parameters, directly or through views.
+
+    Views themselves have none.
+    """
     if node.op_type in VIEWS:
         return
     for index, value in enumerate(node.inputs):
@@ -190,19 +214,20 @@ def parameters_of(node: ir.Node, names: set[str]) -> Iterator[tuple[int, str]]:
 
 
 def origin(value: ir.Value | None) -> ir.Value | None:
-    """What a value is a view of."""
+    """Return the value that a value is a view of."""
     while value is not None and (node := value.producer()) is not None and node.op_type in VIEWS:
         value = node.inputs[0]
     return value
 
 
 def file_under(layer: Layer, node: ir.Node, index: int, name: str, is_weight: bool) -> None:
+    """Add a parameter to the weights, the biases or the others of its layer."""
     added = index in ADDED.get(node.op_type, ()) and node.domain in ("", DOMAIN)
     (layer.weights if is_weight else layer.biases if added else layer.others).append(name)
 
 
 def parts_of(known: Sequence[Layer], scheme: Scheme) -> dict[str, float]:
-    """The parameters that a scheme trains, and the share of the channels of each."""
+    """Return the share of channels, 0 .. 1, of each parameter that a scheme trains."""
     shares: dict[str, float] = {}
     for part in scheme.parts():
         for name in picked(known, part):
@@ -211,7 +236,10 @@ def parts_of(known: Sequence[Layer], scheme: Scheme) -> dict[str, float]:
 
 
 def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
-    """The parameters of one part of a scheme."""
+    """Return the parameters of one part of a scheme.
+
+    Raises ModelError where it counts more layers than the model has.
+    """
     if part.kind in ("named", "freeze"):
         names = [name for layer in known for name in layer.all()]
         matched = {name for pattern in part.names for name in matching(pattern, names, names)}
@@ -223,15 +251,21 @@ def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
 
 
 def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], list[str]]:
-    """Names of initializers, in the model's order: those that are trained whole, and the weights of which some channels
-    are. Raises ModelError where nothing is left."""
+    """Return the initializers that are trained whole, and the weights of which some channels are.
+
+    Both are names in the model's order. Raises ModelError where nothing is left.
+    """
     whole = {name for part in scheme.parts() if part.kind != "sparse" for name in chosen(graph, part)}
     split = {name for part in scheme.parts() if part.kind == "sparse" for name in chosen(graph, part)} - whole
     return [n for n in floats(graph) if n in whole], [n for n in floats(graph) if n in split]
 
 
 def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
-    """Of one part of a scheme. Names may be those of constants, which belong to no layer."""
+    """Return the initializers that one part of a scheme trains.
+
+    Names may be those of constants, which belong to no layer. Raises ModelError where there are
+    none.
+    """
     if part.kind in ("named", "freeze"):
         train, freeze = (part.names if part.kind == k else None for k in ("named", "freeze"))
         return choose_parameters(graph, train, freeze)

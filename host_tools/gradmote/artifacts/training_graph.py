@@ -1,4 +1,4 @@
-"""From a forward graph to those with its loss and its gradients."""
+"""The graphs with a loss, and with its gradients, that are built from a forward graph."""
 
 from __future__ import annotations
 
@@ -52,8 +52,12 @@ def with_gradients(
     running_variance: str,
     loss_scale: float = 1.0,
 ) -> ir.Model:
-    """The loss graph with every parameter's gradient, of loss_scale times the loss, as an output, then the new running
-    statistics; the model's own outputs only where asked for."""
+    """Return the loss graph with the gradient of every parameter as an output.
+
+    The outputs are the loss, the additional outputs, the gradients of loss_scale times the loss,
+    and the new running statistics; other outputs of the model are dropped. names: the parameters.
+    running_variance: "population" or "sample", as in build_artifacts().
+    """
     model = evaluation.clone()
     if pipeline.decompose(model.graph, set(names)):
         model = infer_shapes(attach_functions(model))
@@ -75,7 +79,7 @@ def with_gradients(
 
 
 def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
-    """ONNX's Dropout is an identity unless its third input says training."""
+    """Set the third input of a Dropout to true, without which ONNX's Dropout is an identity."""
     ratio = node.inputs[1] if len(node.inputs) > 1 else None
     mode = Builder(graph).constant(np.array(True), f"{node.outputs[0].name}.training_mode")
     node.resize_inputs(3)
@@ -84,7 +88,7 @@ def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Makes initializers inputs too, so that a caller may pass newer values."""
+    """Make initializers inputs too, so that a caller may pass newer values."""
     for name in names:
         value = graph.initializers.get(name)
         if value is not None and not value.is_graph_input():
@@ -92,6 +96,7 @@ def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
 
 
 def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
+    """Record a name and the labels in the model's metadata, and return the model."""
     model.metadata_props[f"gradmote.{key}"] = str(value)
     model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
     return model

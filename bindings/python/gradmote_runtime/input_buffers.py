@@ -1,0 +1,126 @@
+"""The memory of inputs and labels in the arena, and the copying of arrays into it.
+
+This is most of what a small step costs from Python. Item type and shape of each array are checked
+in each call. numpy takes several times longer to describe an array to a memoryview than to return
+its dtype and shape, so an InputBuffer remembers the dtype of the last array that it was given.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from gradmote.errors import DataError
+
+from .arrays import F32, I32, tensor_bytes
+from .tensors import PROGRAMS, Tensor
+
+
+class InputBuffer:
+    """The memory of one input or label.
+
+    given: it holds data, and no run that may have overwritten it has come since; always true for a
+    tensor that lasts.
+    """
+
+    __slots__ = ("copy", "dtype", "given", "memmove", "narrow", "ndarray", "pointer", "shape", "size", "tensor", "view")
+
+    def __init__(self, ffi: Any, lib: Any, memory: memoryview, tensor: Tensor) -> None:
+        """Refer to the tensor's bytes in `memory`, the arena."""
+        self.tensor, self.given = tensor, tensor.lasts
+        self.view = memory[tensor.offset : tensor.offset + tensor.size]
+        self.pointer = ffi.from_buffer(self.view)
+        self.shape, self.size = tensor.shape, tensor.size
+        self.memmove, self.narrow = ffi.memmove, lib.gm_host_narrow
+        #: copy(pointer, array, size) takes an array of this type, this dtype and the tensor's shape.
+        self.ndarray: Any = None
+        self.dtype: Any = None
+        self.copy: Any = None
+
+    def write(self, data: Any) -> None:
+        """Copy any data into the memory.
+
+        Raises DataError, with nothing changed, for data that the tensor does not take.
+        """
+        tensor = self.tensor
+        self.view[:] = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
+
+    def write_first_sample(self, data: Any, elements: int) -> None:
+        """Copy one float32 sample into the memory, as the first of the batch."""
+        what = f"one sample of {self.tensor.title}"
+        self.view[: 4 * elements] = tensor_bytes(data, F32, (elements,), 4 * elements, what)
+        self.given = True
+
+    def remember_format(self, data: Any) -> None:
+        """Remember type and dtype of data that was copied, where it is a numpy array.
+
+        numpy is never imported for this.
+        """
+        numpy = sys.modules.get("numpy")
+        if numpy is None or type(data) is not numpy.ndarray or not data.dtype.isnative:
+            return
+        copies = {(F32, "f4"): self.memmove, (I32, "i4"): self.memmove, (I32, "i8"): self._narrow}
+        self.copy = copies.get((self.tensor.dtype, data.dtype.str[1:]))
+        self.ndarray, self.dtype = (numpy.ndarray, data.dtype) if self.copy else (None, None)
+
+    def _narrow(self, pointer: Any, data: Any, size: int) -> None:
+        """Copy int64 data as int32.
+
+        Raises ValueError where a value does not fit.
+        """
+        if self.narrow(pointer, data.tobytes(), size):
+            raise ValueError
+
+
+class InputBuffers:
+    """The memory of all inputs and labels of an image, in its order."""
+
+    def __init__(self, ffi: Any, lib: Any, memory: memoryview, by_role: dict[str, list[Tensor]]) -> None:
+        """Refer to the tensors' bytes in `memory`, the arena."""
+        self.inputs = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["input"]]
+        self.labels = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["label"]]
+        self.all = self.inputs + self.labels
+        self.overwritable = [buffer for buffer in self.all if not buffer.tensor.lasts]
+        self._overwritable_in = {name: [p for p in self.overwritable if name in p.tensor.programs] for name in PROGRAMS}
+
+    def begin_run(self, program: str) -> None:
+        """Raise DataError unless all data that the program reads was given since the last run.
+
+        Afterwards, data that does not last counts as overwritten.
+        """
+        require_given(self._overwritable_in[program])
+        self.mark_overwritten()
+
+    def mark_overwritten(self) -> None:
+        """Record that a run may have overwritten the data that does not last."""
+        for buffer in self.overwritable:
+            buffer.given = False
+
+
+def feed(buffers: Sequence[InputBuffer], data: Sequence[Any]) -> None:
+    """Copy an array into each of these buffers.
+
+    Raises DataError where an array is not what its tensor takes.
+    """
+    if len(data) != len(buffers):
+        wanted = ", ".join(buffer.tensor.title for buffer in buffers)
+        raise DataError(f"{len(data)} arrays were given", f"pass {len(buffers)}: {wanted}; or none")
+    for buffer, item in zip(buffers, data):
+        if type(item) is buffer.ndarray and item.dtype is buffer.dtype and item.shape == buffer.shape:
+            try:
+                buffer.copy(buffer.pointer, item, buffer.size)
+            except ValueError:  # it is not contiguous, or a value lies outside of int32
+                buffer.write(item)
+        else:
+            buffer.write(item)
+            buffer.remember_format(item)
+        buffer.given = True
+
+
+def require_given(buffers: Sequence[InputBuffer]) -> None:
+    """Raise DataError where data is missing that a run has overwritten."""
+    for buffer in buffers:
+        if not buffer.given:
+            hint = "give it for each run, or compile without overwrite_inputs"
+            raise DataError(f"{buffer.tensor.title} is not there: the image overwrites inputs", hint)
