@@ -1,7 +1,8 @@
-"""Describe gradmote_runtime._fused and ._strict: the C runtime, once for each numerics profile, behind cffi.
+"""The description of gradmote_runtime._fused and ._strict for cffi.
 
-In a checkout SCons compiles them in place (bindings/python/SConscript). For a wheel, setuptools does so through
-`cffi_modules` (setup.py). The declarations come from the runtime's own headers.
+They hold the C runtime, once for each numerics profile. In a checkout SCons compiles them in place
+(bindings/python/SConscript). For a wheel, setuptools does so through `cffi_modules` (setup.py). The
+declarations come from the runtime's own headers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ extern "Python" int gm_python_write(void *user, uint32_t offset, const void *dat
 extern "Python" int gm_python_read(void *user, uint32_t offset, void *data, uint32_t size);
 """
 
-#: Of host.c.
+#: The functions of host.c.
 HOST_DECLARATIONS = """
 int gm_host_narrow(void *out, const char *values, size_t size);
 int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count);
@@ -61,8 +62,11 @@ static int gm_host_has_fma(void)
 
 
 def declarations(header: str) -> str:
-    """What cffi can read of a C header: no comments, no preprocessor lines but those that name a number, no C++,
-    no size assertions."""
+    """Return the part of a C header that cffi can read.
+
+    It has no comments, no C++, no size assertions, and no preprocessor lines but those that define
+    a number.
+    """
     header = re.sub(r"/\*.*?\*/|//[^\n]*", "", header, flags=re.DOTALL)
     header = re.sub(r"#ifdef __cplusplus.*?#endif", "", header, flags=re.DOTALL)
     header = re.sub(r"^typedef char gm_assert_.*$", "", header, flags=re.MULTILINE)
@@ -72,12 +76,12 @@ def declarations(header: str) -> str:
 
 
 def digest_source() -> str:
-    """Return the C source by which a module tells which files it was made of."""
+    """Return the C source of the string that names the digest of a module's sources."""
     return f'const char gm_sources_digest[] = "{DIGEST_MARK}{extension_digest()}";\n'
 
 
 def make_ffi(profile: str) -> cffi.FFI:
-    """Return the cffi builder that setuptools compiles one profile's extension module with."""
+    """Return the cffi builder from which setuptools compiles one profile's extension module."""
     return wrapper(
         profile,
         more_c=digest_source(),
@@ -90,9 +94,10 @@ def make_ffi(profile: str) -> cffi.FFI:
 
 
 def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
-    """Return the cffi builder of one profile's module, whose emit_c_code() writes the source that wraps the runtime.
+    """Return the cffi builder of one profile's module.
 
-    `more_c` is appended to that source. `settings` are those of setuptools' Extension.
+    Its emit_c_code() writes the source that wraps the runtime. `more_c` is appended to that source.
+    `settings` are those of setuptools' Extension.
     """
     builder = cffi.FFI()
     for header in HEADERS:
@@ -107,10 +112,13 @@ def wrapper(profile: str, more_c: str = "", **settings: Any) -> cffi.FFI:
 
 
 def fused() -> cffi.FFI:
-    """Build gradmote_runtime._fused, where each multiply-accumulate is one fused multiply-add."""
+    """Return the builder of gradmote_runtime._fused.
+
+    Each multiply-accumulate there is one fused multiply-add.
+    """
     return make_ffi("fused")
 
 
 def strict() -> cffi.FFI:
-    """Build gradmote_runtime._strict, where multiply and add round apart."""
+    """Return the builder of gradmote_runtime._strict, where multiply and add round separately."""
     return make_ffi("strict")

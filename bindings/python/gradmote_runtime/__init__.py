@@ -1,4 +1,4 @@
-"""The C runtime on this computer: the board's twin, bit for bit.
+"""The C runtime on this computer: the board's twin, equal to the bit.
 
 Two extension modules hold it, one for each numerics profile: `_fused` and `_strict`.
 """

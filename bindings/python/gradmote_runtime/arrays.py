@@ -1,4 +1,4 @@
-"""Turns whatever the caller passes into the bytes that a tensor takes."""
+"""Conversion of the caller's arrays to the bytes that a tensor takes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _CODE_NAMES = {"d": "float64", "e": "float16", "?": "bool", "f": "float32"}
 
 
 def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what: str) -> memoryview:
-    """The `size` bytes of a tensor, in C order.
+    """Return the `size` bytes of a tensor, in C order.
 
-    data: a buffer of float32 for F32; of any integer type for I32, range-checked; or `size` raw bytes.
-    what: how messages call the tensor. DataError says what does not fit.
+    data: a buffer of float32 for F32; of any integer type for I32, range-checked; or `size` raw
+    bytes. what: how messages call the tensor. Raises DataError for data that does not fit.
     """
     view = buffer_of(data, what)
-    if view.shape == shape and shape and view.c_contiguous:  # as it mostly is, and then in less than a microsecond
+    if view.shape == shape and shape and view.c_contiguous:  # the usual case, which takes less than a microsecond
         if view.format == ITEM_CODE[dtype]:
             return view.cast("B")
         if view.format in ("l", "q") and dtype == I32 and len(shape) == 1:
@@ -50,7 +50,10 @@ def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what:
 
 
 def buffer_of(data: Any, what: str) -> memoryview:
-    """A memoryview of whatever has the buffer protocol. DataError for anything else."""
+    """Return a memoryview of an object with the buffer protocol.
+
+    Raises DataError for any other object.
+    """
     try:
         return memoryview(data)
     except TypeError as error:
@@ -65,7 +68,7 @@ def _contiguous(view: memoryview) -> memoryview:
 
 
 def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str) -> None:
-    """Refuses another number of elements, and as many elements in another order of axes."""
+    """Raise DataError for another number of elements, or for as many in another order of axes."""
     given = view.shape or ()
     elements = view.nbytes // view.itemsize
     if elements != count:
@@ -75,7 +78,10 @@ def _check_shape(view: memoryview, shape: tuple[int, ...], count: int, what: str
 
 
 def _int32(view: memoryview, unsigned: bool, what: str) -> memoryview:
-    """Integers of another type as int32. DataError where a value does not fit."""
+    """Return integers of another type as int32.
+
+    Raises DataError where a value does not fit.
+    """
     code = _CODE_OF_WIDTH[view.itemsize]
     values = memoryview(view.tobytes()).cast(code.upper() if unsigned else code).tolist()  # type: ignore[call-overload]
     return _packed(values, what)

@@ -1,4 +1,4 @@
-"""What a session is, in a line: for whoever types its name at a prompt."""
+"""The one-line description of a session that a Python prompt shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ if TYPE_CHECKING:
 
 
 def describe(session: Session, image: bytes) -> str:
-    """Return the model's id as `gradmote ports` shows it, what trains, the arena, the optimizer, and the steps."""
+    """Return the session in a line.
+
+    It has the model's id as `gradmote ports` shows it, the trained parameters, the arena, the
+    optimizer, and the number of steps.
+    """
     from gradmote.device.kernel_selection import rule_of
     from gradmote.formats.image.read import read_image
 

@@ -1,7 +1,8 @@
-"""Calls of the C runtime, one at a time.
+"""A guard that lets one thread at a time call the C runtime.
 
-A call into the extension module lets other threads of Python run. The runtime's session serves one thread at a time, so
-a second thread must not come in meanwhile: it could free what the first computes with.
+A call into the extension module lets other threads of Python run. The runtime's session serves one
+thread at a time, so a second thread must not enter meanwhile: it could free memory that the first
+computes with.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from gradmote.errors import GradmoteError
 
 
 class Exclusive:
-    """The functions and constants of the extension module. GradmoteError where two threads call functions at once."""
+    """The functions and constants of the extension module.
+
+    GradmoteError is raised where two threads call functions at the same time.
+    """
 
     def __init__(self, lib: Any) -> None:
         """Wrap `lib`, the `lib` of an extension module, for one session."""
@@ -23,7 +27,10 @@ class Exclusive:
         self._lock = threading.Lock()
 
     def __getattr__(self, name: str) -> Any:
-        """Return the function, guarded; constants and callbacks as they are. It is an attribute from then on."""
+        """Return a guarded function, or a constant or callback as it is.
+
+        It becomes an attribute, so that this method is called once for each name.
+        """
         found = getattr(self._lib, name)
         value = _guarded(found, self._lock) if isinstance(found, types.BuiltinFunctionType) else found
         setattr(self, name, value)

@@ -1,4 +1,4 @@
-"""Loads the extension module of a numerics profile."""
+"""The loader of the extension module of a numerics profile."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _NOT_BUILT = "install the package again (`pip install .`), which compiles it"
 
 
 def load(profile: str) -> ModuleType:
-    """The module with `ffi` and `lib` for "fused" or "strict".
+    """Return the module with `ffi` and `lib` for "fused" or "strict".
 
-    GradmoteError where the name is unknown, the module was not built, or this CPU lacks fused multiply-add.
+    Raises GradmoteError where the name is unknown, the module was not built, or this CPU lacks
+    fused multiply-add.
     """
     if profile not in PROFILES:
         raise GradmoteError(f"there is no numerics profile '{profile}'", "use profile='fused' or profile='strict'")
@@ -29,7 +30,7 @@ def load(profile: str) -> ModuleType:
 
 
 def cpu_has_fma() -> bool:
-    """Whether this CPU can run the fused profile."""
+    """Return whether this CPU can run the fused profile."""
     return bool(_load("strict").lib.gm_host_has_fma())
 
 
@@ -44,8 +45,10 @@ def _load(profile: str) -> ModuleType:
 
 
 def _define_callbacks(ffi: Any) -> None:
-    """gm_write_fn and gm_read_fn over a memoryview, which `user` is the handle of. They return 0, or -1 where the
-    runtime asks for bytes outside of it."""
+    """Define gm_write_fn and gm_read_fn over a memoryview, of which `user` is the handle.
+
+    They return 0, or -1 where the runtime asks for bytes outside of it.
+    """
 
     @ffi.def_extern(name="gm_python_write", error=-1)
     def write(user: Any, offset: int, data: Any, size: int) -> int:

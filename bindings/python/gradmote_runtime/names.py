@@ -1,4 +1,4 @@
-"""Names as the runtime keeps them: UTF-8 that a zero ends."""
+"""Conversion of names to and from the runtime's form: UTF-8 with a zero at its end."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from gradmote.errors import DataError
 
 
 def utf8(name: str, what: str) -> bytes:
-    """Return the bytes of a name that the caller gave. `what` says in the DataError which one.
+    """Return the bytes of a name that the caller gave.
 
-    Bytes that text() could not read, and gave as surrogates, come back as they were.
+    what: how the message of a DataError calls the name. Bytes that text() could not read, and gave
+    as surrogates, come back as they were.
     """
     try:
         data = name.encode(errors="surrogateescape")
@@ -20,5 +21,8 @@ def utf8(name: str, what: str) -> bytes:
 
 
 def text(data: bytes) -> str:
-    """Return the name that an image or a state holds; bytes that are no UTF-8 become surrogates."""
+    """Return a name of an image or a state as text.
+
+    Bytes that are no UTF-8 become surrogates.
+    """
     return data.decode(errors="surrogateescape")

@@ -1,14 +1,16 @@
-"""Session: one image, one arena, and the calls of gradmote.h, through the buffer protocol alone.
+"""The class Session: one image, one arena, and the calls of gradmote.h.
+
+It needs the buffer protocol alone, and no numpy.
 
     session = Session(open("model.mote", "rb").read())
     for pixels, labels in batches:
         loss = session.step(pixels, labels)
     open("model.gmck", "wb").write(session.save())
 
-Signatures are positional and plain, so that the same script drives the module of the same shape on MicroPython.
-A session serves one thread at a time: a call from another thread meanwhile, close() included, raises GradmoteError and
-changes nothing. Every array that it hands out is a view of the arena, valid (but no longer
-updated) after close().
+Signatures are positional and plain, so that the same script runs with the module of the same shape
+on MicroPython. A session serves one thread at a time: a call from another thread meanwhile, close()
+included, raises GradmoteError and changes nothing. Every array that it returns is a view of the
+arena, valid (but no longer updated) after close().
 """
 
 from __future__ import annotations
@@ -23,9 +25,9 @@ from gradmote.errors import DataError, GradmoteError, RuntimeFault
 from .arrays import F32, ITEM_CODE, buffer_of, tensor_bytes
 from .describe import describe
 from .exclusive import Exclusive
+from .input_buffers import InputBuffer, InputBuffers, feed, require_given
 from .library import load
 from .names import text, utf8
-from .places import Place, Places, feed, need_given
 from .tensors import PROGRAMS, ROLES, Tensor, program_names, read_tensors
 
 _ALIGNMENT = 16
@@ -41,20 +43,23 @@ _STORE_DTYPES = ("int8", "f32")
 
 _REQUIREMENTS = ("arena_size", "state_size", "parameters_size", "gradients_size", "batch")
 
-_Found = TypeVar("_Found", Place, Tensor)
+_Found = TypeVar("_Found", InputBuffer, Tensor)
 
 
 class Session:
-    """Trains and runs one image. RuntimeFault carries the C runtime's code where it refuses."""
+    """A session that trains and runs one image.
+
+    Where the C runtime refuses a call, RuntimeFault carries its code.
+    """
 
     # ---- Opening and closing ------------------------------------------------------------------------------------
 
     def __init__(self, image: Any, profile: str = "fused", threads: int = 1) -> None:
-        """Verifies the image (bytes of a .mote file) and sets the state to its initial values.
+        """Verify the image (bytes of a .mote file) and set the state to its initial values.
 
-        profile: "fused" where the board fuses multiply and add, "strict" where it rounds them apart.
-        threads: 1 to 16 that share the work of large instructions. The bits are those of one; the others sleep between
-        programs, and end with close().
+        profile: "fused" where the board fuses multiply and add, "strict" where it rounds them
+        separately. threads: 1 to 16 that share the work of large instructions. The results are
+        those of one thread, to the bit; the others sleep between programs, and end with close().
         """
         self._session: Any = None
         module = load(profile)
@@ -79,34 +84,39 @@ class Session:
             self._check(self._lib.gm_set_splitter(session, splitter, len(self._memory)), "threads")
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
-        self._places = Places(self._ffi, self._lib, self._memory, self._by_role)
+        self._buffers = InputBuffers(self._ffi, self._lib, self._memory, self._by_role)
         self._inferred = [tensor.view(self._memory) for tensor in self._outputs("infer")]
         self._loss = self._ffi.new("float *")
 
     @staticmethod
     def required(image: Any) -> dict[str, Any]:
-        """What the image needs, from its header alone: arena_size, state_size, parameters_size and gradients_size in
-        bytes, batch in samples, and the names of its programs."""
+        """Return what the image needs, from its header alone.
+
+        These are arena_size, state_size, parameters_size and gradients_size in bytes, batch in
+        samples, and the names of its programs.
+        """
         module = load("strict")
         return _requirements(module.ffi, module.lib, _aligned_image(module.ffi, image))
 
     def requirements(self) -> dict[str, Any]:
-        """As required(), of this session's image."""
+        """Return what this session's image needs, as required() does."""
         return dict(self._needs)
 
     def __repr__(self) -> str:
+        """Return the session in a line, as describe() does."""
         if self._session is None:
             return "<Session: closed>"
         return describe(self, bytes(self._ffi.buffer(self._image)))
 
     def reset(self) -> None:
-        """Sets parameters, moments, counters and properties back to the image's initial values."""
+        """Set parameters, moments, counters and properties back to the image's initial values."""
         self._check(self._lib.gm_reset(self._open()), "reset")
 
     def close(self) -> None:
-        """End the session. Closing twice does no harm.
+        """End the session; closing it again does nothing.
 
-        GradmoteError while another thread is in a call of this session, which then goes on undisturbed.
+        Raises GradmoteError while another thread is in a call of this session, which then continues
+        undisturbed.
         """
         if self._session is not None:
             self._lib.gm_close(self._session)
@@ -114,17 +124,21 @@ class Session:
             self._ffi.release(self._threads)
 
     def __enter__(self) -> Session:
+        """Return the session."""
         return self
 
     def __exit__(self, *error: object) -> None:
+        """End the session."""
         self.close()
 
     def poison(self) -> None:
-        """Fills the scratch region with NaN, so that a program that reads what it never wrote shows. Inputs and
-        labels stay as they are."""
+        """Fill the scratch region with NaN, so that a read of what no instruction wrote is noticed.
+
+        Inputs and labels stay as they are.
+        """
         start = self._open().header.scratch_offset
         size = len(self._memory) - start
-        given = [place.tensor.view(self._memory).cast("B") for place in self._places.fleeting]
+        given = [buffer.tensor.view(self._memory).cast("B") for buffer in self._buffers.overwritable]
         kept = [bytes(view) for view in given]
         self._memory[start:] = (_POISON * (size // 4 + 1))[:size]
         for view, data in zip(given, kept):
@@ -133,106 +147,135 @@ class Session:
     # ---- Data in and out ----------------------------------------------------------------------------------------
 
     def inputs(self) -> list[dict[str, Any]]:
-        """Name, dtype, shape, size in bytes, and programs of each input, in the model's order."""
+        """Return name, dtype, shape, size in bytes, and programs of each input, in order."""
         return [tensor.describe() for tensor in self._with_role("input")]
 
     def labels(self) -> list[dict[str, Any]]:
-        """The same of each label."""
+        """Return the same of each label."""
         return [tensor.describe() for tensor in self._with_role("label")]
 
     def outputs(self, program: str = "infer") -> list[dict[str, Any]]:
-        """The same of each output of one program."""
+        """Return the same of each output of one program."""
         return [tensor.describe() for tensor in self._outputs(program)]
 
     def set_input(self, index: int, data: Any) -> None:
-        """Copies one input into its place. data: float32 buffer (or what its dtype is) of exactly its size."""
-        self._feed([_pick(self._places.inputs, index, "input")], [data])
+        """Copy one input into the arena.
+
+        data: a float32 buffer (or one of the input's dtype) of exactly its size.
+        """
+        self._feed([_pick(self._buffers.inputs, index, "input")], [data])
 
     def set_label(self, index: int, data: Any) -> None:
-        """Copies one label into its place. Class labels may be of any integer type; all values must fit int32."""
-        self._feed([_pick(self._places.labels, index, "label")], [data])
+        """Copy one label into the arena.
+
+        Class labels may be of any integer type; all values must fit int32.
+        """
+        self._feed([_pick(self._buffers.labels, index, "label")], [data])
 
     def input_view(self, index: int) -> memoryview:
-        """The place of one input, to write into without a copy. No program changes it, where it `lasts`; where it
-        does not, ask for it before each run."""
-        return self._lend(_pick(self._places.inputs, index, "input"))
+        """Return a view of one input, to write into without a copy.
+
+        No program changes an input that `lasts`. For another one, call this again before each run.
+        """
+        return self._writable_view(_pick(self._buffers.inputs, index, "input"))
 
     def label_view(self, index: int) -> memoryview:
-        """The same of one label."""
-        return self._lend(_pick(self._places.labels, index, "label"))
+        """Return a view of one label, as input_view() does."""
+        return self._writable_view(_pick(self._buffers.labels, index, "label"))
 
     def output(self, index: int, program: str = "infer") -> memoryview:
-        """One output of the program, where it lies: read it before the next program runs."""
+        """Return a view of one output of the program, valid until the next program runs."""
         return _pick(self._outputs(program), index, f"output of {program}").view(self._memory)
 
     # ---- Running ------------------------------------------------------------------------------------------------
 
     def infer(self, *data: Any) -> list[memoryview]:
-        """Runs the model. data: every input in order, or nothing to use what is in place. Returns its outputs."""
-        self._check(self._lib.gm_infer(self._ready("infer", self._places.inputs, data)), "infer")
+        """Run the model and return its outputs.
+
+        data: every input in order, or nothing to use the inputs that are in the arena.
+        """
+        self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
         return [memoryview(output) for output in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
-        """The loss, without training. data: every input, then every label, or nothing."""
+        """Return the loss, without training.
+
+        data: every input, then every label, or nothing to use those in the arena.
+        """
         return self._run_with_loss(self._lib.gm_eval_step, "eval", data)
 
     def train_step(self, *data: Any) -> float:
-        """Adds the gradients of one micro-batch and returns its loss. data: as eval_step."""
+        """Add the gradients of one micro-batch and return its loss.
+
+        data: as for eval_step().
+        """
         return self._run_with_loss(self._lib.gm_train_step, "train", data)
 
     def step(self, *data: Any) -> float:
-        """Trains on one batch, updates, and returns the loss before the update. data: as eval_step."""
+        """Train on one batch, update, and return the loss before the update.
+
+        data: as for eval_step().
+        """
         return self._run_with_loss(self._lib.gm_step, "step", data)
 
     @property
     def skipped_steps(self) -> int:
-        """Steps that raised NOT_FINITE: data, loss or a gradient was NaN or infinite. A part of the state."""
+        """Return the number of steps that raised NOT_FINITE, a part of the state.
+
+        In those, data, loss or a gradient was NaN or infinite.
+        """
         return int(self._lib.gm_control_view(self._open()).skipped_steps)
 
     def optimizer_step(self) -> None:
-        """Applies the mean of the accumulated gradients and moves the learning-rate schedule one step on."""
-        self._places.use("optimizer")
+        """Apply the mean of the accumulated gradients and advance the schedule by one step."""
+        self._buffers.begin_run("optimizer")
         self._check(self._lib.gm_optimizer_step(self._open()), "optimizer_step")
 
     def lazy_reset_grad(self) -> None:
-        """The next train_step() starts from zero gradients."""
+        """Make the next train_step() start from zero gradients."""
         self._check(self._lib.gm_lazy_reset_grad(self._open()), "lazy_reset_grad")
 
     def begin(self, program: str) -> None:
-        """Starts a program that run() then executes in slices."""
+        """Start a program that run() then executes in slices."""
         kind = _program_kind(program)
-        self._places.use(program)
+        self._buffers.begin_run(program)
         self._check(self._lib.gm_begin(self._open(), kind), f"begin {program}")
 
     def run(self, max_instructions: int) -> bool:
-        """Executes up to that many instructions. True when the program has ended."""
+        """Execute up to that many instructions, and return whether the program has ended."""
         code = self._lib.gm_run(self._open(), _u32(max_instructions, "max_instructions"))
         self._check(code, "run")
         return bool(code != self._lib.GM_AGAIN)
 
     def abort(self) -> None:
-        """Drops the rest of a begun program. Finish "step" and "optimizer" instead: half of them is half an update."""
+        """Drop the rest of a program that was begun.
+
+        Finish "step" and "optimizer" instead, because half of them is half an update.
+        """
         self._lib.gm_abort(self._open())
 
     def run_program(self, program: str) -> float | None:
-        """Runs a program on what is in place. Returns its loss; None for "infer" and "optimizer"."""
+        """Run a program on the data in the arena and return its loss.
+
+        It is None for "infer" and "optimizer".
+        """
         self.begin(program)
         while not self.run(_U32_MAX):
             pass
         return self.loss(program) if program in _WITH_LOSS else None
 
     def loss(self, program: str) -> float:
-        """The loss of the last run of that program ("eval", "train" or "step")."""
+        """Return the loss of the last run of that program ("eval", "train" or "step")."""
         self._check(self._lib.gm_loss(self._open(), _program_kind(program), self._loss), f"loss of {program}")
         return float(self._loss[0])
 
     @property
     def instructions(self) -> int:
-        """Instructions executed since the session was opened, modulo 2^32."""
+        """Return the number of instructions executed since the session was opened, modulo 2^32."""
         return int(self._open().instructions)
 
     def classify(self, row: int = 0) -> tuple[int, float]:
-        """The class that the last infer() gave most to in that row, and how much."""
+        """Return the class with the highest score in a row of the last infer(), and the score."""
         label, score = self._ffi.new("uint32_t *"), self._ffi.new("float *")
         self._check(self._lib.gm_classify(self._open(), _u32(row, "row"), label, score), "classify")
         return int(label[0]), float(score[0])
@@ -240,54 +283,65 @@ class Session:
     # ---- The sample store ---------------------------------------------------------------------------------------
 
     def store(self) -> dict[str, Any]:
-        """capacity, classes, elements of a sample, dtype ("int8" or "f32"), and kept: samples in it.
-        RuntimeFault (NO_STORE) where the image was compiled without one."""
+        """Return capacity, classes, elements per sample, dtype ("int8" or "f32"), and samples kept.
+
+        Raises RuntimeFault (NO_STORE) where the image was compiled without a store.
+        """
         info = self._ffi.new("gm_store_info *")
         self._check(self._lib.gm_store_view(self._open(), info), "store")
         found: dict[str, Any] = {name: getattr(info, name) for name in ("capacity", "classes", "elements", "kept")}
         return {**found, "dtype": _STORE_DTYPES[info.dtype]}
 
     def store_class(self, label: int) -> dict[str, int]:
-        """Of one class: seen, samples learnt; kept, of them in the store."""
+        """Return how many samples of a class were learnt ("seen") and are in the store ("kept")."""
         own = self._ffi.new("gm_store_class *")
         self._check(self._lib.gm_store_class_view(self._open(), _u32(label, "label"), own), "store_class")
         return {"seen": own.seen, "kept": own.kept}
 
     def learn(self, label: int, sample: Any = None) -> None:
-        """Takes a sample of that class into the store. sample: float32 buffer of one sample, which becomes the first of
-        the input; else what is the first of the input."""
+        """Take a sample of that class into the store.
+
+        sample: a float32 buffer of one sample, which becomes the first of the input. Without it,
+        the first sample that the input holds is taken.
+        """
         if sample is not None:
-            self._places.inputs[0].take_first(sample, self.store()["elements"])
-        need_given(self._places.inputs[:1])
+            self._buffers.inputs[0].write_first_sample(sample, self.store()["elements"])
+        require_given(self._buffers.inputs[:1])
         self._check(self._lib.gm_learn(self._open(), _u32(label, "label")), "learn")
 
     def replay(self) -> float:
-        """step() on samples of the store, each class as likely as any other. Of the input the first sample lasts."""
+        """Run step() on samples of the store, and return the loss.
+
+        Each class is as likely as any other. Of the input, only the first sample is kept.
+        """
         self._check(self._lib.gm_replay(self._open(), self._loss), "replay")
-        self._places.forget()
+        self._buffers.mark_overwritten()
         return float(self._loss[0])
 
     def begin_replay(self, program: str = "step") -> None:
-        """As begin(), of "step" or "train", on samples of the store."""
+        """Start "step" or "train", as begin() does, on samples of the store."""
         self._check(self._lib.gm_begin_replay(self._open(), _program_kind(program)), "begin_replay")
-        self._places.forget()
+        self._buffers.mark_overwritten()
 
     def forget(self, label: int) -> None:
-        """Drops all samples of a class from the store."""
+        """Drop all samples of a class from the store."""
         self._check(self._lib.gm_forget(self._open(), _u32(label, "label")), "forget")
 
     def score(self, label: int) -> tuple[int, int]:
-        """(samples of a class in the store, how many of them the model gives that class)."""
+        """Return how many samples of a class are in the store, and how many get that class."""
         kept, right = self._ffi.new("uint32_t *"), self._ffi.new("uint32_t *")
         self._check(self._lib.gm_score(self._open(), _u32(label, "label"), kept, right), "score")
-        self._places.forget()
+        self._buffers.mark_overwritten()
         return int(kept[0]), int(right[0])
 
     # ---- Learning rate ------------------------------------------------------------------------------------------
 
     @property
     def learning_rate(self) -> float:
-        """Rate of the next update. Setting it (finite, >= 0) ends any schedule."""
+        """Return the rate of the next update.
+
+        Setting it (finite, >= 0) ends any schedule.
+        """
         return float(self._lib.gm_learning_rate(self._open()))
 
     @learning_rate.setter
@@ -295,17 +349,20 @@ class Session:
         self._check(self._lib.gm_set_learning_rate(self._open(), rate), f"learning rate {rate}")
 
     def set_linear_schedule(self, rate: float, warmup_steps: int, total_steps: int) -> None:
-        """From the next update on: linearly from 0 to `rate` in warmup_steps, then to 0 at total_steps."""
+        """Raise the rate linearly from 0 to `rate` in warmup_steps, then lower it to 0.
+
+        It reaches 0 at total_steps. The schedule begins with the next update.
+        """
         warmup, total = _u32(warmup_steps, "warmup_steps"), _u32(total_steps, "total_steps")
         code = self._lib.gm_set_linear_schedule(self._open(), rate, warmup, total)
         self._check(code, f"schedule of {rate}, {warmup_steps} of {total_steps} steps")
 
     def set_seed(self, seed: int) -> None:
-        """Seed of dropout, 0 .. 2^32-1; restarts its sequence."""
+        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
         self._check(self._lib.gm_set_seed(self._open(), _u32(seed, "seed")), "set_seed")
 
     def control(self) -> dict[str, Any]:
-        """Counters, learning rates and schedule, as the checkpoint keeps them."""
+        """Return counters, learning rates and schedule, as the checkpoint keeps them."""
         record = self._lib.gm_control_view(self._open())
         fields = [name for name, _ in self._ffi.typeof("gm_control").fields if name != "reserved"]
         return {name: getattr(record, name) for name in fields} | {"schedule": _schedule(record.schedule)}
@@ -313,57 +370,72 @@ class Session:
     # ---- Parameters ---------------------------------------------------------------------------------------------
 
     def parameter_names(self) -> list[str]:
-        """Names of the trained parameters in order; the index as text where the image has no names."""
+        """Return the names of the trained parameters in order.
+
+        Where the image has no names, each is the index as text.
+        """
         count = self._lib.gm_parameter_count(self._open())
         return [self._name(self._parameter(index), index) for index in range(count)]
 
     def parameter(self, name_or_index: str | int) -> memoryview:
-        """One trained parameter, in place and writable, in the ONNX model's shape."""
+        """Return a writable view of one trained parameter, in the ONNX model's shape."""
         return self._view(self._parameter(name_or_index))
 
     def gradient(self, name_or_index: str | int) -> memoryview:
-        """The accumulated gradient of one parameter: a sum over the micro-batches since lazy_reset_grad()."""
+        """Return a view of the accumulated gradient of one parameter.
+
+        It is the sum over the micro-batches since lazy_reset_grad().
+        """
         index = self._parameter_index(name_or_index)
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_gradient(self._open(), index, view), f"gradient of parameter '{name_or_index}'")
         return self._view(view)
 
     def parameters(self) -> memoryview[float]:
-        """All trained parameters as one float32 view, in the order of parameter_names()."""
+        """Return all trained parameters as one float32 view, in the order of parameter_names()."""
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_parameters(self._open(), view), "parameters")
         return self._bytes(view).cast("f")
 
     def set_parameters(self, data: Any) -> None:
-        """Overwrites all trained parameters. data: as parameters(), or its bytes."""
+        """Overwrite all trained parameters.
+
+        data: an array like that of parameters(), or its bytes.
+        """
         self._check(self._lib.gm_set_parameters(self._open(), *self._flat(data, "parameters")), "set_parameters")
 
     def delta(self) -> bytes:
-        """parameters - initial parameters of the image, float32: what a federated client sends."""
+        """Return parameters - initial parameters of the image, float32.
+
+        A federated client sends this difference.
+        """
         size = self._needs["parameters_size"]
         out = self._ffi.new("float[]", size // 4)
         self._check(self._lib.gm_delta(self._open(), out, size), "delta")
         return bytes(self._ffi.buffer(out, size))
 
     def apply_delta(self, data: Any) -> None:
-        """Sets parameters = initial + delta."""
+        """Set the parameters to initial parameters + delta."""
         pointer, size = self._flat(data, "delta")
         self._check(self._lib.gm_apply_delta(self._open(), self._ffi.cast("float *", pointer), size), "apply_delta")
 
     def state(self) -> memoryview:
-        """The whole state region as bytes, in place: parameters, moments, control, properties."""
+        """Return a view of the whole state as bytes: parameters, moments, control, properties."""
         view = self._ffi.new("gm_view *")
         self._check(self._lib.gm_state(self._open(), view), "state")
         return self._bytes(view)
 
     def state_sha256(self) -> str:
-        """SHA-256 of state(): equal on board and twin after the same steps."""
+        """Return the SHA-256 of state(), which is equal on board and twin after the same steps."""
         return hashlib.sha256(self.state()).hexdigest()
 
     # ---- Checkpoints --------------------------------------------------------------------------------------------
 
     def save(self, half: bool = False) -> bytes:
-        """The bytes of a .gmck checkpoint. half: its float32 numbers in 16 bits, which loses some of theirs."""
+        """Return the bytes of a .gmck checkpoint.
+
+        half: store float32 numbers in 16 bits, which rounds them.
+        """
         lib, session = self._lib, self._open()
         size, save = lib.gm_checkpoint_size, lib.gm_checkpoint_save
         if half:
@@ -374,15 +446,21 @@ class Session:
         return bytes(file)
 
     def load(self, data: Any) -> None:
-        """Takes the state from a checkpoint's bytes, plain or half, which are checked whole before anything changes."""
+        """Load the state from a checkpoint's bytes, plain or half.
+
+        All bytes are checked before anything changes.
+        """
         file = buffer_of(data, "the checkpoint").cast("B")
         handle = self._ffi.new_handle(file)
         self._check(self._lib.gm_checkpoint_load(self._open(), self._lib.gm_python_read, handle, len(file)), "load")
 
     def carry_over(self, data: Any) -> int:
-        """Takes over from another model's checkpoint what this one has too: parameters, running statistics, moments and
-        properties of equal name, dtype and shape. All else, rate and counters among it, begins as the image says; so do
-        all moments where one of them has no like. Returns how many pieces."""
+        """Take over the entries of another model's checkpoint that fit; return how many.
+
+        These are parameters, running statistics, moments and properties of equal name, dtype and
+        shape. All other state, the rate and the counters included, begins as the image says. So do
+        all moments where one of them has no counterpart.
+        """
         file = buffer_of(data, "the checkpoint").cast("B")
         handle, carried = self._ffi.new_handle(file), self._ffi.new("uint32_t *")
         code = self._lib.gm_checkpoint_carry_over(self._open(), self._lib.gm_python_read, handle, len(file), carried)
@@ -392,20 +470,23 @@ class Session:
     # ---- Properties ---------------------------------------------------------------------------------------------
 
     def set_property(self, key: str, value: int | float) -> None:
-        """Keeps a number with the state: an int as int32, a float as float32. key: up to 19 bytes of UTF-8."""
+        """Keep a number with the state: an int as int32, a float as float32.
+
+        key: up to 19 bytes of UTF-8.
+        """
         if not isinstance(value, float) and not -(2**31) <= value < 2**31:
             raise DataError(f"property '{key}' is {value}", "an int must fit 32 bits; pass a float instead")
         set_value = self._lib.gm_property_set_f32 if isinstance(value, float) else self._lib.gm_property_set_i32
         self._check(set_value(self._open(), utf8(key, "the property's key"), value), f"property '{key}'")
 
     def get_property(self, key: str) -> int | float:
-        """The number kept under that key."""
+        """Return the number kept under that key."""
         slot = self._ffi.new("gm_property *")
         self._check(self._lib.gm_property_get(self._open(), utf8(key, "the property's key"), slot), f"property '{key}'")
         return self._property(slot)[1]
 
     def properties(self) -> dict[str, int | float]:
-        """All numbers kept with the state."""
+        """Return all numbers kept with the state."""
         found = {}
         slot = self._ffi.new("gm_property *")
         index = 0
@@ -416,7 +497,7 @@ class Session:
         return found
 
     def remove_property(self, key: str) -> None:
-        """Frees the slot of that key."""
+        """Free the slot of that key."""
         self._check(self._lib.gm_property_remove(self._open(), utf8(key, "the property's key")), f"property '{key}'")
 
     # ---- Inside -------------------------------------------------------------------------------------------------
@@ -438,28 +519,31 @@ class Session:
         _program_kind(program)
         return [tensor for tensor in self._with_role("output") if program in tensor.programs]
 
-    def _lend(self, place: Place) -> memoryview:
+    def _writable_view(self, buffer: InputBuffer) -> memoryview:
         self._open()
-        place.given = True
-        return place.tensor.view(self._memory)
+        buffer.given = True
+        return buffer.tensor.view(self._memory)
 
-    def _feed(self, places: list[Place], data: Sequence[Any]) -> Any:
-        """An array for each place. Refuses while a program is under way, as gm_write() does."""
+    def _feed(self, buffers: list[InputBuffer], data: Sequence[Any]) -> Any:
+        """Copy an array into each buffer, and return the open session.
+
+        Raises RuntimeFault (BUSY) while a program is under way, as gm_write() does.
+        """
         session = self._open()
         if session.pc:
-            raise RuntimeFault(self._lib.GM_ERR_BUSY, places[0].tensor.title)
-        feed(places, data)
+            raise RuntimeFault(self._lib.GM_ERR_BUSY, buffers[0].tensor.title)
+        feed(buffers, data)
         return session
 
-    def _ready(self, program: str, places: list[Place], data: Sequence[Any]) -> Any:
-        """The open session, with an array for each place; with what is in place where there is no data."""
-        session = self._feed(places, data) if data else self._open()
-        if self._places.fleeting:
-            self._places.use(program)
+    def _ready(self, program: str, buffers: list[InputBuffer], data: Sequence[Any]) -> Any:
+        """Return the open session, after copying the data, if any, into the buffers."""
+        session = self._feed(buffers, data) if data else self._open()
+        if self._buffers.overwritable:
+            self._buffers.begin_run(program)
         return session
 
     def _run_with_loss(self, call: Any, program: str, data: Sequence[Any]) -> float:
-        status = call(self._ready(program, self._places.all, data), self._loss)
+        status = call(self._ready(program, self._buffers.all, data), self._loss)
         if status < 0:
             raise RuntimeFault(status, program)
         loss: float = self._loss[0]
@@ -486,7 +570,10 @@ class Session:
         return text(self._ffi.string(view.name)) if view.name else str(index)
 
     def _bytes(self, view: Any) -> memoryview:
-        """The arena's bytes under a gm_view; they keep the arena alive, as a pointer would not."""
+        """Return the arena's bytes under a gm_view.
+
+        They keep the arena alive, as a pointer would not.
+        """
         offset = int(self._ffi.cast("char *", view.data) - self._ffi.cast("char *", self._arena))
         return self._memory[offset : offset + view.size]
 
@@ -509,14 +596,17 @@ def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
     out = ffi.new("gm_requirements *")
     code = lib.gm_required(image, len(image), out)
     if code == 0 and out.arena_size > _ARENA_LIMIT:
-        code = lib.GM_ERR_BAD_REGION  # as gm_open would say, before memory is taken for it
+        code = lib.GM_ERR_BAD_REGION  # the code of gm_open, before memory is allocated for it
     if code < 0:
         raise RuntimeFault(code, "image")
     return {name: getattr(out, name) for name in _REQUIREMENTS} | {"programs": program_names(out.programs)}
 
 
 def _threads(ffi: Any, lib: Any, count: int) -> Any:
-    """So many threads, which end with what is returned. They start when there is work."""
+    """Return a pool of so many threads, which end when it is released.
+
+    They start when there is work.
+    """
     if not 1 <= count <= lib.GM_MAX_PARTS:
         raise GradmoteError(f"threads is {count}", f"use 1 to {lib.GM_MAX_PARTS}")
     threads = lib.gm_threads_open(count)
@@ -532,7 +622,10 @@ def _program_kind(name: str) -> int:
 
 
 def _schedule(number: int) -> str:
-    """Its name; a checkpoint may hold any number, of which those without a name leave the rate as it is."""
+    """Return the name of a schedule.
+
+    A checkpoint may hold any number; one without a name leaves the rate as it is.
+    """
     return _SCHEDULES[number] if number < len(_SCHEDULES) else f"unknown {number}"
 
 
@@ -549,8 +642,10 @@ def _u32(value: int, what: str) -> int:
 
 
 def _aligned_image(ffi: Any, image: Any) -> Any:
-    """The image at an aligned address: in place where it is aligned `bytes`, else a copy. What could change after
-    its verification is always copied."""
+    """Return the image at an aligned address: in place where it is aligned `bytes`, else as a copy.
+
+    A buffer that could change after its verification is always copied.
+    """
     if isinstance(image, bytes):
         pointer = ffi.from_buffer(image)
         if int(ffi.cast("uintptr_t", pointer)) % _ALIGNMENT == 0:
@@ -562,7 +657,7 @@ def _aligned_image(ffi: Any, image: Any) -> Any:
 
 
 def _aligned_memory(ffi: Any, size: int) -> memoryview:
-    """`size` zero bytes at an address that is a multiple of 16."""
+    """Return `size` zero bytes at an address that is a multiple of 16."""
     memory = bytearray(size + _ALIGNMENT - 1)
     start = -int(ffi.cast("uintptr_t", ffi.from_buffer(memory))) % _ALIGNMENT
     return memoryview(memory)[start : start + size]

@@ -1,4 +1,4 @@
-"""Reads an opened image's table of inputs, labels and outputs."""
+"""The table of inputs, labels and outputs of an opened image."""
 
 from __future__ import annotations
 
@@ -26,8 +26,11 @@ class Tensor(NamedTuple):
     lasts: bool  # no program writes over it
 
     def describe(self) -> dict[str, Any]:
-        """What callers see: name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes, programs, and
-        whether it lasts: an input that does not must be given again for each run."""
+        """Return the row as callers see it.
+
+        It has the name, dtype ("float32", "int32"), the ONNX model's shape, size in bytes,
+        programs, and whether it `lasts`: an input that does not must be given again for each run.
+        """
         return {
             "name": self.name,
             "dtype": DTYPE_NAME[self.dtype],
@@ -38,13 +41,16 @@ class Tensor(NamedTuple):
         }
 
     def view(self, memory: memoryview) -> memoryview:
-        """Its place in the arena, with item type and shape."""
-        place = memory[self.offset : self.offset + self.size]
-        return place.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
+        """Return a view of the tensor in the arena, with item type and shape."""
+        data = memory[self.offset : self.offset + self.size]
+        return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
 
 
 def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
-    """Every row, in the image's order. session: gm_session * after gm_open()."""
+    """Return every row, in the image's order.
+
+    session: gm_session * after gm_open().
+    """
     sections = session.header.sections
     table = sections[lib.GM_SECTION_TENSORS]
     names = ffi.cast("const char *", session.image + sections[lib.GM_SECTION_NAMES].offset)
@@ -73,5 +79,5 @@ def _row(record: Any, name: str | None, scratch: int) -> Tensor:
 
 
 def program_names(bits: int) -> list[str]:
-    """Names of the program kinds whose bit is set."""
+    """Return the names of the program kinds whose bit is set."""
     return [name for kind, name in enumerate(PROGRAMS) if bits >> kind & 1]

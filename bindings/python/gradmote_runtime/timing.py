@@ -1,4 +1,4 @@
-"""Times the instructions of a program."""
+"""The measurement of the time that each instruction of a program takes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from gradmote.errors import RuntimeFault
 from .session import Session
 from .tensors import PROGRAMS
 
-#: Nanoseconds from which an instruction is told by CPU time, which stands still while other processes run; reading that
-#: clock takes too long for shorter ones.
+#: Nanoseconds from which an instruction is timed by the CPU clock, which stops while other processes
+#: run. Reading that clock takes too long for shorter ones.
 LONG = 100_000
 
 
 def seconds_of_each(session: Session, program: str, count: int) -> list[float]:
-    """Runs a program on what is in place. Seconds of each of its instructions, of which there are `count`. RuntimeFault
-    where it fails."""
-    session._places.use(program)
+    """Run a program on the data in the arena, and return the seconds of each of its instructions.
+
+    count: how many instructions the program has. Raises RuntimeFault where it fails.
+    """
+    session._buffers.begin_run(program)
     ffi, lib = session._ffi, session._lib
     wall, cpu = ffi.new("int64_t[]", count), ffi.new("int64_t[]", count)
     status = lib.gm_host_time_each(session._open(), PROGRAMS.index(program), wall, cpu, count)
