@@ -211,17 +211,9 @@ def build_artifacts(
     """
     check_loss_scale(loss_scale)
     trains = loss is not None and train != []
-    mode = batch_norm or FROZEN
     chosen = resolve(scheme, train, freeze)
-    named = [n for part in chosen.parts() if part.kind == "named" for n in part.names] if trains else []
-    forward = load_model(model, outputs, mode if trains or mode != FROZEN else INFERENCE, untie, inputs, named)
-    log.info("read the model: %d nodes in normal form", len(forward.graph))
-    warn_without_batch_norm(batch_norm, forward.graph)
-    names, split = choose(forward.graph, chosen) if trains else ([], [])
-    if split and chosen.split_ratio is not None:
-        forward, pieces = split_channels.run(forward, split, chosen.split_ratio)
-        names = split_channels.together(forward.graph, names, pieces)
-    warn_of_shared(forward.graph, names)
+    forward = load_forward(model, outputs, chosen if trains else None, batch_norm, untie, inputs)
+    forward, names = choose_trained(forward, chosen) if trains else (forward, [])
     parameters, frozen = data_of(forward.graph, names), data_of(forward.graph, check_frozen(forward.graph, keep))
     statistics = running_statistics(forward.graph) if names else []
     log.info("%d of %d initializers are trained", len(names), len(forward.graph.initializers))
@@ -229,14 +221,11 @@ def build_artifacts(
     training = None
     if evaluation is not None and names:
         training = with_gradients(evaluation, names, additional_outputs, running_variance, loss_scale)
-        training.metadata_props["gradmote.frozen"] = json.dumps(list(frozen))
-        training.metadata_props["gradmote.scheme"] = str(chosen)
-        if loss_scale != 1.0:
-            training.metadata_props["gradmote.loss_scale"] = repr(float(loss_scale))
-    inference = forward.clone()
-    attach_functions(pipeline.for_inference(inference, {*names, *frozen, *statistics}))
+        record_settings(training, list(frozen), chosen, loss_scale)
+    changeable = {*names, *frozen, *statistics}
+    inference = for_inference(forward.clone(), changeable)
     if evaluation is not None:
-        attach_functions(pipeline.for_inference(evaluation, {*names, *frozen, *statistics}))
+        for_inference(evaluation, changeable)
         expose_parameters(evaluation.graph, [*names, *statistics])
     return Artifacts(
         to_proto(inference),
@@ -249,6 +238,60 @@ def build_artifacts(
         [n for n in left_out(forward.graph) if n not in names] if trains else [],
         frozen,
     )
+
+
+# ---- The steps of build_artifacts()
+
+
+def load_forward(
+    model: onnx.ModelProto | str | os.PathLike[str] | bytes,
+    outputs: Sequence[str] | None,
+    scheme: Scheme | None,
+    batch_norm: str | None,
+    untie: bool,
+    inputs: Inputs | None,
+) -> ir.Model:
+    """Return the forward graph in normal form, with the constants that the scheme names.
+
+    scheme: None where nothing is trained; "frozen" BatchNormalizations are folded then.
+    """
+    mode = batch_norm or FROZEN
+    named = [n for part in scheme.parts() if part.kind == "named" for n in part.names] if scheme is not None else []
+    if scheme is None and mode == FROZEN:
+        mode = INFERENCE
+    forward = load_model(model, outputs, mode, untie, inputs, named)
+    log.info("read the model: %d nodes in normal form", len(forward.graph))
+    warn_without_batch_norm(batch_norm, forward.graph)
+    return forward
+
+
+def choose_trained(forward: ir.Model, scheme: Scheme) -> tuple[ir.Model, list[str]]:
+    """Return the forward graph and the names of the parameters that the scheme trains.
+
+    Weights of which only some channels are trained are split in two in that graph.
+    """
+    names, split = choose(forward.graph, scheme)
+    if split and scheme.split_ratio is not None:
+        forward, parts = split_channels.run(forward, split, scheme.split_ratio)
+        names = split_channels.together(forward.graph, names, parts)
+    warn_of_shared(forward.graph, names)
+    return forward, names
+
+
+def record_settings(training: ir.Model, frozen: Sequence[str], scheme: Scheme, loss_scale: float) -> None:
+    """Record in the training model's metadata what Artifacts and load_artifacts() read from it."""
+    training.metadata_props["gradmote.frozen"] = json.dumps(list(frozen))
+    training.metadata_props["gradmote.scheme"] = str(scheme)
+    if loss_scale != 1.0:
+        training.metadata_props["gradmote.loss_scale"] = repr(float(loss_scale))
+
+
+def for_inference(model: ir.Model, changeable: set[str]) -> ir.Model:
+    """Apply the passes for inference to the model, and return it.
+
+    changeable: initializers that are not folded, because their data may change later.
+    """
+    return attach_functions(pipeline.for_inference(model, changeable))
 
 
 def warn_without_batch_norm(wanted: str | None, graph: ir.Graph) -> None:
