@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from ..artifacts.schemes import Scheme
 from ..optimizers import Optimizer, sgd
 
-#: Factor of the score with an optimizer of so many moments: one with fewer learns less in an update.
+#: Factor of the score by the optimizer's number of moments: with fewer, an update learns less.
 RULES = {2: 1.0, 1: 0.95, 0: 0.9}
-#: Factor where inputs must be sent for each run, and where micro-batches are run in turn: no learning is lost.
+#: Factor where inputs must be sent for each run, and where micro-batches are run in turn. It is near
+#: 1, because no learning is lost.
 INCONVENIENCE = 0.99
 
 

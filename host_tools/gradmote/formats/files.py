@@ -26,7 +26,7 @@ try:
 except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
-#: ".NAME.gradmote-PID-RANDOM", as _temporary() names what it makes.
+#: The names that _temporary() gives: ".NAME.gradmote-PID-RANDOM".
 _TEMPORARY = re.compile(r"\..*\.gradmote-([1-9][0-9]*)-[0-9a-f]{12}", re.DOTALL)
 _NAME_SHOWN = 40  # characters of the target's name that are in that of its temporary file
 _BLOCK = 4096

@@ -14,7 +14,7 @@ import numpy as np
 from ..generated.records import DTYPE, PACKED_SIZE, STATE_ROLE
 from . import half
 
-#: Rows of the state table (records.unpack("state_entry")).
+#: The rows of the state table, as records.unpack("state_entry") returns them.
 Table = Sequence[dict[str, Any]]
 
 _ROLES = {STATE_ROLE[role] for role in ("parameter", "slot", "statistic")}

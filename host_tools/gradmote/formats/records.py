@@ -12,9 +12,10 @@ from ..generated.records import RECORDS
 _CODES = {"u32": "I", "i32": "i", "f32": "f", "offset": "I"}
 
 
-#: Bytes of a name at most, when a file is read: a table of names that overlap would else unfold to its square.
+#: The most bytes of a name in a file. Without it, a table of overlapping names could expand to the
+#: square of its size.
 NAME_LIMIT = 4096
-#: Bytes of an image or a checkpoint at most.
+#: The most bytes of an image or a checkpoint.
 FILE_LIMIT = 1 << 30
 
 

@@ -11,7 +11,8 @@ from ..errors import ModelError, UnsupportedOperator
 from ..operators import Backward, find
 from .graph import LAYER, Builder, describe, unique_name
 
-#: Metadata of a node whose outputs count as constants, because what uses them does not depend on their values.
+#: Metadata of a node whose outputs count as constants, because what uses them does not depend on
+#: their values.
 NO_GRADIENT = "gradmote.no_gradient"
 
 

@@ -18,7 +18,7 @@ from .frontend.free_batch import data_inputs, first_dims, free_batch
 
 log = logging.getLogger(__name__)
 
-#: Largest difference of a result, relative to the largest element.
+#: The largest difference of a result that is accepted, relative to the largest element.
 TOLERANCE = 1e-4
 
 #: A function that compiles a model for a batch to an image for inference.

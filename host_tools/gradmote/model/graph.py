@@ -18,7 +18,8 @@ DOMAIN_VERSION = 1
 #: ONNX's types -> the runtime's.
 DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
 
-#: Metadata of a node: the node of the user's model that it came from, and whether it is part of that one's gradient.
+#: Metadata of a node: the node of the user's model that it came from, and whether it is part of the
+#: gradient of that node.
 LAYER, BACKWARD = "gradmote.layer", "gradmote.backward"
 
 #: Metadata of a graph: the names of the model's own weights.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..generated.optimizers import RULES
 
-#: Each element of a gradient, with its scale, is below this: squares stay finite.
+#: Each element of a scaled gradient is below this, so that its square is finite.
 GRADIENT_LIMIT = 2.0**63
 
 #: The first moment of Adam is at most this times the root of the second.

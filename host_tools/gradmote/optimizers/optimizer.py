@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ModelError
 from ..generated.optimizers import RULES
 
-#: What still is a finite float32, with room to spare.
+#: A limit for hyper-parameters, safely below the largest finite float32.
 LARGEST = 1e38
 
 

@@ -18,7 +18,7 @@ from ...compiler.program import Buffer, Compiled, Program
 from ...generated.records import SECTION_ALIGN
 from .. import records
 
-#: From a program, and the offsets in scratch that are taken, to all of its offsets there.
+#: A planner: from a program and the offsets in scratch that are taken to all of its offsets there.
 Placing = Callable[[Program, dict[int, int]], Placement]
 
 

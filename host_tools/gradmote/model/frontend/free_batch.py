@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-#: The name of the dimension.
+#: The name of the symbolic dimension.
 BATCH = "batch"
 #: A batch of which no other dimension is a multiple, so that inner shapes show where the batch is.
 PROBE = 1_000_003

@@ -17,7 +17,8 @@ SETTINGS = {
     "Resize": (1, 2, 3), "Clip": (1, 2), "Pad": (1, 2, 3), "Dropout": (1,), "OneHot": (1, 2),
     "Range": (0, 1, 2), **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
 }  # fmt: skip
-#: Names that exporters and simplifiers give to numbers of the model's code; PyTorch's exporter: val_<n>.
+#: Names that exporters and simplifiers give to numbers of the model's code. PyTorch's exporter
+#: writes val_<n>.
 _NUMBER = re.compile(r"val_\d+|scalar_tensor.*|onnx::.*|.*const.*|.*\beps(ilon)?\b.*|.*/[xy](:\d+)?", re.IGNORECASE)
 _COMPUTED = re.compile(r"val_\d+")
 

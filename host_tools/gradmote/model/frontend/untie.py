@@ -12,7 +12,7 @@ import onnx
 
 from .free_batch import new_name
 
-#: Follows a weight's name in those of its copies, before their number.
+#: The text between a weight's name and the number in the names of its copies.
 UNTIED = ".untied_"
 
 #: Operators that only reshape a weight: the node behind them is the one that uses it.
