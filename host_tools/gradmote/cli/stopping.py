@@ -29,8 +29,8 @@ class Stop:
     """The request of a signal to end the command.
 
     If `waits`, the signal is only recorded for the caller to look at. Otherwise it interrupts at
-    once, as a second Ctrl-C always does. A second SIGTERM does not interrupt, since `timeout` sends
-    two.
+    once, as a second Ctrl-C always does. A second SIGTERM is ignored until the process has ended,
+    since `timeout` sends two.
     """
 
     number: int | None = None
@@ -49,6 +49,7 @@ class Stop:
         """Record a signal, and raise KeyboardInterrupt if it is to interrupt."""
         interrupts = number == signal.SIGINT if self else not self.waits
         self.number = self.number or number
+        _ignore_more(number)
         if interrupts:
             raise KeyboardInterrupt
 
@@ -82,7 +83,14 @@ def cleaning_up() -> Iterator[None]:
 
 
 def _exit(number: int, frame: object) -> None:
+    _ignore_more(number)
     sys.exit(128 + number)
+
+
+def _ignore_more(number: int) -> None:
+    """Ignore a signal that came once, up to the process's end: the default would kill it while it cleans up."""
+    if number != signal.SIGINT:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
@@ -90,7 +98,7 @@ def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
     """Set the handlers within the context.
 
     Only the main thread may have handlers. A signal that is ignored stays so, such as SIGHUP under
-    `nohup`.
+    `nohup`, or one that came.
     """
     before = {}
     if threading.current_thread() is threading.main_thread():
@@ -101,4 +109,5 @@ def _handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
         yield
     finally:
         for number, known in before.items():
-            signal.signal(number, known)
+            if signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, known)
