@@ -88,8 +88,8 @@ def test_one_class_more_keeps_the_features(target: BoardTarget, twin: TwinTarget
     seen: list[int] = []
     done = target.update_image(new, progress=lambda sent, total: seen.append(sent))
     told = twin.update_image(new)
-    assert done.kept and done.pieces == told.pieces and seen[-1] == len(new)
-    assert {p.name for p in done.pieces if p.carried} == {"features_weight", "features_bias", "properties"}
+    assert done.kept and done.entries == told.entries and seen[-1] == len(new)
+    assert {p.name for p in done.entries if p.carried} == {"features_weight", "features_bias", "properties"}
     assert target.state() == twin.state() and target.parameters()[: len(learnt)] == learnt
     target.board.reboot()
     assert target.image() == new and target.state() == twin.state()
@@ -101,14 +101,14 @@ def test_one_class_more_keeps_the_features(target: BoardTarget, twin: TwinTarget
 def test_all_of_it_is_kept_by_the_same_model(target: BoardTarget, twin: TwinTarget, old: bytes) -> None:
     trained_alike(old, target, twin)
     again = image_with(3)
-    assert target.update_image(again).pieces == twin.update_image(again).pieces == ()
+    assert target.update_image(again).entries == twin.update_image(again).entries == ()
     assert target.state() == twin.state() and twin.session.control()["train_steps"] == 7
 
 
 def test_back_and_forth(target: BoardTarget, twin: TwinTarget, old: bytes, new: bytes) -> None:
     trained_alike(old, target, twin)
     for turn, image in enumerate((new, old, new, old)):
-        assert target.update_image(image).pieces == twin.update_image(image).pieces
+        assert target.update_image(image).entries == twin.update_image(image).entries
         for each in (target, twin):
             train(each, 2, seed=turn)
         assert target.state() == twin.state() and target.image() == image
@@ -182,7 +182,7 @@ def test_while_it_trains_when_idle(target: BoardTarget) -> None:
     with TwinTarget("fused") as twin:
         twin.load_image(taught)
         assert twin.parameters()[: len(before)] not in (before, after)
-    assert [p.name for p in done.pieces if p.carried and p.role == "parameter"] == ["features_weight", "features_bias"]
+    assert [p.name for p in done.entries if p.carried and p.role == "parameter"] == ["features_weight", "features_bias"]
 
 
 @pytest.mark.parametrize("place", [0, 4, 12, 200, -5])
@@ -234,13 +234,13 @@ def test_the_table_says_what_the_runtime_does(twin: TwinTarget, old: bytes, opti
     for classes in (3, 4):
         twin.load_image(old)
         other = image_with(classes, optimizer)
-        pieces = compare(read_image(old).state, read_image(other).state)
+        entries = compare(read_image(old).state, read_image(other).state)
         state = twin.save()
         with TwinTarget("fused") as fresh:
             fresh.load_image(other)
-            assert fresh.session.carry_over(state) == sum(piece.carried for piece in pieces)
-        assert all(piece.carried != bool(piece.why) for piece in pieces)
-        assert len(table(pieces)[1][0]) == 4
+            assert fresh.session.carry_over(state) == sum(entry.carried for entry in entries)
+        assert all(entry.carried != bool(entry.why) for entry in entries)
+        assert len(table(entries)[1][0]) == 4
 
 
 def moments_of(twin: TwinTarget, image: bytes) -> bytes:

@@ -24,7 +24,7 @@ from gradmote.device import TwinTarget, fit
 from gradmote.device.dataset import Dataset
 from gradmote.device.types import Update
 from gradmote.errors import DataError
-from gradmote.formats.carry_over import Piece
+from gradmote.formats.carry_over import StateEntry
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier
 
 MAIN = "import sys; from gradmote.cli import main; sys.exit(main())"
@@ -184,8 +184,8 @@ def test_the_train_line_of_a_budget_can_be_run(folder: Path, capsys: Said) -> No
 
 
 def test_update_says_what_became_of_what_was_learnt() -> None:
-    pieces = tuple(Piece(name, "parameter", (1,), name == "w") for name in ("w", "b"))
-    assert update.outcome(Update(pieces, True), True) == "1 of 2 parameters were carried over, and are saved"
+    entries = tuple(StateEntry(name, "parameter", (1,), name == "w") for name in ("w", "b"))
+    assert update.outcome(Update(entries, True), True) == "1 of 2 parameters were carried over, and are saved"
     assert update.outcome(Update((), False), True) == "it is the same model, and all that it learnt stays"
     assert update.outcome(Update((), False), False) == "what the old model learnt was left behind (--fresh)"
 

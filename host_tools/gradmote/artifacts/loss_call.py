@@ -65,7 +65,7 @@ def check_arity(loss: Any, outputs: Sequence[ir.Value]) -> None:
     """Raise ModelError where the loss does not take this number of outputs."""
     try:
         inspect.signature(loss).bind(None, *outputs)
-    except ValueError:  # of a function that is written in C
+    except ValueError:  # a function that is written in C has no signature
         return
     except TypeError:
         names = ", ".join(str(o.name) for o in outputs)

@@ -35,7 +35,7 @@ class Tried:
     flash: int
     ms: float | None  # None where it is not known
     trained: int  # numbers
-    excess: tuple[str, ...]  # what is too much, in words
+    excess: tuple[str, ...]  # the limits that are exceeded, in words
 
     @property
     def fits(self) -> bool:

@@ -43,17 +43,17 @@ def show(update: Update) -> None:
     from ..report.terminal import console
     from ..report.terminal import table as draw
 
-    if update.pieces:
-        console().print(draw("Carried over from the old model", table(update.pieces)))
+    if update.entries:
+        console().print(draw("Carried over from the old model", table(update.entries)))
 
 
 def outcome(update: Update, carries: bool) -> str:
     """Return one sentence on what became of the old model's training."""
     if not carries:
         return "what the old model learnt was left behind (--fresh)"
-    if not update.pieces:
+    if not update.entries:
         return "it is the same model, and all that it learnt stays"
-    parameters = [piece for piece in update.pieces if piece.role == "parameter"]
-    carried = sum(piece.carried for piece in parameters)
+    parameters = [entry for entry in update.entries if entry.role == "parameter"]
+    carried = sum(entry.carried for entry in parameters)
     kept = ", and are saved" if update.kept else ""
     return f"{carried} of {len(parameters)} parameters were carried over{kept}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gradmote.formats.carry_over import Piece
+    from gradmote.formats.carry_over import StateEntry
 
 PROGRAMS = ("infer", "eval", "train", "optimizer", "step")
 ROLES = ("input", "label", "output", "loss")
@@ -98,7 +98,7 @@ class Update:
     kept: whether the target has a checkpoint of the new model.
     """
 
-    pieces: tuple[Piece, ...]  #: entries of both state tables; empty where all stays
+    entries: tuple[StateEntry, ...]  #: entries of both state tables; empty where all stays
     kept: bool
 
 

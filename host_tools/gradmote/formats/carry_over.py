@@ -19,7 +19,7 @@ _KINDS = {"control": "training counters", "store": "sample store", "properties":
 
 
 @dataclass(frozen=True)
-class Piece:
+class StateEntry:
     """An entry of either model's state, whether it is taken over (`carried`), and if not, `why`."""
 
     name: str
@@ -35,46 +35,46 @@ def read_states(read: Callable[[int, int], bytes]) -> list[dict[str, Any]]:
     return read_state({name: read(sections[name]["offset"], sections[name]["size"]) for name in ("state", "names")})
 
 
-def compare(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[Piece]:
+def compare(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[StateEntry]:
     """Return every entry of the new model, then the old parameters that it does not train.
 
     old, new: Image.state.
     """
-    pieces = [_entry(row, old) for row in new]
-    moments = [piece for piece in pieces if piece.role == "slot"]
-    if not all(piece.carried for piece in moments):
-        pieces = [_not_carried(piece) if piece.role == "slot" else piece for piece in pieces]
+    entries = [_entry(row, old) for row in new]
+    moments = [entry for entry in entries if entry.role == "slot"]
+    if not all(entry.carried for entry in moments):
+        entries = [_not_carried(entry) if entry.role == "slot" else entry for entry in entries]
     trained = {row["name"] for row in new if row["role"] == "parameter"}
     lost = [row for row in old if row["role"] == "parameter" and row["name"] not in trained]
     why = "the new model has or trains nothing of this name"
-    return pieces + [Piece(row["name"], row["role"], tuple(row["shape"]), False, why) for row in lost]
+    return entries + [StateEntry(row["name"], row["role"], tuple(row["shape"]), False, why) for row in lost]
 
 
-def _entry(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> Piece:
+def _entry(row: dict[str, Any], old: Sequence[dict[str, Any]]) -> StateEntry:
     name, role, shape = row["name"] or _KINDS.get(row["role"], "without a name"), row["role"], tuple(row["shape"])
     if role in _STAYS:
-        return Piece(name, role, shape, False, _STAYS[role])
+        return StateEntry(name, role, shape, False, _STAYS[role])
     own = [o for o in old if o["role"] == role and (role == "properties" or (row["name"] and o["name"] == row["name"]))]
     if any((o["dtype"], o["shape"], o["size"]) == (row["dtype"], row["shape"], row["size"]) for o in own):
-        return Piece(name, role, shape, True)
+        return StateEntry(name, role, shape, True)
     other = f"the old one has shape {list(own[0]['shape'])}" if own else ""
     why = other or "the old model has or trains nothing of this name"
-    return Piece(name, role, shape, False, why)
+    return StateEntry(name, role, shape, False, why)
 
 
-def _not_carried(piece: Piece) -> Piece:
-    why = piece.why or "other moments do not fit, and share their bias corrections"
-    return Piece(piece.name, piece.role, piece.shape, False, why)
+def _not_carried(entry: StateEntry) -> StateEntry:
+    why = entry.why or "other moments do not fit, and share their bias corrections"
+    return StateEntry(entry.name, entry.role, entry.shape, False, why)
 
 
-def table(pieces: Sequence[Piece]) -> Rows:
+def table(entries: Sequence[StateEntry]) -> Rows:
     """Return the rows for the terminal.
 
     Moments are only counted, because they bear their parameters' names.
     """
-    shown = [p for p in pieces if p.role != "slot"]
+    shown = [p for p in entries if p.role != "slot"]
     rows = [(p.name, " x ".join(map(str, p.shape)), "yes" if p.carried else "no", p.why) for p in shown]
-    moments = [p for p in pieces if p.role == "slot"]
+    moments = [p for p in entries if p.role == "slot"]
     if moments:
         first = next((p for p in moments if not p.carried), None)
         rows.append((f"{len(moments)} of the optimizer", "", "no" if first else "yes", first.why if first else ""))

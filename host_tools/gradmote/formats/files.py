@@ -161,7 +161,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             temporary = stack.enter_context(_temporary(target, is_folder=True))
         try:
             yield temporary
-        except OutputError as error:  # it names a part, in a folder that goes
+        except OutputError as error:  # it names a file of the folder, which is removed
             raise _cannot_write(target, error.__cause__) from error
         with _as_output_error(target):
             for found in [*temporary.rglob("*"), temporary]:
@@ -237,7 +237,7 @@ def _temporary(target: Path, mode: int | None = None, is_folder: bool = False) -
 def _made_file(path: Path, mode: int | None) -> int:
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode)
     if mode is not None and hasattr(os, "fchmod"):
-        os.fchmod(handle, mode)  # whatever the umask
+        os.fchmod(handle, mode)  # os.open() applied the umask
     return handle
 
 

@@ -17,7 +17,7 @@ GRADIENT_LIMIT = 2.0**63
 MOMENTS_RATIO = 2.0**10
 
 _MOST = 2.0**14  # no rate is allowed above this one
-_FINEST = 2.0**-13  # of 1 - beta, so that rounding is far below what an update forgets
+_FINEST = 2.0**-13  # the smallest 1 - beta, so that rounding is far below the decay of a moment
 
 
 def largest_rate(record: bytes) -> float:

@@ -69,7 +69,7 @@ class Twin:
     def __init__(self, start: Checkpoint) -> None:
         """Begin with the contents of a checkpoint; no model is attached yet."""
         self.artifacts: Artifacts | None = None
-        self._arrays = start  # the state while no session has it
+        self._arrays = start  # the state, while it is in no session
         self._gradients: dict[str, np.ndarray] = {}
         self._missing = set(start.parameters) if start.nominal else set()
         self._frozen = {} if start.nominal else dict(start.frozen)
@@ -178,13 +178,13 @@ class Twin:
     def _set_frozen(self, name: str, data: np.ndarray) -> None:
         """Exchange a frozen weight.
 
-        Images hold it as a constant, so each is compiled anew when it is needed again.
+        Images hold it as a constant, so each image is compiled again when it is needed.
         """
         check_data(name, self._frozen[name].shape, data)
         self._settle()
         self._sessions.clear()
         self._frozen[name] = data.copy()
-        self._arrays.model_id = _ANY_MODEL  # the digest is over frozen weights too
+        self._arrays.model_id = _ANY_MODEL  # the model's id is a digest of frozen weights too
         if self.artifacts is not None:
             self.artifacts = with_weights(self.artifacts, {name: self._frozen[name]})
 

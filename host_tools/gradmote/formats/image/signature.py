@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...generated.records import IMAGE_MAGIC, SIGNATURE_MAGIC, SIGNATURE_VERSION
 from .. import records
 
-_SIZE_AT = 8  # of the header's field `size`
+_SIZE_AT = 8  # byte offset of the header's field `size`
 KEY_ID_SIZE = 8
 
 
