@@ -9,3 +9,11 @@ def test_no_import_goes_round():
 
 def test_few_modules_stand_at_the_top():
     assert len(structure.top_modules()) <= 6
+
+
+def test_few_files_have_one_name():
+    assert structure.names_used_often() == {}
+
+
+def test_docstrings_begin_with_a_verb_or_a_thing():
+    assert structure.without_verb() == []

@@ -43,5 +43,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """What is there, with what is imported only when it is asked for."""
+    """Return the names of the package, of what is not loaded yet too."""
     return sorted({*globals(), *__all__})
