@@ -93,7 +93,7 @@ def test_the_file_and_its_folder_are_on_the_disk(folder: Path, monkeypatch: pyte
 
 def test_what_killed_runs_left_is_removed(folder: Path) -> None:
     """And nothing else: not what a run that goes on is writing, nor a name that only looks like ours."""
-    write_and_die = "import os, sys; from gradmote import files; files.os.replace = lambda *a: os._exit(9)\n"
+    write_and_die = "import os, sys; from gradmote.formats import files; files.os.replace = lambda *a: os._exit(9)\n"
     write_and_die += "files.write_atomically('x.gmck', b'half')"
     done = subprocess.run([sys.executable, "-c", write_and_die], check=False)
     assert done.returncode == 9
