@@ -143,6 +143,6 @@ def test_nothing_at_all_can_be_written(folder: Path, monkeypatch: pytest.MonkeyP
 
     output = files.Output("x")
     monkeypatch.setattr(files.os, "fsync", full)
-    monkeypatch.setattr(files, "_places", lambda: [folder / "nodir"])
+    monkeypatch.setattr(files, "_fallback_folders", lambda: [folder / "nodir"])
     with pytest.raises(OutputError, match=r"cannot write x: No space left on device; .* could not be kept"):
         output.write(b"data")
