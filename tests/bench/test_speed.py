@@ -14,7 +14,7 @@ from bench.speed.peers import Child
 
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
-from gradmote.report.bench import compare, counting, kernels
+from gradmote.report.bench import count_changes, counting, kernel_totals
 from gradmote.report.bench.spread import Spread
 
 
@@ -22,7 +22,7 @@ from gradmote.report.bench.spread import Spread
 def test_steps_take_no_more_instructions_than_accepted(board):
     if counting.missing(board):
         pytest.skip(f"{', '.join(counting.missing(board))} is missing - ./run setup installs it")
-    grown, shrunk = compare.changes(accept.counted(board), accept.accepted()[board])
+    grown, shrunk = count_changes.changes(accept.counted(board), accept.accepted()[board])
     assert not grown, "\n".join([f"{board}: steps became dearer; {accept.HOW}", *grown])
     if shrunk:
         warnings.warn("\n".join([f"{board}: accepting is due; {accept.HOW}", *shrunk]), stacklevel=1)
@@ -30,14 +30,14 @@ def test_steps_take_no_more_instructions_than_accepted(board):
 
 def test_changes_are_told_from_two_percent_on():
     before = {"a": {"step": 1000, "infer": 1000}}
-    assert compare.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
-    grown, shrunk = compare.changes({"a": {"step": 1021, "infer": 979}}, before)
+    assert count_changes.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
+    grown, shrunk = count_changes.changes({"a": {"step": 1021, "infer": 979}}, before)
     assert grown == ["a, step: 1,000 -> 1,021 instructions (+2.1%)"]
     assert shrunk == ["a, infer: 1,000 -> 979 instructions (-2.1%)"]
 
 
 def test_what_was_never_accepted_is_told():
-    assert compare.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
+    assert count_changes.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
 
 
 def test_every_case_has_accepted_counts():
@@ -78,18 +78,18 @@ def test_products_of_a_network_as_papers_count_them():
         image = read_image(cases.training(network, "sgd", 1).image)
         step = next(program for program in image.programs if program["kind"] == "step")
         by_direction: dict[str, int] = {}
-        for kernel, instruction in zip(kernels.kernels_of(image, step), step["instructions"]):
+        for kernel, instruction in zip(kernel_totals.kernels_of(image, step), step["instructions"]):
             direction = kernel.direction.removesuffix(" + update")
-            by_direction[direction] = by_direction.get(direction, 0) + kernels.macs_of(instruction)
-        first = next(filter(None, map(kernels.macs_of, step["instructions"])))
-        assert by_direction[kernels.FORWARD] == by_direction[kernels.WEIGHT] == forward
-        assert by_direction[kernels.INPUT] == forward - first
+            by_direction[direction] = by_direction.get(direction, 0) + kernel_totals.macs_of(instruction)
+        first = next(filter(None, map(kernel_totals.macs_of, step["instructions"])))
+        assert by_direction[kernel_totals.FORWARD] == by_direction[kernel_totals.WEIGHT] == forward
+        assert by_direction[kernel_totals.INPUT] == forward - first
 
 
 def test_kernels_are_added_up_and_the_dearest_comes_first():
     image = read_image(cases.training("mlp", "sgd", 1).image)
     step = next(program for program in image.programs if program["kind"] == "step")
-    found = kernels.totals(image, step, range(len(step["instructions"])))
+    found = kernel_totals.totals(image, step, range(len(step["instructions"])))
     assert sum(total.cost for total in found.values()) == sum(range(len(step["instructions"])))
     assert sum(total.instructions for total in found.values()) == len(step["instructions"])
     assert sorted(found.values(), key=lambda total: -total.cost) == list(found.values())

@@ -43,8 +43,9 @@ import numpy as np
 import pytest
 from oracle import make_model, node, poisoned, read_gradients, values
 
-from gradmote import artifacts, losses, optimizers
+from gradmote import losses, optimizers
 from gradmote.artifacts import OptimType, build_artifacts
+from gradmote.artifacts.build import OPTIM_TYPES
 from gradmote.cli.options import OptimizerName, make_optimizer
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, RuntimeFault
@@ -120,6 +121,6 @@ def test_input_that_is_not_finite_changes_nothing(number, profile):
 def test_each_interface_has_its_own_adamw():
     """A migrated script gets onnxruntime's curve, the command line and the library PyTorch's."""
     ort, torch = optimizers.adamw_ort(), make_optimizer(OptimizerName.adamw, 1e-3, None)
-    assert artifacts.OPTIM_TYPES[OptimType.AdamW]() == ort and torch == optimizers.adamw(1e-3)
+    assert OPTIM_TYPES[OptimType.AdamW]() == ort and torch == optimizers.adamw(1e-3)
     assert ort.rule == "adamw_ort" and torch.rule == "adamw"
     assert ort.attributes()["eps"] == 1e-6 and torch.attributes()["eps"] == 1e-8
