@@ -91,7 +91,8 @@ static int are_finite_statistics(const gm_session *session)
 }
 
 /* Returns the least of the largest rates that the rules of the program's updates have: 0 where one promises nothing,
- * infinity where nothing is updated. Clears *is_sound where the moments of an update are not sound. */
+ * infinity where nothing is updated. Clears *is_sound where the moments of an update are not sound: of one that
+ * promises something, and is not known to be. */
 static float check_updates(const gm_session *session, int *is_sound)
 {
     int is_known = session->proven & GM_PROVEN_STATE;
@@ -101,7 +102,7 @@ static float check_updates(const gm_session *session, int *is_sound)
         if (read_update(pc, &found)) {
             float largest = gm_f32(session, found.rule)[GM_RULE_WORDS - 1];
             least = largest < least ? largest : least;
-            *is_sound = *is_sound && (is_known || is_sound_update(session, &found));
+            *is_sound = *is_sound && (is_known || !(least > 0.0f) || is_sound_update(session, &found));
         }
     }
     return least;
@@ -114,16 +115,22 @@ static int is_sound_rate(const gm_session *session, float largest)
            control->base_learning_rate >= 0.0f && control->base_learning_rate < largest;
 }
 
+/* Whether all but the moments is sound: the rates, and numbers that are not known to be. */
+static int is_sound_besides(const gm_session *session, float largest)
+{
+    return is_sound_rate(session, largest) && ((session->proven & GM_PROVEN_STATE) != 0 ||
+                                               (are_finite_statistics(session) && are_small_parameters(session)));
+}
+
 /* It comes back with all proven or the program's end, so once a program that updates. */
 GM_COLD int gm_prove(gm_session *session)
 {
     if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {
         return GM_OK;
     }
-    int is_known = (session->proven & GM_PROVEN_STATE) != 0;
-    int is_sound = is_known || (are_finite_statistics(session) && are_small_parameters(session));
+    int is_sound = 1;
     float largest = check_updates(session, &is_sound);
-    if (largest > 0.0f && largest < GM_INFINITY && !(is_sound && is_sound_rate(session, largest))) {
+    if (largest > 0.0f && largest < GM_INFINITY && !(is_sound && is_sound_besides(session, largest))) {
         return GM_ERR_NOT_FINITE;
     }
     session->proven = GM_PROVEN;
