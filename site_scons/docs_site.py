@@ -1,0 +1,90 @@
+"""What the site of the documentation has beside the pages of docs/. A hook of mkdocs, which mkdocs.yml names.
+
+Pages are written for the repository, where links lead to files of any kind. On the site those to other pages stay, and
+those to files that it does not have become plain text.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+import c_reference  # noqa: E402  (mkdocs loads this file by its path)
+
+#: Page of the site -> the file of the repository that it is.
+ELSEWHERE = {"index.md": "README.md", "CHANGELOG.md": "CHANGELOG.md", "examples.md": "examples/README.md"}
+#: Page of the site -> its heading, and the names of the Python API that it describes.
+PYTHON = {
+    "compile": (
+        "Compile a model",
+        "gradmote.compile_model",
+        "gradmote.compiler.options",
+        "gradmote.compiler.compile.Result",
+    ),
+    "session": ("Session", "gradmote.Session"),
+    "losses": ("Losses", "gradmote.losses"),
+    "optimizers": ("Optimizers", "gradmote.optimizers"),
+    "artifacts": ("Artifacts", "gradmote.artifacts"),
+    "targets": ("Targets", "gradmote.open_target", "gradmote.device.target.Target", "gradmote.device.types"),
+    "analyze": ("Analyze", "gradmote.report.analyze"),
+    "training": ("Training, as in onnxruntime", "gradmote.training"),
+    "testing": ("Assertions for tests", "gradmote.testing"),
+    "errors": ("Errors", "gradmote.errors"),
+}
+HEADERS = {"gradmote_h": "runtime_c/include/gradmote.h", "gm_config_h": "runtime_c/include/gm_config.h"}
+#: Code, which stays as it is; the indent of an inner list; and a link or picture.
+CHANGED = re.compile(
+    r"^```.*?^```|`[^`\n]*`|^(?P<indent> {2,3})(?=\S)|\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S
+)
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are not in docs/."""
+    for name, content in pages().items():
+        files.append(File.generated(config, name, content=content))
+    return files
+
+
+def pages() -> dict[str, str]:
+    """Return each page that is not in docs/, as Markdown."""
+    found = {name: (ROOT / path).read_text() for name, path in ELSEWHERE.items()}
+    for name, (heading, *described) in PYTHON.items():
+        found[f"api/{name}.md"] = "\n\n".join([f"# {heading}", *(f"::: {it}" for it in described)]) + "\n"
+    for name, path in HEADERS.items():
+        found[f"api/{name}.md"] = f"# {Path(path).name}\n\n{c_reference.page((ROOT / path).read_text())}"
+    return found
+
+
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Make links those of the site, and indent inner lists as far as Python-Markdown wants them."""
+    return CHANGED.sub(lambda found: changed(found, page.file.src_uri), markdown)
+
+
+def changed(found: re.Match[str], uri: str) -> str:
+    """Return what stands on a page of the site in place of a match of CHANGED."""
+    if found["indent"]:
+        return "    "
+    if not found["target"] or "://" in found["target"] or found["target"].startswith("#"):
+        return found[0]
+    target = site_target(found["target"], uri)
+    return f"[{found['text']}]({target})" if target else found["text"]
+
+
+def site_target(link: str, uri: str) -> str:
+    """Return where a link of a page leads on the site, or nothing where the site does not have that file."""
+    source = ELSEWHERE.get(uri, f"docs/{uri}").replace("docs/api/", "docs/")
+    path, hash_, anchor = link.partition("#")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+    on_site = {file: page for page, file in ELSEWHERE.items()}.get(path, path.removeprefix("docs/"))
+    if on_site == path and path not in ELSEWHERE:
+        return ""
+    return posixpath.relpath(on_site, posixpath.dirname(uri) or ".") + hash_ + anchor

@@ -1,0 +1,45 @@
+"""The site of the documentation: `./run docs` builds it, and it has what the C header declares."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import c_reference
+import pytest
+
+FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//[^>]*>")
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [root / "run", "docs", "--site-dir", tmp_path], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.html")}
+    assert {"index.html", "api/session.html", "api/gradmote_h.html", "SPEC.html"} <= pages.keys()
+    assert 'id="gradmote.Session.step"' in pages["api/session.html"]
+    assert [tag for text in pages.values() for tag in FETCHED.findall(text)] == []
+
+
+@pytest.mark.parametrize("name", ["gradmote.h", "gm_config.h"])
+def test_each_declaration_of_a_header_has_a_heading(root: Path, name: str) -> None:
+    header = (root / "runtime_c/include" / name).read_text()
+    without_comments = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    declared = set(re.findall(r"^(?:\w[\w *]*?|typedef .*?\(\*|\} )\*?(gm_\w+)\)?[(;]", without_comments, re.M))
+    headings = re.findall(r"^### (.*)$", c_reference.page(header), re.M)
+    assert declared - {one for heading in headings for one in heading.split(", ")} == set()
+    assert len(headings) > 5
+
+
+def test_a_comment_and_what_it_is_about_stay_together() -> None:
+    page = c_reference.page(
+        "/* The top.\n *\n *     int x;\n */\n#ifndef A_H\n#define A_H\n\n#include <a.h>\n\n/* ---- One ---- */\n\n"
+        "#if GM_B\n/* Sets *out of `x`. */\nint gm_a(int x,\n         int *out);\n#endif\nint gm_b(void);\n\n#endif\n"
+    )
+    assert page == (
+        "The top.\n\n    int x;\n\n## One\n\n### gm_a\n\nOnly where `GM_B` is 1.\n\nSets \\*out of `x`.\n\n"
+        "```c\nint gm_a(int x,\n         int *out);\n```\n\n### gm_b\n\n```c\nint gm_b(void);\n```\n"
+    )
