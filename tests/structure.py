@@ -33,18 +33,19 @@ def modules() -> dict[str, Path]:
     return found
 
 
-def imports_of(module: str) -> set[str]:
+@cache
+def imports_of(module: str) -> frozenset[str]:
     """Return the modules of the package that one imports, anywhere in its file, type-only imports included."""
     path = modules()[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = absolute(node, package)
             found |= {f"{base}.{a.name}" if f"{base}.{a.name}" in modules() else base for a in node.names}
-    return found & modules().keys() - {module}
+    return frozenset(found & modules().keys() - {module})
 
 
 def absolute(node: ast.ImportFrom, package: str) -> str:
@@ -63,7 +64,7 @@ def circles() -> list[set[str]]:
     return [set(group) for group in groups]
 
 
-def reachable(module: str, graph: Mapping[str, set[str]]) -> set[str]:
+def reachable(module: str, graph: Mapping[str, frozenset[str]]) -> set[str]:
     """Return what a module imports over one step or more."""
     found: set[str] = set()
     left = list(graph[module])

@@ -6,7 +6,7 @@ computer, with the same bits as the board; `gradmote.compile_model` makes the im
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from .version import __version__
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "__version__", "analyze", "artifacts", "compile_model", "losses", "open_target", "optimizers"]
 
-#: name -> the module that has it, and its name there; without one the module itself
+#: name -> module, or module:attribute
 _FOUND_IN = {
-    "Session": ("gradmote_runtime", "Session"),
-    "analyze": ("gradmote.report.analyze", ""),
-    "artifacts": ("gradmote.artifacts", ""),
-    "compile_model": ("gradmote.compiler.compile", "compile_model"),
-    "losses": ("gradmote.losses", ""),
-    "open_target": ("gradmote.device.target_factory", "open_target"),
-    "optimizers": ("gradmote.optimizers", ""),
+    "Session": "gradmote_runtime:Session",
+    "analyze": "gradmote.report.analyze",
+    "artifacts": "gradmote.artifacts",
+    "compile_model": "gradmote.compiler.compile:compile_model",
+    "losses": "gradmote.losses",
+    "open_target": "gradmote.device.target_factory:open_target",
+    "optimizers": "gradmote.optimizers",
 }
 
 
@@ -37,9 +37,7 @@ def __getattr__(name: str) -> object:
     """Load what is asked for."""
     if name not in _FOUND_IN:
         raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
-    module, attribute = _FOUND_IN[name]
-    found = import_module(module)
-    return getattr(found, attribute) if attribute else found
+    return resolve_name(_FOUND_IN[name])
 
 
 def __dir__() -> list[str]:

@@ -4,18 +4,19 @@ pass that names the operator, and what that imports."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import onnx
+from structure import PACKAGE, imports_of, modules
 
 from gradmote import operators
 
 #: The oldest opset that rules see: models of older ones are converted to it.
 RULES_OPSET = 13
-PACKAGE = Path(operators.__file__).parent.parent
+#: Folders whose files hold rules.
+RULES = ("operators", "passes", "batch_norm")
 #: Attributes that no rule needs to read, and why.
 NOT_READ = {
     ("Flatten", "axis"): "onnx infers the shape, and only that changes",
@@ -74,7 +75,14 @@ def is_mentioned(op_type: str, attribute: str) -> bool:
 def sources(op_type: str) -> frozenset[Path]:
     passes = (PACKAGE / "compiler" / "passes").rglob("*.py")
     files = {file_of(op_type)} | {path for path in passes if is_about(path, op_type)}
-    return frozenset(files | {imported for path in files for imported in imports_of(path)})
+    return frozenset(files | {imported for path in files for imported in rules_imported(path)})
+
+
+def rules_imported(path: Path) -> list[Path]:
+    """The files with rules that a file imports from."""
+    module = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    imported = [modules()[name] for name in imports_of(module)]
+    return [p for p in imported if p.parent.name in RULES and p.name != "__init__.py"]
 
 
 def is_about(path: Path, op_type: str) -> bool:
@@ -101,13 +109,3 @@ def strings_of(path: Path) -> frozenset[str]:
         for node in tree
         if (isinstance(node, ast.Constant) and isinstance(node.value, str)) or isinstance(node, ast.keyword)
     )
-
-
-def imports_of(path: Path) -> Iterator[Path]:
-    """Files of the package that a file imports from, by `from .name import` and `from ..folder.name import`."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level and node.module:
-            folder = path.parents[node.level - 1]
-            found = folder.joinpath(*node.module.split(".")).with_suffix(".py")
-            if found.exists() and found.parent.name in ("operators", "passes", "batch_norm"):
-                yield found

@@ -5,7 +5,7 @@ The names in __all__ are imported when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,6 +44,6 @@ _MODULE_OF = {
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULE_OF:
-        return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return resolve_name(f"{__name__}.{_MODULE_OF[name]}:{name}")

@@ -1,0 +1,97 @@
+"""Losses of each element and its target, with a mask or without, reduced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..model.graph import DOMAIN, Builder, rank
+from .loss import Loss, check_reduction, label, mask_label
+
+#: Appends what the operator takes behind an output and its target.
+FurtherInputs = Callable[[Builder, ir.Value], list[ir.Value]]
+
+
+@dataclass(frozen=True)
+class Mask:
+    """An input that weights positions, and the axes of the output that it has (None: all)."""
+
+    name: str
+    axes: tuple[int, ...] | None
+
+
+def masking(mask: bool, name: str, axes: int | Sequence[int] | None) -> Mask | None:
+    """Return the mask that the options ask for, or None.
+
+    Raises ModelError for axes without a mask.
+    """
+    if not mask:
+        if axes is not None:
+            raise ModelError("mask_axes without mask", "say mask=True (--mask) too")
+        return None
+    return Mask(name, None if axes is None else tuple(np.atleast_1d(axes).tolist()))
+
+
+def elementwise(
+    op: str, reduction: str, target_name: str, mask: Mask | None, further_inputs: FurtherInputs = lambda builder, x: []
+) -> Loss:
+    """Return a loss of each element and its target, reduced.
+
+    op: the operator without its reduction. Raises ModelError for another reduction than "none",
+    "sum" or "mean".
+    """
+    check_reduction(reduction)
+
+    def loss(builder: Builder, x: ir.Value) -> ir.Value:
+        target = label(builder, target_name, like=x)
+        inputs = [x, target, *further_inputs(builder, x)]
+        if mask is None:
+            return builder.op(f"{op}{reduction.title()}", *inputs, name="loss", domain=DOMAIN)
+        each = builder.op(f"{op}None", *inputs, name="each", domain=DOMAIN)
+        return masked(builder, each, x, mask, reduction)
+
+    return loss
+
+
+def masked(builder: Builder, each: ir.Value, x: ir.Value, mask: Mask, reduction: str) -> ir.Value:
+    """Return the reduction of the loss of each element of x, weighted by a mask."""
+    dims, axes = list(x.shape), mask_positions(x, mask)  # type: ignore[arg-type]
+    weights = mask_label(builder, mask.name, ir.Shape([dims[a] for a in axes]))
+    rest = [a for a in range(len(dims)) if a not in axes]
+    column = weights
+    if rest:
+        column = builder.op("Unsqueeze", weights, builder.constant(rest, "mask_rest"), name="mask_column")
+    if reduction == "none":
+        return builder.op("Mul", each, column, name="loss")
+    product = builder.op("Mul", each, column, name="masked")
+    if reduction == "sum":
+        return builder.op("ReduceSum", product, name="loss", keepdims=0)
+    return weighted_mean(builder, product, weights)
+
+
+def weighted_mean(builder: Builder, product: ir.Value, weights: ir.Value) -> ir.Value:
+    """Return mean(product) / mean(weights), and 0 where all weights are 0."""
+    share = builder.op("ReduceMean", weights, name="mask_share", keepdims=0)
+    smallest = builder.constant(float(np.finfo(np.float32).tiny), "smallest")
+    divisor = builder.op("Max", share, smallest, name="mask_divisor")
+    return builder.op("Div", builder.op("ReduceMean", product, name="masked_mean", keepdims=0), divisor, name="loss")
+
+
+def mask_positions(x: ir.Value, mask: Mask) -> list[int]:
+    """Return the mask's axes, counted from the front, in ascending order; the first is the batch.
+
+    Raises ModelError for axes that the output lacks or that come twice, or without the batch.
+    """
+    n = rank(x)
+    named = range(n) if mask.axes is None else mask.axes
+    axes = sorted({a % n for a in named if -n <= a < n})
+    if len(axes) != len(named) or 0 not in axes:
+        raise ModelError(
+            f"mask_axes {list(named)} for output '{x.name}' of shape {x.shape}",
+            "name axes of the output, each once, with the batch: 0,1 for the steps of sequences (N, T, features)",
+        )
+    return axes

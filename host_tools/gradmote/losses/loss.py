@@ -1,0 +1,62 @@
+"""The pieces that losses share: inputs for labels, and reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx_ir as ir
+
+from ..errors import ModelError
+from ..model.graph import Builder, rank
+
+Loss = Callable[..., ir.Value]
+REDUCTIONS = ("none", "sum", "mean")
+
+
+def label(builder: Builder, name: str, like: ir.Value) -> ir.Value:
+    """Add a float32 graph input of the shape of `like`, which the caller fills with targets.
+
+    Raises ModelError where that shape is unknown.
+    """
+    if like.shape is None:
+        raise ModelError(f"the shape of output '{like.name}' is unknown", "run onnx shape inference on the model")
+    return mark(builder.input(name, ir.DataType.FLOAT, like.shape))
+
+
+def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
+    """Add an int64 graph input of class indices for `scores`.
+
+    scores: (N, C, d1, ...); the input: (N, d1, ...). Raises ModelError for scores of rank below 2.
+    """
+    if rank(scores) < 2:
+        raise ModelError(
+            f"output '{scores.name}' has shape {scores.shape}; cross-entropy needs (N, classes, ...)",
+            "give the model a batch dimension and one score a class",
+        )
+    dims = list(scores.shape)  # type: ignore[arg-type]
+    return mark(builder.input(name, ir.DataType.INT64, ir.Shape([dims[0], *dims[2:]])))
+
+
+def mask_label(builder: Builder, name: str, shape: ir.Shape | None) -> ir.Value:
+    """Add a float32 graph input that the caller fills with a weight for each position."""
+    assert shape is not None
+    return mark(builder.input(name, ir.DataType.FLOAT, shape))
+
+
+def mark(value: ir.Value) -> ir.Value:
+    """Mark an input as a label, so that tools can tell it from data."""
+    value.meta["gradmote.label"] = True
+    return value
+
+
+def reduced(builder: Builder, each: ir.Value, reduction: str) -> ir.Value:
+    """Return the sum, the mean, or all of many losses, as the reduction says."""
+    if reduction == "none":
+        return each
+    return builder.op(f"Reduce{reduction.title()}", each, name="loss", keepdims=0)
+
+
+def check_reduction(reduction: str) -> None:
+    """Raise ModelError for another reduction than "none", "sum" or "mean"."""
+    if reduction not in REDUCTIONS:
+        raise ModelError(f"reduction '{reduction}'", f"use one of {', '.join(REDUCTIONS)}")
