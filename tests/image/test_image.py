@@ -71,7 +71,7 @@ def assert_same_fields(found, written, layout):
         if ref is None:
             assert found["operands"][name] == "none"
         elif ref.buffer.region in ("parameter", "slot", "control", "gradient", "input"):
-            assert found["operands"][name] == f"arena+{layout.offsets[id(ref.buffer)] + ref.offset}"
+            assert found["operands"][name] == f"arena+{layout.offsets[ref.buffer] + ref.offset}"
         else:
             assert found["operands"][name].startswith("constants+" if ref.buffer.region == "constant" else "arena+")
 

@@ -325,9 +325,9 @@ def history(program):
     made = {}
     for i in program.instructions:
         for ref in i.reads:
-            made.setdefault(id(ref.buffer), [(None, set())])[-1][1].add(id(i))
+            made.setdefault(ref.buffer, [(None, set())])[-1][1].add(id(i))
         for ref in i.writes:
-            made.setdefault(id(ref.buffer), [(None, set())]).append((id(i), set()))
+            made.setdefault(ref.buffer, [(None, set())]).append((id(i), set()))
     return made
 
 

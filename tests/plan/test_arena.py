@@ -36,14 +36,14 @@ def assert_sound(placement):
     """No two buffers share a byte while both are alive; the peak is reached and not below what is unavoidable."""
     placed = placement.spans
     for i, a in enumerate(placed):
-        a_begin = placement.offsets[id(a.buffer)]
+        a_begin = placement.offsets[a.buffer]
         assert a_begin >= 0 and a_begin % 4 == 0
         for b in placed[:i]:
-            b_begin = placement.offsets[id(b.buffer)]
+            b_begin = placement.offsets[b.buffer]
             alive_together = a.start < b.end and b.start < a.end
             apart = a_begin + a.buffer.size <= b_begin or b_begin + b.buffer.size <= a_begin
             assert apart or not alive_together, (a, b)
-    ends = [placement.offsets[id(s.buffer)] + s.buffer.size for s in placed]
+    ends = [placement.offsets[s.buffer] + s.buffer.size for s in placed]
     assert placement.peak >= max(ends, default=0) and placement.peak - max(ends, default=0) < 4
     assert placement.peak >= placement.bound
 
@@ -53,8 +53,8 @@ def assert_sound(placement):
 def test_buffers_alive_together_lie_apart(drawn):
     program, buffers = program_of(drawn)
     placement = place(program)
-    assert {id(s.buffer): (s.start, s.end) for s in placement.spans} == {
-        id(b): (start, end) for b, (start, end, _) in zip(buffers, drawn)
+    assert {s.buffer: (s.start, s.end) for s in placement.spans} == {
+        b: (start, end) for b, (start, end, _) in zip(buffers, drawn)
     }
     assert_sound(placement)
 
@@ -114,7 +114,7 @@ def place_apart(program, given):
     """Every buffer at an offset of its own."""
     offsets, end = {}, 0
     for span in lifetimes(program):
-        offsets[id(span.buffer)] = end
+        offsets[span.buffer] = end
         end += (span.buffer.size + 3) // 4 * 4
     return Placement(offsets, lifetimes(program), end, lower_bound(program))
 

@@ -43,5 +43,5 @@ def test_no_instruction_reads_a_rule_as_something_else(accumulate, optimizer):
     for change in pipeline.PROGRAMS:
         change(compiled)
     read = [(name, ref) for p in compiled.programs for i in p.instructions for name, ref in i.operands.items() if ref]
-    rules = {id(ref.buffer) for name, ref in read if name == "rule"}
-    assert rules and not [name for name, ref in read if name != "rule" and id(ref.buffer) in rules]
+    rules = {ref.buffer for name, ref in read if name == "rule"}
+    assert rules and not [name for name, ref in read if name != "rule" and ref.buffer in rules]

@@ -99,8 +99,8 @@ def test_every_result_has_a_reader(name, scheme):
         written = instruction.writes
         checks = instruction.opcode in ("CHECK_FINITE", "CHECK_BOUND")
         lasting = checks or any(w.buffer.region != "scratch" for w in written)
-        assert lasting or any(id(w.buffer) in needed for w in written), (instruction.opcode, instruction.origin)
-        needed |= {id(r.buffer) for r in instruction.reads}
+        assert lasting or any(w.buffer in needed for w in written), (instruction.opcode, instruction.origin)
+        needed |= {r.buffer for r in instruction.reads}
 
 
 @with_schemes

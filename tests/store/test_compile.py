@@ -67,7 +67,7 @@ def test_what_it_begins_with_is_what_a_device_would_have_kept(dtype):
 def rows(session: Session, made) -> list[tuple[int, bytes, bytes]]:
     """(label + 1, scale, sample) of each place, sorted: a choice is not made in the order of learning."""
     store, state = made.compiled.store, bytes(session.state())
-    at = made.layout.offsets[id(store.buffer)] + 4 + 12 * store.classes
+    at = made.layout.offsets[store.buffer] + 4 + 12 * store.classes
     labels = np.frombuffer(state[at:], "<u4", store.capacity)
     at += 4 * store.capacity
     scales = [b""] * store.capacity

@@ -48,9 +48,12 @@ class Ref:
     offset: int = 0  # bytes
 
 
-@dataclass
+@dataclass(eq=False)
 class Instruction:
-    """One opcode of runtime_c/spec/opcodes.toml with its operands (None: absent) and parameters."""
+    """One opcode of runtime_c/spec/opcodes.toml with its operands (None: absent) and parameters.
+
+    Two instructions are the same only if they are the same object.
+    """
 
     opcode: str
     operands: dict[str, Ref | None]
@@ -140,17 +143,17 @@ class Program:
     shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)  # layer -> shape of its output
     gradients: dict[str, Ref] = field(default_factory=dict)  # parameter -> address of its gradient
 
-    def uses(self) -> dict[int, Uses]:
-        """Return the readers and writers of each buffer, by id(buffer), in order of first use."""
-        found: dict[int, Uses] = {}
+    def uses(self) -> dict[Buffer, Uses]:
+        """Return the readers and writers of each buffer, in order of first use."""
+        found: dict[Buffer, Uses] = {}
         for index, instruction in enumerate(self.instructions):
             for ref in instruction.reads:
-                found.setdefault(id(ref.buffer), Uses(ref.buffer)).readers.append(index)
+                found.setdefault(ref.buffer, Uses(ref.buffer)).readers.append(index)
             for ref in instruction.writes:
-                found.setdefault(id(ref.buffer), Uses(ref.buffer)).writers.append(index)
+                found.setdefault(ref.buffer, Uses(ref.buffer)).writers.append(index)
         return found
 
-    def insert(self, at: int, new: list[Instruction], uses: dict[int, Uses]) -> None:
+    def insert(self, at: int, new: list[Instruction], uses: dict[Buffer, Uses]) -> None:
         """Insert instructions in front of instruction `at`.
 
         `uses` is the program's own table, which is kept up to date.
@@ -162,20 +165,17 @@ class Program:
                 used.writers = [k + len(new) if k >= at else k for k in used.writers]
         for index, instruction in enumerate(new, at):
             for ref in instruction.reads:
-                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).readers, index)
+                insort(uses.setdefault(ref.buffer, Uses(ref.buffer)).readers, index)
             for ref in instruction.writes:
-                insort(uses.setdefault(id(ref.buffer), Uses(ref.buffer)).writers, index)
+                insort(uses.setdefault(ref.buffer, Uses(ref.buffer)).writers, index)
 
-    def bound(self) -> set[int]:
-        """Return the ids of the buffers that the caller reads when the program has ended."""
-        return {id(b.ref.buffer) for b in self.bindings if b.role in ("output", "loss")}
+    def bound(self) -> set[Buffer]:
+        """Return the buffers that the caller reads when the program has ended."""
+        return {b.ref.buffer for b in self.bindings if b.role in ("output", "loss")}
 
     def buffers(self) -> list[Buffer]:
         """Return every buffer that the program uses, in order of first use."""
-        seen = {key: uses.buffer for key, uses in self.uses().items()}
-        for binding in self.bindings:
-            seen.setdefault(id(binding.ref.buffer), binding.ref.buffer)
-        return list(seen.values())
+        return list(dict.fromkeys([*self.uses(), *(binding.ref.buffer for binding in self.bindings)]))
 
 
 @dataclass

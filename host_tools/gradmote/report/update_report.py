@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.program import Compiled
+from ..compiler.program import Buffer, Compiled
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def updates_of(compiled: Compiled) -> Updates:
     reasons += ["clip_norm takes the norm of all of them first"] if "CLIP_SCALE" in opcodes else []
     whole = whole_gradients(compiled)
     reasons += ["with a loss scale all are checked first"] if scales(compiled) else []
-    sizes = {p.name: p.buffer.size for p in compiled.parameters if id(p.buffer) in whole or accumulates(compiled)}
+    sizes = {p.name: p.buffer.size for p in compiled.parameters if p.buffer in whole or accumulates(compiled)}
     return Updates([p.name for p in compiled.parameters if p.name not in sizes], sizes, ", ".join(reasons))
 
 
@@ -49,13 +49,13 @@ def scales(compiled: Compiled) -> bool:
     return any(i.opcode == "UPDATE" and (s := i.operands["scale"]) and s.buffer.region == "constant" for i in steps)
 
 
-def whole_gradients(compiled: Compiled) -> set[int]:
-    """Return the ids of the buffers of the parameters that an UPDATE changes.
+def whole_gradients(compiled: Compiled) -> set[Buffer]:
+    """Return the buffers of the parameters that an UPDATE changes.
 
     An UPDATE reads a whole gradient.
     """
     updates = [i for p in compiled.programs for i in p.instructions if i.opcode == "UPDATE"]
-    return {id(ref.buffer) for i in updates if (ref := i.operands["p"]) is not None}
+    return {ref.buffer for i in updates if (ref := i.operands["p"]) is not None}
 
 
 def describe_updates(updates: Updates) -> str:

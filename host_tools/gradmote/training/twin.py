@@ -59,7 +59,7 @@ class Opened:
     def state_bytes(self, name: str) -> memoryview:
         """Return a view of the bytes of a parameter, statistic or moment."""
         buffer = next(p.buffer for p in self.result.compiled.state() if p.name == name)
-        at = self.result.layout.offsets[id(buffer)]
+        at = self.result.layout.offsets[buffer]
         return self.session.state()[at : at + buffer.size]
 
 

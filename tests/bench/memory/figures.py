@@ -52,5 +52,5 @@ def naive_bytes(compiled: Compiled) -> int:
 
 def gradient_bytes(program: Program) -> int:
     """Of gradients of parameters that are whole at some time; the others go into the update as they are made."""
-    made = {id(ref.buffer): ref.buffer.size for ref in program.gradients.values()}
-    return sum(size for key, size in made.items() if key in program.uses())
+    made = {ref.buffer for ref in program.gradients.values()}
+    return sum(buffer.size for buffer in made & program.uses().keys())

@@ -47,20 +47,20 @@ class Block:
     step: int
 
     @property
-    def key(self) -> tuple[int, int, int, int, int]:
+    def key(self) -> tuple[Buffer, int, int, int, int]:
         """Return a key that is equal for equal blocks."""
-        return id(self.ref.buffer), self.ref.offset, self.rows, self.n, self.step
+        return self.ref.buffer, self.ref.offset, self.rows, self.n, self.step
 
 
 def run(compiled: Compiled) -> None:
     """Insert the checks into every program, and write the largest safe rate into each rule."""
-    own: dict[int, Ref] = {}
+    own: dict[Buffer, Ref] = {}
     for program in compiled.programs:
         Checks(program).insert()
         for instruction in program.instructions:
             rule = instruction.operands.get("rule")
             if rule is not None:
-                made = own.setdefault(id(rule.buffer), promised(rule, compiled.learning_rate))
+                made = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
                 instruction.operands["rule"] = made
 
 
@@ -99,12 +99,12 @@ class Checks:
     def __init__(self, program: Program) -> None:
         """Collect the backward pass's buffers, their writers, and the limits of summed terms."""
         self.program = program
-        self.made = {id(r.buffer) for i in program.instructions if i.phase == "backward" for r in i.writes}
-        self.writer = {id(r.buffer): i for i in program.instructions for r in i.writes}
+        self.made = {r.buffer for i in program.instructions if i.phase == "backward" for r in i.writes}
+        self.writer = {r.buffer: i for i in program.instructions for r in i.writes}
         self.term_limits = dict(self.summed_factors())
         self.first: list[Instruction] = []
         self.result: list[Instruction] = []
-        self.known: dict[tuple[int, int, int, int, int], tuple[list[Instruction], int]] = {}
+        self.known: dict[tuple[Buffer, int, int, int, int], tuple[list[Instruction], int]] = {}
 
     def insert(self) -> None:
         """Insert the checks in front of the instructions that need them."""
@@ -124,7 +124,7 @@ class Checks:
 
     def forget(self, instruction: Instruction) -> None:
         """Forget the checks of buffers that the instruction writes."""
-        written = {id(ref.buffer) for ref in instruction.writes}
+        written = {ref.buffer for ref in instruction.writes}
         if written:
             self.known = {key: where for key, where in self.known.items() if key[0] not in written}
 
@@ -148,8 +148,8 @@ class Checks:
             source = CLIPPERS[instruction.opcode]
             if self.is_made(instruction.operands[source]):
                 yield from ((block, math.inf) for block in blocks(instruction, source))
-        elif id(instruction) in self.term_limits:
-            yield from ((block, self.term_limits[id(instruction)]) for block in blocks(instruction, "x"))
+        elif instruction in self.term_limits:
+            yield from ((block, self.term_limits[instruction]) for block in blocks(instruction, "x"))
         elif instruction.opcode == "UPDATE" and not self.is_bounded(instruction.operands["g"]):
             scale, is_clipped = self.largest_scale(instruction.operands["scale"])
             if not is_clipped:
@@ -173,38 +173,38 @@ class Checks:
             limit = delta_limit if name == delta else ACTIVATION_LIMIT
             yield from ((block, limit) for block in blocks(update, name))
 
-    def summed_factors(self) -> Iterator[tuple[int, float]]:
-        """Yield the id and the terms' limit of each REDUCE_SUM whose terms are checked anyway.
+    def summed_factors(self) -> Iterator[tuple[Instruction, float]]:
+        """Yield each REDUCE_SUM whose terms are checked anyway, and their limit.
 
         The gradient of a bias is such a sum, of the terms that a fused update checks as its factor.
         The gradient itself then needs no check.
         """
         factors = {block.key for i in self.program.instructions for block in factor_blocks(i)}
-        writes = Counter(id(ref.buffer) for i in self.program.instructions for ref in i.writes)
+        writes = Counter(ref.buffer for i in self.program.instructions for ref in i.writes)
         for update in (i for i in self.program.instructions if i.opcode == "UPDATE"):
             gradient = update.operands["g"]
             assert gradient is not None
-            total = self.writer.get(id(gradient.buffer))
-            if total is None or writes[id(gradient.buffer)] != 1 or not is_sum_of(total, gradient, update.params["n"]):
+            total = self.writer.get(gradient.buffer)
+            if total is None or writes[gradient.buffer] != 1 or not is_sum_of(total, gradient, update.params["n"]):
                 continue
             scale, is_clipped = self.largest_scale(update.operands["scale"])
             if not is_clipped and {block.key for block in blocks(total, "x")} <= factors:
                 scale *= abs(float(total.params["scale"]))
-                yield id(total), GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
+                yield total, GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
     def is_bounded(self, gradient: Ref | None) -> bool:
         """Tell whether a gradient needs no check: it was clipped, or its terms were checked."""
-        writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
-        return id(writer) in self.term_limits or self.is_clipped(gradient)
+        writer = self.writer.get(gradient.buffer) if gradient is not None else None
+        return writer in self.term_limits or self.is_clipped(gradient)
 
     def is_clipped(self, gradient: Ref | None) -> bool:
         """Tell whether each element was clipped, to a bound below the limit (see Optimizer)."""
-        writer = self.writer.get(id(gradient.buffer)) if gradient is not None else None
+        writer = self.writer.get(gradient.buffer) if gradient is not None else None
         return writer is not None and writer.opcode == "CLAMP" and writer.phase == "update"
 
     def is_made(self, ref: Ref | None) -> bool:
         """Tell whether the backward pass wrote the operand, or it is a kept gradient."""
-        return ref is not None and (ref.buffer.region == "gradient" or id(ref.buffer) in self.made)
+        return ref is not None and (ref.buffer.region == "gradient" or ref.buffer in self.made)
 
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
         """Return a gradient's largest factor, and whether its norm has been checked with it."""
@@ -212,7 +212,7 @@ class Checks:
             return 1.0, False  # gradient_scale is 1 / (number of micro-batches)
         if ref.buffer.data is not None:
             return float(np.frombuffer(ref.buffer.data, np.float32)[ref.offset // 4]), False
-        writer = self.writer[id(ref.buffer)]
+        writer = self.writer[ref.buffer]
         if writer.opcode == "CLIP_SCALE":
             return self.largest_scale(writer.operands["scale"])[0], True
         assert writer.opcode == "MUL", writer.opcode

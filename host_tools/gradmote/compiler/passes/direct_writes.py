@@ -9,7 +9,7 @@ import math
 
 from ...generated.opcodes import OPCODES
 from ..lowering import COPY_RANK
-from ..program import Compiled, Instruction, Program, Ref, Uses
+from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from ..strides import contiguous
 
 #: One dimension of a COPY, in elements: size, stride of what it reads, stride of what it writes.
@@ -20,7 +20,7 @@ def run(compiled: Compiled) -> None:
     """Remove each COPY whose source another instruction can write in the target."""
     for program in compiled.programs:
         targets = written_once(program)
-        for copy in [i for i in program.instructions if i.opcode == "COPY" and id(target_of(i).buffer) in targets]:
+        for copy in [i for i in program.instructions if i.opcode == "COPY" and target_of(i).buffer in targets]:
             maker = maker_of(program, program.uses(), copy)
             if maker is not None and redirect(maker, copy):
                 program.instructions = [i for i in program.instructions if i is not copy]
@@ -33,32 +33,32 @@ def target_of(copy: Instruction) -> Ref:
     return target
 
 
-def written_once(program: Program) -> set[int]:
-    """Return the ids of scratch buffers of which no byte is written twice.
+def written_once(program: Program) -> set[Buffer]:
+    """Return the scratch buffers of which no byte is written twice.
 
     They have one writer, or are the result of a Concat. Gradients of parameters are left to
     fuse_update, which never makes them whole.
     """
-    gradients = {id(ref.buffer) for ref in program.gradients.values()}
+    gradients = {ref.buffer for ref in program.gradients.values()}
     found = set()
-    for key, uses in program.uses().items():
+    for buffer, uses in program.uses().items():
         writers = [program.instructions[k] for k in uses.writers]
         once = len(writers) == 1 or all(w.opcode == "COPY" and w.reason == "Concat" for w in writers)
-        if uses.buffer.region == "scratch" and once and key not in gradients:
-            found.add(key)
+        if buffer.region == "scratch" and once and buffer not in gradients:
+            found.add(buffer)
     return found
 
 
-def maker_of(program: Program, uses: dict[int, Uses], copy: Instruction) -> Instruction | None:
+def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Instruction) -> Instruction | None:
     """Return the instruction that makes all of the COPY's source alone, or None.
 
     The COPY must be the only reader of that source.
     """
     source = copy.operands["x"]
     assert source is not None
-    if source.buffer.region != "scratch" or id(source.buffer) in program.bound():
+    if source.buffer.region != "scratch" or source.buffer in program.bound():
         return None
-    used = uses[id(source.buffer)]
+    used = uses[source.buffer]
     alone = len(used.writers) == len(used.readers) == 1
     return program.instructions[used.writers[0]] if alone and reads_all(copy, source) else None
 

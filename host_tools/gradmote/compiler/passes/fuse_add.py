@@ -25,7 +25,7 @@ def run(compiled: Compiled) -> None:
                 uses = program.uses()
 
 
-def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buffer, Instruction] | None:
+def find(program: Program, uses: dict[Buffer, Uses], add: Instruction) -> tuple[Buffer, Instruction] | None:
     """Return (the first summand's buffer, the instruction that makes the second), or None."""
     a, b = add.operands["a"], add.operands["b"]
     assert a is not None and b is not None
@@ -33,25 +33,25 @@ def find(program: Program, uses: dict[int, Uses], add: Instruction) -> tuple[Buf
     at = next(k for k, i in enumerate(program.instructions) if i is add)
     if not alike or a.buffer is b.buffer or not all(is_own(program, uses, ref, add, at) for ref in (a, b)):
         return None
-    first, second = sorted((a.buffer, b.buffer), key=lambda s: uses[id(s)].writers[-1])
-    maker = program.instructions[uses[id(second)].writers[0]]
+    first, second = sorted((a.buffer, b.buffer), key=lambda s: uses[s].writers[-1])
+    maker = program.instructions[uses[second].writers[0]]
     return (first, maker) if can_start(maker, second, uses) else None
 
 
-def is_own(program: Program, uses: dict[int, Uses], ref: Ref, add: Instruction, at: int) -> bool:
+def is_own(program: Program, uses: dict[Buffer, Uses], ref: Ref, add: Instruction, at: int) -> bool:
     """Tell whether a summand is a whole scratch buffer that only this ADD and its makers read."""
     target = add.operands["y"]
     assert target is not None
     whole = ref.buffer.region == "scratch" and not ref.offset and ref.buffer.size == target.buffer.size
-    used = uses[id(ref.buffer)]
+    used = uses[ref.buffer]
     readers = [k for k in used.readers if k not in used.writers]
-    return whole and id(ref.buffer) not in program.bound() and readers == [at] and used.last == at
+    return whole and ref.buffer not in program.bound() and readers == [at] and used.last == at
 
 
-def can_start(maker: Instruction, buffer: Buffer, uses: dict[int, Uses]) -> bool:
+def can_start(maker: Instruction, buffer: Buffer, uses: dict[Buffer, Uses]) -> bool:
     """Tell whether one instruction makes all of the buffer, and can accumulate."""
     output = ACCUMULATING.get(maker.opcode)
-    if output is None or len(uses[id(buffer)].writers) != 1:
+    if output is None or len(uses[buffer].writers) != 1:
         return False
     target = maker.operands[output]
     plain = maker.operands.get("bias") is None and not maker.params.get("activation") and not maker.params["accumulate"]

@@ -6,7 +6,7 @@ stays in two instructions.
 
 from __future__ import annotations
 
-from ..program import Compiled, Instruction, Program, Uses
+from ..program import Buffer, Compiled, Instruction, Program, Uses
 
 
 def run(compiled: Compiled) -> None:
@@ -18,22 +18,22 @@ def run(compiled: Compiled) -> None:
                 fuse(program, loss, gradient)
 
 
-def loss_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
+def loss_of(program: Program, uses: dict[Buffer, Uses], gradient: Instruction) -> Instruction | None:
     """Return the loss that can compute its gradient at once, else None.
 
     Another instruction must not read log_prob, and dloss must be known before the loss.
     """
     dloss, log_prob, dx = (gradient.operands[name] for name in ("dloss", "log_prob", "dx"))
     assert dloss is not None and log_prob is not None and dx is not None
-    used = uses[id(log_prob.buffer)]
-    if len(used.writers) != 1 or len(used.readers) != 1 or id(log_prob.buffer) in program.bound():
+    used = uses[log_prob.buffer]
+    if len(used.writers) != 1 or len(used.readers) != 1 or log_prob.buffer in program.bound():
         return None
     at = used.writers[0]
     loss = program.instructions[at]
     if loss.opcode != "SOFTMAX_CROSS_ENTROPY" or loss.operands["log_prob"] != log_prob or not is_alike(loss, gradient):
         return None
-    is_first = program.instructions[uses[id(dx.buffer)].first] is gradient
-    return loss if is_first and all(k < at for k in uses[id(dloss.buffer)].writers) else None
+    is_first = program.instructions[uses[dx.buffer].first] is gradient
+    return loss if is_first and all(k < at for k in uses[dloss.buffer].writers) else None
 
 
 def is_alike(loss: Instruction, gradient: Instruction) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..program import Compiled, Instruction, Program, Ref
+from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 RELU = 1  # activation: enum(none, relu)
 MAKERS = ("GEMM", "CONV", "NORMALIZE")
@@ -27,26 +27,26 @@ def fuse(program: Program) -> None:
     for relu in [i for i in program.instructions if i.opcode == "RELU"]:
         source, target = relu.operands["x"], relu.operands["y"]
         assert source is not None and target is not None
-        makers = writers[id(source.buffer)]
-        alone = readers[id(source.buffer)] == [relu] and id(source.buffer) not in bound
+        makers = writers[source.buffer]
+        alone = readers[source.buffer] == [relu] and source.buffer not in bound
         if makers and all(can_rectify(m) for m in makers) and alone and is_whole(source, relu):
             for maker in makers:
                 maker.params["activation"] = RELU
                 maker.operands["y"] = Ref(target.buffer, target.offset + maker.operands["y"].offset)
-            others = [w for w in writers[id(target.buffer)] if w is not relu]
-            writers[id(target.buffer)] = makers + others
-            fused.add(id(relu))
-    program.instructions = [i for i in program.instructions if id(i) not in fused]
+            others = [w for w in writers[target.buffer] if w is not relu]
+            writers[target.buffer] = makers + others
+            fused.add(relu)
+    program.instructions = [i for i in program.instructions if i not in fused]
 
 
-def touching(program: Program) -> tuple[dict[int, list[Instruction]], dict[int, list[Instruction]]]:
-    """Return the writers and the readers of each buffer, by id(buffer)."""
-    writers: dict[int, list[Instruction]] = defaultdict(list)
-    readers: dict[int, list[Instruction]] = defaultdict(list)
+def touching(program: Program) -> tuple[dict[Buffer, list[Instruction]], dict[Buffer, list[Instruction]]]:
+    """Return the writers and the readers of each buffer."""
+    writers: dict[Buffer, list[Instruction]] = defaultdict(list)
+    readers: dict[Buffer, list[Instruction]] = defaultdict(list)
     for instruction in program.instructions:
         for refs, found in ((instruction.writes, writers), (instruction.reads, readers)):
-            for key in dict.fromkeys(id(ref.buffer) for ref in refs):
-                found[key].append(instruction)
+            for buffer in dict.fromkeys(ref.buffer for ref in refs):
+                found[buffer].append(instruction)
     return writers, readers
 
 

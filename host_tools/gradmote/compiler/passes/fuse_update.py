@@ -43,21 +43,21 @@ class Lookup:
     """A program as it was before the pass; no fusion changes the facts that another looks up."""
 
     instructions: list[Instruction]
-    uses: dict[int, Uses]
+    uses: dict[Buffer, Uses]
 
     @cached_property
-    def position(self) -> dict[int, int]:
-        """Return the index of each instruction, by id."""
-        return {id(i): k for k, i in enumerate(self.instructions)}
+    def position(self) -> dict[Instruction, int]:
+        """Return the index of each instruction."""
+        return {i: k for k, i in enumerate(self.instructions)}
 
     def backward_readers(self, buffer: Buffer) -> list[Instruction]:
         """Return the instructions of the backward pass that read a buffer."""
-        readers = [self.instructions[k] for k in self.uses[id(buffer)].readers]
+        readers = [self.instructions[k] for k in self.uses[buffer].readers]
         return [i for i in readers if i.phase == "backward"]
 
     def touching(self, buffer: Buffer) -> list[Instruction]:
         """Return the instructions that read or write a buffer, in order."""
-        uses = self.uses[id(buffer)]
+        uses = self.uses[buffer]
         return [self.instructions[k] for k in sorted({*uses.readers, *uses.writers})]
 
 
@@ -107,9 +107,9 @@ def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
     weight, gradient = update.operands["p"], update.operands["g"]
     assert weight is not None and gradient is not None
     others = program.backward_readers(weight.buffer)
-    also = {id(r.buffer) for i in others for r in i.reads}
-    read = {id(r.buffer): r.buffer for b in blocks for r in b.maker.reads if r.buffer.region == "scratch"}
-    waiting = sum(buffer.size for key, buffer in read.items() if others and key not in also)
+    also = {r.buffer for i in others for r in i.reads}
+    read = {r.buffer for b in blocks for r in b.maker.reads if r.buffer.region == "scratch"}
+    waiting = sum(buffer.size for buffer in read if others and buffer not in also)
     return waiting > MUCH * gradient.buffer.size
 
 
@@ -154,16 +154,16 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
 
 def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
     """Tell whether nothing overwrites the maker's inputs up to and including the UPDATE."""
-    first, last = program.position[id(maker)], program.position[id(update)]
-    writers = [k for r in maker.reads for k in program.uses[id(r.buffer)].writers]
+    first, last = program.position[maker], program.position[update]
+    writers = [k for r in maker.reads for k in program.uses[r.buffer].writers]
     return not any(first < k <= last for k in writers)
 
 
 def fused(instructions: list[Instruction], pairs: list[tuple[Instruction, list[Block]]]) -> list[Instruction]:
     """Return the instructions with fused ones in place of UPDATEs, without makers and copies."""
-    new = {id(update): [fuse(block, update) for block in blocks] for update, blocks in pairs}
-    gone = {id(i) for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
-    return [n for i in instructions if id(i) not in gone for n in new.get(id(i), [i])]
+    new = {update: [fuse(block, update) for block in blocks] for update, blocks in pairs}
+    gone = {i for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
+    return [n for i in instructions if i not in gone for n in new.get(i, [i])]
 
 
 def fuse(block: Block, update: Instruction) -> Instruction:

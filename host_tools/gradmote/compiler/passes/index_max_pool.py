@@ -44,17 +44,17 @@ def with_index(program: Program, gradient: Instruction) -> list[Instruction] | N
     params = {**pool.params, "relu": int(relu is not None)}
     operands = {"index": index, "dy": gradient.operands["dy"], "dx": (relu or gradient).operands["dx"]}
     new = {
-        id(pool): replace(pool, operands={**pool.operands, "index": index}, params=params),
-        id(gradient): replace(gradient, opcode="MAX_POOL_INDEX_GRAD", operands=operands),
+        pool: replace(pool, operands={**pool.operands, "index": index}, params=params),
+        gradient: replace(gradient, opcode="MAX_POOL_INDEX_GRAD", operands=operands),
     }
-    return [new.get(id(i), i) for i in program.instructions if i is not relu]
+    return [new.get(i, i) for i in program.instructions if i is not relu]
 
 
-def pool_of(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
+def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: Instruction) -> Instruction | None:
     """Return the MAX_POOL of this gradient, if a byte can number the taps of its kernel."""
     x = gradient.operands["x"]
     assert x is not None
-    used = uses[id(x.buffer)]
+    used = uses[x.buffer]
     at = next(k for k in used.readers if program.instructions[k] is gradient)
     for k in used.readers:
         pool = program.instructions[k]
@@ -70,12 +70,12 @@ def is_pool_of(pool: Instruction, gradient: Instruction) -> bool:
     return alike and pool.operands["x"] == gradient.operands["x"] and not pool.operands["index"] and taps <= MOST_TAPS
 
 
-def relu_grad_behind(program: Program, uses: dict[int, Uses], gradient: Instruction) -> Instruction | None:
+def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: Instruction) -> Instruction | None:
     """Return the RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
     x, dx = gradient.operands["x"], gradient.operands["dx"]
     assert x is not None and dx is not None
-    used = uses[id(dx.buffer)]
-    if len(used.readers) != 1 or len(used.writers) != 1 or id(dx.buffer) in program.bound():
+    used = uses[dx.buffer]
+    if len(used.readers) != 1 or len(used.writers) != 1 or dx.buffer in program.bound():
         return None
     relu = program.instructions[used.readers[0]]
     if relu.opcode != "RELU_GRAD" or relu.operands["dy"] != dx or relu.operands["y"] != x:

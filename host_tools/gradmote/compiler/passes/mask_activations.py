@@ -40,13 +40,13 @@ def masked(program: Program) -> list[Instruction]:
         trial.instructions = with_mask(trial, found)
 
 
-def candidate(program: Program, uses: dict[int, Uses], top: int) -> Uses | None:
+def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> Uses | None:
     """Return the largest buffer that only a masked gradient reads after instruction `top`."""
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for used in sorted(over, key=lambda u: -u.buffer.size):
         before = [*used.writers, *used.readers[:-1]]
-        if max(before) < top and used.last == used.readers[-1] and id(used.buffer) not in bound:
+        if max(before) < top and used.last == used.readers[-1] and used.buffer not in bound:
             asking = program.instructions[used.last]
             if asking.opcode in ASKING and only_asked(asking, used.buffer):
                 return used

@@ -45,7 +45,7 @@ def recomputed(program: Program) -> list[Instruction]:
         make_again(trial, uses, *found)
 
 
-def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
+def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> tuple[Buffer, int, list[Instruction]] | None:
     """Return the largest buffer that can be dropped over the peak, or None.
 
     The result is (the buffer, its first reader behind the peak, its makers).
@@ -53,7 +53,7 @@ def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer
     bound = program.bound()
     over = [u for u in uses.values() if u.buffer.region == "scratch" and u.first < top < u.last]
     for dropped in sorted(over, key=lambda u: (-u.buffer.size, u.first)):
-        idle = top not in (*dropped.readers, *dropped.writers) and id(dropped.buffer) not in bound
+        idle = top not in (*dropped.readers, *dropped.writers) and dropped.buffer not in bound
         if idle and not dropped.is_given and dropped.writers[-1] < top:
             at = next(k for k in dropped.readers if k > top)
             makers = recipe(program, uses, dropped, at)
@@ -62,7 +62,7 @@ def candidate(program: Program, uses: dict[int, Uses], top: int) -> tuple[Buffer
     return None
 
 
-def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list[Instruction] | None:
+def recipe(program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> list[Instruction] | None:
     """Return the instructions that compute a buffer again before instruction `at`, or None.
 
     They read buffers that are still alive there.
@@ -74,7 +74,7 @@ def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list
     if len(made.writers) != 1 or is_copy or maker.opcode not in CHEAP or made.writers[0] in made.readers:
         return None
     makers: list[Instruction] = []
-    for source in {id(r.buffer): uses[id(r.buffer)] for r in maker.reads}.values():
+    for source in [uses[buffer] for buffer in dict.fromkeys(r.buffer for r in maker.reads)]:
         if source.buffer.region in STATE and any(made.first < k < at for k in source.writers):
             return None
         if source.buffer.region == "scratch" and source.last < at:
@@ -85,38 +85,38 @@ def recipe(program: Program, uses: dict[int, Uses], made: Uses, at: int) -> list
     return [*makers, maker]
 
 
-def make_again(program: Program, uses: dict[int, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
+def make_again(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, at: int, makers: list[Instruction]) -> None:
     """Insert copies of the makers, with new buffers, in front of instruction `at`.
 
     The readers from there on read the new buffer.
     """
-    new = {id(w.buffer): Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
+    new = {w.buffer: Buffer(f"{w.buffer.name}.again", w.buffer.size, "scratch") for m in makers for w in m.writes}
     after = last_maker(program, uses, at, buffer)
-    old, again = uses[id(buffer)], new[id(buffer)]
+    old, again = uses[buffer], new[buffer]
     kept = bisect_left(old.readers, at)
     program.insert(at, [replace(m, operands=renamed(m, new), after=after) for m in makers], uses)
-    old.readers, uses[id(again)].readers = old.readers[:kept], old.readers[kept:]
-    for k in uses[id(again)].readers:
+    old.readers, uses[again].readers = old.readers[:kept], old.readers[kept:]
+    for k in uses[again].readers:
         reader = program.instructions[k]
-        program.instructions[k] = replace(reader, operands=renamed(reader, {id(buffer): again}))
+        program.instructions[k] = replace(reader, operands=renamed(reader, {buffer: again}))
 
 
-def renamed(instruction: Instruction, new: dict[int, Buffer]) -> dict[str, Ref | None]:
+def renamed(instruction: Instruction, new: dict[Buffer, Buffer]) -> dict[str, Ref | None]:
     """Return the operands with each buffer replaced as `new` says."""
     return {
-        name: Ref(new[id(ref.buffer)], ref.offset) if ref is not None and id(ref.buffer) in new else ref
+        name: Ref(new[ref.buffer], ref.offset) if ref is not None and ref.buffer in new else ref
         for name, ref in instruction.operands.items()
     }
 
 
-def last_maker(program: Program, uses: dict[int, Uses], at: int, buffer: Buffer) -> Buffer:
+def last_maker(program: Program, uses: dict[Buffer, Uses], at: int, buffer: Buffer) -> Buffer:
     """Return the buffer after which the copies should run.
 
     This is the last written of the reader's other operands, else the last written buffer. A copy
     that ran earlier would stay alive without need.
     """
     reads = program.instructions[at].reads
-    others = [uses[id(r.buffer)] for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
+    others = [uses[r.buffer] for r in reads if r.buffer.region == "scratch" and r.buffer is not buffer]
     made = [(k, u.buffer) for u in others for k in u.writers if k < at]
     if made:
         return max(made, key=lambda m: m[0])[1]

@@ -27,17 +27,17 @@ def order(program: Program) -> list[Instruction]:
     waiting, successors = dependencies(program.instructions)
     pinned = program.bound()
     scratch = [(scratch_of(i.reads), scratch_of(i.writes)) for i in program.instructions]
-    readers = Counter(id(b) for read, _ in scratch for b in read)
+    readers = Counter(b for read, _ in scratch for b in read)
     ready = [i for i, count in enumerate(waiting) if count == 0]
-    live: set[int] = set()
+    live: set[Buffer] = set()
     done = []
     while ready:
         best = min(ready, key=lambda i: (growth(*scratch[i], readers, live, pinned), i))
         ready.remove(best)
         done.append(program.instructions[best])
         read, written = scratch[best]
-        live.update(id(b) for b in written)
-        readers.subtract(id(b) for b in read)
+        live.update(b for b in written)
+        readers.subtract(b for b in read)
         for successor in successors[best]:
             waiting[successor] -= 1
             if waiting[successor] == 0:
@@ -50,16 +50,18 @@ def peak(program: Program, instructions: list[Instruction]) -> int:
     return lower_bound(replace(program, instructions=order(replace(program, instructions=instructions))))
 
 
-def growth(read: list[Buffer], written: list[Buffer], readers: Counter[int], live: set[int], pinned: set[int]) -> int:
+def growth(
+    read: list[Buffer], written: list[Buffer], readers: Counter[Buffer], live: set[Buffer], pinned: set[Buffer]
+) -> int:
     """Return the bytes of scratch after an instruction, less those before it."""
-    new = sum(b.size for b in written if id(b) not in live)
-    freed = sum(b.size for b in read if readers[id(b)] == 1 and id(b) not in pinned)
+    new = sum(b.size for b in written if b not in live)
+    freed = sum(b.size for b in read if readers[b] == 1 and b not in pinned)
     return new - freed
 
 
 def scratch_of(refs: list[Ref]) -> list[Buffer]:
     """Return the scratch buffers among the references, each once."""
-    return list({id(r.buffer): r.buffer for r in refs if r.buffer.region == "scratch"}.values())
+    return list(dict.fromkeys(r.buffer for r in refs if r.buffer.region == "scratch"))
 
 
 def dependencies(instructions: list[Instruction]) -> tuple[list[int], dict[int, list[int]]]:
@@ -73,21 +75,22 @@ def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
     These are reads after writes, writes after reads, and writes after writes of the same buffer. An
     instruction that may refuse the data also stays in front of every later write of state.
     """
-    last_write: dict[int, int] = {}
-    reads_since: dict[int, list[int]] = defaultdict(list)
+    last_write: dict[Buffer, int] = {}
+    reads_since: dict[Buffer, list[int]] = defaultdict(list)
     edges: set[tuple[int, int]] = set()
     checks: list[int] = []
     for index, instruction in enumerate(instructions):
-        if instruction.after is not None and id(instruction.after) in last_write:
-            edges.add((last_write[id(instruction.after)], index))
+        if instruction.after is not None and instruction.after in last_write:
+            edges.add((last_write[instruction.after], index))
         for ref in instruction.reads:
-            edges.update((last_write[k], index) for k in [id(ref.buffer)] if k in last_write)
-            reads_since[id(ref.buffer)].append(index)
+            edges.update((last_write[b], index) for b in [ref.buffer] if b in last_write)
+            reads_since[ref.buffer].append(index)
         for ref in instruction.writes:
-            key = id(ref.buffer)
-            edges.update((i, index) for i in (*reads_since[key], *([last_write[key]] if key in last_write else [])))
-            last_write[key], reads_since[key] = index, []
-            if ref.buffer.region in ("parameter", "statistic", "slot", "gradient"):
+            buffer = ref.buffer
+            earlier = [*reads_since[buffer], *([last_write[buffer]] if buffer in last_write else [])]
+            edges.update((i, index) for i in earlier)
+            last_write[buffer], reads_since[buffer] = index, []
+            if buffer.region in ("parameter", "statistic", "slot", "gradient"):
                 edges.update((c, index) for c in checks)
         if may_refuse(instruction):
             checks.append(index)

@@ -10,22 +10,22 @@ def run(compiled: Compiled) -> None:
     """Let outputs reuse their inputs' bytes in every program."""
     for program in compiled.programs:
         uses = program.uses()
-        touched = {key: [program.instructions[k] for k in (*u.readers, *u.writers)] for key, u in uses.items()}
-        last = {key: u.last for key, u in uses.items()}
+        touched = {b: [program.instructions[k] for k in (*u.readers, *u.writers)] for b, u in uses.items()}
+        last = {buffer: used.last for buffer, used in uses.items()}
         last |= dict.fromkeys(program.bound(), len(program.instructions))
         for index, instruction in enumerate(program.instructions):
             pair = candidate(instruction, index, last)
             if pair is not None:
                 old, new = pair
-                replace(program, old, new, touched[id(old)])
-                last[id(new)] = last[id(old)]
-                touched[id(new)] += touched[id(old)]
+                replace(program, old, new, touched[old])
+                last[new] = last[old]
+                touched[new] += touched[old]
 
 
-def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tuple[Buffer, Buffer] | None:
+def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> tuple[Buffer, Buffer] | None:
     """Return (old, new), the output's buffer and the input's whose bytes it can reuse, or None.
 
-    `last` maps each buffer's id to the last instruction that uses it.
+    `last` maps each buffer to the last instruction that uses it.
     """
     names = OPCODES[instruction.opcode]["inplace"]
     if not names:
@@ -39,7 +39,7 @@ def candidate(instruction: Instruction, index: int, last: dict[int, int]) -> tup
         return None
     for name in names:
         source = instruction.operands[name]
-        if source is not None and last[id(source.buffer)] == index and fits(instruction, name, source, target):
+        if source is not None and last[source.buffer] == index and fits(instruction, name, source, target):
             return target.buffer, source.buffer
     return None
 

@@ -34,12 +34,12 @@ def verify_program(program: Program) -> None:
 
     Inputs must not be written either.
     """
-    written = {id(b.ref.buffer) for b in program.bindings if b.role in ("input", "label")}
+    written = {b.ref.buffer for b in program.bindings if b.role in ("input", "label")}
     for instruction in program.instructions:
         for ref in instruction.reads:
-            if ref.buffer.region == "scratch" and id(ref.buffer) not in written:
+            if ref.buffer.region == "scratch" and ref.buffer not in written:
                 raise BrokenPass(f"{program.kind}: {instruction.opcode} reads '{ref.buffer.name}' before it is written")
         for ref in instruction.writes:
             if ref.buffer.region in ("constant", "input"):
                 raise BrokenPass(f"{program.kind}: {instruction.opcode} writes {ref.buffer.region} '{ref.buffer.name}'")
-            written.add(id(ref.buffer))
+            written.add(ref.buffer)

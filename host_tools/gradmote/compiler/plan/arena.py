@@ -12,7 +12,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..program import Program
+from ..program import Buffer, Program
 from .lifetimes import Lifetime, aligned, lifetimes, lower_bound
 
 #: The search compares this many pairs of buffers in all.
@@ -34,7 +34,7 @@ class Placement:
     `peak` is the end of the highest buffer in bytes, and `bound` a proven lower limit of it.
     """
 
-    offsets: dict[int, int]  # id(buffer) -> offset
+    offsets: dict[Buffer, int]
     spans: list[Lifetime]
     peak: int
     bound: int
@@ -45,10 +45,10 @@ class Placement:
         return self.peak == self.bound
 
 
-def place(program: Program, given: Mapping[int, int] | None = None) -> Placement:
+def place(program: Program, given: Mapping[Buffer, int] | None = None) -> Placement:
     """Return the best placement that the heuristic and its search find.
 
-    `given` maps id(buffer) to the offset of each scratch buffer that is placed already.
+    `given` maps buffer to the offset of each scratch buffer that is placed already.
     """
     spans, bound = lifetimes(program), lower_bound(program)
     puzzle = Puzzle(spans, given or {})
@@ -56,7 +56,7 @@ def place(program: Program, given: Mapping[int, int] | None = None) -> Placement
     best = min((puzzle.solve(order) for order in orders), key=lambda s: s.peak)
     if best.peak > bound:
         best = improve(puzzle, best, bound)
-    offsets = {id(span.buffer): offset for span, offset in zip(spans, best.offsets, strict=True)}
+    offsets = {span.buffer: offset for span, offset in zip(spans, best.offsets, strict=True)}
     return Placement(offsets, spans, best.peak, bound)
 
 
@@ -75,10 +75,10 @@ class Puzzle:
     An offset of -1 stands for one that is not given.
     """
 
-    def __init__(self, spans: list[Lifetime], given: Mapping[int, int]) -> None:
+    def __init__(self, spans: list[Lifetime], given: Mapping[Buffer, int]) -> None:
         """Align the sizes and find each buffer's neighbours."""
         self.sizes = [aligned(s.buffer.size) for s in spans]
-        self.given = [given.get(id(s.buffer), -1) for s in spans]
+        self.given = [given.get(s.buffer, -1) for s in spans]
         self.neighbours = neighbours(spans)
 
     def solve(self, order: list[int]) -> Solution:

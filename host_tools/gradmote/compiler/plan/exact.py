@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GradmoteError
-from ..program import Program
+from ..program import Buffer, Program
 from .arena import Placement, place
 from .lifetimes import aligned
 
@@ -31,7 +31,7 @@ Tell = Callable[[str], object]
 
 
 def place_exactly(
-    program: Program, given: Mapping[int, int] | None = None, limit: float = LIMIT, tell: Tell = lambda _: None
+    program: Program, given: Mapping[Buffer, int] | None = None, limit: float = LIMIT, tell: Tell = lambda _: None
 ) -> Placement:
     """Return the smallest placement found within `limit` seconds, starting from place().
 
@@ -100,7 +100,7 @@ class Rectangles:
     Its unit is the word, because all sizes and offsets are multiples of four bytes.
     """
 
-    def __init__(self, cp: Any, first: Placement, given: Mapping[int, int]) -> None:
+    def __init__(self, cp: Any, first: Placement, given: Mapping[Buffer, int]) -> None:
         """Build the variables and constraints, with the placement `first` as the solver's hint."""
         self.cp, self.first, self.model = cp, first, cp.CpModel()
         self.spans = [s for s in first.spans if aligned(s.buffer.size)]
@@ -109,12 +109,12 @@ class Rectangles:
         self.offsets = []
         times, extents, sizes = [], [], []
         for index, span in enumerate(self.spans):
-            size, key = aligned(span.buffer.size) // 4, id(span.buffer)
+            size = aligned(span.buffer.size) // 4
             offset = self.model.new_int_var(0, top - size, f"offset{index}")
             self.model.add(self.peak >= offset + size)
-            self.model.add_hint(offset, first.offsets[key] // 4)
-            if key in given:
-                self.model.add(offset == given[key] // 4)
+            self.model.add_hint(offset, first.offsets[span.buffer] // 4)
+            if span.buffer in given:
+                self.model.add(offset == given[span.buffer] // 4)
             self.offsets.append(offset)
             sizes.append(size)
             times.append(self.model.new_fixed_size_interval_var(span.start, span.end - span.start, f"time{index}"))
@@ -152,5 +152,5 @@ class Rectangles:
     def placement(self, solver: cp_model.CpSolver, bound: int) -> Placement:
         """Return the solver's solution as a placement in bytes."""
         found = zip(self.spans, self.offsets, strict=True)
-        offsets = {id(s.buffer): 0 for s in self.first.spans} | {id(s.buffer): 4 * solver.value(o) for s, o in found}
+        offsets = {s.buffer: 0 for s in self.first.spans} | {s.buffer: 4 * solver.value(o) for s, o in found}
         return replace(self.first, offsets=offsets, peak=4 * solver.value(self.peak), bound=bound)

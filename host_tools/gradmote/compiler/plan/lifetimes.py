@@ -21,7 +21,7 @@ class Lifetime:
         return self.start < other.end and other.start < self.end
 
 
-def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lifetime]:
+def lifetimes(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[Lifetime]:
     """Return a lifetime for each scratch buffer, in order of first use.
 
     The operands and results of one instruction are alive together; inputs are alive from the
@@ -29,21 +29,21 @@ def lifetimes(program: Program, uses: dict[int, Uses] | None = None) -> list[Lif
     """
     bound, end = program.bound(), len(program.instructions)
     return [
-        Lifetime(used.buffer, 0 if used.is_given else used.first, end if key in bound else used.last + 1)
-        for key, used in (program.uses() if uses is None else uses).items()
-        if used.buffer.region == "scratch"
+        Lifetime(buffer, 0 if used.is_given else used.first, end if buffer in bound else used.last + 1)
+        for buffer, used in (program.uses() if uses is None else uses).items()
+        if buffer.region == "scratch"
     ]
 
 
-def usage(program: Program, uses: dict[int, Uses] | None = None) -> list[int]:
+def usage(program: Program, uses: dict[Buffer, Uses] | None = None) -> list[int]:
     """Return the bytes of scratch that are alive at each instruction."""
     bound, end = program.bound(), len(program.instructions)
     change = [0] * (end + 1)
-    for key, used in (program.uses() if uses is None else uses).items():
-        if used.buffer.region == "scratch":
-            size = aligned(used.buffer.size)
+    for buffer, used in (program.uses() if uses is None else uses).items():
+        if buffer.region == "scratch":
+            size = aligned(buffer.size)
             change[0 if used.is_given else used.first] += size
-            change[end if key in bound else used.last + 1] -= size
+            change[end if buffer in bound else used.last + 1] -= size
     return list(accumulate(change))[:-1]
 
 

@@ -19,18 +19,18 @@ from ...generated.records import SECTION_ALIGN
 from .. import records
 
 #: A planner: from a program and the offsets in scratch that are taken to all of its offsets there.
-Placing = Callable[[Program, dict[int, int]], Placement]
+Placing = Callable[[Program, dict[Buffer, int]], Placement]
 
 
 @dataclass
 class Layout:
     """The offset of every buffer in the arena, in bytes.
 
-    `offsets` is keyed by id(buffer) and holds state, gradients and inputs; the offsets in scratch
+    `offsets` holds state, gradients and inputs; the offsets in scratch
     differ by program and are in `placements`.
     """
 
-    offsets: dict[int, int]
+    offsets: dict[Buffer, int]
     parameters_size: int
     control_offset: int
     properties_offset: int
@@ -57,7 +57,7 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
 
     place_program: the planner of a program's scratch, plan.place by default.
     """
-    offsets: dict[int, int] = {}
+    offsets: dict[Buffer, int] = {}
     end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
     parameters_size = end
     end = pack(offsets, end, [s.buffer for s in compiled.statistics])
@@ -70,7 +70,7 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
     gradients_end = pack(offsets, state_size, gradients)
     inputs = [b.ref.buffer for b in compiled.inputs]
     scratch = pack(offsets, gradients_end, [b for b in (*inputs, *aside(compiled)) if b.region == "input"])
-    overwritten: dict[int, int] = {}
+    overwritten: dict[Buffer, int] = {}
     least = pack(overwritten, 0, [b for b in inputs if b.region == "scratch"])
     offsets |= {key: scratch + offset for key, offset in overwritten.items()}
     placements = {p.kind: (place_program or place)(p, overwritten) for p in compiled.programs}
@@ -100,9 +100,9 @@ def align(size: int) -> int:
     return (size + SECTION_ALIGN - 1) // SECTION_ALIGN * SECTION_ALIGN
 
 
-def pack(offsets: dict[int, int], start: int, buffers: list[Buffer]) -> int:
+def pack(offsets: dict[Buffer, int], start: int, buffers: list[Buffer]) -> int:
     """Lay buffers one after another at multiples of 4 bytes; return the offset where they end."""
     for buffer in buffers:
-        offsets[id(buffer)] = start
+        offsets[buffer] = start
         start += (buffer.size + 3) // 4 * 4
     return start

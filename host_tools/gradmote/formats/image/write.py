@@ -72,20 +72,20 @@ def write_image(compiled: Compiled, layout: Layout, strip_names: bool = False) -
     return assemble(compiled, layout, sections, scheme)
 
 
-def store_section(store: Store, offsets: dict[int, int]) -> bytes:
+def store_section(store: Store, offsets: dict[Buffer, int]) -> bytes:
     """Return section STORE.
 
-    offsets: arena offsets by id(buffer).
+    offsets: the arena offset of each buffer.
     """
     return records.pack(
         "store",
         {
-            "offset": offsets[id(store.buffer)],
+            "offset": offsets[store.buffer],
             "capacity": store.capacity,
             "classes": store.classes,
             "dtype": STORE_DTYPE[store.dtype],
             "elements": store.elements,
-            "aside": NONE if store.aside is None else offsets[id(store.aside)],
+            "aside": NONE if store.aside is None else offsets[store.aside],
         },
     )
 
@@ -131,26 +131,26 @@ def model_id(compiled: Compiled, layout: Layout) -> bytes:
     """
     digest = hashlib.sha256(compiled.frozen_digest)
     for entry in compiled.state():
-        digest.update(f"{entry.name} {entry.shape} {layout.offsets[id(entry.buffer)]}\n".encode())
+        digest.update(f"{entry.name} {entry.shape} {layout.offsets[entry.buffer]}\n".encode())
     digest.update(f"{layout.control_offset} {layout.properties_offset} {compiled.properties}".encode())
     if compiled.store is not None:
         digest.update(f" {compiled.store.dtype} {compiled.store.elements} {compiled.store.capacity}".encode())
     return digest.digest()[:16]
 
 
-def constants_section(compiled: Compiled) -> tuple[bytes, dict[int, int]]:
-    """Return the bytes of all constants in order of first use, and offsets by id(buffer)."""
+def constants_section(compiled: Compiled) -> tuple[bytes, dict[Buffer, int]]:
+    """Return the bytes of all constants in order of first use, and their offsets."""
     data, offsets = b"", {}
     for program in compiled.programs:
         for buffer in program.buffers():
-            if buffer.region == "constant" and id(buffer) not in offsets:
+            if buffer.region == "constant" and buffer not in offsets:
                 assert buffer.data is not None
-                offsets[id(buffer)] = len(data)
+                offsets[buffer] = len(data)
                 data += buffer.data + bytes(-len(buffer.data) % 4)
     return data, offsets
 
 
-def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) -> tuple[bytes, bytes]:
+def code_section(compiled: Compiled, layout: Layout, constants: dict[Buffer, int]) -> tuple[bytes, bytes]:
     """Return the instruction words of all programs, and the program records."""
     code, table = b"", b""
     for program in compiled.programs:
@@ -173,12 +173,12 @@ def code_section(compiled: Compiled, layout: Layout, constants: dict[int, int]) 
     return code, table
 
 
-def place_scratch(layout: Layout, kind: str) -> dict[int, int]:
-    """Return the arena offsets of all buffers that a program can use, by id(buffer)."""
-    return {**layout.offsets, **{k: layout.scratch_offset + o for k, o in layout.placements[kind].offsets.items()}}
+def place_scratch(layout: Layout, kind: str) -> dict[Buffer, int]:
+    """Return the arena offsets of all buffers that a program can use."""
+    return {**layout.offsets, **{b: layout.scratch_offset + o for b, o in layout.placements[kind].offsets.items()}}
 
 
-def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[int, int]) -> bytes:
+def encode(instruction: Instruction, offsets: dict[Buffer, int], constants: dict[Buffer, int]) -> bytes:
     """Return the words of an instruction: opcode and length, operands, params."""
     spec = OPCODES[instruction.opcode]
     words = [operand(instruction.operands[name], offsets, constants) for name in spec["operands"]]
@@ -187,13 +187,13 @@ def encode(instruction: Instruction, offsets: dict[int, int], constants: dict[in
     return struct.pack(f"<{1 + len(words)}I", head, *words) + b"".join(params)
 
 
-def operand(ref: Ref | None, offsets: dict[int, int], constants: dict[int, int]) -> int:
+def operand(ref: Ref | None, offsets: dict[Buffer, int], constants: dict[Buffer, int]) -> int:
     """Return an operand's word: an arena offset, a constant's offset with CONSTANT_BIT, or NONE."""
     if ref is None:
         return NONE
     if ref.buffer.region == "constant":
-        return CONSTANT_BIT | (constants[id(ref.buffer)] + ref.offset)
-    return offsets[id(ref.buffer)] + ref.offset
+        return CONSTANT_BIT | (constants[ref.buffer] + ref.offset)
+    return offsets[ref.buffer] + ref.offset
 
 
 def parameter(kind: str, value: int | float) -> bytes:
@@ -229,7 +229,7 @@ def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     return b"".join(rows)
 
 
-def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Names) -> bytes:
+def tensor(binding: Binding, programs: int, offsets: dict[Buffer, int], names: Names) -> bytes:
     """Return the record of an input, label, output or loss.
 
     programs: a bit for each program kind. Raises ImageError for a rank above MAX_RANK.
@@ -248,7 +248,7 @@ def tensor(binding: Binding, programs: int, offsets: dict[int, int], names: Name
             "dtype": DTYPE[binding.dtype],
             "rank": len(binding.shape),
             "dims": [*binding.shape, *[1] * (MAX_RANK - len(binding.shape))],
-            "offset": offsets[id(binding.ref.buffer)] + binding.ref.offset,
+            "offset": offsets[binding.ref.buffer] + binding.ref.offset,
             "size": size,
         },
     )
@@ -262,16 +262,16 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     """
     rows = []
     for p in compiled.parameters:
-        gradient = layout.offsets[id(p.gradient)] if p.gradient is not None else NONE
+        gradient = layout.offsets[p.gradient] if p.gradient is not None else NONE
         rows.append(
             checkpoint.entry(
-                names.offset(p.name), "parameter", p.shape, layout.offsets[id(p.buffer)], p.buffer.size, gradient
+                names.offset(p.name), "parameter", p.shape, layout.offsets[p.buffer], p.buffer.size, gradient
             )
         )
     rows += [named_entry("statistic", s, layout, names) for s in compiled.statistics]
     rows.append(words_entry("control", layout.control_offset, records.size_of("control")))
     if compiled.store is not None:
-        rows.append(words_entry("store", layout.offsets[id(compiled.store.buffer)], compiled.store.buffer.size))
+        rows.append(words_entry("store", layout.offsets[compiled.store.buffer], compiled.store.buffer.size))
     if compiled.properties:
         size = compiled.properties * records.size_of("property")
         rows.append(words_entry("properties", layout.properties_offset, size))
@@ -281,7 +281,7 @@ def state_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
 
 def named_entry(role: str, tensor: StateTensor, layout: Layout, names: Names) -> bytes:
     """Return the state entry of a statistic or of an optimizer slot."""
-    offset = layout.offsets[id(tensor.buffer)]
+    offset = layout.offsets[tensor.buffer]
     return checkpoint.entry(names.offset(tensor.name), role, tensor.shape, offset, tensor.buffer.size)
 
 

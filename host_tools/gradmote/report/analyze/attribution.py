@@ -11,7 +11,7 @@ from typing import Any
 
 from ...compiler.compile import Result
 from ...compiler.plan import usage
-from ...compiler.program import Compiled, Instruction, Program
+from ...compiler.program import Buffer, Compiled, Instruction, Program
 from ...formats.image import Image, Layout
 from ...generated.opcodes import OPCODES
 from .liveness import Span, arena_offset, spans_of
@@ -59,36 +59,36 @@ def of_result(result: Result) -> ImageAttribution:
     return ImageAttribution(programs, shapes)
 
 
-def owners_of(compiled: Compiled) -> dict[int, str]:
+def owners_of(compiled: Compiled) -> dict[Buffer, str]:
     """Return the first layer that reads each parameter.
 
-    The keys are the ids of the buffers of the parameters and of their gradients.
+    The keys are the buffers of the parameters and of their gradients.
     """
-    owners: dict[int, str] = {}
+    owners: dict[Buffer, str] = {}
     for instruction in (i for p in compiled.programs for i in p.instructions if i.layer):
         for ref in instruction.reads:
             if ref.buffer.region in ("parameter", "statistic"):
-                owners.setdefault(id(ref.buffer), instruction.layer)
+                owners.setdefault(ref.buffer, instruction.layer)
     for parameter in compiled.parameters:
-        if parameter.gradient is not None and id(parameter.buffer) in owners:
-            owners[id(parameter.gradient)] = owners[id(parameter.buffer)]
+        if parameter.gradient is not None and parameter.buffer in owners:
+            owners[parameter.gradient] = owners[parameter.buffer]
     return owners
 
 
-def of_program(program: Program, layout: Layout, owners: dict[int, str]) -> ProgramAttribution:
+def of_program(program: Program, layout: Layout, owners: dict[Buffer, str]) -> ProgramAttribution:
     """Return the attribution of one compiled program."""
     placement = layout.placements[program.kind]
     spans = [
-        Span(s.buffer.name, layout.scratch_offset + placement.offsets[id(s.buffer)], s.buffer.size, s.start, s.end)
+        Span(s.buffer.name, layout.scratch_offset + placement.offsets[s.buffer], s.buffer.size, s.start, s.end)
         for s in placement.spans
     ]
     layers = [layer_of(i, owners) for i in program.instructions]
     return ProgramAttribution(layers, [i.phase for i in program.instructions], spans, max(usage(program), default=0))
 
 
-def layer_of(instruction: Instruction, owners: dict[int, str]) -> str:
+def layer_of(instruction: Instruction, owners: dict[Buffer, str]) -> str:
     """Return the instruction's own layer, else that of the parameter that it works for."""
-    owned = [owners[id(r.buffer)] for r in (*instruction.writes, *instruction.reads) if id(r.buffer) in owners]
+    owned = [owners[r.buffer] for r in (*instruction.writes, *instruction.reads) if r.buffer in owners]
     return instruction.layer or next(iter(owned), OPTIMIZER if instruction.phase == "update" else CHECKS)
 
 
