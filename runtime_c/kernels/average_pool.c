@@ -65,8 +65,8 @@ int gm_kernel_average_pool(const struct gm_session *session, const void *instruc
 #if GM_WITH_AVERAGE_POOL_GRAD
 
 /* dx of all channels at (row, column): sums of dy / count over the windows that cover it. dy: of one batch. */
-static void gather(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy, uint32_t row,
-                   uint32_t column, float *dx)
+static void gather_average_gradient(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy,
+                                    uint32_t row, uint32_t column, float *dx)
 {
     for (uint32_t c = 0; c < insn->channels; c++) {
         dx[c * insn->x_channel] = 0.0f;
@@ -96,7 +96,7 @@ int gm_kernel_average_pool_grad(const struct gm_session *session, const void *in
         for (uint32_t row = 0; row < insn->in_h; row++) {
             for (uint32_t column = 0; column < insn->in_w; column++) {
                 float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
-                gather(insn, &window, dy, row, column, dx);
+                gather_average_gradient(insn, &window, dy, row, column, dx);
             }
         }
     }

@@ -1,17 +1,17 @@
 #include "elementwise.h"
 
 #if GM_WITH_CLAMP
-static float at_least(float x, float low)
+static float at_least_low(float x, float low)
 {
     return x < low ? low : x;
 }
 
-static float at_most(float x, float high)
+static float at_most_high(float x, float high)
 {
     return x > high ? high : x;
 }
 
-GM_MAP_KERNEL(clamp, at_most(at_least(x, insn.low), insn.high))
+GM_MAP_KERNEL(clamp, at_most_high(at_least_low(x, insn.low), insn.high))
 #endif
 
 #if GM_WITH_CLAMP_GRAD

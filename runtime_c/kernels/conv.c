@@ -5,19 +5,19 @@
 #if GM_WITH_CONV && !GM_ARCH_CONV
 
 /* Strides of the weights (groups, maps, channels, kernel_h, kernel_w). */
-typedef struct weights {
+typedef struct weight_strides {
     uint32_t group, map, channel, h, w;
-} weights;
+} weight_strides;
 
-typedef struct conv {
+typedef struct conv_operands {
     gm_window window;
     gm_layout x;
-    weights w;
+    weight_strides w;
     uint32_t channels;
-} conv;
+} conv_operands;
 
 /* sum[j] += x w[j] over the channels of one kernel cell, for 4 neighbouring maps */
-static void add_cell_4(const float *x, const float *w, const conv *c, float *sum)
+static void add_tap_4(const float *x, const float *w, const conv_operands *c, float *sum)
 {
     const float *w0 = w, *w1 = w0 + c->w.map, *w2 = w1 + c->w.map, *w3 = w2 + c->w.map;
     uint32_t x_step = c->x.channel, w_step = c->w.channel;
@@ -34,7 +34,7 @@ static void add_cell_4(const float *x, const float *w, const conv *c, float *sum
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-static void add_cell_1(const float *x, const float *w, const conv *c, float *sum)
+static void add_tap_1(const float *x, const float *w, const conv_operands *c, float *sum)
 {
     float s = *sum;
     for (uint32_t i = c->channels; i > 0; i--) {
@@ -46,8 +46,8 @@ static void add_cell_1(const float *x, const float *w, const conv *c, float *sum
 }
 
 /* All kernel cells of the output (row, column), for `maps` neighbouring maps, 1 or 4. x: its batch and group. */
-static void add_cells(const float *x, const float *w, const conv *c, uint32_t row, uint32_t column, uint32_t maps,
-                      float *sum)
+static void add_taps(const float *x, const float *w, const conv_operands *c, uint32_t row, uint32_t column,
+                     uint32_t maps, float *sum)
 {
     const gm_window *window = &c->window;
     for (uint32_t k = 0; k < window->kernel_h; k++) {
@@ -55,13 +55,13 @@ static void add_cells(const float *x, const float *w, const conv *c, uint32_t ro
         for (uint32_t l = 0; l < window->kernel_w && i < window->in_h; l++) {
             uint32_t j = gm_input_index(column, l, window->stride_w, window->dilation_w, window->pad_w);
             if (j < window->in_w) {
-                (maps == 4 ? add_cell_4 : add_cell_1)(x + i * c->x.h + j * c->x.w, w + k * c->w.h + l * c->w.w, c, sum);
+                (maps == 4 ? add_tap_4 : add_tap_1)(x + i * c->x.h + j * c->x.w, w + k * c->w.h + l * c->w.w, c, sum);
             }
         }
     }
 }
 
-static void start(float *sum, const float *bias, uint32_t maps)
+static void start_sums(float *sum, const float *bias, uint32_t maps)
 {
     for (uint32_t j = 0; j < maps; j++) {
         sum[j] = bias ? bias[j] : GM_EMPTY_SUM;
@@ -69,14 +69,14 @@ static void start(float *sum, const float *bias, uint32_t maps)
 }
 
 /* One group of maps at one output pixel. */
-static void pixel(const gm_insn_conv *insn, const conv *c, const float *x, const float *w, const float *bias, float *y,
-                  uint32_t row, uint32_t column)
+static void conv_pixel(const gm_insn_conv *insn, const conv_operands *c, const float *x, const float *w,
+                       const float *bias, float *y, uint32_t row, uint32_t column)
 {
     for (uint32_t m = 0; m < insn->maps;) {
         uint32_t maps = insn->maps - m >= 4 ? 4 : 1;
         float sum[4];
-        start(sum, bias ? bias + m : NULL, maps);
-        add_cells(x, w + m * insn->w_map, c, row, column, maps, sum);
+        start_sums(sum, bias ? bias + m : NULL, maps);
+        add_taps(x, w + m * insn->w_map, c, row, column, maps, sum);
         for (uint32_t j = 0; j < maps; j++, m++) {
             int cut = insn->activation == GM_ACTIVATION_RELU && gm_is_negative(sum[j]);
             y[m * insn->y_map] = cut ? 0.0f : sum[j];
@@ -95,7 +95,7 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
     const float *x = gm_f32(session, insn->x), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);
     float *y = gm_f32_out(session, insn->y);
-    const conv c = {
+    const conv_operands c = {
         .window = GM_WINDOW(insn),
         .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },
         .w = { insn->w_group, insn->w_map, insn->w_channel, insn->w_h, insn->w_w },
@@ -106,8 +106,8 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
             for (uint32_t column = 0; column < insn->out_w; column++) {
                 float *at = y + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
                 for (uint32_t g = 0; g < insn->groups; g++) {
-                    pixel(insn, &c, x + b * insn->x_batch + g * insn->x_group, w + g * insn->w_group,
-                          bias ? bias + g * insn->maps : NULL, at + g * insn->y_group, row, column);
+                    conv_pixel(insn, &c, x + b * insn->x_batch + g * insn->x_group, w + g * insn->w_group,
+                               bias ? bias + g * insn->maps : NULL, at + g * insn->y_group, row, column);
                 }
             }
         }

@@ -41,8 +41,8 @@ static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy
 }
 
 /* One kernel cell of 1 or 4 neighbouring channels, over the whole batch. */
-static void add_cell(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows, gm_span columns, uint32_t k,
-                     uint32_t l, uint32_t channels, float *sum)
+static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows,
+                                    gm_span columns, uint32_t k, uint32_t l, uint32_t channels, float *sum)
 {
     const gm_window *w = &g->window;
     uint32_t j = gm_input_index(columns.first, l, w->stride_w, w->dilation_w, w->pad_w);
@@ -71,7 +71,7 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
                 for (uint32_t j = 0; j < channels; j++) {
                     sum[j] = at[(c + j) * cells];
                 }
-                add_cell(g, x + c * g->x.channel, dy, rows, columns, k, l, channels, sum);
+                add_weight_gradient_tap(g, x + c * g->x.channel, dy, rows, columns, k, l, channels, sum);
                 for (uint32_t j = 0; j < channels; j++, c++) {
                     at[c * cells] = sum[j];
                 }

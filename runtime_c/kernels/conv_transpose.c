@@ -5,7 +5,7 @@
 #if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
 
 /* sum += y w over the maps of one kernel cell */
-static float add_cell(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
+static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
 {
     for (uint32_t m = insn->maps; m > 0; m--) {
         sum = GM_MAC(sum, *y, *w);
@@ -16,7 +16,7 @@ static float add_cell(const float *y, const float *w, const gm_insn_conv_transpo
 }
 
 /* 4 neighbouring channels at once */
-static void add_cell_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
+static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
 {
     const float *w0 = w, *w1 = w0 + insn->w_channel, *w2 = w1 + insn->w_channel, *w3 = w2 + insn->w_channel;
     uint32_t y_step = insn->y_map, w_step = insn->w_map;
@@ -34,8 +34,8 @@ static void add_cell_4(const float *y, const float *w, const gm_insn_conv_transp
 }
 
 /* Every output of the convolution that saw input (row, column), for 1 or 4 neighbouring channels. */
-static void add_cells(const float *y, const float *w, const gm_insn_conv_transpose *insn, const gm_window *window,
-                      uint32_t row, uint32_t column, uint32_t channels, float *sum)
+static void add_transposed_taps(const float *y, const float *w, const gm_insn_conv_transpose *insn,
+                                const gm_window *window, uint32_t row, uint32_t column, uint32_t channels, float *sum)
 {
     for (uint32_t k = 0; k < window->kernel_h; k++) {
         uint32_t o = gm_output_index(row, k, window->stride_h, window->dilation_h, window->pad_h, window->out_h);
@@ -46,17 +46,17 @@ static void add_cells(const float *y, const float *w, const gm_insn_conv_transpo
             }
             const float *y_at = y + o * insn->y_h + p * insn->y_w, *w_at = w + k * insn->w_h + l * insn->w_w;
             if (channels == 4) {
-                add_cell_4(y_at, w_at, insn, sum);
+                add_transposed_tap_4(y_at, w_at, insn, sum);
             } else {
-                sum[0] = add_cell(y_at, w_at, insn, sum[0]);
+                sum[0] = add_transposed_tap_1(y_at, w_at, insn, sum[0]);
             }
         }
     }
 }
 
 /* One group of channels at one input pixel. */
-static void pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
-                  const float *bias, float *x, uint32_t row, uint32_t column)
+static void transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
+                            const float *bias, float *x, uint32_t row, uint32_t column)
 {
     for (uint32_t c = 0; c < insn->channels;) {
         uint32_t channels = insn->channels - c >= 4 ? 4 : 1;
@@ -64,7 +64,7 @@ static void pixel(const gm_insn_conv_transpose *insn, const gm_window *window, c
         for (uint32_t j = 0; j < channels; j++) {
             sum[j] = insn->accumulate ? x[(c + j) * insn->x_channel] : bias ? bias[c + j] : GM_EMPTY_SUM;
         }
-        add_cells(y, w + c * insn->w_channel, insn, window, row, column, channels, sum);
+        add_transposed_taps(y, w + c * insn->w_channel, insn, window, row, column, channels, sum);
         for (uint32_t j = 0; j < channels; j++, c++) {
             x[c * insn->x_channel] = sum[j] + 0.0f; /* a pixel that no window saw is 0, not -0 */
         }
@@ -88,8 +88,8 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
             for (uint32_t column = 0; column < insn->in_w; column++) {
                 float *at = x + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
                 for (uint32_t g = 0; g < insn->groups; g++) {
-                    pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
-                          bias ? bias + g * insn->channels : NULL, at + g * insn->x_group, row, column);
+                    transpose_pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
+                                    bias ? bias + g * insn->channels : NULL, at + g * insn->x_group, row, column);
                 }
             }
         }

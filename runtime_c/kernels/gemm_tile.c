@@ -86,7 +86,7 @@ void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_
 
 /* ---- Four rows --------------------------------------------------------------------------------------------- */
 
-#define ROWS 4
+#define TILE_ROWS 4
 
 /* 4 rows of y by 4 columns. */
 static void tile_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
@@ -121,7 +121,7 @@ static void four_rows(const float *a, const float *b, float *y, uint32_t n, uint
     for (; n - column >= 4; column += 4) {
         tile_4x4(a, b + column * s->b_col, y + column, y_row, s);
     }
-    for (uint32_t row = 0; row < ROWS && column < n; row++) {
+    for (uint32_t row = 0; row < TILE_ROWS && column < n; row++) {
         gm_gemm_row(a + row * s->a_row, b + column * s->b_col, y + row * y_row + column, n - column, s);
     }
 }
@@ -135,10 +135,10 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
         return;
     }
 #endif
-    for (; m >= ROWS; m -= ROWS) {
+    for (; m >= TILE_ROWS; m -= TILE_ROWS) {
         four_rows(a, b, y, n, y_row, s);
-        a += ROWS * s->a_row;
-        y += ROWS * y_row;
+        a += TILE_ROWS * s->a_row;
+        y += TILE_ROWS * y_row;
     }
     for (; m > 0; m--) {
         gm_gemm_row(a, b, y, n, s);

@@ -26,8 +26,8 @@ static void reset_after(const float *w, const float *bias, const float *before, 
 }
 
 /* From the inputs' part in `gates`, which become the gates, and the state before: the output of one row. */
-static void cell_row(const gm_insn_gru_cells *insn, const float *weights, const float *bias, const float *before,
-                     float *gates, float *part, float *h)
+static void gru_cell_row(const gm_insn_gru_cells *insn, const float *weights, const float *bias, const float *before,
+                         float *gates, float *part, float *h)
 {
     const uint32_t n = insn->hidden;
     const float *candidate_weights = weights + 2 * n * n;
@@ -61,8 +61,8 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
         for (uint32_t b = 0; b < insn->batch; b++) {
             uint32_t at = 3 * (step.time * slot + b * row), state = b * row;
             gm_copy_or_zero(z + at, gates + at, 3 * row);
-            cell_row(insn, r, bias, h + step.before * insn->h_step + state, gates + at,
-                     part + step.time * insn->part_step + state, h + step.after * insn->h_step + state);
+            gru_cell_row(insn, r, bias, h + step.before * insn->h_step + state, gates + at,
+                         part + step.time * insn->part_step + state, h + step.after * insn->h_step + state);
         }
     }
     return GM_OK;
@@ -114,8 +114,8 @@ static void reset_after_grad(const gru_row *row, const float *w, float *dh, floa
 }
 
 /* dz and dpart from dh, which becomes that of the step before. */
-static void cell_row_grad(const gm_insn_gru_cells_grad *insn, const gru_row *row, const float *weights, float *dh,
-                          float *dpart, float *dz)
+static void gru_cell_row_grad(const gm_insn_gru_cells_grad *insn, const gru_row *row, const float *weights, float *dh,
+                              float *dpart, float *dz)
 {
     const uint32_t n = insn->hidden;
     update_and_candidate(row, dh, dz, n);
@@ -142,7 +142,7 @@ int gm_kernel_gru_cells_grad(const struct gm_session *session, const void *instr
                 .before = h + step.before * insn->h_step + state,
                 .part = part + step.time * insn->part_step + state,
             };
-            cell_row_grad(insn, &row, r, dh + state, dpart + step.time * insn->dpart_step + state, dz + at);
+            gru_cell_row_grad(insn, &row, r, dh + state, dpart + step.time * insn->dpart_step + state, dz + at);
         }
     }
     return GM_OK;

@@ -11,8 +11,8 @@ static float peep(float a, const float *p, uint32_t j, float c)
 }
 
 /* From the sums in `gates`, which become the gates, and the cells before: cells and output of one row. */
-static void cell_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
-                     float *h)
+static void lstm_cell_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
+                          float *h)
 {
     const uint32_t n = insn->hidden;
     for (uint32_t j = 0; j < n; j++) {
@@ -43,8 +43,8 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
             uint32_t at = 4 * (step.time * slot + b * row), state = b * row;
             gm_copy_or_zero(z + at, gates + at, 4 * row);
             gm_add_recurrence(h + step.before * insn->h_step + state, r, gates + at, 4 * row, row);
-            cell_row(insn, p, gates + at, c + step.before * insn->c_step + state,
-                     c + step.after * insn->c_step + state, h + step.after * insn->h_step + state);
+            lstm_cell_row(insn, p, gates + at, c + step.before * insn->c_step + state,
+                          c + step.after * insn->c_step + state, h + step.after * insn->h_step + state);
         }
     }
     return GM_OK;
@@ -60,7 +60,8 @@ typedef struct lstm_row {
 } lstm_row;
 
 /* dz from dh and dc, which become those of the step before but for what comes through the gates. dz may be gates. */
-static void cell_row_grad(const gm_insn_lstm_cells_grad *insn, const lstm_row *row, float *dh, float *dc, float *dz)
+static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const lstm_row *row, float *dh, float *dc,
+                               float *dz)
 {
     const uint32_t n = insn->hidden;
     const float *p = row->p;
@@ -102,7 +103,7 @@ int gm_kernel_lstm_cells_grad(const struct gm_session *session, const void *inst
                 .before = c + step.before * insn->c_step + state,
                 .after = c + step.after * insn->c_step + state,
             };
-            cell_row_grad(insn, &row, dh + state, dc + state, dz + at);
+            lstm_cell_row_grad(insn, &row, dh + state, dc + state, dz + at);
             gm_add_recurrence_grad(dz + at, r, dh + state, 4 * n_row, n_row);
         }
     }

@@ -4,7 +4,7 @@
 #if GM_WITH_MATMUL
 
 /* y (m, n) = a b */
-static void product(const float *a, const float *b, float *y, const struct gm_insn_matmul *insn)
+static void multiply_matrices(const float *a, const float *b, float *y, const struct gm_insn_matmul *insn)
 {
     const gm_gemm_strides strides = {insn->a_row, insn->a_col, insn->b_row, insn->b_col, insn->k};
     for (uint32_t row = 0; row < insn->m; row++) {
@@ -21,7 +21,7 @@ int gm_kernel_matmul(const struct gm_session *session, const void *instruction)
         const float *b = gm_f32(session, insn->b) + i * insn->b0;
         float *y = gm_f32_out(session, insn->y) + i * insn->y0;
         for (uint32_t j = 0; j < insn->d1; j++) {
-            product(a + j * insn->a1, b + j * insn->b1, y + j * insn->y1, insn);
+            multiply_matrices(a + j * insn->a1, b + j * insn->b1, y + j * insn->y1, insn);
         }
     }
     return GM_OK;

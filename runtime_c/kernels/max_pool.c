@@ -7,13 +7,14 @@
 #if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
 
 /* The cells of a window that lie inside the input. Offsets and steps in elements of x. */
-typedef struct pane {
+typedef struct clipped_window {
     gm_span rows, columns;
     uint32_t at, row_step, column_step;
-} pane;
+} clipped_window;
 
 /* Cells of output o along one dimension */
-static gm_span cells_inside(uint32_t o, uint32_t cells, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t in)
+static gm_span taps_inside_input(uint32_t o, uint32_t cells, uint32_t stride, uint32_t dilation, uint32_t pad,
+                                 uint32_t in)
 {
     gm_span s = { 0, cells };
     while (s.first < s.end && gm_input_index(o, s.first, stride, dilation, pad) >= in) {
@@ -25,11 +26,11 @@ static gm_span cells_inside(uint32_t o, uint32_t cells, uint32_t stride, uint32_
     return s;
 }
 
-static pane pane_at(const gm_window *w, const gm_layout *layout, uint32_t row, uint32_t column)
+static clipped_window clip_window(const gm_window *w, const gm_layout *layout, uint32_t row, uint32_t column)
 {
-    gm_span rows = cells_inside(row, w->kernel_h, w->stride_h, w->dilation_h, w->pad_h, w->in_h);
-    gm_span columns = cells_inside(column, w->kernel_w, w->stride_w, w->dilation_w, w->pad_w, w->in_w);
-    return (pane){
+    gm_span rows = taps_inside_input(row, w->kernel_h, w->stride_h, w->dilation_h, w->pad_h, w->in_h);
+    gm_span columns = taps_inside_input(column, w->kernel_w, w->stride_w, w->dilation_w, w->pad_w, w->in_w);
+    return (clipped_window){
         rows, columns,
         gm_input_index(row, rows.first, w->stride_h, w->dilation_h, w->pad_h) * layout->h +
             gm_input_index(column, columns.first, w->stride_w, w->dilation_w, w->pad_w) * layout->w,
@@ -42,7 +43,7 @@ static pane pane_at(const gm_window *w, const gm_layout *layout, uint32_t row, u
 #if GM_WITH_MAX_POOL
 
 /* From a window's first cell on; of one without a cell, x is NULL and cell is NO_CELL. */
-static void start(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
+static void start_window(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
     for (uint32_t c = 0, n = insn->channels; c < n; c++, y += y_step) {
@@ -54,7 +55,7 @@ static void start(const gm_insn_max_pool *insn, const float *x, float *y, uint8_
 }
 
 /* A further cell, in channels in which it is larger than those before, or NaN where these are not. */
-static void take_cell(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
+static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
     for (uint32_t c = 0, n = insn->channels; c < n; c++, x += x_step, y += y_step) {
@@ -77,21 +78,21 @@ static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *i
 }
 
 /* All channels of a window. x: of one batch; y, index: of this window. */
-static void pool(const gm_insn_max_pool *insn, const pane *p, const float *x, float *y, uint8_t *index)
+static void pool_window(const gm_insn_max_pool *insn, const clipped_window *p, const float *x, float *y, uint8_t *index)
 {
     uint32_t started = 0;
     for (uint32_t k = p->rows.first, row = p->at; k < p->rows.end; k++, row += p->row_step) {
         for (uint32_t l = p->columns.first, at = row; l < p->columns.end; l++, at += p->column_step, started = 1) {
             uint32_t cell = k * insn->kernel_w + l;
             if (started) {
-                take_cell(insn, x + at, y, index, cell);
+                take_tap(insn, x + at, y, index, cell);
             } else {
-                start(insn, x + at, y, index, cell);
+                start_window(insn, x + at, y, index, cell);
             }
         }
     }
     if (!started) {
-        start(insn, NULL, y, index, NO_CELL);
+        start_window(insn, NULL, y, index, NO_CELL);
     } else if (index != NULL && insn->relu) {
         cut_by_relu(insn, y, index);
     }
@@ -113,8 +114,8 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
             for (uint32_t column = 0; column < insn->out_w; column++) {
                 const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
                 float *y = gm_f32_out(session, insn->y) + b * insn->y_batch + row * insn->y_h + column * insn->y_w;
-                const pane p = pane_at(&window, &layout, row, column);
-                pool(insn, &p, x, y, index);
+                const clipped_window p = clip_window(&window, &layout, row, column);
+                pool_window(insn, &p, x, y, index);
                 index = index != NULL ? index + insn->channels : NULL;
             }
         }
@@ -127,7 +128,7 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
 #if GM_WITH_MAX_POOL_GRAD
 
 /* Offset of the first largest cell, or GM_NO_OUTPUT. NaN counts as the largest. x: of one batch and channel. */
-static uint32_t largest(const float *x, const pane *p)
+static uint32_t offset_of_largest(const float *x, const clipped_window *p)
 {
     uint32_t best = GM_NO_OUTPUT;
     for (uint32_t k = p->rows.first, row = p->at; k < p->rows.end; k++, row += p->row_step) {
@@ -147,13 +148,13 @@ static int is_largest(const gm_window *w, const gm_layout *layout, const float *
     if (column == GM_NO_OUTPUT) {
         return 0;
     }
-    const pane p = pane_at(w, layout, row, column);
-    return largest(x, &p) == cell;
+    const clipped_window p = clip_window(w, layout, row, column);
+    return offset_of_largest(x, &p) == cell;
 }
 
 /* Sum of dy over the windows in which cell (row, column) is the first largest. x, dy: of one batch and channel. */
-static float gather(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout, const float *x,
-                    const float *dy, uint32_t row, uint32_t column)
+static float sum_of_won_windows(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout,
+                                const float *x, const float *dy, uint32_t row, uint32_t column)
 {
     float sum = 0.0f;
     uint32_t self = row * layout->h + column * layout->w;
@@ -181,8 +182,8 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
             for (uint32_t column = 0; column < insn->in_w; column++) {
                 float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
                 for (uint32_t c = 0; c < insn->channels; c++) {
-                    dx[c * insn->x_channel] = gather(insn, &window, &layout, x + c * insn->x_channel,
-                                                     dy + c * insn->y_channel, row, column);
+                    dx[c * insn->x_channel] = sum_of_won_windows(insn, &window, &layout, x + c * insn->x_channel,
+                                                                 dy + c * insn->y_channel, row, column);
                 }
             }
         }
@@ -195,8 +196,8 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
 #if GM_WITH_MAX_POOL_INDEX_GRAD
 
 /* Adds dy to dx in the channels whose window has its gradient at this cell. */
-static void add_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t cell,
-                    float *dx)
+static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t cell,
+                          float *dx)
 {
     uint32_t dx_step = insn->x_channel, dy_step = insn->y_channel;
     for (const uint8_t *end = index + insn->channels; index != end; dx += dx_step, dy += dy_step) {
@@ -207,8 +208,8 @@ static void add_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *inde
 }
 
 /* Cell (k, l) of all windows in which it lies inside of dx. index, dy, dx: of one batch. */
-static void add_cell(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx, uint32_t k,
-                     uint32_t l)
+static void add_index_gradient_tap(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+                                   float *dx, uint32_t k, uint32_t l)
 {
     const gm_window w = GM_WINDOW(insn);
     gm_span rows = gm_valid_outputs(k, w.stride_h, w.dilation_h, w.pad_h, w.in_h, w.out_h);
@@ -217,13 +218,13 @@ static void add_cell(const gm_insn_max_pool_index_grad *insn, const uint8_t *ind
         uint32_t i = gm_input_index(row, k, w.stride_h, w.dilation_h, w.pad_h);
         for (uint32_t column = columns.first; column < columns.end; column++) {
             uint32_t j = gm_input_index(column, l, w.stride_w, w.dilation_w, w.pad_w);
-            add_won(insn, index + (row * w.out_w + column) * insn->channels, dy + row * insn->y_h + column * insn->y_w,
-                    k * w.kernel_w + l, dx + i * insn->x_h + j * insn->x_w);
+            add_where_won(insn, index + (row * w.out_w + column) * insn->channels,
+                          dy + row * insn->y_h + column * insn->y_w, k * w.kernel_w + l, dx + i * insn->x_h + j * insn->x_w);
         }
     }
 }
 
-static void zero(const gm_insn_max_pool_index_grad *insn, float *dx)
+static void clear_gradient(const gm_insn_max_pool_index_grad *insn, float *dx)
 {
     uint32_t step = insn->x_channel;
     for (uint32_t row = 0; row < insn->in_h; row++) {
@@ -248,9 +249,9 @@ int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *
     for (uint32_t b = 0; b < insn->batch; b++, index += insn->out_h * insn->out_w * insn->channels) {
         const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;
         float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch;
-        zero(insn, dx);
+        clear_gradient(insn, dx);
         for (uint32_t cell = 0; cell < insn->kernel_h * insn->kernel_w; cell++) {
-            add_cell(insn, index, dy, dx, cell / insn->kernel_w, cell % insn->kernel_w);
+            add_index_gradient_tap(insn, index, dy, dx, cell / insn->kernel_w, cell % insn->kernel_w);
         }
     }
     return GM_OK;

@@ -7,7 +7,7 @@
 #define MOST_FACTORS 16.0f
 
 /* x^n by squaring, from n's lowest bit upwards. */
-static float product_of(float x, uint32_t n)
+static float integer_power(float x, uint32_t n)
 {
     float y = 1.0f;
     for (; n != 0; n >>= 1) {
@@ -24,7 +24,7 @@ static float power(float x, float exponent)
     float magnitude = gm_abs(exponent);
     int is_integer = magnitude < 0x1p24f && exponent == (float)(int32_t)exponent;
     if (is_integer && magnitude <= MOST_FACTORS) {
-        float y = product_of(x, (uint32_t)magnitude);
+        float y = integer_power(x, (uint32_t)magnitude);
         return exponent < 0.0f ? 1.0f / y : y;
     }
     float y = gm_exp(exponent * gm_log(is_integer ? gm_abs(x) : x));

@@ -25,7 +25,7 @@ int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruct
 
 /* One line of `classes` elements, `stride` apart: dy times all before an element, then times all behind it. No division,
    so that an x of 0 is as good as any other. */
-static void spread(const float *x, float *dx, float dy, uint32_t classes, uint32_t stride)
+static void product_gradient(const float *x, float *dx, float dy, uint32_t classes, uint32_t stride)
 {
     float before = dy;
     for (uint32_t c = 0; c < classes; c++) {
@@ -48,7 +48,7 @@ int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *ins
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
             uint32_t line = o * insn->classes * insn->inner + i;
-            spread(x + line, dx + line, *dy++, insn->classes, insn->inner);
+            product_gradient(x + line, dx + line, *dy++, insn->classes, insn->inner);
         }
     }
     return GM_OK;

@@ -65,7 +65,7 @@ static void gm_sum_block(const float *x, const gm_insn_reduce_sum *insn, float *
 
 #endif
 
-static void store(float *y, float sum, const gm_insn_reduce_sum *insn)
+static void store_scaled_sum(float *y, float sum, const gm_insn_reduce_sum *insn)
 {
     *y = insn->accumulate ? GM_MAC(*y, insn->scale, sum) : insn->scale * sum;
 }
@@ -96,7 +96,7 @@ static void reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
         n = insn->k3 - k < BLOCK ? insn->k3 - k : BLOCK;
         gm_sum_block(x + k * insn->ks3, insn, sums, n);
         for (uint32_t i = 0; i < n; i++) {
-            store(y + k + i, sums[i], insn);
+            store_scaled_sum(y + k + i, sums[i], insn);
         }
     }
 }

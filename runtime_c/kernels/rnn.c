@@ -3,8 +3,8 @@
 #if GM_WITH_RNN_CELLS
 
 /* h = activation(sums), sums = z + r before; one row each. sums may be z, h may be before. */
-static void cell_row(const gm_insn_rnn_cells *insn, const float *z, const float *r, const float *before, float *sums,
-                     float *h)
+static void rnn_cell_row(const gm_insn_rnn_cells *insn, const float *z, const float *r, const float *before,
+                         float *sums, float *h)
 {
     gm_copy_or_zero(z, sums, insn->hidden);
     gm_add_recurrence(before, r, sums, insn->hidden, insn->hidden);
@@ -24,8 +24,8 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
         for (uint32_t b = 0; b < insn->batch; b++) {
             uint32_t at = step.time * slot + b * row, states = b * row;
-            cell_row(insn, z + at, r, h + step.before * insn->h_step + states, sums + at,
-                     h + step.after * insn->h_step + states);
+            rnn_cell_row(insn, z + at, r, h + step.before * insn->h_step + states, sums + at,
+                         h + step.after * insn->h_step + states);
         }
     }
     return GM_OK;
@@ -36,8 +36,8 @@ int gm_kernel_rnn_cells(const struct gm_session *session, const void *instructio
 #if GM_WITH_RNN_CELLS_GRAD
 
 /* dz = (dy + dh) activation'(h); then dh = dz r. One row each; dy may be absent. */
-static void cell_row_grad(const gm_insn_rnn_cells_grad *insn, const float *dy, const float *r, const float *h,
-                          float *dh, float *dz)
+static void rnn_cell_row_grad(const gm_insn_rnn_cells_grad *insn, const float *dy, const float *r, const float *h,
+                              float *dh, float *dz)
 {
     for (uint32_t j = 0; j < insn->hidden; j++) {
         float d = dy ? dh[j] + dy[j] : dh[j];
@@ -57,8 +57,8 @@ int gm_kernel_rnn_cells_grad(const struct gm_session *session, const void *instr
     for (uint32_t n = insn->steps; n-- > 0;) {
         gm_time_step step = gm_nth_step(n, insn->steps, insn->reverse);
         for (uint32_t b = 0; b < insn->batch; b++) {
-            cell_row_grad(insn, dy ? dy + step.time * insn->dy_step + b * insn->dy_row : NULL, r,
-                          h + step.after * insn->h_step + b * row, dh + b * row, dz + step.time * slot + b * row);
+            rnn_cell_row_grad(insn, dy ? dy + step.time * insn->dy_step + b * insn->dy_row : NULL, r,
+                              h + step.after * insn->h_step + b * row, dh + b * row, dz + step.time * slot + b * row);
         }
     }
     return GM_OK;

@@ -5,10 +5,10 @@ GM_MAP_KERNEL(softsign, x / (1.0f + gm_abs(x)))
 #endif
 
 #if GM_WITH_SOFTSIGN_GRAD
-static float square(float x)
+static float squared(float x)
 {
     return x * x;
 }
 
-GM_MAP_GRAD_KERNEL(softsign_grad, x, dy / square(1.0f + gm_abs(x)))
+GM_MAP_GRAD_KERNEL(softsign_grad, x, dy / squared(1.0f + gm_abs(x)))
 #endif

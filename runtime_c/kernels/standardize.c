@@ -24,7 +24,7 @@ static moments moments_of(const float *x, const gm_insn_standardize *insn)
     return (moments){ shift, mean, squares / count };
 }
 
-static void store(float *statistic, uint32_t group, float value)
+static void store_statistic(float *statistic, uint32_t group, float value)
 {
     if (statistic) {
         statistic[group] = value;
@@ -41,9 +41,9 @@ int gm_kernel_standardize(const struct gm_session *session, const void *instruct
         const moments m = moments_of(x + first, insn);
         float inv_std = 1.0f / gm_sqrt(m.var + insn->epsilon);
         GM_FOR_REDUCED(insn, y[first + at] = (x[first + at] - m.shift - m.mean) * inv_std;)
-        store(gm_f32_out_optional(session, insn->inv_std), group, inv_std);
-        store(gm_f32_out_optional(session, insn->mean), group, m.shift + m.mean);
-        store(gm_f32_out_optional(session, insn->var), group, m.var);
+        store_statistic(gm_f32_out_optional(session, insn->inv_std), group, inv_std);
+        store_statistic(gm_f32_out_optional(session, insn->mean), group, m.shift + m.mean);
+        store_statistic(gm_f32_out_optional(session, insn->var), group, m.var);
         group++;
     })
     return GM_OK;

@@ -4,7 +4,7 @@
 #if GM_WITH_WEIGHTED_GATHER
 
 /* y[n] = MAC(y[n], weight, x[n]); a product alone for the first tap. */
-static void add_tap(const float *x, float *y, float weight, uint32_t n, int first)
+static void add_weighted_row(const float *x, float *y, float weight, uint32_t n, int first)
 {
     for (uint32_t i = 0; i < n; i++) {
         y[i] = first ? weight * x[i] : GM_MAC(y[i], weight, x[i]);
@@ -25,7 +25,7 @@ int gm_kernel_weighted_gather(const struct gm_session *session, const void *inst
             for (uint32_t t = 0; t < insn->taps; t++) {
                 uint32_t at = gm_element(indices[i * insn->taps + t], insn->size);
                 const float *x = gm_f32(session, insn->x) + (o * insn->size + at) * insn->inner;
-                add_tap(x, y, weights[i * insn->taps + t], insn->inner, t == 0);
+                add_weighted_row(x, y, weights[i * insn->taps + t], insn->inner, t == 0);
             }
             y += insn->inner;
         }

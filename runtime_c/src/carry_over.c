@@ -6,7 +6,7 @@
 #include "gm_image.h"
 
 /* Stack buffer for reading a file through the callback. */
-#define CHUNK 32u
+#define COMPARED_AT_ONCE 32u
 
 typedef struct source {
     gm_checkpoint header;
@@ -32,9 +32,9 @@ static uint32_t names_at(const source *from)
 /* 1 where the file's names have `name` at `at`, 0 where they do not, or an error. */
 static int is_named(const source *from, uint32_t at, const char *name)
 {
-    char chunk[CHUNK];
+    char chunk[COMPARED_AT_ONCE];
     while (at < from->header.names_size) {
-        uint32_t left = from->header.names_size - at, count = left < CHUNK ? left : CHUNK;
+        uint32_t left = from->header.names_size - at, count = left < COMPARED_AT_ONCE ? left : COMPARED_AT_ONCE;
         if (read_at(from, names_at(from) + at, chunk, count) != GM_OK) {
             return GM_ERR_IO;
         }
@@ -110,9 +110,9 @@ static int moments_fit(const gm_session *session, const source *from)
 
 static int same_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
 {
-    uint8_t chunk[CHUNK];
-    for (uint32_t done = 0; done < size; done += CHUNK) {
-        uint32_t count = size - done < CHUNK ? size - done : CHUNK;
+    uint8_t chunk[COMPARED_AT_ONCE];
+    for (uint32_t done = 0; done < size; done += COMPARED_AT_ONCE) {
+        uint32_t count = size - done < COMPARED_AT_ONCE ? size - done : COMPARED_AT_ONCE;
         if (read_at(from, at + done, chunk, count) != GM_OK) {
             return GM_ERR_IO;
         }

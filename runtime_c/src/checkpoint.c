@@ -9,7 +9,7 @@
 #include "pieces.h"
 
 /* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
-#define CRC_START 16u
+#define CHECKPOINT_CRC_START 16u
 
 /* Stack buffer for what goes through a callback and is not in memory. */
 #define CHUNK 64u
@@ -20,7 +20,7 @@ static const gm_section *section_of(const gm_session *session, uint32_t section)
     return &session->header->sections[section];
 }
 
-static uint32_t size_of(const gm_session *session, uint32_t encoding)
+static uint32_t checkpoint_size(const gm_session *session, uint32_t encoding)
 {
     if (session == NULL || session->header == NULL) {
         return 0;
@@ -31,17 +31,17 @@ static uint32_t size_of(const gm_session *session, uint32_t encoding)
 
 GM_COLD uint32_t gm_checkpoint_size(const gm_session *session)
 {
-    return size_of(session, GM_ENCODING_PLAIN);
+    return checkpoint_size(session, GM_ENCODING_PLAIN);
 }
 
 GM_COLD uint32_t gm_checkpoint_half_size(const gm_session *session)
 {
-    return size_of(session, GM_ENCODING_HALF);
+    return checkpoint_size(session, GM_ENCODING_HALF);
 }
 
 static uint32_t crc_of_header(const gm_checkpoint *header)
 {
-    return gm_crc32(0, (const uint8_t *)header + CRC_START, sizeof *header - CRC_START);
+    return gm_crc32(0, (const uint8_t *)header + CHECKPOINT_CRC_START, sizeof *header - CHECKPOINT_CRC_START);
 }
 
 /* ---- Saving ------------------------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void describe(const gm_session *session, uint32_t encoding, gm_checkpoint
     header->magic = GM_CHECKPOINT_MAGIC;
     header->version = GM_CHECKPOINT_VERSION;
     header->encoding = encoding;
-    header->size = size_of(session, encoding);
+    header->size = checkpoint_size(session, encoding);
     memcpy(header->model_id, session->header->model_id, sizeof header->model_id);
     header->entries = section_of(session, GM_SECTION_STATE)->size / (uint32_t)sizeof(gm_state_entry);
     header->names_size = section_of(session, GM_SECTION_NAMES)->size;
@@ -284,7 +284,7 @@ typedef struct reader {
     uint32_t crc;
 } reader;
 
-static int take(reader *in, void *data, uint32_t size)
+static int read_on(reader *in, void *data, uint32_t size)
 {
     if (in->read(in->user, in->offset, data, size) != 0) {
         return GM_ERR_IO;
@@ -295,10 +295,10 @@ static int take(reader *in, void *data, uint32_t size)
 }
 
 /* Up to CHUNK_HALVES numbers. */
-static int take_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
+static int read_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
 {
     uint32_t words[CHUNK / 4];
-    int status = take(in, words, (n + 1) / 2 * 4);
+    int status = read_on(in, words, (n + 1) / 2 * 4);
     for (uint32_t i = 0; i < n && status == GM_OK; ++i) {
         bits[i] = gm_half_value(words[i / 2] >> i % 2 * 16 & 0xFFFF, scale);
     }
@@ -308,9 +308,9 @@ static int take_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
 static int take_packed(reader *in, uint32_t *bits, uint32_t n)
 {
     uint32_t scale;
-    int status = take(in, &scale, sizeof scale);
+    int status = read_on(in, &scale, sizeof scale);
     for (uint32_t i = 0; i < n && status == GM_OK; i += CHUNK_HALVES) {
-        status = take_halves(in, bits + i, n - i < CHUNK_HALVES ? n - i : CHUNK_HALVES, scale & 0xFF);
+        status = read_halves(in, bits + i, n - i < CHUNK_HALVES ? n - i : CHUNK_HALVES, scale & 0xFF);
     }
     return status;
 }
@@ -321,7 +321,7 @@ static int take_state(reader *in, const gm_session *session, uint32_t encoding)
     int status = GM_OK;
     while (status == GM_OK && gm_next_piece(&pieces)) {
         void *data = session->arena + pieces.at;
-        status = pieces.is_packed ? take_packed(in, data, pieces.size / 4) : take(in, data, pieces.size);
+        status = pieces.is_packed ? take_packed(in, data, pieces.size / 4) : read_on(in, data, pieces.size);
     }
     return status;
 }

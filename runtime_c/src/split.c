@@ -80,7 +80,7 @@ static uint32_t find_axis(const place *p, uint32_t term)
 }
 
 /* Bytes of so many elements. */
-static uint32_t bytes_of(const place *p, uint32_t elements)
+static uint32_t operand_bytes(const place *p, uint32_t elements)
 {
     if ((p->flags & GM_BITS) != 0) {
         return (elements + 7) / 8;
@@ -89,13 +89,13 @@ static uint32_t bytes_of(const place *p, uint32_t elements)
 }
 
 /* Bytes from the first element to the last. */
-static uint32_t size_of(const place *p)
+static uint32_t operand_size(const place *p)
 {
     uint32_t elements = 1;
     for (uint32_t i = 0; i < p->axes; i++) {
         elements += (p->length[i] - 1) * p->stride[i];
     }
-    return bytes_of(p, elements);
+    return operand_bytes(p, elements);
 }
 
 /* ---- Cuts ----------------------------------------------------------------------------------------------------- */
@@ -140,7 +140,7 @@ static int can_start_at_parts(const cut *c, const place *p)
 /* Whether what each part writes of an operand is its own. */
 static int writes_apart(const cut *c, const place *p, uint32_t index)
 {
-    return 1 + index == c->split->own ? size_of(p) <= c->session->spare : find_axis(p, c->axis) != NO_AXIS;
+    return 1 + index == c->split->own ? operand_size(p) <= c->session->spare : find_axis(p, c->axis) != NO_AXIS;
 }
 
 static int is_safe(const cut *c, const place *places)
@@ -175,7 +175,7 @@ static uint32_t parts_worth(const cut *c, const place *places)
     const gm_splitter *splitter = c->session->splitter;
     uint32_t largest = 0;
     for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        uint32_t size = places[i].offset == GM_NONE ? 0 : size_of(&places[i]) / 4;
+        uint32_t size = places[i].offset == GM_NONE ? 0 : operand_size(&places[i]) / 4;
         largest = size > largest ? size : largest;
     }
     uint64_t worth = (work_of(c->instruction, c->shape) / TRIPS_AN_ELEMENT + largest) / splitter->least;
@@ -227,7 +227,7 @@ static uint32_t operand_of_part(const cut *c, uint32_t index, uint32_t part)
     if (1 + index == c->split->own && part > 0) {
         return c->session->header->arena_size + (part - 1) * c->session->spare;
     }
-    return axis == NO_AXIS ? p.offset : p.offset + bytes_of(&p, start_of(c, part) * p.stride[axis]);
+    return axis == NO_AXIS ? p.offset : p.offset + operand_bytes(&p, start_of(c, part) * p.stride[axis]);
 }
 
 static void run_part(void *argument, uint32_t part)

@@ -15,7 +15,7 @@
 #define STREAM 0xFFFFFFFEu
 
 /* Added and taken away again, it rounds a number below 2^22 to the nearest integer, ties to even. */
-#define ROUNDER 12582912.0f
+#define QUANTIZED_ROUNDER 12582912.0f
 
 /* The parts of an image's store, and the tensors that it fills. */
 typedef struct store {
@@ -70,7 +70,7 @@ static void count_kept(store *s)
     }
 }
 
-static void lay_out(const gm_session *session, const gm_store *record, store *s)
+static void lay_out_store(const gm_session *session, const gm_store *record, store *s)
 {
     uint8_t *at = session->arena + record->offset;
     const gm_tensor *input = gm_find_tensor(session->header, UINT32_MAX, GM_ROLE_INPUT, 0);
@@ -103,7 +103,7 @@ static int open_store(const gm_session *session, store *s)
     if (record == NULL) {
         return GM_ERR_NO_STORE;
     }
-    lay_out(session, record, s);
+    lay_out_store(session, record, s);
     return GM_OK;
 }
 
@@ -190,7 +190,7 @@ static uint32_t choose_place(store *s, uint32_t label)
 }
 
 /* The largest |x[i]|; infinite where one is not finite. */
-static float largest_of(const float *x, uint32_t n)
+static float largest_magnitude(const float *x, uint32_t n)
 {
     float largest = 0.0f;
     for (uint32_t i = 0; i < n; ++i) {
@@ -206,7 +206,7 @@ static float largest_of(const float *x, uint32_t n)
 /* q = x / scale, to the nearest integer, ties to even; at most 127 where scale is subnormal. */
 static int8_t quantized(float x, float scale)
 {
-    float q = (x / scale + ROUNDER) - ROUNDER;
+    float q = (x / scale + QUANTIZED_ROUNDER) - QUANTIZED_ROUNDER;
     q = q > 127.0f ? 127.0f : q;
     q = q < -127.0f ? -127.0f : q;
     return (int8_t)q;
@@ -234,7 +234,7 @@ int gm_learn(gm_session *session, uint32_t label)
     if (status != GM_OK) {
         return status;
     }
-    float largest = largest_of(s.input, s.record->elements);
+    float largest = largest_magnitude(s.input, s.record->elements);
     if (largest > FLT_MAX) {
         return GM_ERR_NOT_FINITE;
     }
@@ -291,7 +291,7 @@ static void put_aside(gm_session *session, const store *s)
 void gm_return_sample(gm_session *session)
 {
     store s;
-    lay_out(session, record_of(session), &s);
+    lay_out_store(session, record_of(session), &s);
     memcpy(s.input, session->arena + s.record->aside, 4u * s.record->elements);
     session->lent = 0;
 }

@@ -5,7 +5,7 @@
 #include "verify.h"
 
 /* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
-#define CRC_START 16u
+#define IMAGE_CRC_START 16u
 
 /* ---- File, sections, memory regions ------------------------------------------------------------------------- */
 
@@ -236,7 +236,8 @@ GM_COLD int gm_verify(const gm_header *header)
     if (header->size > SIZE_LIMIT) {
         return GM_ERR_BAD_SECTION;
     }
-    if (gm_crc32(0, (const uint8_t *)header + CRC_START, header->size - CRC_START) != header->crc) { /* V1 */
+    if (gm_crc32(0, (const uint8_t *)header + IMAGE_CRC_START, header->size - IMAGE_CRC_START) !=
+        header->crc) { /* V1 */
         return GM_ERR_BAD_CRC;
     }
     for (uint32_t i = 0; i < sizeof checks / sizeof *checks; ++i) {

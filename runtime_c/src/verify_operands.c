@@ -33,7 +33,7 @@ GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *s
 }
 
 /* Bytes of that many elements; saturates with them. */
-static uint64_t bytes_of(const gm_operand_info *info, uint64_t elements)
+static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
     if ((info->flags & GM_BITS) != 0) {
         return elements / 8 + (elements % 8 != 0);
@@ -122,7 +122,7 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     if (GM_TRAINING && (info->flags & GM_RULE) != 0) {
         return check_rule(v, instruction, operand);
     }
-    uint64_t size = bytes_of(info, gm_extent(instruction, shape, info));
+    uint64_t size = bytes_of_elements(info, gm_extent(instruction, shape, info));
     int in_constants = (operand & GM_CONSTANT_BIT) != 0, writes = (info->flags & GM_WRITE) != 0;
     uint32_t end = in_constants ? v->header->sections[GM_SECTION_CONSTANTS].size : v->program->arena_size;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;

@@ -3,7 +3,7 @@
 
 #if GM_WITH_ADAM
 
-static void step_with_decay(const gm_rule_args *args, const gm_adam_factors *factors, float weight_decay)
+static void adam_step_with_decay(const gm_rule_args *args, const gm_adam_factors *factors, float weight_decay)
 {
     const gm_adam_factors f = *factors; /* a copy, which no store can change */
     const float *g = args->g;
@@ -32,7 +32,7 @@ void gm_rule_apply_adam(const gm_rule_args *args)
     if (rule->weight_decay == 0.0f) {
         gm_adam_step(&factors, args->g, args->p, args->slot1, args->slot2, args->n);
     } else {
-        step_with_decay(args, &factors, rule->weight_decay);
+        adam_step_with_decay(args, &factors, rule->weight_decay);
     }
 }
 

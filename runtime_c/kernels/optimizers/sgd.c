@@ -2,7 +2,7 @@
 
 #if GM_WITH_SGD
 
-static void step_with_decay(const float *g, float *p, uint32_t n, float minus_lr, float scale, float weight_decay)
+static void sgd_step_with_decay(const float *g, float *p, uint32_t n, float minus_lr, float scale, float weight_decay)
 {
     for (uint32_t i = 0; i < n; i++) {
         p[i] = GM_MAC(p[i], minus_lr, GM_MAC(scale * g[i], weight_decay, p[i]));
@@ -16,7 +16,7 @@ void gm_rule_apply_sgd(const gm_rule_args *args)
     if (rule->weight_decay == 0.0f) {
         gm_sgd_step(args->g, args->p, args->n, -args->lr, args->scale);
     } else {
-        step_with_decay(args->g, args->p, args->n, -args->lr, args->scale, rule->weight_decay);
+        sgd_step_with_decay(args->g, args->p, args->n, -args->lr, args->scale, rule->weight_decay);
     }
 }
 

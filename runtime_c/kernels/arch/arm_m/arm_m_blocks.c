@@ -119,12 +119,12 @@ TILE columns_of_block_4x4(const gm_walk *walk, uint32_t input, const float *a, f
 /* ---- Which block ------------------------------------------------------------------------------------------- */
 
 /* Weights of a block, and which. */
-typedef struct block {
+typedef struct weight_block {
     uint32_t inputs, outputs;
     float w[24];
-} block;
+} weight_block;
 
-static void add_block(const gm_walk *walk, const float *in, float *out, block *b)
+static void add_weight_block(const gm_walk *walk, const float *in, float *out, weight_block *b)
 {
     switch (b->outputs * 8 + b->inputs) {
 #if !GM_ARCH_HELIUM
@@ -180,7 +180,7 @@ static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, fl
 }
 
 /* Gathers the weights from input `first` on, counted through all cells. */
-static void gather(const gm_product *p, const float *w, uint32_t first, block *b)
+static void gather_block_weights(const gm_product *p, const float *w, uint32_t first, weight_block *b)
 {
     uint32_t cell = first / p->sums, i = first % p->sums, left = b->inputs;
     const float *from = w + cell * p->w_cell + i * p->w_in;
@@ -217,16 +217,16 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
     const gm_walk longest = turned(&walk);
     uint32_t inputs = p->cells * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
     int apart = step != 1;
-    block b;
+    weight_block b;
     for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
         b.outputs = outputs_of_block(p->outputs - n, apart && p->sums < 4);
         for (uint32_t i = 0; i < inputs; i += b.inputs) {
             b.inputs = inputs_of_block(inputs - i, b.outputs, apart);
-            gather(p, w + n * p->w_out, i, &b);
+            gather_block_weights(p, w + n * p->w_out, i, &b);
             if (apart && b.inputs > 1) {
                 columns_of_block_4x4(&walk, step, in + i * step, out + n, b.w);
             } else {
-                add_block(&longest, in + i * step, out + n, &b);
+                add_weight_block(&longest, in + i * step, out + n, &b);
             }
         }
     }

@@ -8,13 +8,13 @@
 
 #if GM_WITH_CONV && GM_ARCH_ARM_M
 
-typedef struct conv {
+typedef struct conv_geometry {
     const gm_insn_conv *insn;
     gm_window window;
     gm_layout x, y;
-} conv;
+} conv_geometry;
 
-static gm_product product_of(const gm_insn_conv *insn)
+static gm_product product_of_conv(const gm_insn_conv *insn)
 {
     return (gm_product){
         .rows = insn->out_h, .columns = insn->out_w, .sums = insn->channels, .outputs = insn->maps,
@@ -28,36 +28,36 @@ static gm_product product_of(const gm_insn_conv *insn)
 
 static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
-    gm_product p = product_of(insn);
+    gm_product p = product_of_conv(insn);
     p.rows = tap->rows, p.columns = tap->columns;
     gm_tap_product(&p, x, w, y);
 }
 
 /* One channel and one map in each group, groups contiguous. */
-static void depthwise(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
+static void add_depthwise_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
     const gm_walk walk = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
     gm_walk_scaled(&walk, x, y, insn->groups, w, insn->w_group);
 }
 
-static void add_cell(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
-                     int is_depthwise)
+static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
+                         int is_depthwise)
 {
     if (is_depthwise) {
-        depthwise(insn, tap, x, w, y);
+        add_depthwise_tap(insn, tap, x, w, y);
     } else {
         sums_of_channels(insn, tap, x, w, y);
     }
 }
 
-static void each_cell(const conv *c, const float *x, const float *w, float *y, int is_depthwise)
+static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         for (uint32_t l = 0; l < insn->kernel_w; l++) {
             gm_tap tap = gm_tap_of(&c->window, &c->x, &c->y, k, l);
             if (tap.rows > 0) {
-                add_cell(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, is_depthwise);
+                add_conv_tap(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, is_depthwise);
             }
         }
     }
@@ -73,7 +73,7 @@ static int cells_are_neighbours(const gm_insn_conv *insn)
 }
 
 /* The kernel's columns that lie inside the input at an output column; none where first is not below end. */
-static gm_span cells_of(const gm_window *w, uint32_t column)
+static gm_span taps_inside(const gm_window *w, uint32_t column)
 {
     uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
     uint32_t behind = left < reach ? reach - left : 0;
@@ -82,13 +82,13 @@ static gm_span cells_of(const gm_window *w, uint32_t column)
 
 /* Kernel row k at output columns that see the same cells. vectors: with Helium, and no
  * care for subnormal numbers. */
-static void add_cells(const conv *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells, gm_span columns,
-                      uint32_t vectors)
+static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells,
+                            gm_span columns, uint32_t vectors)
 {
     const gm_insn_conv *insn = c->insn;
     (void)vectors;
     gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, cells.first, columns);
-    gm_product p = product_of(insn);
+    gm_product p = product_of_conv(insn);
     if (tap.rows > 0 && cells.first < cells.end) {
         p.rows = tap.rows, p.columns = tap.columns;
         p.cells = cells.end - cells.first, p.w_cell = insn->w_w;
@@ -102,28 +102,28 @@ static void add_cells(const conv *c, const float *x, const float *w, float *y, u
     }
 }
 
-static void each_row(const conv *c, const float *x, const float *w, float *y, uint32_t vectors)
+static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t vectors)
 {
     const gm_insn_conv *insn = c->insn;
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         gm_span columns = { 0, 0 };
         while (columns.end < insn->out_w) {
-            gm_span cells = cells_of(&c->window, columns.first), next;
+            gm_span cells = taps_inside(&c->window, columns.first), next;
             do {
-                next = cells_of(&c->window, ++columns.end);
+                next = taps_inside(&c->window, ++columns.end);
             } while (columns.end < insn->out_w && next.first == cells.first && next.end == cells.end);
-            add_cells(c, x, w, y, k, cells, columns, vectors);
+            add_taps_of_row(c, x, w, y, k, cells, columns, vectors);
             columns.first = columns.end;
         }
     }
 }
 
-static void each_product(const conv *c, const float *x, const float *w, float *y, int is_depthwise)
+static void each_product(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
     if (!is_depthwise && cells_are_neighbours(c->insn)) {
-        each_row(c, x, w, y, 0);
+        add_each_kernel_row(c, x, w, y, 0);
     } else {
-        each_cell(c, x, w, y, is_depthwise);
+        add_each_tap(c, x, w, y, is_depthwise);
     }
 }
 
@@ -133,7 +133,8 @@ static void each_product(const conv *c, const float *x, const float *w, float *y
 #define SHORT_SUM 27
 
 /* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were flushed; y is started. */
-static int by_vectors(const conv *c, const gm_product *all, const float *x, const float *w, const float *bias, float *y)
+static int by_vectors(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
+                      float *y)
 {
     const gm_insn_conv *insn = c->insn;
     if (insn->channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->maps % 4 > 0 || insn->y_map != 1 ||
@@ -141,7 +142,7 @@ static int by_vectors(const conv *c, const gm_product *all, const float *x, cons
         return 0;
     }
     gm_helium_forget_flushed();
-    each_row(c, x, w, y, 1);
+    add_each_kernel_row(c, x, w, y, 1);
     if (gm_helium_flushed()) {
         gm_start_pixels(all, bias, y);
         return 0;
@@ -149,8 +150,8 @@ static int by_vectors(const conv *c, const gm_product *all, const float *x, cons
     return 1;
 }
 
-static int with_helium(const conv *c, const gm_product *all, const float *x, const float *w, const float *bias, float *y,
-                       int is_depthwise)
+static int with_helium(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
+                       float *y, int is_depthwise)
 {
     return is_depthwise ? gm_helium_depthwise(c->insn, x, w, bias, y)
                         : by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
@@ -161,10 +162,10 @@ static int with_helium(const conv *c, const gm_product *all, const float *x, con
 #endif
 
 /* One sample; depthwise all groups at once. */
-static void sample(const conv *c, const float *x, const float *w, const float *bias, float *y)
+static void sample(const conv_geometry *c, const float *x, const float *w, const float *bias, float *y)
 {
     const gm_insn_conv *insn = c->insn;
-    gm_product all = product_of(insn);
+    gm_product all = product_of_conv(insn);
     int is_depthwise = insn->channels == 1 && insn->maps == 1 && insn->x_group == 1 && insn->y_group == 1;
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     if (is_depthwise) {
@@ -185,7 +186,7 @@ static void sample(const conv *c, const float *x, const float *w, const float *b
 int gm_kernel_conv(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_conv *insn = instruction;
-    const conv c = {
+    const conv_geometry c = {
         .insn = insn,
         .window = GM_WINDOW(insn),
         .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },

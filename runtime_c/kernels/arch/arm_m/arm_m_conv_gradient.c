@@ -20,7 +20,7 @@
 /* Cells of a map or group that take a call of the rule together. */
 #define RUN 2
 
-static uint32_t at_most(uint32_t n, uint32_t limit)
+static uint32_t smaller_of(uint32_t n, uint32_t limit)
 {
     return n < limit ? n : limit;
 }
@@ -38,12 +38,13 @@ static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const flo
 }
 
 /* Of one kernel cell, n channels. at: the first one's sum. */
-static void add_cell(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy, float *at)
+static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy,
+                             float *at)
 {
     uint32_t cells = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
     for (uint32_t count; n > 0; n -= count, at += count * cells, x += count * g->x.channel) {
         float sums[SUMS];
-        count = at_most(n, most);
+        count = smaller_of(n, most);
         for (uint32_t i = 0; i < count; i++) {
             sums[i] = at[i * cells];
         }
@@ -54,13 +55,13 @@ static void add_cell(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, c
     }
 }
 
-static void cell_by_cell(const gm_conv_gradient *g, uint32_t n, const float *x, const float *dy, float *row)
+static void gradient_tap_by_tap(const gm_conv_gradient *g, uint32_t n, const float *x, const float *dy, float *row)
 {
     const gm_window *w = &g->window;
     for (uint32_t k = 0; k < w->kernel_h && n > 0; k++) {
         for (uint32_t l = 0; l < w->kernel_w; l++) {
             gm_tap tap = gm_tap_of(w, &g->x, &g->dy, k, l);
-            add_cell(g, &tap, n, x, dy, row++);
+            add_gradient_tap(g, &tap, n, x, dy, row++);
         }
     }
 }
@@ -85,11 +86,11 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
     uint32_t cells = g->window.kernel_h * g->window.kernel_w, last = g->channels % SUMS, first = g->channels - last;
     const float *x_last = x + first * g->x.channel;
     float *row_last = row + first * cells;
-    cell_by_cell(g, first, x, dy, row);
+    gradient_tap_by_tap(g, first, x, dy, row);
     if (last >= 8 && add_8_channels(g, x_last, dy, row_last)) {
         x_last += 8 * g->x.channel, row_last += 8 * cells, last -= 8;
     }
-    cell_by_cell(g, last, x_last, dy, row_last);
+    gradient_tap_by_tap(g, last, x_last, dy, row_last);
 }
 
 /* ---- Neighbouring maps, or groups -------------------------------------------------------------------------- */
@@ -147,7 +148,8 @@ ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const fl
 }
 
 /* What these runs start from. */
-static void take(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n, uint32_t run)
+static void start_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n,
+                       uint32_t run)
 {
     for (uint32_t i = 0; i < n; i++, at += step) {
         for (uint32_t j = 0; j < run; j++) {
@@ -156,7 +158,7 @@ static void take(const gm_gradient_target *target, uint32_t at, uint32_t step, f
     }
 }
 
-static void spread(const float *sums, uint32_t n, float *to, uint32_t step)
+static void scatter_sums(const float *sums, uint32_t n, float *to, uint32_t step)
 {
     for (uint32_t i = 0; i < n; i++) {
         to[i * step] = sums[i];
@@ -172,12 +174,12 @@ static void neighbours(const gm_conv_gradient *g, const float *x, const float *d
     for (uint32_t c = 0; c < g->channels; c++, x += g->x.channel, at += cells) {
         for (uint32_t first = 0, run; first < cells; first += run) {
             float sums[SUMS], runs[RUN * SUMS];
-            run = at_most(cells - first, RUN);
+            run = smaller_of(cells - first, RUN);
             for (uint32_t cell = first; cell < first + run; cell++) {
                 gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
-                take(target, at + cell, step, sums, n, 1);
+                start_runs(target, at + cell, step, sums, n, 1);
                 add_neighbours(g, &tap, x, dy, sums, n, groups);
-                spread(sums, n, runs + cell - first, run);
+                scatter_sums(sums, n, runs + cell - first, run);
             }
             give(target, at + first, step, runs, n, run);
         }
@@ -197,7 +199,7 @@ static int add_8_maps(const gm_conv_gradient *g, const float *x, const float *dy
         for (uint32_t c = 0; c < g->channels; c++) {
             float sums[24];
             uint32_t first = at + c * cells + 3 * k;
-            take(target, first, step, sums, 8, 3);
+            start_runs(target, first, step, sums, 8, 3);
             gm_add_three_cells(g, &three, GM_8_MAPS, x + c * g->x.channel, dy, sums);
             give(target, first, step, sums, 8, 3);
         }
@@ -206,7 +208,8 @@ static int add_8_maps(const gm_conv_gradient *g, const float *x, const float *dy
 }
 
 /* Maps, where channels are too few, or not neighbours. */
-static void by_maps(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                                     const gm_gradient_target *target)
 {
     uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
@@ -215,18 +218,19 @@ static void by_maps(const gm_conv_gradient *g, const float *x, const float *dy, 
             uint32_t at = (group * target->maps + m) * size;
             n = 8;
             if (target->maps - m < n || !add_8_maps(g, x, dy_at, at, target)) {
-                n = at_most(target->maps - m, SUMS);
+                n = smaller_of(target->maps - m, SUMS);
                 neighbours(g, x, dy_at, n, at, target, 0);
             }
         }
     }
 }
 
-static void by_groups(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const float *dy,
+                               const gm_gradient_target *target)
 {
     uint32_t size = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0, n; group < target->groups; group += n) {
-        n = at_most(target->groups - group, SUMS);
+        n = smaller_of(target->groups - group, SUMS);
         neighbours(g, x + group, dy + group, n, group * size, target, 1);
     }
 }
@@ -248,7 +252,7 @@ ONCE add_maps_by_channels(const gm_conv_gradient *g, const gm_tap *tap, const fl
 }
 
 /* Where the rows of both sides follow each other without a gap, they are one. */
-static gm_tap with_joined_rows(gm_tap tap)
+static gm_tap tap_with_joined_rows(gm_tap tap)
 {
     if (tap.x_row == tap.columns * tap.x_column && tap.y_row == tap.columns * tap.y_column) {
         tap.columns *= tap.rows;
@@ -260,14 +264,14 @@ static gm_tap with_joined_rows(gm_tap tap)
 /* Blocks of 4 maps, by all channels or, through the rule, by as many as have room in a row. */
 static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
 {
-    const gm_tap tap = with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
+    const gm_tap tap = tap_with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
     uint32_t most = target->update ? g->channels / 16 * 4 : g->channels;
     for (uint32_t m = 0, maps; m < target->maps; m += maps) {
-        maps = at_most(target->maps - m, 4);
+        maps = smaller_of(target->maps - m, 4);
         for (uint32_t c = 0, channels; c < g->channels; c += channels) {
             uint32_t first = m * g->channels + c;
             float *sums = target->update ? target->w : target->w + first;
-            channels = at_most(g->channels - c, most);
+            channels = smaller_of(g->channels - c, most);
             if (!target->accumulate) {
                 gm_start_row(sums, NULL, maps * channels);
             }
@@ -291,12 +295,12 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
     }
     if (g->channels == 1 && target->maps == 1 && g->x.group == 1 && g->dy.group == 1) {
         if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
-            by_groups(g, x, dy, target);
+            gradient_by_groups(g, x, dy, target);
         }
         return 1;
     }
     if (g->dy.channel == 1 && target->maps > 1 && (g->channels < 4 || g->x.channel != 1)) {
-        by_maps(g, x, dy, target);
+        gradient_by_out_channels(g, x, dy, target);
         return 1;
     }
     return 0;

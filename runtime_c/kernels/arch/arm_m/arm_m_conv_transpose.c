@@ -6,8 +6,8 @@
 #if GM_WITH_CONV_TRANSPOSE && GM_ARCH_ARM_M
 
 /* A sum over maps for each kernel cell. */
-static void cell_by_cell(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
-                         const gm_tap *tap)
+static void add_transposed_tap_product(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
+                                       const gm_tap *tap)
 {
     const gm_product p = {
         .rows = tap->rows, .columns = tap->columns, .sums = insn->maps, .outputs = insn->channels,
@@ -19,13 +19,15 @@ static void cell_by_cell(const gm_insn_conv_transpose *insn, const float *y, con
 }
 
 /* One channel and one map in each group, groups contiguous. */
-static void depthwise(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, const gm_tap *tap)
+static void add_transposed_depthwise_tap(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
+                                         const gm_tap *tap)
 {
     const gm_walk walk = { tap->rows, tap->columns, tap->y_row, tap->y_column, tap->x_row, tap->x_column };
     gm_walk_scaled(&walk, y + tap->y, x + tap->x, insn->groups, w, insn->w_group);
 }
 
-static void each_cell(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x, int is_depthwise)
+static void add_each_transposed_tap(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
+                                    int is_depthwise)
 {
     const gm_window window = GM_WINDOW(insn);
     const gm_layout x_layout = { 0, insn->x_h, insn->x_w, 0, 0 }, y_layout = { 0, insn->y_h, insn->y_w, 0, 0 };
@@ -35,9 +37,9 @@ static void each_cell(const gm_insn_conv_transpose *insn, const float *y, const 
             if (tap.rows > 0) {
                 const float *at = w + k * insn->w_h + l * insn->w_w;
                 if (is_depthwise) {
-                    depthwise(insn, y, at, x, &tap);
+                    add_transposed_depthwise_tap(insn, y, at, x, &tap);
                 } else {
-                    cell_by_cell(insn, y, at, x, &tap);
+                    add_transposed_tap_product(insn, y, at, x, &tap);
                 }
             }
         }
@@ -56,7 +58,7 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
     }
     if (!(is_depthwise ? gm_helium_depthwise_transpose(insn, y, w, bias, x)
                        : gm_helium_conv_transpose(insn, y, w, x))) {
-        each_cell(insn, y, w, x, is_depthwise);
+        add_each_transposed_tap(insn, y, w, x, is_depthwise);
     }
     gm_add_zero_to_pixels(&all, x); /* a pixel that no window saw is 0, not -0 */
 }

@@ -21,7 +21,7 @@
     OP_4(operation, s0, s1, s2, s3, b0, b1, b2, b3) OP_4(operation, s4, s5, s6, s7, b4, b5, b6, b7)
 
 /* BODY for each of n pixels. */
-#define PIXELS(BODY) "1:\n\t" BODY LINE("subs %[n], #1") LINE("bne 1b")
+#define FOR_PIXELS(BODY) "1:\n\t" BODY LINE("subs %[n], #1") LINE("bne 1b")
 
 #define ZERO_8(a, b, c, d, e, f, g, h)                                                               \
     LINE("mov r4, #0") LINE("vmov " #a ", r4") LINE("vmov " #b ", r4") LINE("vmov " #c ", r4")       \
@@ -37,7 +37,8 @@
     TILE name(const float *x, uint32_t n, uint32_t step, const float *centre, float sums[8])                        \
     {                                                                                                               \
         __asm__ volatile(LINE("vldmia %[centre], {s8-s15}") ZERO_8(s16, s17, s18, s19, s20, s21, s22, s23)          \
-                         PIXELS(LOAD_STEP(x, "s0-s7", step) OP_8("vsub", s8, s9, s10, s11, s12, s13, s14, s15) TAKE) \
+                         FOR_PIXELS(LOAD_STEP(x, "s0-s7", step)                                                     \
+                                    OP_8("vsub", s8, s9, s10, s11, s12, s13, s14, s15) TAKE)                        \
                          LINE("vstmia %[sums], {s16-s23}")                                                          \
                          : [x] "+r"(x), [n] "+r"(n)                                                                 \
                          : [step] "r"(step), [centre] "r"(centre), [sums] "r"(sums)                                 \
@@ -77,16 +78,16 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
 
 #if GM_WITH_NORMALIZE
 
-#define FACTORS                                                                                                     \
+#define LOAD_FACTORS                                                                                                \
     LINE("ldm %[v], {r4, r5, r6, r8}")                                                                              \
     LINE("vldmia r5, {s0-s7}") LINE("vldmia r6, {s16-s23}")                                                         \
     OP_4("vmul", s16, s17, s18, s19, s0, s1, s2, s3) OP_4("vmul", s20, s21, s22, s23, s4, s5, s6, s7)
-#define NORMAL                                                                                                      \
+#define NORMALIZE_PIXEL                                                                                             \
     LOAD_STEP(x, "s0-s7", step)                                                                                     \
     OP_8("vsub", s8, s9, s10, s11, s12, s13, s14, s15)                                                              \
     OP_8("vmul", s16, s17, s18, s19, s20, s21, s22, s23)                                                            \
     OP_8("vadd", s24, s25, s26, s27, s28, s29, s30, s31)
-#define STORE LINE("vstmia %[y], {s0-s7}") LINE("add %[y], %[step]")
+#define STORE_PIXEL LINE("vstmia %[y], {s0-s7}") LINE("add %[y], %[step]")
 
 /* Stores 4 registers without what is below 0. As NaN is positive then, the sign alone says what stays. */
 #define RECTIFY(r) LINE("bic " #r ", " #r ", " #r ", asr #31")
@@ -100,7 +101,8 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
 
 TILE normalize_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
-    __asm__ volatile(FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}") PIXELS(NORMAL STORE)
+    __asm__ volatile(LOAD_FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}")
+                     FOR_PIXELS(NORMALIZE_PIXEL STORE_PIXEL)
                      : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)
                      : [step] "r"(step), [v] "r"(v)
                      : CORE, CHANGED);
@@ -109,10 +111,10 @@ TILE normalize_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_c
 TILE normalize_relu_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
     uint32_t mode;
-    __asm__ volatile(FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}")
+    __asm__ volatile(LOAD_FACTORS LINE("vldmia r4, {s8-s15}") LINE("vldmia r8, {s24-s31}")
                      DEFAULT_NAN
-                     PIXELS(NORMAL STORE_RECTIFIED(s0, s1, s2, s3) STORE_RECTIFIED(s4, s5, s6, s7)
-                            LINE("add %[y], %[rest]"))
+                     FOR_PIXELS(NORMALIZE_PIXEL STORE_RECTIFIED(s0, s1, s2, s3) STORE_RECTIFIED(s4, s5, s6, s7)
+                                LINE("add %[y], %[rest]"))
                      USUAL_NAN
                      : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n), [mode] "=&r"(mode)
                      : [step] "r"(step), [rest] "r"(step - 32), [v] "r"(v)
@@ -121,8 +123,9 @@ TILE normalize_relu_8(const float *x, float *y, uint32_t n, uint32_t step, const
 
 TILE scale_8(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v)
 {
-    __asm__ volatile(FACTORS
-                     PIXELS(LOAD_STEP(x, "s0-s7", step) OP_8("vmul", s16, s17, s18, s19, s20, s21, s22, s23) STORE)
+    __asm__ volatile(LOAD_FACTORS
+                     FOR_PIXELS(LOAD_STEP(x, "s0-s7", step) OP_8("vmul", s16, s17, s18, s19, s20, s21, s22, s23)
+                                STORE_PIXEL)
                      : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)
                      : [step] "r"(step), [v] "r"(v)
                      : CORE, CHANGED);
@@ -178,15 +181,15 @@ TILE sums_8(const float *dy, const float *x, uint32_t n, uint32_t rest, const gm
 {
     __asm__ volatile(ZERO_8(s16, s17, s18, s19, s20, s21, s22, s23) ZERO_8(s24, s25, s26, s27, s28, s29, s30, s31)
                      LINE("ldm %[v], {r4, r5, r6, r8}") LINE("vldmia r4, {s8-s15}")
-                     PIXELS(LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
-                            OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
-                            OP_4("vadd", s16, s17, s18, s19, s0, s1, s2, s3)
-                            FMA(s24, s0, s4) FMA(s25, s1, s5) FMA(s26, s2, s6) FMA(s27, s3, s7)
-                            LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
-                            OP_4("vsub", s4, s5, s6, s7, s12, s13, s14, s15)
-                            OP_4("vadd", s20, s21, s22, s23, s0, s1, s2, s3)
-                            FMA(s28, s0, s4) FMA(s29, s1, s5) FMA(s30, s2, s6) FMA(s31, s3, s7)
-                            LINE("add %[dy], %[rest]") LINE("add %[x], %[rest]"))
+                     FOR_PIXELS(LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
+                                OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
+                                OP_4("vadd", s16, s17, s18, s19, s0, s1, s2, s3)
+                                FMA(s24, s0, s4) FMA(s25, s1, s5) FMA(s26, s2, s6) FMA(s27, s3, s7)
+                                LOAD(dy, "s0-s3") LOAD(x, "s4-s7")
+                                OP_4("vsub", s4, s5, s6, s7, s12, s13, s14, s15)
+                                OP_4("vadd", s20, s21, s22, s23, s0, s1, s2, s3)
+                                FMA(s28, s0, s4) FMA(s29, s1, s5) FMA(s30, s2, s6) FMA(s31, s3, s7)
+                                LINE("add %[dy], %[rest]") LINE("add %[x], %[rest]"))
                      LINE("vldmia r5, {s0-s7}")
                      OP_4("vmul", s24, s25, s26, s27, s0, s1, s2, s3) OP_4("vmul", s28, s29, s30, s31, s4, s5, s6, s7)
                      LINE("vstmia r6, {s24-s31}") LINE("vstmia r8, {s16-s23}")
@@ -218,12 +221,12 @@ uint32_t gm_normalize_sums_across(const struct gm_session *session, const gm_ins
 TILE gradient_4(const float *dy, const float *x, float *dx, uint32_t n, uint32_t step, const float numbers[16])
 {
     __asm__ volatile(LINE("vldmia %[numbers], {s8-s23}")
-                     PIXELS(LOAD_STEP(dy, "s0-s3", step) LOAD_STEP(x, "s4-s7", step)
-                            OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
-                            OP_4("vsub", s0, s1, s2, s3, s16, s17, s18, s19)
-                            FMA(s0, s4, s20) FMA(s1, s5, s21) FMA(s2, s6, s22) FMA(s3, s7, s23)
-                            OP_4("vmul", s0, s1, s2, s3, s12, s13, s14, s15)
-                            LINE("vstmia %[dx], {s0-s3}") LINE("add %[dx], %[step]"))
+                     FOR_PIXELS(LOAD_STEP(dy, "s0-s3", step) LOAD_STEP(x, "s4-s7", step)
+                                OP_4("vsub", s4, s5, s6, s7, s8, s9, s10, s11)
+                                OP_4("vsub", s0, s1, s2, s3, s16, s17, s18, s19)
+                                FMA(s0, s4, s20) FMA(s1, s5, s21) FMA(s2, s6, s22) FMA(s3, s7, s23)
+                                OP_4("vmul", s0, s1, s2, s3, s12, s13, s14, s15)
+                                LINE("vstmia %[dx], {s0-s3}") LINE("add %[dx], %[step]"))
                      : [dy] "+r"(dy), [x] "+r"(x), [dx] "+r"(dx), [n] "+r"(n)
                      : [step] "r"(step), [numbers] "r"(numbers)
                      : CHANGED);

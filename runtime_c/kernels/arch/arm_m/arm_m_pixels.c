@@ -27,7 +27,7 @@ DEFINE_FILL(4, "s0-s3")
 DEFINE_FILL(1, "s0")
 
 /* Where the rows of pixels follow each other without a gap, they are one. */
-static gm_product with_joined_rows(gm_product p)
+static gm_product output_with_joined_rows(gm_product p)
 {
     if (p.out.row == p.columns * p.out.column) {
         p.columns *= p.rows;
@@ -57,7 +57,7 @@ static void start_row(const gm_product *p, const float *bias, float *out)
 
 void gm_start_pixels(const gm_product *product, const float *bias, float *out)
 {
-    const gm_product p = with_joined_rows(*product);
+    const gm_product p = output_with_joined_rows(*product);
     for (uint32_t row = 0; row < p.rows; row++) {
         start_row(&p, bias, out + row * p.out.row);
     }
@@ -68,7 +68,7 @@ void gm_start_pixels(const gm_product *product, const float *bias, float *out)
 /* Where pixels follow each other without a gap, they are one of more outputs. */
 static gm_product with_joined_pixels(gm_product p)
 {
-    p = with_joined_rows(p);
+    p = output_with_joined_rows(p);
     if (p.out.channel == 1 && p.out.column == p.outputs) {
         p.outputs *= p.columns;
         p.columns = 1;

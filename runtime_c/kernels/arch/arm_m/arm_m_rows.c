@@ -15,17 +15,17 @@
     OF(s0, s8) OF(s1, s9) OF(s2, s10) OF(s3, s11) OF(s4, s12) OF(s5, s13) OF(s6, s14) OF(s7, s15)
 
 /* Defines a function of y[i], which OF(a, b) leaves in a's register. ZERO: 0 in s16, or nothing. */
-#define DEFINE_ROW(name, ZERO, OF)                                                                  \
+#define DEFINE_ROW_OPERATION(name, ZERO, OF)                                                        \
     void name(const float *a, const float *b, float *y, uint32_t n)                                 \
     {                                                                                               \
         __asm__ volatile(ZERO                                                                       \
-                         EIGHT_AT_A_TIME(LOAD(a, "s0-s7") LOAD(b, "s8-s15") EACH_OF_8(OF) STORE("s0-s7"), \
-                                         LOAD(a, "s0") LOAD(b, "s8") OF(s0, s8) STORE("s0"))        \
+                         EIGHT_AT_A_TIME(LOAD(a, "s0-s7") LOAD(b, "s8-s15") EACH_OF_8(OF) STORE_ROW("s0-s7"), \
+                                         LOAD(a, "s0") LOAD(b, "s8") OF(s0, s8) STORE_ROW("s0"))    \
                          : [a] "+r"(a), [b] "+r"(b), [y] "+r"(y), [n] "+r"(n)                       \
                          : [zero] "r"(0)                                                            \
                          : CHANGED);                                                                \
     }
-#define STORE(registers) LINE("vstmia %[y]!, {" registers "}")
+#define STORE_ROW(registers) LINE("vstmia %[y]!, {" registers "}")
 #define ZERO_IN_S16 LINE("vmov s16, %[zero]")
 
 void gm_start_row(float *y, const float *bias, uint32_t n)
@@ -34,8 +34,8 @@ void gm_start_row(float *y, const float *bias, uint32_t n)
                                    GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM };
     const float *from = bias ? bias : none;
     uint32_t step = bias ? 4 : 0;
-    __asm__ volatile(EIGHT_AT_A_TIME(LOAD_STEP(from, "s0-s7", steps) STORE("s0-s7"),
-                                     LOAD_1_STEP(from, s0, step) STORE("s0"))
+    __asm__ volatile(EIGHT_AT_A_TIME(LOAD_STEP(from, "s0-s7", steps) STORE_ROW("s0-s7"),
+                                     LOAD_1_STEP(from, s0, step) STORE_ROW("s0"))
                      : [from] "+r"(from), [y] "+r"(y), [n] "+r"(n)
                      : [step] "r"(step), [steps] "r"(8 * step)
                      : CHANGED);
@@ -47,16 +47,16 @@ void gm_start_row(float *y, const float *bias, uint32_t n)
 #define DIV(a, b) LINE("vdiv.f32 " #a ", " #a ", " #b)
 
 #if GM_WITH_ADD
-DEFINE_ROW(gm_add_row, "", ADD)
+DEFINE_ROW_OPERATION(gm_add_row, "", ADD)
 #endif
 #if GM_WITH_SUB
-DEFINE_ROW(gm_sub_row, "", SUB)
+DEFINE_ROW_OPERATION(gm_sub_row, "", SUB)
 #endif
 #if GM_WITH_MUL
-DEFINE_ROW(gm_mul_row, "", MUL)
+DEFINE_ROW_OPERATION(gm_mul_row, "", MUL)
 #endif
 #if GM_WITH_DIV
-DEFINE_ROW(gm_div_row, "", DIV)
+DEFINE_ROW_OPERATION(gm_div_row, "", DIV)
 #endif
 
 /* FLAGS of x compared with 0 */
@@ -65,7 +65,7 @@ DEFINE_ROW(gm_div_row, "", DIV)
 #if GM_WITH_RELU_GRAD && !GM_ARCH_HELIUM
 /* "not greater" is also where y is NaN */
 #define PASS(dy, y) COMPARE(y) LINE("it le") LINE("vmovle " #dy ", s16")
-DEFINE_ROW(gm_relu_grad_row, ZERO_IN_S16, PASS)
+DEFINE_ROW_OPERATION(gm_relu_grad_row, ZERO_IN_S16, PASS)
 #endif
 
 #if !GM_ARCH_HELIUM
@@ -77,8 +77,8 @@ DEFINE_ROW(gm_relu_grad_row, ZERO_IN_S16, PASS)
         __asm__ volatile(ZERO_IN_S16                                                                \
                          EIGHT_AT_A_TIME(LOAD(x, "s0-s7")                                           \
                                          OF(s0) OF(s1) OF(s2) OF(s3) OF(s4) OF(s5) OF(s6) OF(s7)    \
-                                         STORE("s0-s7"),                                            \
-                                         LOAD(x, "s0") OF(s0) STORE("s0"))                          \
+                                         STORE_ROW("s0-s7"),                                        \
+                                         LOAD(x, "s0") OF(s0) STORE_ROW("s0"))                      \
                          : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)                                    \
                          : [zero] "r"(0)                                                            \
                          : CHANGED);                                                                \

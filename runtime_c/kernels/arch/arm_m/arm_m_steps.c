@@ -10,10 +10,10 @@
 #if GM_WITH_SGD && !GM_ARCH_HELIUM
 
 /* p += minus_lr (scale g), with scale in s24 and minus_lr in s25 */
-#define SCALE(g) LINE("vmul.f32 " #g ", s24, " #g)
-#define SGD(p, g) FMA(p, s25, g)
-#define SCALE_4(g0, g1, g2, g3) SCALE(g0) SCALE(g1) SCALE(g2) SCALE(g3)
-#define SGD_4(p0, p1, p2, p3, g0, g1, g2, g3) SGD(p0, g0) SGD(p1, g1) SGD(p2, g2) SGD(p3, g3)
+#define SCALE_GRADIENT(g) LINE("vmul.f32 " #g ", s24, " #g)
+#define SGD_1(p, g) FMA(p, s25, g)
+#define SCALE_4(g0, g1, g2, g3) SCALE_GRADIENT(g0) SCALE_GRADIENT(g1) SCALE_GRADIENT(g2) SCALE_GRADIENT(g3)
+#define SGD_4(p0, p1, p2, p3, g0, g1, g2, g3) SGD_1(p0, g0) SGD_1(p1, g1) SGD_1(p2, g2) SGD_1(p3, g3)
 #define SGD_8(p0, p1, p2, p3, p4, p5, p6, p7)                       \
     LOAD(at, "s16-s23")                                             \
     SCALE_4(s16, s17, s18, s19) SCALE_4(s20, s21, s22, s23)         \
@@ -56,8 +56,8 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
                      "6:\n\t"
                      LOAD(at, "s16")
                      LINE("vldr s0, [%[p]]")
-                     SCALE(s16)
-                     SGD(s0, s16)
+                     SCALE_GRADIENT(s16)
+                     SGD_1(s0, s16)
                      LINE("vstmia %[p]!, {s0}")
                      LINE("subs %[left], #1")
                      LINE("bne 6b")
@@ -173,25 +173,25 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 
 #if (GM_WITH_ADAM || GM_WITH_ADAMW) && !GM_ARCH_HELIUM
 /* s21 to s23: correction, keep, step */
-#define ADAM(g, p, m, v)                         \
+#define ADAM_1(g, p, m, v)                       \
     MOMENTS(g, m, v)                             \
     LINE("vmov.f32 s25, s20")                    \
     FMA(s25, s24, s21)                           \
     LINE("vdiv.f32 s24, " #m ", s25")            \
     LINE("vmul.f32 " #p ", " #p ", s22")         \
     FMA(p, s23, s24)
-DEFINE_STEP(gm_adam_step, gm_adam_factors, "s16-s23", ADAM)
+DEFINE_STEP(gm_adam_step, gm_adam_factors, "s16-s23", ADAM_1)
 #endif
 
 #if GM_WITH_ADAMW_ORT
 /* s21 and s22: step, decay */
-#define ADAM_ORT(g, p, m, v)                     \
+#define ADAM_ORT_1(g, p, m, v)                   \
     MOMENTS(g, m, v)                             \
     LINE("vadd.f32 s24, s24, s20")               \
     LINE("vdiv.f32 s24, " #m ", s24")            \
     FMA(p, s21, s24)                             \
     FMA(p, s22, p)
-DEFINE_STEP(gm_adam_ort_step, gm_adam_ort_factors, "s16-s22", ADAM_ORT)
+DEFINE_STEP(gm_adam_ort_step, gm_adam_ort_factors, "s16-s22", ADAM_ORT_1)
 #endif
 
 #endif

@@ -46,7 +46,7 @@ static void outputs_by_pixels(const gm_product *p, const float *in, const float 
 }
 
 /* Where the rows of both sides follow each other without a gap, they are one. */
-static gm_product with_joined_rows(gm_product p)
+static gm_product product_with_joined_rows(gm_product p)
 {
     if (p.in.row == p.columns * p.in.column && p.out.row == p.columns * p.out.column) {
         p.columns *= p.rows;
@@ -57,7 +57,7 @@ static gm_product with_joined_rows(gm_product p)
 
 void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out)
 {
-    gm_product p = with_joined_rows(*product);
+    gm_product p = product_with_joined_rows(*product);
     if (gm_blocks_suit(&p)) {
         gm_add_blocks(&p, in, w, out);
         return;

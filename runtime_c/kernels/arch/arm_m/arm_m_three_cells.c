@@ -16,7 +16,7 @@
 #define STORE_SUMS(registers) LINE("vstmia %[sums], {" registers "}")
 
 /* The rows of outputs; n holds what is counted or added. */
-#define ROWS(LEFT, MIDDLE, RIGHT)                                                                               \
+#define THREE_TAP_ROWS(LEFT, MIDDLE, RIGHT)                                                                     \
     LINE("ldr %[n], [%[row], #20]")                                                                             \
     EACH_SUM(LOAD_SUMS, LINE("add %[sums], %[n]"))                                                              \
     LINE("rsb %[n], %[n], %[n], lsl #3") /* 7 steps back */                                                     \
@@ -46,11 +46,11 @@
     LINE("ldr %[n], [%[row], #20]")                                                                             \
     EACH_SUM(STORE_SUMS, LINE("add %[sums], %[n]"))
 
-#define DEFINE_ROWS(name, LEFT, MIDDLE, RIGHT)                                                                  \
+#define DEFINE_THREE_TAPS(name, LEFT, MIDDLE, RIGHT)                                                            \
     TILE name(const gm_three_cells *row, const float *x, const float *y, float *sums)                            \
     {                                                                                                           \
         uint32_t rows = row->rows, n;                                                                           \
-        __asm__ volatile(ROWS(LEFT, MIDDLE, RIGHT)                                                              \
+        __asm__ volatile(THREE_TAP_ROWS(LEFT, MIDDLE, RIGHT)                                                    \
                          : [x] "+r"(x), [y] "+r"(y), [sums] "+r"(sums), [rows] "+r"(rows), [n] "=&r"(n)         \
                          : [row] "r"(row), [x_step] "r"(row->x_step), [y_step] "r"(row->y_step),                \
                            [x_gap] "r"(row->x_gap)                                                              \
@@ -71,10 +71,10 @@
 #define CELL_1 CHANNELS_OF_CELL(s1, s4, s7, s10, s13, s16, s19, s22)
 #define CELL_2 CHANNELS_OF_CELL(s2, s5, s8, s11, s14, s17, s20, s23)
 
-DEFINE_ROWS(row_of_8_channels,
-            LOAD_DY CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
-            LOAD_DY CELL_0 TO_NEXT_CELL CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
-            LOAD_DY CELL_0 TO_NEXT_CELL CELL_1)
+DEFINE_THREE_TAPS(row_of_8_channels,
+                  LOAD_DY CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
+                  LOAD_DY CELL_0 TO_NEXT_CELL CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
+                  LOAD_DY CELL_0 TO_NEXT_CELL CELL_1)
 
 /* ---- 8 maps, one channel ----------------------------------------------------------------------------------- */
 
@@ -87,10 +87,10 @@ DEFINE_ROWS(row_of_8_channels,
     LOAD_STEP(y, "s27-s30", y_step)                                                                             \
     CELLS(s12, s13, s14, s27) CELLS(s15, s16, s17, s28) CELLS(s18, s19, s20, s29) CELLS(s21, s22, s23, s30)
 
-DEFINE_ROWS(row_of_8_maps,
-            LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_MAP(CELLS_1_AND_2),
-            LOAD_STEP(x, "s24-s26", x_step) EACH_MAP(CELLS_0_TO_2),
-            LINE("vldmia %[x], {s24, s25}") EACH_MAP(CELLS_0_AND_1))
+DEFINE_THREE_TAPS(row_of_8_maps,
+                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_MAP(CELLS_1_AND_2),
+                  LOAD_STEP(x, "s24-s26", x_step) EACH_MAP(CELLS_0_TO_2),
+                  LINE("vldmia %[x], {s24, s25}") EACH_MAP(CELLS_0_AND_1))
 
 /* ---- Which, and how ---------------------------------------------------------------------------------------- */
 

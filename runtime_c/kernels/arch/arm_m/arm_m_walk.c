@@ -12,15 +12,15 @@
 /* ---- Across ------------------------------------------------------------------------------------------------ */
 
 /* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates with s16. */
-#define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
+#define DEFINE_WALK_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
     DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
-DEFINE_ACROSS(16, "s0-s15", 8, FMA_16_ACROSS)
-DEFINE_ACROSS(8, "s0-s7", 0,
-              LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
-DEFINE_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))
-DEFINE_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) FMA_2(s16, s17, s18))
-DEFINE_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
+DEFINE_WALK_ACROSS(16, "s0-s15", 8, FMA_16_ACROSS)
+DEFINE_WALK_ACROSS(8, "s0-s7", 0,
+                   LOAD_STEP(b, "s17-s24", b_step) FMA_8(s16, s17, s18, s19, s20, s21, s22, s23, s24))
+DEFINE_WALK_ACROSS(4, "s0-s3", 0, LOAD_STEP(b, "s17-s20", b_step) FMA_4(s16, s17, s18, s19, s20))
+DEFINE_WALK_ACROSS(2, "s0, s1", 0, LOAD_STEP(b, "s17, s18", b_step) FMA_2(s16, s17, s18))
+DEFINE_WALK_ACROSS(1, "s0", 0, LOAD_1_STEP(b, s17, b_step) FMA(s0, s16, s17))
 
 void gm_walk_across(const gm_walk *walk, const float *a, const float *b, float *y, uint32_t n)
 {
@@ -86,7 +86,7 @@ void gm_walk_products(const gm_walk *walk, const float *a, const float *b, float
 }
 
 /* Up to 8 weights; how many. */
-static uint32_t gather(const float *w, uint32_t w_step, uint32_t n, float weights[8])
+static uint32_t gather_weights(const float *w, uint32_t w_step, uint32_t n, float weights[8])
 {
     uint32_t count = n >= 8 ? 8 : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ void gm_walk_scaled(const gm_walk *walk, const float *a, float *b, uint32_t n, c
 {
     for (uint32_t count; n > 0; n -= count, w += count * w_step, a += count, b += count) {
         float weights[8];
-        count = gather(w, w_step, n, weights);
+        count = gather_weights(w, w_step, n, weights);
         if (count == 8) {
             scaled_8(walk, a, b, weights);
         } else {

@@ -21,16 +21,16 @@ typedef struct steps {
 
 /* Inputs at r0, the others r2, r5, r6 and r8 bytes behind it; sums in q5. */
 #define PRODUCT(weights, at) LINE("ldr r4, [r0" at "]") VFMA(q5, weights, r4)
-#define ANYWHERE_3 PRODUCT(q0, "") PRODUCT(q1, ", r2") PRODUCT(q2, ", r5")
-#define ANYWHERE_4 ANYWHERE_3 PRODUCT(q3, ", r6")
-#define ANYWHERE_5 ANYWHERE_4 PRODUCT(q4, ", r8")
-#define NEIGHBOURS_1 PRODUCT(q0, "")
-#define NEIGHBOURS_2 LINE("ldm r0, {r2, r4}") VFMA(q5, q0, r2) VFMA(q5, q1, r4)
-#define NEIGHBOURS_3 LINE("ldm r0, {r2, r4, r5}") VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5)
-#define NEIGHBOURS_4                                                                                          \
+#define BLOCK_ANYWHERE_3 PRODUCT(q0, "") PRODUCT(q1, ", r2") PRODUCT(q2, ", r5")
+#define BLOCK_ANYWHERE_4 BLOCK_ANYWHERE_3 PRODUCT(q3, ", r6")
+#define BLOCK_ANYWHERE_5 BLOCK_ANYWHERE_4 PRODUCT(q4, ", r8")
+#define BLOCK_NEIGHBOURS_1 PRODUCT(q0, "")
+#define BLOCK_NEIGHBOURS_2 LINE("ldm r0, {r2, r4}") VFMA(q5, q0, r2) VFMA(q5, q1, r4)
+#define BLOCK_NEIGHBOURS_3 LINE("ldm r0, {r2, r4, r5}") VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5)
+#define BLOCK_NEIGHBOURS_4                                                                                    \
     LINE("ldm r0, {r2, r4, r5, r6}")                                                                          \
     VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6)
-#define NEIGHBOURS_5                                                                                          \
+#define BLOCK_NEIGHBOURS_5                                                                                    \
     LINE("ldm r0, {r2, r4, r5, r6, r8}")                                                                      \
     VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6) VFMA(q5, q4, r8)
 
@@ -65,23 +65,23 @@ typedef struct steps {
                          : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                 \
     }
 
-DEFINE_BLOCK(neighbours_1, NEIGHBOURS_1)
-DEFINE_BLOCK(neighbours_2, NEIGHBOURS_2)
-DEFINE_BLOCK(neighbours_3, NEIGHBOURS_3)
-DEFINE_BLOCK(neighbours_4, NEIGHBOURS_4)
-DEFINE_BLOCK(neighbours_5, NEIGHBOURS_5)
-DEFINE_BLOCK(anywhere_3, ANYWHERE_3)
-DEFINE_BLOCK(anywhere_4, ANYWHERE_4)
-DEFINE_BLOCK(anywhere_5, ANYWHERE_5)
+DEFINE_BLOCK(block_neighbours_1, BLOCK_NEIGHBOURS_1)
+DEFINE_BLOCK(block_neighbours_2, BLOCK_NEIGHBOURS_2)
+DEFINE_BLOCK(block_neighbours_3, BLOCK_NEIGHBOURS_3)
+DEFINE_BLOCK(block_neighbours_4, BLOCK_NEIGHBOURS_4)
+DEFINE_BLOCK(block_neighbours_5, BLOCK_NEIGHBOURS_5)
+DEFINE_BLOCK(block_anywhere_3, BLOCK_ANYWHERE_3)
+DEFINE_BLOCK(block_anywhere_4, BLOCK_ANYWHERE_4)
+DEFINE_BLOCK(block_anywhere_5, BLOCK_ANYWHERE_5)
 
 typedef void block_way(const float *in, float *out, const float *w, const steps *s);
-static block_way *const ways[2][5] = {
-    { neighbours_1, neighbours_1, anywhere_3, anywhere_4, anywhere_5 },
-    { neighbours_1, neighbours_2, neighbours_3, neighbours_4, neighbours_5 },
+static block_way *const block_ways[2][5] = {
+    { block_neighbours_1, block_neighbours_1, block_anywhere_3, block_anywhere_4, block_anywhere_5 },
+    { block_neighbours_1, block_neighbours_2, block_neighbours_3, block_neighbours_4, block_neighbours_5 },
 };
 
 /* How many inputs to take where so many are left */
-static uint32_t inputs_of_block(uint32_t left, int neighbours)
+static uint32_t inputs_at_once(uint32_t left, int neighbours)
 {
     return left == 6 ? 3 : left >= 5 ? 5 : left == 2 && !neighbours ? 1 : left;
 }
@@ -93,7 +93,7 @@ static uint32_t input_at(const gm_product *p, uint32_t in_cell, uint32_t i)
 }
 
 /* Its weights of 4 outputs, which begin at w */
-static void gather(const gm_product *p, const float *w, uint32_t i, float to[4])
+static void gather_output_weights(const gm_product *p, const float *w, uint32_t i, float to[4])
 {
     const float *from = w + i / p->sums * p->w_cell + i % p->sums * p->w_in;
     for (uint32_t output = 0; output < 4; output++) {
@@ -111,12 +111,12 @@ void gm_helium_add_blocks(const gm_product *product, uint32_t in_cell, const flo
     for (uint32_t n = 0; n < p->outputs; n += 4) {
         for (uint32_t i = 0, count; i < inputs; i += count) {
             float weights[20];
-            count = inputs_of_block(inputs - i, neighbours);
+            count = inputs_at_once(inputs - i, neighbours);
             for (uint32_t j = 0; j < count; j++) {
-                gather(p, w + n * p->w_out, i + j, weights + 4 * j);
+                gather_output_weights(p, w + n * p->w_out, i + j, weights + 4 * j);
                 s.inputs[j] = 4 * (input_at(p, in_cell, i + j) - input_at(p, in_cell, i));
             }
-            ways[neighbours][count - 1](in + input_at(p, in_cell, i), out + n, weights, &s);
+            block_ways[neighbours][count - 1](in + input_at(p, in_cell, i), out + n, weights, &s);
         }
     }
 }

@@ -11,18 +11,18 @@
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_HELIUM
 
 /* Some neighbouring maps and channels, and where their sums are: of each map `size` apart, in it (channels, cells). */
-typedef struct block {
+typedef struct gradient_block {
     uint32_t maps, channels;
     float *sums;
     uint32_t size;
-} block;
+} gradient_block;
 
 /* The form of a block's tiles */
 #define FORM GM_COLUMN_BY_NEIGHBOURS
 
 /* Adds one sample's products with kernel cell `cell`. x and dy: at the tap's first pixel. */
-static void add_tap(const block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t cells, uint32_t cell,
-                    int from_empty)
+static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t cells,
+                           uint32_t cell, int from_empty)
 {
     int joined = tap->y_row == tap->columns * tap->y_column && tap->x_row == tap->columns * tap->x_column;
     gm_tile tile;
@@ -41,7 +41,8 @@ static void add_tap(const block *b, const gm_tap *tap, const float *x, const flo
 }
 
 /* x and dy: at the block's first channel and map. */
-static void add_block(const gm_conv_gradient *g, const block *b, const float *x, const float *dy, int from_empty)
+static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *b, const float *x, const float *dy,
+                               int from_empty)
 {
     const gm_window *w = &g->window;
     uint32_t cells = w->kernel_h * w->kernel_w;
@@ -52,7 +53,7 @@ static void add_block(const gm_conv_gradient *g, const block *b, const float *x,
         }
         for (uint32_t i = 0; i < g->batch; i++) {
             const float *x_at = x + i * g->x.batch + tap.x, *dy_at = dy + i * g->dy.batch + tap.y;
-            add_tap(b, &tap, x_at, dy_at, cells, cell, from_empty && i == 0);
+            add_sample_tap(b, &tap, x_at, dy_at, cells, cell, from_empty && i == 0);
         }
     }
 }
@@ -70,8 +71,8 @@ static void gradients_of_maps(const gm_conv_gradient *g, const float *x, const f
                               const gm_gradient_target *target, uint32_t first, uint32_t maps)
 {
     uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
-    const block all = { maps, g->channels, target->w + first, size };
-    add_block(g, &all, x, dy, !target->accumulate);
+    const gradient_block all = { maps, g->channels, target->w + first, size };
+    add_gradient_block(g, &all, x, dy, !target->accumulate);
 }
 
 /* The same with an update, some channels at a time, as many as there is room for. */
@@ -82,8 +83,8 @@ static void update_maps(const gm_conv_gradient *g, const float *x, const float *
     gm_rule_args args = *target->update;
     for (uint32_t c = 0, n; c < g->channels; c += n) {
         n = g->channels - c < most ? g->channels - c : most;
-        const block part = { maps, n, target->w, n * cells };
-        add_block(g, &part, x + c, dy, 1);
+        const gradient_block part = { maps, n, target->w, n * cells };
+        add_gradient_block(g, &part, x + c, dy, 1);
         for (uint32_t map = 0; map < maps; map++) {
             uint32_t at = first + (map * g->channels + c) * cells;
             gm_helium_step(target->update, &args, part.sums + map * part.size, at, part.size);

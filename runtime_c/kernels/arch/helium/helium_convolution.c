@@ -26,11 +26,11 @@ typedef struct convolution {
 } convolution;
 
 /* Positions first, first + step, ..., which the same cells reach: cell, cell + step, ... */
-typedef struct run {
+typedef struct same_taps {
     uint32_t first, count;
     uint32_t cell, cells;
     uint32_t source; /* of the first position and cell */
-} run;
+} same_taps;
 
 /* ---- Axes -------------------------------------------------------------------------------------------------- */
 
@@ -73,9 +73,9 @@ static uint32_t source_of(const axis *a, uint32_t position, uint32_t cell)
 }
 
 /* A run of one position */
-static run cells_of(const axis *a, uint32_t position)
+static same_taps run_of_position(const axis *a, uint32_t position)
 {
-    run r = { position, 1, 0, 0, 0 };
+    same_taps r = { position, 1, 0, 0, 0 };
     for (uint32_t cell = 0; cell < a->kernel; cell++) {
         uint32_t source = source_of(a, position, cell);
         if (source < a->sources && r.cells++ == 0) {
@@ -86,11 +86,11 @@ static run cells_of(const axis *a, uint32_t position)
 }
 
 /* All of them from a position on */
-static run run_from(const axis *a, uint32_t first)
+static same_taps run_from(const axis *a, uint32_t first)
 {
-    run r = cells_of(a, first);
+    same_taps r = run_of_position(a, first);
     for (uint32_t next = first + position_step(a); next < a->positions; next += position_step(a), r.count++) {
-        run other = cells_of(a, next);
+        same_taps other = run_of_position(a, next);
         if (other.cell != r.cell || other.cells != r.cells) {
             break;
         }
@@ -99,13 +99,13 @@ static run run_from(const axis *a, uint32_t first)
 }
 
 /* The run behind another: where positions of its remainder end, of the next remainder. count 0: there is none. */
-static run next_run(const axis *a, const run *r)
+static same_taps next_run(const axis *a, const same_taps *r)
 {
     uint32_t step = position_step(a), first = r->first + r->count * step;
     if (first >= a->positions) {
         first = r->first % step + 1;
         if (first >= step || first >= a->positions) {
-            return (run){ 0, 0, 0, 0, 0 };
+            return (same_taps){ 0, 0, 0, 0, 0 };
         }
     }
     return run_from(a, first);
@@ -114,7 +114,7 @@ static run next_run(const axis *a, const run *r)
 /* ---- Regions ----------------------------------------------------------------------------------------------- */
 
 /* The sums of a position: over the cells of rows and columns, and over k. Where in has one channel, k are columns. */
-static gm_tile tile_of(const convolution *c, const run *rows, const run *columns)
+static gm_tile tile_of(const convolution *c, const same_taps *rows, const same_taps *columns)
 {
     int by_columns = c->sums == 1;
     uint32_t in_cell = source_by_cell(&c->columns) * c->in_column, w_cell = cell_step(&c->columns) * c->w_column;
@@ -131,8 +131,8 @@ static gm_tile tile_of(const convolution *c, const run *rows, const run *columns
 }
 
 /* Puts the addresses of the position (row, column) of a region to the tile's row i. */
-static void put_position(const convolution *c, const run *rows, const run *columns, uint32_t row, uint32_t column,
-                         const float *in, float *out, gm_tile *tile, uint32_t i)
+static void put_position(const convolution *c, const same_taps *rows, const same_taps *columns, uint32_t row,
+                         uint32_t column, const float *in, float *out, gm_tile *tile, uint32_t i)
 {
     uint32_t in_row = rows->source + row * source_by_position(&c->rows);
     uint32_t in_column = columns->source + column * source_by_position(&c->columns);
@@ -142,8 +142,8 @@ static void put_position(const convolution *c, const run *rows, const run *colum
     tile->y[i] = out + out_row * c->out_row + out_column * c->out_column;
 }
 
-static void region(const convolution *c, const run *rows, const run *columns, gm_tile_form form, const float *in,
-                   const float *w, float *out)
+static void region(const convolution *c, const same_taps *rows, const same_taps *columns, gm_tile_form form,
+                   const float *in, const float *w, float *out)
 {
     gm_tile tile = tile_of(c, rows, columns);
     uint32_t row = 0, column = 0;
@@ -173,8 +173,9 @@ static int by_tiles(const convolution *c, const float *in, const float *w, float
         return 0;
     }
     gm_tile_form form = gm_tile_form_of(0, 1, w_k, c->w_out);
-    for (run rows = run_from(&c->rows, 0); rows.count > 0; rows = next_run(&c->rows, &rows)) {
-        for (run columns = run_from(&c->columns, 0); columns.count > 0; columns = next_run(&c->columns, &columns)) {
+    for (same_taps rows = run_from(&c->rows, 0); rows.count > 0; rows = next_run(&c->rows, &rows)) {
+        for (same_taps columns = run_from(&c->columns, 0); columns.count > 0;
+             columns = next_run(&c->columns, &columns)) {
             if (rows.cells > 0 && columns.cells > 0) {
                 region(c, &rows, &columns, form, in, w, out);
             }

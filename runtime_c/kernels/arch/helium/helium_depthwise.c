@@ -107,13 +107,13 @@ typedef struct lines {
 /* ---- Which outputs a kernel row reaches -------------------------------------------------------------------- */
 
 /* So many elements further, which may be backwards */
-static const float *further(const float *p, uint32_t elements)
+static const float *elements_behind(const float *p, uint32_t elements)
 {
     return (const float *)((uintptr_t)p + 4 * elements);
 }
 
 /* All of `lines` but rows. Returns 0 where outputs lack other cells than these. */
-static int columns_of(const gm_window *w, const gm_layout *x, const gm_layout *y, lines *l)
+static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, lines *l)
 {
     gm_span cells[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -134,7 +134,7 @@ static void rows_of(const gm_window *w, const gm_layout *x, const gm_layout *y, 
     l->rows = rows.end - rows.first;
     if (l->rows > 0) {
         uint32_t row = gm_input_index(rows.first, k, w->stride_h, w->dilation_h, w->pad_h);
-        *x_at = further(*x_at, row * x->h), *y_at = further(*y_at, rows.first * y->h);
+        *x_at = elements_behind(*x_at, row * x->h), *y_at = elements_behind(*y_at, rows.first * y->h);
     }
 }
 
@@ -143,17 +143,17 @@ static void rows_of(const gm_window *w, const gm_layout *x, const gm_layout *y, 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
 
 /* Transposed, x and y are the other way round, and go backwards: each x takes its products in the same order then. */
-typedef struct depthwise {
+typedef struct depthwise_conv {
     gm_window window;
     gm_layout x, y;
     uint32_t groups, w_group, w_h;
-} depthwise;
+} depthwise_conv;
 
 DEFINE_LINES(add_lines_1, Y, 1)
 DEFINE_LINES(add_lines_2, Y, 2)
 
 /* Adds all products of 4 groups. Returns 0 where subnormal numbers were flushed. */
-static int add_products(const depthwise *d, lines *l, const float *x, const float *w, const float *y)
+static int add_depthwise_products(const depthwise_conv *d, lines *l, const float *x, const float *w, const float *y)
 {
     for (uint32_t k = 0; k < d->window.kernel_h; k++, w += d->w_h) {
         const float *x_at = x, *y_at = y;
@@ -165,38 +165,40 @@ static int add_products(const depthwise *d, lines *l, const float *x, const floa
     return 1;
 }
 
-static float plain_sum(const depthwise *d, const float *x, const float *w, uint32_t row, uint32_t column, float sum)
+static float plain_depthwise_sum(const depthwise_conv *d, const float *x, const float *w, uint32_t row, uint32_t column,
+                                 float sum)
 {
     const gm_window *of = &d->window;
     for (uint32_t cell = 0; cell < 3 * of->kernel_h; cell++) {
         uint32_t i = gm_input_index(row, cell / 3, of->stride_h, of->dilation_h, of->pad_h);
         uint32_t j = gm_input_index(column, cell % 3, of->stride_w, 1, of->pad_w);
         if (i < of->in_h && j < of->in_w) {
-            sum = GM_MAC(sum, *further(x, i * d->x.h + j * d->x.w), w[cell / 3 * d->w_h + cell % 3]);
+            sum = GM_MAC(sum, *elements_behind(x, i * d->x.h + j * d->x.w), w[cell / 3 * d->w_h + cell % 3]);
         }
     }
     return sum;
 }
 
 /* One group from the beginning, in plain C */
-static void plain_group(const depthwise *d, const float *x, const float *w, float bias, float *y)
+static void plain_group(const depthwise_conv *d, const float *x, const float *w, float bias, float *y)
 {
     for (uint32_t row = 0; row < d->window.out_h; row++) {
         for (uint32_t column = 0; column < d->window.out_w; column++) {
-            *(float *)further(y, row * d->y.h + column * d->y.w) = plain_sum(d, x, w, row, column, bias);
+            float *at = (float *)elements_behind(y, row * d->y.h + column * d->y.w);
+            *at = plain_depthwise_sum(d, x, w, row, column, bias);
         }
     }
 }
 
-static int convolve(const depthwise *d, const float *x, const float *w, const float *bias, float *y)
+static int convolve(const depthwise_conv *d, const float *x, const float *w, const float *bias, float *y)
 {
     lines l;
-    if (d->groups % 4 > 0 || !columns_of(&d->window, &d->x, &d->y, &l)) {
+    if (d->groups % 4 > 0 || !set_columns(&d->window, &d->x, &d->y, &l)) {
         return 0;
     }
     l.w_group = 4 * d->w_group;
     for (uint32_t group = 0; group < d->groups; group += 4, x += 4, w += 4 * d->w_group, y += 4) {
-        int done = add_products(d, &l, x, w, y);
+        int done = add_depthwise_products(d, &l, x, w, y);
         for (uint32_t i = 0; i < 4 && !done; i++) {
             plain_group(d, x + i, w + i * d->w_group, bias ? bias[group + i] : GM_EMPTY_SUM, y + i);
         }
@@ -210,7 +212,7 @@ static int convolve(const depthwise *d, const float *x, const float *w, const fl
 
 int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y)
 {
-    const depthwise d = {
+    const depthwise_conv d = {
         .window = GM_WINDOW(insn),
         .x = { 0, insn->x_h, insn->x_w, 0, 0 }, .y = { 0, insn->y_h, insn->y_w, 0, 0 },
         .groups = insn->groups, .w_group = insn->w_group, .w_h = insn->w_h,
@@ -225,7 +227,7 @@ int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w
 int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                   float *x)
 {
-    const depthwise d = {
+    const depthwise_conv d = {
         .window = { insn->out_h, insn->out_w, insn->in_h, insn->in_w, insn->kernel_h, insn->kernel_w, 1, 1,
                     insn->dilation_h, insn->dilation_w, insn->pad_h + insn->in_h - insn->out_h,
                     insn->pad_w + insn->in_w - insn->out_w },
@@ -293,7 +295,7 @@ int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, cons
     lines l;
     uint32_t size = 3 * g->window.kernel_h;
     float room[36];
-    if (g->window.kernel_h > 3 || target->groups % 4 > 0 || !columns_of(&g->window, &g->x, &g->dy, &l)) {
+    if (g->window.kernel_h > 3 || target->groups % 4 > 0 || !set_columns(&g->window, &g->x, &g->dy, &l)) {
         return 0;
     }
     l.w_group = 4 * size;

@@ -9,7 +9,7 @@
 
 #define LOAD_8(p, q, r) LINE("vldrw.u32 " #q ", [" #p "]") LINE("vldrw.u32 " #r ", [" #p ", #16]")
 #define STORE_8(p, q, r) LINE("vstrw.32 " #q ", [" #p "]") LINE("vstrw.32 " #r ", [" #p ", #16]")
-#define OP_8(operation, q, r, a, b)                                 \
+#define OP_2(operation, q, r, a, b)                                 \
     LINE(operation ".f32 " #q ", " #q ", " #a) LINE(operation ".f32 " #r ", " #r ", " #b)
 
 #if GM_WITH_NORMALIZE
@@ -28,7 +28,7 @@
                          CLEAR_FLUSHED(r12)                                                                   \
                          LINE("ldm %[v], {r4, r5, r6, r8}")                                                   \
                          LOAD_8(r5, q0, q1) LOAD_8(r6, q2, q3)                                                \
-                         OP_8("vmul", q2, q3, q0, q1)                                                         \
+                         OP_2("vmul", q2, q3, q0, q1)                                                         \
                          LOAD                                                                                 \
                          "1:\n\t"                                                                             \
                          LOAD_8(%[x], q6, q7) LINE("add %[x], %[step]")                                       \
@@ -45,11 +45,11 @@
     }
 
 #define MEAN_AND_BIAS LOAD_8(r4, q0, q1) LOAD_8(r8, q4, q5)
-#define NORMAL OP_8("vsub", q6, q7, q0, q1) OP_8("vmul", q6, q7, q2, q3) OP_8("vadd", q6, q7, q4, q5)
+#define NORMALIZE_VECTORS OP_2("vsub", q6, q7, q0, q1) OP_2("vmul", q6, q7, q2, q3) OP_2("vadd", q6, q7, q4, q5)
 
-DEFINE_NORMALIZE(gm_helium_normalize, MEAN_AND_BIAS, NORMAL)
-DEFINE_NORMALIZE(gm_helium_normalize_relu, MEAN_AND_BIAS, NORMAL RECTIFY_8(q6, q7))
-DEFINE_NORMALIZE(gm_helium_scale, , OP_8("vmul", q6, q7, q2, q3))
+DEFINE_NORMALIZE(gm_helium_normalize, MEAN_AND_BIAS, NORMALIZE_VECTORS)
+DEFINE_NORMALIZE(gm_helium_normalize_relu, MEAN_AND_BIAS, NORMALIZE_VECTORS RECTIFY_8(q6, q7))
+DEFINE_NORMALIZE(gm_helium_scale, , OP_2("vmul", q6, q7, q2, q3))
 
 #endif
 
@@ -75,7 +75,7 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
                      LINE("add %[dy], %[step]") LINE("add %[x], %[step]")
                      LINE("le lr, 1b")
                      LOAD_8(r5, q0, q1)
-                     OP_8("vmul", q4, q5, q0, q1)
+                     OP_2("vmul", q4, q5, q0, q1)
                      IF_FLUSHED(%[flushed], 2f)
                      STORE_8(r6, q4, q5) STORE_8(r8, q2, q3)
                      "2:\n\t"

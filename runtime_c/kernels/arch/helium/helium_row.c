@@ -33,7 +33,7 @@ typedef struct row_sums {
 
 /* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored. BEGIN_<n>, with b
  * and the bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4 to r6 and r10 have four k of a. */
-#define DEFINE_ROW(name, n, BEGIN, PRODUCTS, LOAD_4, LOAD_1)                                                  \
+#define DEFINE_ROW_SUMS_OF(name, n, BEGIN, PRODUCTS, LOAD_4, LOAD_1)                                          \
     __attribute__((noinline)) static int name##_##n(const row_sums *row)                                      \
     {                                                                                                         \
         uint32_t flushed;                                                                                     \
@@ -72,14 +72,14 @@ typedef struct row_sums {
 #define CONTIGUOUS LINE("ldm r1!, {r4, r5, r6, r10}"), LINE("ldr r4, [r1], #4")
 #define STEP(a) LINE("ldr " #a ", [r1]") LINE("add r1, r3")
 #define STRIDED STEP(r4) STEP(r5) STEP(r6) STEP(r10), STEP(r4)
-#define DEFINE_ROWS(name, n, BEGIN, PRODUCTS, A) DEFINE_ROW(name, n, BEGIN, PRODUCTS, A)
+#define DEFINE_ROW_SUMS(name, n, BEGIN, PRODUCTS, A) DEFINE_ROW_SUMS_OF(name, n, BEGIN, PRODUCTS, A)
 
 typedef int (*row_way)(const row_sums *row);
 
 /* ---- b's columns are neighbours ---------------------------------------------------------------------------- */
 
 /* b is in r12. A load behind the last column is none; 24 columns are all there. */
-#define B(q, offset) LINE("vldrw.u32 " #q ", [r12, #" #offset "]")
+#define B_VECTOR(q, offset) LINE("vldrw.u32 " #q ", [r12, #" #offset "]")
 #define B_LAST(q, offset) LINE("vpst") LINE("vldrwt.u32 " #q ", [r12, #" #offset "]")
 #define NEXT_B LINE("add r12, r8")
 
@@ -88,21 +88,21 @@ typedef int (*row_way)(const row_sums *row);
 #define NEIGHBOURS_BEGIN_3 LINE("mov r12, r6")
 #define NEIGHBOURS_BEGIN_6 LINE("mov r12, r6")
 #define NEIGHBOURS_1(a) B_LAST(q6, 0) NEXT_B VFMA(q0, q6, a)
-#define NEIGHBOURS_2(a) B(q6, 0) B_LAST(q7, 16) VFMA(q0, q6, a) NEXT_B VFMA(q1, q7, a)
+#define NEIGHBOURS_2(a) B_VECTOR(q6, 0) B_LAST(q7, 16) VFMA(q0, q6, a) NEXT_B VFMA(q1, q7, a)
 #define NEIGHBOURS_3(a)                                                                                       \
-    B(q6, 0) B(q7, 16) VFMA(q0, q6, a) B_LAST(q6, 32) VFMA(q1, q7, a) NEXT_B VFMA(q2, q6, a)
+    B_VECTOR(q6, 0) B_VECTOR(q7, 16) VFMA(q0, q6, a) B_LAST(q6, 32) VFMA(q1, q7, a) NEXT_B VFMA(q2, q6, a)
 #define NEIGHBOURS_6(a)                                                                                       \
-    B(q6, 0) B(q7, 16) VFMA(q0, q6, a) B(q6, 32) VFMA(q1, q7, a) B(q7, 48) VFMA(q2, q6, a)                    \
-    B(q6, 64) VFMA(q3, q7, a) B(q7, 80) VFMA(q4, q6, a) NEXT_B VFMA(q5, q7, a)
+    B_VECTOR(q6, 0) B_VECTOR(q7, 16) VFMA(q0, q6, a) B_VECTOR(q6, 32) VFMA(q1, q7, a) B_VECTOR(q7, 48) VFMA(q2, q6, a) \
+    B_VECTOR(q6, 64) VFMA(q3, q7, a) B_VECTOR(q7, 80) VFMA(q4, q6, a) NEXT_B VFMA(q5, q7, a)
 
-DEFINE_ROWS(neighbours, 1, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
-DEFINE_ROWS(neighbours, 2, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
-DEFINE_ROWS(neighbours, 3, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
-DEFINE_ROWS(neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
-DEFINE_ROWS(strided_neighbours, 1, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
-DEFINE_ROWS(strided_neighbours, 2, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
-DEFINE_ROWS(strided_neighbours, 3, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
-DEFINE_ROWS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
+DEFINE_ROW_SUMS(neighbours, 1, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
+DEFINE_ROW_SUMS(neighbours, 2, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
+DEFINE_ROW_SUMS(neighbours, 3, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
+DEFINE_ROW_SUMS(neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, CONTIGUOUS)
+DEFINE_ROW_SUMS(strided_neighbours, 1, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
+DEFINE_ROW_SUMS(strided_neighbours, 2, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
+DEFINE_ROW_SUMS(strided_neighbours, 3, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
+DEFINE_ROW_SUMS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 
 /* ---- They are gathered ------------------------------------------------------------------------------------- */
 
@@ -125,17 +125,17 @@ DEFINE_ROWS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 #define ANY_2(a) ANY(q6, q3) ANY(q7, q4) VFMA(q0, q6, a) VFMA(q1, q7, a)
 #define ANY_3(a) ANY(q6, q3) ANY(q7, q4) VFMA(q0, q6, a) ANY(q6, q5) VFMA(q1, q7, a) VFMA(q2, q6, a)
 
-DEFINE_ROWS(along, 1, GATHERED_BEGIN, ALONG, CONTIGUOUS)
-DEFINE_ROWS(along, 2, GATHERED_BEGIN, ALONG, CONTIGUOUS)
-DEFINE_ROWS(along, 3, GATHERED_BEGIN, ALONG, CONTIGUOUS)
-DEFINE_ROWS(any, 1, GATHERED_BEGIN, ANY, STRIDED)
-DEFINE_ROWS(any, 2, GATHERED_BEGIN, ANY, STRIDED)
-DEFINE_ROWS(any, 3, GATHERED_BEGIN, ANY, STRIDED)
+DEFINE_ROW_SUMS(along, 1, GATHERED_BEGIN, ALONG, CONTIGUOUS)
+DEFINE_ROW_SUMS(along, 2, GATHERED_BEGIN, ALONG, CONTIGUOUS)
+DEFINE_ROW_SUMS(along, 3, GATHERED_BEGIN, ALONG, CONTIGUOUS)
+DEFINE_ROW_SUMS(any, 1, GATHERED_BEGIN, ANY, STRIDED)
+DEFINE_ROW_SUMS(any, 2, GATHERED_BEGIN, ANY, STRIDED)
+DEFINE_ROW_SUMS(any, 3, GATHERED_BEGIN, ANY, STRIDED)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------- */
 
 /* Of 1, 2, 3 and 6 vectors; NULL where there is no way of so many. */
-static const row_way ways[4][4] = {
+static const row_way row_ways[4][4] = {
     { neighbours_1, neighbours_2, neighbours_3, neighbours_6 },
     { strided_neighbours_1, strided_neighbours_2, strided_neighbours_3, strided_neighbours_6 },
     { along_1, along_2, along_3, NULL },
@@ -145,9 +145,9 @@ static const row_way ways[4][4] = {
 static const row_way *ways_for(const gm_gemm_strides *s, uint32_t n)
 {
     if (s->b_col == 1 || n == 1) {
-        return s->a_col == 1 ? ways[0] : ways[1];
+        return s->a_col == 1 ? row_ways[0] : row_ways[1];
     }
-    return s->a_col == 1 && s->b_row == 1 ? ways[2] : ways[3];
+    return s->a_col == 1 && s->b_row == 1 ? row_ways[2] : row_ways[3];
 }
 
 /* In plain C, where subnormal numbers are there. */

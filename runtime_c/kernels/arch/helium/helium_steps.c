@@ -13,17 +13,17 @@
 #define LOAD_G(q) LINE("vldrw.u32 " #q ", [%[g]], #16")
 #define LOAD_P(q, offset) LINE("vldrw.u32 " #q ", [%[p], #" #offset "]")
 #define STORE_P(q) LINE("vstrw.32 " #q ", [%[p]], #16")
-#define SCALE(g) LINE("vmul.f32 " #g ", " #g ", %[scale]")
+#define SCALE_VECTOR(g) LINE("vmul.f32 " #g ", " #g ", %[scale]")
 
 /* The step of n parameters. Goes to `end` before some that have subnormal numbers, n are left then; else p is past
  * the last one by as many as n is below 0. */
-#define SGD(end)                                                                                              \
+#define SGD_LOOP(end)                                                                                         \
     LINE("lsr r12, %[n], #4")                                                                                 \
     LINE("wls lr, r12, 2f")                                                                                   \
     "1:\n\t"                                                                                                  \
     LOAD_G(q0) LOAD_G(q1) LOAD_G(q2) LOAD_G(q3)                                                               \
     LOAD_P(q4, 0) LOAD_P(q5, 16) LOAD_P(q6, 32) LOAD_P(q7, 48)                                                \
-    SCALE(q0) SCALE(q1) SCALE(q2) SCALE(q3)                                                                   \
+    SCALE_VECTOR(q0) SCALE_VECTOR(q1) SCALE_VECTOR(q2) SCALE_VECTOR(q3)                                       \
     VFMA(q4, q0, %[minus_lr]) VFMA(q5, q1, %[minus_lr]) VFMA(q6, q2, %[minus_lr]) VFMA(q7, q3, %[minus_lr])   \
     IF_FLUSHED(r12, end)                                                                                      \
     STORE_P(q4) STORE_P(q5) STORE_P(q6) STORE_P(q7)                                                           \
@@ -35,7 +35,7 @@
     LINE("vctp.32 %[n]")                                                                                      \
     LINE("vpstt")                                                                                             \
     LINE("vldrwt.u32 q0, [%[g]], #16") LINE("vldrwt.u32 q4, [%[p]]")                                          \
-    SCALE(q0)                                                                                                 \
+    SCALE_VECTOR(q0)                                                                                          \
     VFMA(q4, q0, %[minus_lr])                                                                                 \
     IF_FLUSHED(r12, end)                                                                                      \
     LINE("vpst")                                                                                              \
@@ -50,7 +50,7 @@ static uint32_t sgd_until_flushed(const float *g, float *p, uint32_t n, float mi
     uint32_t minus_lr_bits = gm_bits_of(minus_lr), scale_bits = gm_bits_of(scale);
     __asm__ volatile(HELIUM
                      CLEAR_FLUSHED(r12)
-                     SGD(5f)
+                     SGD_LOOP(5f)
                      LINE("mov %[n], #0")
                      "5:\n\t"
                      : [g] "+r"(g), [p] "+r"(p), [n] "+l"(n)
@@ -100,7 +100,7 @@ static uint32_t rows_until_flushed(const gm_rule_args *args, const float *a, uin
                      "6:\n\t"
                      LINE("ldr %[scale], [%[a]]") LINE("add %[a], %[a_row]")
                      LINE("mov %[g], %[row]") LINE("mov %[n], %[columns]")
-                     SGD(5f)
+                     SGD_LOOP(5f)
                      LINE("add %[p], %[p], %[n], lsl #2")
                      LINE("subs %[rows], #1")
                      LINE("bne 6b")
@@ -136,7 +136,7 @@ int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint3
 
 /* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9 (correction), r10
  * (keep), r11 (step); q4 to q6 change. */
-#define ADAM                                                                                                  \
+#define ADAM_VECTOR                                                                                           \
     LINE("vmul.f32 q0, q0, r4")                                                                               \
     LINE("vsub.f32 q4, q0, q2")                                                                               \
     LINE("vmul.f32 q3, q3, r6")                                                                               \
@@ -172,7 +172,7 @@ static uint32_t adam_until_flushed(const gm_adam_factors *factors, const float *
                      LINE("vpstttt")
                      LINE("vldrwt.u32 q0, [r0], #16") LINE("vldrwt.u32 q1, [r1]")
                      LINE("vldrwt.u32 q2, [r2]") LINE("vldrwt.u32 q3, [r3]")
-                     ADAM
+                     ADAM_VECTOR
                      IF_FLUSHED(r12, 2f)
                      LINE("vpsttt")
                      LINE("vstrwt.32 q1, [r1], #16") LINE("vstrwt.32 q2, [r2], #16") LINE("vstrwt.32 q3, [r3], #16")

@@ -212,21 +212,21 @@ static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
 /* ---- In plain C, where subnormal numbers are there --------------------------------------------------------- */
 
 /* So many bytes further, which may be backwards */
-static const float *further(const float *p, uint32_t bytes)
+static const float *behind(const float *p, uint32_t bytes)
 {
     return (const float *)((uintptr_t)p + bytes);
 }
 
-static float plain_sum(const gm_tile *tile, const float *a, const float *b, float sum)
+static float plain_tile_sum(const gm_tile *tile, const float *a, const float *b, float sum)
 {
     for (uint32_t row = 0; row < tile->rows; row++) {
         for (uint32_t cell = 0; cell < tile->cells; cell++) {
             for (uint32_t k = 0; k < tile->k; k++) {
                 sum = GM_MAC(sum, *a, *b);
-                a = further(a, tile->a_k), b = further(b, tile->b_k);
+                a = behind(a, tile->a_k), b = behind(b, tile->b_k);
             }
             uint32_t last = cell == tile->cells - 1;
-            a = further(a, last ? tile->a_row : tile->a_cell), b = further(b, last ? tile->b_row : tile->b_cell);
+            a = behind(a, last ? tile->a_row : tile->a_cell), b = behind(b, last ? tile->b_row : tile->b_cell);
         }
     }
     return sum;
@@ -239,14 +239,15 @@ static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
     for (uint32_t row = 0; row < rows && (row == 0 || tile->y[row] != tile->y[row - 1]); row++) {
         const float *a = of_column ? tile->a[0] + row : tile->a[row];
         for (uint32_t column = 0; column <= tile->last_column; column++) {
-            float *y = (float *)further(tile->y[row], column * tile->y_column);
-            *y = plain_sum(tile, a, further(tile->b, column * tile->b_column), tile->from_empty ? GM_EMPTY_SUM : *y);
+            float *y = (float *)behind(tile->y[row], column * tile->y_column);
+            const float *b = behind(tile->b, column * tile->b_column);
+            *y = plain_tile_sum(tile, a, b, tile->from_empty ? GM_EMPTY_SUM : *y);
         }
     }
     for (uint32_t row = 0; row < rows; row++) {
-        tile->y[row] = (float *)further(tile->y[row], GM_HELIUM_COLUMNS * tile->y_column);
+        tile->y[row] = (float *)behind(tile->y[row], GM_HELIUM_COLUMNS * tile->y_column);
     }
-    tile->b = further(tile->b, tile->b_tile);
+    tile->b = behind(tile->b, tile->b_tile);
     tile->rows_left = tile->rows;
     tile->left--;
 }

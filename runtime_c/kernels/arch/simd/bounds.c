@@ -3,17 +3,17 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING)
 
-#define SUMS 4u
+#define SQUARE_SUMS 4u
 
 /* How many of the first are known to have a square below `square`: their sum, which is NaN where one is, is below it. */
 static GM_SIMD_TARGET uint32_t count_below(const float *x, uint32_t n, float square)
 {
-    gm_vec zero = gm_vec_splat(0.0f), sums[SUMS] = { zero, zero, zero, zero };
+    gm_vec zero = gm_vec_splat(0.0f), sums[SQUARE_SUMS] = { zero, zero, zero, zero };
     float lanes[GM_LANES], sum = 0.0f;
     uint32_t done = 0;
-    for (; n - done >= SUMS * GM_LANES; done += SUMS * GM_LANES) {
+    for (; n - done >= SQUARE_SUMS * GM_LANES; done += SQUARE_SUMS * GM_LANES) {
         GM_UNROLL
-        for (uint32_t i = 0; i < SUMS; i++) {
+        for (uint32_t i = 0; i < SQUARE_SUMS; i++) {
             gm_vec v = gm_vec_load(x + done + i * GM_LANES);
             sums[i] = gm_vec_mac(sums[i], v, v);
         }

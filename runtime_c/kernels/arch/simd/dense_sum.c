@@ -3,23 +3,23 @@
 #if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a multiply-add. */
-#define PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_MOST_PIXELS * 3 / 4)
+#define DENSE_PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_MOST_PIXELS * 3 / 4)
 
 /* Steps whose sources lie a constant apart, and whose weights lie side by side: a cell, or neighbouring ones. */
-typedef struct run {
+typedef struct tap_run {
     size_t source, panel; /* offsets of the first step */
     uint32_t count;
-} run;
+} tap_run;
 
-typedef struct runs {
-    run at[GM_CELL_LIMIT];
+typedef struct tap_runs {
+    tap_run at[GM_CELL_LIMIT];
     uint32_t count;
     size_t step; /* of the source */
-} runs;
+} tap_runs;
 
-static void add_run(runs *found, run next, uint32_t width)
+static void append_run(tap_runs *found, tap_run next, uint32_t width)
 {
-    run *last = found->count > 0 ? &found->at[found->count - 1] : NULL;
+    tap_run *last = found->count > 0 ? &found->at[found->count - 1] : NULL;
     if (last && next.source == last->source + last->count * found->step &&
         next.panel == last->panel + (size_t)last->count * width) {
         last->count += next.count;
@@ -29,7 +29,7 @@ static void add_run(runs *found, run next, uint32_t width)
 }
 
 /* The steps of a block that a region's pixels have. */
-static void find_runs(runs *found, const gm_region *region, const gm_window_sum *sum, const gm_weight_block *b)
+static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_window_sum *sum, const gm_weight_block *b)
 {
     found->count = 0;
     found->step = sum->inputs > 1 ? sum->source.channel : region->cells > 1 ? region->source[1] - region->source[0] : 0;
@@ -38,22 +38,22 @@ static void find_runs(runs *found, const gm_region *region, const gm_window_sum 
         uint32_t first = cell > b->first ? cell : b->first;
         uint32_t end = cell + sum->inputs < b->end ? cell + sum->inputs : b->end;
         if (first < end) {
-            run next = {region->source[i] + (first - cell) * found->step, (size_t)(first - b->first) * b->width,
+            tap_run next = {region->source[i] + (first - cell) * found->step, (size_t)(first - b->first) * b->width,
                         end - first};
-            add_run(found, next, b->width);
+            append_run(found, next, b->width);
         }
     }
 }
 
 /* `columns` neighbouring outputs of a group, at some offset from a pixel's first. */
-typedef struct outputs {
+typedef struct output_columns {
     float start[GM_TILE_COLUMNS]; /* bias, or the empty sum */
     size_t offset, stride;
     uint32_t columns;
-} outputs;
+} output_columns;
 
 /* Outputs that are no whole vectors: from or to lines of `width`, which the tile has in their place. */
-static void gather(float *lines, const gm_window_pixels *p, const outputs *o, uint32_t width)
+static void load_strided(float *lines, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
         for (uint32_t c = 0; c < o->columns; c++) {
@@ -62,7 +62,7 @@ static void gather(float *lines, const gm_window_pixels *p, const outputs *o, ui
     }
 }
 
-static void scatter(const float *lines, const gm_window_pixels *p, const outputs *o, uint32_t width)
+static void store_strided(const float *lines, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
         for (uint32_t c = 0; c < o->columns; c++) {
@@ -72,13 +72,13 @@ static void scatter(const float *lines, const gm_window_pixels *p, const outputs
 }
 
 /* go_on: from what is in the outputs; whole: these are whole vectors. */
-GM_SIMD_INLINE void start_sums(gm_vec *sums, const gm_window_pixels *p, const outputs *o, int go_on, int whole,
-                               uint32_t vectors)
+GM_SIMD_INLINE void load_sums(gm_vec *sums, const gm_window_pixels *p, const output_columns *o, int go_on, int whole,
+                              uint32_t vectors)
 {
-    const uint32_t rows = PIXELS(vectors), width = vectors * GM_LANES;
+    const uint32_t rows = DENSE_PIXELS(vectors), width = vectors * GM_LANES;
     float lines[GM_MOST_PIXELS * GM_TILE_COLUMNS] = {0.0f};
     if (go_on && !whole) {
-        gather(lines, p, o, width);
+        load_strided(lines, p, o, width);
     }
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
@@ -87,30 +87,30 @@ GM_SIMD_INLINE void start_sums(gm_vec *sums, const gm_window_pixels *p, const ou
     }
 }
 
-GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, const outputs *o, int whole,
+GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, const output_columns *o, int whole,
                                uint32_t vectors)
 {
-    const uint32_t rows = PIXELS(vectors), width = vectors * GM_LANES;
+    const uint32_t rows = DENSE_PIXELS(vectors), width = vectors * GM_LANES;
     float lines[GM_MOST_PIXELS * GM_TILE_COLUMNS];
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
         gm_tile_store(whole ? p->dest[r] + o->offset : lines + r * width, sums + r * vectors, width, vectors);
     }
     if (!whole) {
-        scatter(lines, p, o, width);
+        store_strided(lines, p, o, width);
     }
 }
 
 /* The steps of one block, of one tile. */
-GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b, const runs *steps,
-                             const gm_window_pixels *p, const outputs *o, uint32_t vectors)
+GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b, const tap_runs *steps,
+                             const gm_window_pixels *p, const output_columns *o, uint32_t vectors)
 {
-    const uint32_t rows = PIXELS(vectors);
+    const uint32_t rows = DENSE_PIXELS(vectors);
     int last = b->end == sum->rows.kernel * sum->columns.kernel * sum->inputs;
     int whole = o->stride == 1 && o->columns == vectors * GM_LANES;
     gm_vec sums[GM_MOST_PIXELS * GM_TILE_VECTORS];
-    start_sums(sums, p, o, b->first > 0 || sum->accumulate, whole, vectors);
-    for (const run *at = steps->at, *end = at + steps->count; at != end; at++) {
+    load_sums(sums, p, o, b->first > 0 || sum->accumulate, whole, vectors);
+    for (const tap_run *at = steps->at, *end = at + steps->count; at != end; at++) {
         gm_tile_mac_at(sums, p->source, at->source, steps->step, b->panel + at->panel, vectors * GM_LANES, at->count,
                        rows, vectors);
     }
@@ -122,14 +122,14 @@ GM_SIMD_INLINE void sum_tile(const gm_window_sum *sum, const gm_weight_block *b,
 
 /* All pixels of a region. */
 GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *b, const gm_region *region,
-                               const outputs *o, uint32_t vectors)
+                               const output_columns *o, uint32_t vectors)
 {
-    runs steps;
+    tap_runs steps;
     gm_place at = gm_place_first(sum, region);
-    find_runs(&steps, region, sum, b);
+    find_tap_runs(&steps, region, sum, b);
     for (uint32_t left = sum->batch * region->rows.count * region->columns.count; left > 0;) {
         gm_window_pixels p;
-        gm_next_pixels(&p, &at, sum, region, left, PIXELS(vectors));
+        gm_next_pixels(&p, &at, sum, region, left, DENSE_PIXELS(vectors));
         sum_tile(sum, b, &steps, &p, o, vectors);
         left -= p.count;
     }
@@ -140,7 +140,7 @@ GM_SIMD_INLINE void sum_outputs(const gm_window_sum *sum, uint32_t group, uint32
                                 uint32_t vectors)
 {
     const float *w = sum->w + (size_t)group * sum->w_group + (size_t)output * sum->w_output;
-    outputs o = {.offset = (size_t)group * sum->dest.group + (size_t)output * sum->dest.channel,
+    output_columns o = {.offset = (size_t)group * sum->dest.group + (size_t)output * sum->dest.channel,
                  .stride = sum->dest.channel, .columns = columns};
     for (uint32_t c = 0; c < GM_TILE_COLUMNS; c++) {
         o.start[c] = sum->bias && c < columns ? sum->bias[group * sum->outputs + output + c] : GM_EMPTY_SUM;

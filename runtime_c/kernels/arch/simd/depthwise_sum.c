@@ -4,15 +4,16 @@
 #if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
 /* Pixels that share a load of weights. */
-#define PIXELS 4u
+#define DEPTHWISE_PIXELS 4u
 
 /* [cell][group] of some neighbouring groups */
-typedef struct weights {
+typedef struct depthwise_weights {
     float panel[GM_PANEL_FLOATS];
     uint32_t width;
-} weights;
+} depthwise_weights;
 
-GM_SIMD_INLINE void pack(weights *own, const gm_window_sum *sum, const float *w, uint32_t groups)
+GM_SIMD_INLINE void pack_depthwise_weights(depthwise_weights *own, const gm_window_sum *sum, const float *w,
+                                           uint32_t groups)
 {
     uint32_t cells = sum->columns.kernel, rows = sum->rows.kernel;
     if (sum->w_h == cells * sum->w_w) {
@@ -27,9 +28,10 @@ GM_SIMD_INLINE void pack(weights *own, const gm_window_sum *sum, const float *w,
 
 /* `columns` neighbouring groups, from `group` on, of a tile of pixels; bias: NULL or that of the first group packed. */
 GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
-                               const weights *w, const float *bias, uint32_t group, uint32_t columns, uint32_t pixels)
+                               const depthwise_weights *w, const float *bias, uint32_t group, uint32_t columns,
+                               uint32_t pixels)
 {
-    gm_vec sums[PIXELS], weight, value;
+    gm_vec sums[DEPTHWISE_PIXELS], weight, value;
     GM_UNROLL
     for (uint32_t r = 0; r < pixels; r++) {
         sums[r] = gm_vec_splat(GM_EMPTY_SUM);
@@ -53,8 +55,8 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
 }
 
 /* All groups of the next pixels of a region */
-GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_place *at, const weights *w,
-                               const float *bias, uint32_t groups, uint32_t pixels)
+GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_place *at,
+                               const depthwise_weights *w, const float *bias, uint32_t groups, uint32_t pixels)
 {
     gm_window_pixels p;
     gm_next_pixels(&p, at, sum, region, pixels, pixels);
@@ -70,15 +72,15 @@ GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region
 /* `groups` neighbouring groups, the first of them that of sum->x and sum->y, of all pixels */
 static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, const float *bias, uint32_t groups)
 {
-    weights own;
+    depthwise_weights own;
     gm_region region;
-    pack(&own, sum, w, groups);
+    pack_depthwise_weights(&own, sum, w, groups);
     gm_first_region(&region, &sum->rows, &sum->columns, &sum->source);
     do {
         gm_place at = gm_place_first(sum, &region);
         uint32_t left = sum->batch * region.rows.count * region.columns.count;
-        for (; left >= PIXELS; left -= PIXELS) {
-            sum_pixels(sum, &region, &at, &own, bias, groups, PIXELS);
+        for (; left >= DEPTHWISE_PIXELS; left -= DEPTHWISE_PIXELS) {
+            sum_pixels(sum, &region, &at, &own, bias, groups, DEPTHWISE_PIXELS);
         }
         for (; left > 0; left--) {
             sum_pixels(sum, &region, &at, &own, bias, groups, 1);

@@ -7,7 +7,8 @@
 /* ---- One row ------------------------------------------------------------------------------------------------- */
 
 /* `vectors` vectors of outputs where b_col is 1 */
-GM_SIMD_INLINE void line_across(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t vectors)
+GM_SIMD_INLINE void row_block_across(const float *a, const float *b, float *y, const gm_gemm_strides *s,
+                                     uint32_t vectors)
 {
     gm_vec sums[GM_LINE_VECTORS];
     gm_tile_load(sums, y, vectors * GM_LANES, vectors);
@@ -16,7 +17,7 @@ GM_SIMD_INLINE void line_across(const float *a, const float *b, float *y, const 
 }
 
 /* Less than a vector of outputs where b_col is 1 */
-GM_SIMD_INLINE void line_end_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+GM_SIMD_INLINE void row_end_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     gm_vec sum = gm_vec_load_part(y, n);
     for (uint32_t k = 0; k < s->k; k++) {
@@ -25,25 +26,26 @@ GM_SIMD_INLINE void line_end_across(const float *a, const float *b, float *y, ui
     gm_vec_store_part(y, sum, n);
 }
 
-static GM_SIMD_TARGET void row_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float *y, uint32_t n,
+                                           const gm_gemm_strides *s)
 {
     for (; n >= GM_LINE_VECTORS * GM_LANES; n -= GM_LINE_VECTORS * GM_LANES) {
-        line_across(a, b, y, s, GM_LINE_VECTORS);
+        row_block_across(a, b, y, s, GM_LINE_VECTORS);
         b += GM_LINE_VECTORS * GM_LANES;
         y += GM_LINE_VECTORS * GM_LANES;
     }
     for (; n >= GM_TILE_COLUMNS; n -= GM_TILE_COLUMNS) {
-        line_across(a, b, y, s, GM_TILE_VECTORS);
+        row_block_across(a, b, y, s, GM_TILE_VECTORS);
         b += GM_TILE_COLUMNS;
         y += GM_TILE_COLUMNS;
     }
     for (; n >= GM_LANES; n -= GM_LANES) {
-        line_across(a, b, y, s, 1);
+        row_block_across(a, b, y, s, 1);
         b += GM_LANES;
         y += GM_LANES;
     }
     if (n > 0) {
-        line_end_across(a, b, y, n, s);
+        row_end_across(a, b, y, n, s);
     }
 }
 
@@ -65,8 +67,8 @@ GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, 
 }
 
 /* `vectors` vectors of outputs where b_row is 1; `last` columns in the last vector */
-GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const gm_gemm_strides *s, uint32_t vectors,
-                               uint32_t last)
+GM_SIMD_INLINE void row_block_along(const float *a, const float *b, float *y, const gm_gemm_strides *s,
+                                    uint32_t vectors, uint32_t last)
 {
     size_t b_col = s->b_col, a_col = s->a_col;
     uint32_t columns = (vectors - 1) * GM_LANES + last, k = s->k;
@@ -91,19 +93,20 @@ GM_SIMD_INLINE void line_along(const float *a, const float *b, float *y, const g
     gm_tile_store(y, sums, columns, vectors);
 }
 
-static GM_SIMD_TARGET void row_along(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float *y, uint32_t n,
+                                          const gm_gemm_strides *s)
 {
     for (; n >= GM_TILE_ROWS * GM_LANES; n -= GM_TILE_ROWS * GM_LANES) {
-        line_along(a, b, y, s, GM_TILE_ROWS, GM_LANES);
+        row_block_along(a, b, y, s, GM_TILE_ROWS, GM_LANES);
         b += (size_t)GM_TILE_ROWS * GM_LANES * s->b_col;
         y += GM_TILE_ROWS * GM_LANES;
     }
     uint32_t last = (n + GM_LANES - 1) % GM_LANES + 1;
     switch ((n + GM_LANES - 1) / GM_LANES) {
-    case 4: line_along(a, b, y, s, 4, last); break;
-    case 3: line_along(a, b, y, s, 3, last); break;
-    case 2: line_along(a, b, y, s, 2, last); break;
-    case 1: line_along(a, b, y, s, 1, last); break;
+    case 4: row_block_along(a, b, y, s, 4, last); break;
+    case 3: row_block_along(a, b, y, s, 3, last); break;
+    case 2: row_block_along(a, b, y, s, 2, last); break;
+    case 1: row_block_along(a, b, y, s, 1, last); break;
     default: break;
     }
 }
@@ -111,8 +114,8 @@ static GM_SIMD_TARGET void row_along(const float *a, const float *b, float *y, u
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
 /* y (m rows) += a b, b a panel or as wide as one; the last tile's rows behind m repeat the last row. */
-GM_SIMD_INLINE void panel_rows(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
-                               size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
+GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
+                                   size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
 {
     for (uint32_t row = 0; row < m; row += GM_TILE_ROWS) {
         gm_vec sums[GM_TILE_ROWS * GM_TILE_VECTORS];
@@ -134,16 +137,16 @@ GM_SIMD_INLINE void panel_rows(const float *a, size_t a_row, size_t a_col, const
 }
 
 /* A right-hand matrix of so many floats stays in the first cache as it lies. */
-#define SMALL 4096u
+#define SMALL_MATRIX 4096u
 
 /* All rows of up to a panel's width of columns. Without a panel b is read once for every GM_TILE_ROWS rows, from where
  * rows of a power of two apart share a few cache lines. */
-GM_SIMD_INLINE void columns_of(const float *a, const float *b, float *y, uint32_t m, uint32_t columns, uint32_t y_row,
-                               const gm_gemm_strides *s, uint32_t vectors)
+GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
+                                     uint32_t y_row, const gm_gemm_strides *s, uint32_t vectors)
 {
     float panel[GM_PANEL_FLOATS];
     uint32_t width = vectors * GM_LANES, longest = GM_PANEL_FLOATS / width;
-    int few = m <= 2 * GM_TILE_ROWS || (size_t)s->k * s->b_row <= SMALL;
+    int few = m <= 2 * GM_TILE_ROWS || (size_t)s->k * s->b_row <= SMALL_MATRIX;
     int direct = s->b_col == 1 && columns == width && few;
     for (uint32_t first = 0; first < s->k; first += longest) {
         uint32_t k = s->k - first < longest ? s->k - first : longest;
@@ -151,32 +154,32 @@ GM_SIMD_INLINE void columns_of(const float *a, const float *b, float *y, uint32_
         if (!direct) {
             gm_pack(panel, from, s->b_row, s->b_col, k, columns, width);
         }
-        panel_rows(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel, direct ? s->b_row : width, y,
-                   y_row, m, columns, k, vectors);
+        multiply_panel(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel, direct ? s->b_row : width,
+                       y, y_row, m, columns, k, vectors);
     }
 }
 
 static GM_SIMD_TARGET void wide_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
                                         uint32_t y_row, const gm_gemm_strides *s)
 {
-    columns_of(a, b, y, m, columns, y_row, s, GM_TILE_VECTORS);
+    multiply_columns(a, b, y, m, columns, y_row, s, GM_TILE_VECTORS);
 }
 
 static GM_SIMD_TARGET void narrow_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
                                           uint32_t y_row, const gm_gemm_strides *s)
 {
-    columns_of(a, b, y, m, columns, y_row, s, 1);
+    multiply_columns(a, b, y, m, columns, y_row, s, 1);
 }
 
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                   const gm_gemm_strides *s)
 {
     if (m == 1 && s->b_col == 1) {
-        row_across(a, b, y, n, s);
+        gemm_row_across(a, b, y, n, s);
         return;
     }
     if (m == 1 && s->b_row == 1) {
-        row_along(a, b, y, n, s);
+        gemm_row_along(a, b, y, n, s);
         return;
     }
     for (uint32_t first = 0; first < n; first += GM_TILE_COLUMNS) {

@@ -8,7 +8,8 @@
 #define AT_ONCE 2048u
 
 /* rows[m,n] = a[m] b[n] */
-static GM_SIMD_TARGET void outer_product(const float *a, uint32_t a_row, const float *b, float *rows, uint32_t m, uint32_t n)
+static GM_SIMD_TARGET void rows_of_outer_product(const float *a, uint32_t a_row, const float *b, float *rows,
+                                                 uint32_t m, uint32_t n)
 {
     for (uint32_t i = 0; i < m; i++, rows += n) {
         float factor = a[(size_t)i * a_row];
@@ -18,8 +19,8 @@ static GM_SIMD_TARGET void outer_product(const float *a, uint32_t a_row, const f
     }
 }
 
-static GM_SIMD_TARGET void product(const float *a, const float *b, float *rows, uint32_t m, uint32_t n,
-                                   const gm_gemm_strides *s)
+static GM_SIMD_TARGET void rows_of_gradient(const float *a, const float *b, float *rows, uint32_t m, uint32_t n,
+                                            const gm_gemm_strides *s)
 {
     for (uint32_t i = 0; i < m * n; i++) {
         rows[i] = GM_EMPTY_SUM;
@@ -40,9 +41,9 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
         uint32_t m = insn->m - first < most ? insn->m - first : most;
         const float *own = a + (size_t)first * insn->a_row;
         if (insn->k == 1 && insn->b_col == 1) {
-            outer_product(own, insn->a_row, b, rows, m, insn->n);
+            rows_of_outer_product(own, insn->a_row, b, rows, m, insn->n);
         } else {
-            product(own, b, rows, m, insn->n, &s);
+            rows_of_gradient(own, b, rows, m, insn->n, &s);
         }
         args->g = rows;
         args->n = m * insn->n;

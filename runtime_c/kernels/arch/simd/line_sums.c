@@ -4,7 +4,7 @@
 #if GM_ARCH_SIMD && GM_WITH_REDUCE_SUM
 
 /* Runs BODY for each offset `at` of x over r0, r1, r2. */
-#define FOR_LINES(insn, BODY)                                                                                        \
+#define FOR_REDUCED_ROWS(insn, BODY)                                                                                 \
     for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                   \
         for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                               \
             for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                                                           \
@@ -21,7 +21,7 @@ GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduc
     for (uint32_t v = 0; v < vectors; v++) {
         sums[v] = gm_vec_splat(0.0f);
     }
-    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
+    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
             sums[v] = gm_vec_add(sums[v], gm_vec_load(x + at + v * GM_LANES));
@@ -33,7 +33,7 @@ GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduc
 GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
 {
     gm_vec sum = gm_vec_splat(0.0f);
-    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3 += GM_LANES) {
+    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3 += GM_LANES) {
         uint32_t left = insn->r3 - i3 < GM_LANES ? insn->r3 - i3 : GM_LANES;
         gm_vec t[GM_LANES];
         GM_UNROLL
@@ -49,36 +49,36 @@ GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
     return sum;
 }
 
-GM_SIMD_INLINE void store(float *y, gm_vec sum, const gm_insn_reduce_sum *insn)
+GM_SIMD_INLINE void store_scaled_sums(float *y, gm_vec sum, const gm_insn_reduce_sum *insn)
 {
     gm_vec start = insn->accumulate ? gm_vec_load(y) : gm_vec_splat(GM_EMPTY_SUM);
     gm_vec_store(y, gm_vec_mac(start, gm_vec_splat(insn->scale), sum));
 }
 
 /* Neighbours along k3 that are neighbours in x. How many outputs of the row it has made. */
-static GM_SIMD_TARGET uint32_t row_across(const float *x, float *y, const gm_insn_reduce_sum *insn)
+static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
     gm_vec sums[GM_TILE_ROWS];
     for (; insn->k3 - k >= GM_TILE_ROWS * GM_LANES; k += GM_TILE_ROWS * GM_LANES) {
         sum_across(sums, x + k, insn, GM_TILE_ROWS);
         for (uint32_t v = 0; v < GM_TILE_ROWS; v++) {
-            store(y + k + v * GM_LANES, sums[v], insn);
+            store_scaled_sums(y + k + v * GM_LANES, sums[v], insn);
         }
     }
     for (; insn->k3 - k >= GM_LANES; k += GM_LANES) {
         sum_across(sums, x + k, insn, 1);
-        store(y + k, sums[0], insn);
+        store_scaled_sums(y + k, sums[0], insn);
     }
     return k;
 }
 
 /* Neighbours along k3 whose own terms are neighbours in x. */
-static GM_SIMD_TARGET uint32_t row_along(const float *x, float *y, const gm_insn_reduce_sum *insn)
+static GM_SIMD_TARGET uint32_t reduce_row_along(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
     for (; insn->k3 - k >= GM_LANES; k += GM_LANES) {
-        store(y + k, sum_along(x + (size_t)k * insn->ks3, insn), insn);
+        store_scaled_sums(y + k, sum_along(x + (size_t)k * insn->ks3, insn), insn);
     }
     return k;
 }
@@ -86,13 +86,13 @@ static GM_SIMD_TARGET uint32_t row_along(const float *x, float *y, const gm_insn
 uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     if (insn->ks3 == 1) {
-        return row_across(x, y, insn);
+        return reduce_row_across(x, y, insn);
     }
-    return insn->rs3 == 1 && insn->r3 >= GM_LANES ? row_along(x, y, insn) : 0;
+    return insn->rs3 == 1 && insn->r3 >= GM_LANES ? reduce_row_along(x, y, insn) : 0;
 }
 
 /* GM_LANES outputs along k2, neighbours in x, by as many along k3 */
-GM_SIMD_INLINE void square(const float *x, float *y, const gm_insn_reduce_sum *insn)
+GM_SIMD_INLINE void reduce_square(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     gm_vec t[GM_LANES];
     GM_UNROLL
@@ -102,26 +102,26 @@ GM_SIMD_INLINE void square(const float *x, float *y, const gm_insn_reduce_sum *i
     gm_vec_transpose(t);
     GM_UNROLL
     for (uint32_t i = 0; i < GM_LANES; i++) {
-        store(y + (size_t)i * insn->k3, t[i], insn);
+        store_scaled_sums(y + (size_t)i * insn->k3, t[i], insn);
     }
 }
 
 GM_SIMD_INLINE float sum_one(const float *x, const gm_insn_reduce_sum *insn)
 {
     float sum = 0.0f;
-    FOR_LINES(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
+    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
         sum += x[at];
     })
     return sum;
 }
 
 /* y (k2, k3) of x in which k2 lies side by side */
-GM_SIMD_TARGET static void plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
+GM_SIMD_TARGET static void reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t squared = insn->k3 / GM_LANES * GM_LANES;
     for (uint32_t i = 0; i < insn->k2; i += GM_LANES) {
         for (uint32_t j = 0; j < squared; j += GM_LANES) {
-            square(x + i + (size_t)j * insn->ks3, y + (size_t)i * insn->k3 + j, insn);
+            reduce_square(x + i + (size_t)j * insn->ks3, y + (size_t)i * insn->k3 + j, insn);
         }
         for (uint32_t r = i; r < i + GM_LANES; r++) {
             for (uint32_t j = squared; j < insn->k3; j++) {
@@ -137,7 +137,7 @@ int gm_simd_reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *ins
     if (insn->ks2 != 1 || insn->ks3 == 1 || insn->k2 % GM_LANES != 0 || insn->k3 < GM_LANES) {
         return 0;
     }
-    plane(x, y, insn);
+    reduce_plane(x, y, insn);
     return 1;
 }
 

@@ -10,22 +10,22 @@
 #define WIDE_COLUMNS (WIDE * GM_LANES)
 
 /* Channels of tensors (pixels, channels): `columns` of them, from `first` on, in so many vectors. */
-typedef struct block {
+typedef struct channel_block {
     size_t pixels, step;
     uint32_t first, columns, vectors;
-} block;
+} channel_block;
 
 /* Defines gm_<name>_across, which calls <name>_block for all channels. */
-#define DEFINE_ACROSS(name)                                                                                         \
+#define DEFINE_NORMALIZE_ACROSS(name)                                                                               \
     static GM_SIMD_TARGET void name##_blocks(const struct gm_session *session, const gm_insn_##name *insn)          \
     {                                                                                                               \
         uint32_t c = 0;                                                                                             \
         for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                             \
-            name##_block(session, insn, (block){ insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE });             \
+            name##_block(session, insn, (channel_block){ insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE });     \
         }                                                                                                           \
         for (; c < insn->channels; c += GM_LANES) {                                                                 \
             uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                        \
-            name##_block(session, insn, (block){ insn->outer, insn->channels, c, columns, 1 });                     \
+            name##_block(session, insn, (channel_block){ insn->outer, insn->channels, c, columns, 1 });             \
         }                                                                                                           \
     }                                                                                                               \
                                                                                                                     \
@@ -49,7 +49,7 @@ typedef struct block {
     }
 
 /* Numbers of the block's channels, from the first one's on; p NULL: all `absent`. */
-GM_SIMD_INLINE void take(gm_vec *to, const float *p, float absent, block b)
+GM_SIMD_INLINE void load_channels(gm_vec *to, const float *p, float absent, channel_block b)
 {
     for (uint32_t v = 0; p == NULL && v < b.vectors; v++) {
         to[v] = gm_vec_splat(absent);
@@ -59,29 +59,30 @@ GM_SIMD_INLINE void take(gm_vec *to, const float *p, float absent, block b)
     }
 }
 
-GM_SIMD_INLINE gm_vec product(gm_vec a, gm_vec b)
+GM_SIMD_INLINE gm_vec rounded_product(gm_vec a, gm_vec b)
 {
     return gm_vec_mac(gm_vec_splat(GM_EMPTY_SUM), a, b);
 }
 
 /* -p, so that + subtracts it. */
-GM_SIMD_INLINE void take_negated(gm_vec *to, const float *p, block b)
+GM_SIMD_INLINE void load_negated(gm_vec *to, const float *p, channel_block b)
 {
-    take(to, p, 0.0f, b);
+    load_channels(to, p, 0.0f, b);
     GM_UNROLL
     for (uint32_t v = 0; v < b.vectors; v++) {
-        to[v] = product(to[v], gm_vec_splat(-1.0f));
+        to[v] = rounded_product(to[v], gm_vec_splat(-1.0f));
     }
 }
 
 #if GM_WITH_MOMENTS
 
 /* sums: of differences from `centre`, or of their squares. x: (pixels, channels) */
-GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float sums[WIDE_COLUMNS], block b, int squares)
+GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float sums[WIDE_COLUMNS], channel_block b,
+                                    int squares)
 {
     gm_vec negative[WIDE], sum[WIDE], value[WIDE];
-    take_negated(negative, centre, b);
-    take(sum, NULL, 0.0f, b);
+    load_negated(negative, centre, b);
+    load_channels(sum, NULL, 0.0f, b);
     FOR_VECTORS(b, gm_tile_load(value, x + at, b.columns, b.vectors);, {
         gm_vec d = gm_vec_add(value[v], negative[v]);
         sum[v] = squares ? gm_vec_mac(sum[v], d, d) : gm_vec_add(sum[v], d);
@@ -89,7 +90,7 @@ GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float s
     gm_tile_store(sums, sum, b.columns, b.vectors);
 }
 
-GM_SIMD_INLINE void moments_block(const struct gm_session *session, const gm_insn_moments *insn, block b)
+GM_SIMD_INLINE void moments_block(const struct gm_session *session, const gm_insn_moments *insn, channel_block b)
 {
     const float *x = gm_f32(session, insn->x), *shift = x + b.first;
     float *mean = gm_f32_out(session, insn->mean) + b.first, *inv_std = gm_f32_out(session, insn->inv_std) + b.first;
@@ -109,79 +110,81 @@ GM_SIMD_INLINE void moments_block(const struct gm_session *session, const gm_ins
     }
 }
 
-DEFINE_ACROSS(moments)
+DEFINE_NORMALIZE_ACROSS(moments)
 
 #endif
 
 /* p + c, NULL where p is. */
-static inline const float *behind(const float *p, uint32_t c)
+static inline const float *from_channel(const float *p, uint32_t c)
 {
     return p ? p + c : NULL;
 }
 
 /* factor: scale inv_std */
-GM_SIMD_INLINE void take_factor(gm_vec *factor, const float *scale, const float *inv_std, block b)
+GM_SIMD_INLINE void load_factor(gm_vec *factor, const float *scale, const float *inv_std, channel_block b)
 {
     gm_vec other[WIDE];
     gm_tile_load(factor, scale + b.first, b.columns, b.vectors);
     gm_tile_load(other, inv_std + b.first, b.columns, b.vectors);
     GM_UNROLL
     for (uint32_t v = 0; v < b.vectors; v++) {
-        factor[v] = product(factor[v], other[v]);
+        factor[v] = rounded_product(factor[v], other[v]);
     }
 }
 
 #if GM_WITH_NORMALIZE
 
-GM_SIMD_INLINE void normalize_block(const struct gm_session *session, const gm_insn_normalize *insn, block b)
+GM_SIMD_INLINE void normalize_block(const struct gm_session *session, const gm_insn_normalize *insn, channel_block b)
 {
     const float *x = gm_f32(session, insn->x);
     float *y = gm_f32_out(session, insn->y);
     gm_vec mean[WIDE], factor[WIDE], bias[WIDE], value[WIDE];
     uint32_t relu = insn->activation;
-    take_negated(mean, behind(gm_f32_optional(session, insn->mean), b.first), b);
-    take_factor(factor, gm_f32(session, insn->scale), gm_f32(session, insn->inv_std), b);
-    take(bias, behind(gm_f32_optional(session, insn->bias), b.first), GM_EMPTY_SUM, b);
+    load_negated(mean, from_channel(gm_f32_optional(session, insn->mean), b.first), b);
+    load_factor(factor, gm_f32(session, insn->scale), gm_f32(session, insn->inv_std), b);
+    load_channels(bias, from_channel(gm_f32_optional(session, insn->bias), b.first), GM_EMPTY_SUM, b);
     FOR_VECTORS(b, gm_tile_load(value, x + at, b.columns, b.vectors);, {
-        gm_vec normal = gm_vec_add(product(gm_vec_add(value[v], mean[v]), factor[v]), bias[v]);
+        gm_vec normal = gm_vec_add(rounded_product(gm_vec_add(value[v], mean[v]), factor[v]), bias[v]);
         normal = relu ? gm_vec_add(gm_vec_relu(normal), gm_vec_splat(0.0f)) : normal;
         gm_tile_store(y + at + v * GM_LANES, &normal, b.columns - v * GM_LANES, 1);
     })
 }
 
-DEFINE_ACROSS(normalize)
+DEFINE_NORMALIZE_ACROSS(normalize)
 
 #endif
 
 #if GM_WITH_NORMALIZE_SUMS
 
-GM_SIMD_INLINE void normalize_sums_block(const struct gm_session *session, const gm_insn_normalize_sums *insn, block b)
+GM_SIMD_INLINE void normalize_sums_block(const struct gm_session *session, const gm_insn_normalize_sums *insn,
+                                         channel_block b)
 {
     const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
     gm_vec mean[WIDE], inv_std[WIDE], sum[WIDE], products[WIDE], slope[WIDE], value[WIDE];
-    take_negated(mean, gm_f32(session, insn->mean) + b.first, b);
-    take(inv_std, gm_f32(session, insn->inv_std) + b.first, 0.0f, b);
-    take(sum, NULL, 0.0f, b);
-    take(products, NULL, 0.0f, b);
+    load_negated(mean, gm_f32(session, insn->mean) + b.first, b);
+    load_channels(inv_std, gm_f32(session, insn->inv_std) + b.first, 0.0f, b);
+    load_channels(sum, NULL, 0.0f, b);
+    load_channels(products, NULL, 0.0f, b);
     FOR_VECTORS(b, gm_tile_load(slope, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
         sum[v] = gm_vec_add(sum[v], slope[v]);
         products[v] = gm_vec_mac(products[v], slope[v], gm_vec_add(value[v], mean[v]));
     })
     GM_UNROLL
     for (uint32_t v = 0; v < b.vectors; v++) {
-        products[v] = product(products[v], inv_std[v]);
+        products[v] = rounded_product(products[v], inv_std[v]);
     }
     gm_tile_store(gm_f32_out(session, insn->dscale) + b.first, products, b.columns, b.vectors);
     gm_tile_store(gm_f32_out(session, insn->dbias) + b.first, sum, b.columns, b.vectors);
 }
 
-DEFINE_ACROSS(normalize_sums)
+DEFINE_NORMALIZE_ACROSS(normalize_sums)
 
 #endif
 
 #if GM_WITH_NORMALIZE_GRAD
 
-GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const gm_insn_normalize_grad *insn, block b)
+GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const gm_insn_normalize_grad *insn,
+                                         channel_block b)
 {
     const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
     const float *inv_std = gm_f32(session, insn->inv_std), *dscale = gm_f32(session, insn->dscale) + b.first;
@@ -192,18 +195,18 @@ GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const
         slopes[c] = -(inv_std[b.first + c] * (dscale[c] / n));
     }
     gm_vec mean[WIDE], factor[WIDE], part[WIDE], slope[WIDE], gradient[WIDE], value[WIDE];
-    take_negated(mean, gm_f32(session, insn->mean) + b.first, b);
-    take_factor(factor, gm_f32(session, insn->scale), inv_std, b);
-    take(part, parts, 0.0f, b);
-    take(slope, slopes, 0.0f, b);
+    load_negated(mean, gm_f32(session, insn->mean) + b.first, b);
+    load_factor(factor, gm_f32(session, insn->scale), inv_std, b);
+    load_channels(part, parts, 0.0f, b);
+    load_channels(slope, slopes, 0.0f, b);
     FOR_VECTORS(b, gm_tile_load(gradient, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
         gm_vec centred = gm_vec_mac(gm_vec_add(gradient[v], part[v]), slope[v], gm_vec_add(value[v], mean[v]));
-        gm_vec result = product(factor[v], centred);
+        gm_vec result = rounded_product(factor[v], centred);
         gm_tile_store(dx + at + v * GM_LANES, &result, b.columns - v * GM_LANES, 1);
     })
 }
 
-DEFINE_ACROSS(normalize_grad)
+DEFINE_NORMALIZE_ACROSS(normalize_grad)
 
 #endif
 

@@ -11,7 +11,7 @@ typedef float floats __attribute__((vector_size(4 * CHANNELS)));
 typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
 
 /* CHANNELS floats that lie `step` apart. */
-GM_SIMD_INLINE floats load(const float *p, uint32_t step)
+GM_SIMD_INLINE floats load_apart(const float *p, uint32_t step)
 {
     floats v = { 0 };
     if (step == 1) {
@@ -25,7 +25,7 @@ GM_SIMD_INLINE floats load(const float *p, uint32_t step)
     return v;
 }
 
-GM_SIMD_INLINE void store(float *p, uint32_t step, floats v)
+GM_SIMD_INLINE void store_apart(float *p, uint32_t step, floats v)
 {
     if (step == 1) {
         memcpy(p, &v, sizeof v);
@@ -46,30 +46,30 @@ GM_SIMD_INLINE floats choose(words mask, floats a, floats b)
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL
 
-typedef struct pool {
+typedef struct pool_call {
     const gm_insn_max_pool *insn;
     const gm_region *region;
     uint32_t no_cell;
-} pool;
+} pool_call;
 
 /* CHANNELS of an output pixel: the first largest cell of its window, and which it is. x: of the region's first pixel's
  * window. */
-GM_SIMD_INLINE void largest_of(const pool *p, const float *x, float *y, uint8_t *index)
+GM_SIMD_INLINE void pool_pixel(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_region *region = p->region;
     floats best = (floats){0} - GM_INFINITY;
     words number = (words){0} + (int32_t)p->no_cell;
     if (region->cells > 0) {
-        best = load(x + region->source[0], 1);
+        best = load_apart(x + region->source[0], 1);
         number = (words){0} + (int32_t)region->number[0];
     }
     for (uint32_t i = 1; i < region->cells; i++) {
-        floats value = load(x + region->source[i], 1);
+        floats value = load_apart(x + region->source[i], 1);
         words taken = ~(words)(value <= best) & (words)(best == best);
         best = choose(taken, value, best);
         number = (taken & ((words){0} + (int32_t)region->number[i])) | (~taken & number);
     }
-    store(y, p->insn->y_channel, best);
+    store_apart(y, p->insn->y_channel, best);
     if (index != NULL) {
         words passed = (words)(best > 0.0f) | ((words){0} - (int32_t)(p->insn->relu == 0));
         words kept = (passed & number) | (~passed & ((words){0} + (int32_t)p->no_cell));
@@ -78,12 +78,12 @@ GM_SIMD_INLINE void largest_of(const pool *p, const float *x, float *y, uint8_t 
 }
 
 /* A row of a region's pixels */
-static GM_SIMD_TARGET void pool_row(const pool *p, const float *x, float *y, uint8_t *index)
+static GM_SIMD_TARGET void pool_row(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_insn_max_pool *insn = p->insn;
     for (uint32_t column = 0; column < p->region->columns.count; column++) {
         for (uint32_t c = 0; c < insn->channels; c += CHANNELS) {
-            largest_of(p, x + c, y + (size_t)c * insn->y_channel, index ? index + c : NULL);
+            pool_pixel(p, x + c, y + (size_t)c * insn->y_channel, index ? index + c : NULL);
         }
         x += (size_t)insn->stride_w * insn->x_w;
         y += insn->y_w;
@@ -91,7 +91,7 @@ static GM_SIMD_TARGET void pool_row(const pool *p, const float *x, float *y, uin
     }
 }
 
-static void pool_region(const pool *p, const float *x, float *y, uint8_t *index)
+static void pool_region(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_insn_max_pool *insn = p->insn;
     const gm_region *region = p->region;
@@ -118,7 +118,7 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
     GM_CONV_AXES(&rows, &columns, insn);
     gm_first_region(&region, &rows, &columns, &source);
     do {
-        pool_region(&(pool){insn, &region, no_cell}, x, y, index);
+        pool_region(&(pool_call){insn, &region, no_cell}, x, y, index);
     } while (gm_next_region(&region, &rows, &columns, &source));
     return 1;
 }
@@ -128,55 +128,56 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL_INDEX_GRAD
 
 /* Where windows lie that have a pixel as cell `number`. */
-typedef struct window {
+typedef struct cover {
     size_t index, dy;
     int32_t number;
-} window;
+} cover;
 
-typedef struct windows {
-    window at[GM_CELL_LIMIT];
+typedef struct covers {
+    cover at[GM_CELL_LIMIT];
     uint32_t count;
-} windows;
+} covers;
 
 /* Those of a region's first pixel */
-static void find_windows(windows *found, const gm_insn_max_pool_index_grad *insn, const gm_region *region)
+static void find_windows(covers *found, const gm_insn_max_pool_index_grad *insn, const gm_region *region)
 {
     const gm_stretch *rows = &region->rows, *columns = &region->columns;
     found->count = 0;
     for (uint32_t k = 0; k < rows->cells; k++) {
         for (uint32_t l = 0; l < columns->cells; l++) {
             size_t i = rows->at[k], j = columns->at[l];
-            found->at[found->count++] = (window){(i * insn->out_w + j) * insn->channels, i * insn->y_h + j * insn->y_w,
+            found->at[found->count++] = (cover){(i * insn->out_w + j) * insn->channels, i * insn->y_h + j * insn->y_w,
                                                  (int32_t)(rows->cell[k] * insn->kernel_w + columns->cell[l])};
         }
     }
 }
 
 /* dx of CHANNELS channels at one pixel, which lies in `count` windows */
-GM_SIMD_INLINE void gather(const windows *w, uint32_t count, const uint8_t *index, const float *dy, uint32_t dy_channel,
-                           float *dx)
+GM_SIMD_INLINE void sum_covering_windows(const covers *w, uint32_t count, const uint8_t *index, const float *dy,
+                                         uint32_t dy_channel, float *dx)
 {
     floats sum = {0};
     for (uint32_t i = 0; i < count; i++) {
         words mine = (words)((words)gm_vec_load_bytes(index + w->at[i].index) == w->at[i].number);
-        sum += (floats)(mine & (words)load(dy + w->at[i].dy, dy_channel)); /* a sum from +0 is never -0: +0 is nothing */
+        /* A sum that starts from +0 is never -0, so that adding +0 changes nothing. */
+        sum += (floats)(mine & (words)load_apart(dy + w->at[i].dy, dy_channel));
     }
-    store(dx, 1, sum);
+    store_apart(dx, 1, sum);
 }
 
 /* A row of `pixels` pixels; y_channel, count: constants where they are 1 */
-GM_SIMD_INLINE void gather_pixels(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t pixels,
+GM_SIMD_INLINE void gather_pixels(const gm_insn_max_pool_index_grad *insn, const covers *w, uint32_t pixels,
                                   const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, uint32_t count)
 {
     size_t channels = insn->channels, y_w = insn->y_w, x_w = (size_t)insn->stride_w * insn->x_w;
     for (uint32_t column = 0; column < pixels; column++, index += channels, dy += y_w, dx += x_w) {
         for (size_t c = 0; c < channels; c += CHANNELS) {
-            gather(w, count, index + c, dy + c * y_channel, y_channel, dx + c);
+            sum_covering_windows(w, count, index + c, dy + c * y_channel, y_channel, dx + c);
         }
     }
 }
 
-static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const windows *w, uint32_t pixels,
+static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, const covers *w, uint32_t pixels,
                                       const uint8_t *index, const float *dy, float *dx)
 {
     if (w->count == 1 && insn->y_channel == 1) {
@@ -189,7 +190,7 @@ static GM_SIMD_TARGET void gather_row(const gm_insn_max_pool_index_grad *insn, c
 static void gather_region(const gm_insn_max_pool_index_grad *insn, const gm_region *region, const uint8_t *index,
                           const float *dy, float *dx)
 {
-    windows w;
+    covers w;
     find_windows(&w, insn, region);
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t i = 0; i < region->rows.count; i++) {

@@ -23,12 +23,12 @@ uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, 
 
 #if GM_ARCH_SIMD && (GM_WITH_ADAM || GM_WITH_ADAMW)
 
-typedef struct factors {
+typedef struct adam_vectors {
     gm_vec scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
-} factors;
+} adam_vectors;
 
 /* GM_LANES parameters, with the operations of moments.h and gm_adam_step(). */
-GM_SIMD_INLINE void adam_vector(const factors *f, const float *g, float *p, float *m, float *v)
+GM_SIMD_INLINE void adam_vector(const adam_vectors *f, const float *g, float *p, float *m, float *v)
 {
     gm_vec gradient = gm_vec_mul(f->scale, gm_vec_load(g)), first = gm_vec_load(m);
     first = gm_vec_mac(first, f->one_minus_beta1, gm_vec_sub(gradient, first));
@@ -43,7 +43,7 @@ GM_SIMD_INLINE void adam_vector(const factors *f, const float *g, float *p, floa
 
 static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *g, float *p, float *m, float *v, uint32_t n)
 {
-    const factors f = {
+    const adam_vectors f = {
         gm_vec_splat(s->scale), gm_vec_splat(s->one_minus_beta1), gm_vec_splat(s->beta2),
         gm_vec_splat(s->one_minus_beta2), gm_vec_splat(s->eps), gm_vec_splat(s->correction),
         gm_vec_splat(s->keep), gm_vec_splat(s->step),
@@ -55,9 +55,10 @@ static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *
     return i;
 }
 
-uint32_t gm_simd_adam_step(const gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n)
+uint32_t gm_simd_adam_step(const gm_adam_factors *adam_vectors, const float *g, float *p, float *m, float *v,
+                           uint32_t n)
 {
-    return gm_simd_runs() ? adam_step(factors, g, p, m, v, n) : 0;
+    return gm_simd_runs() ? adam_step(adam_vectors, g, p, m, v, n) : 0;
 }
 
 #endif

@@ -12,11 +12,11 @@
 #define LONG 12u
 
 /* Where gradients of neighbouring weights go: to y, or by a rule to parameters. */
-typedef struct target {
+typedef struct gradient_destination {
     float *y;
     int accumulate;             /* sums start from y */
     const gm_rule_args *update; /* of the first weight; NULL: to y */
-} target;
+} gradient_destination;
 
 /* ---- Choice ---------------------------------------------------------------------------------------------------- */
 
@@ -72,7 +72,7 @@ static gm_gradient_form form_of(const gm_weight_gradient *w)
 }
 
 /* Finds the form. maps: of a group */
-static void start(gm_weight_gradient *w, uint32_t groups, uint32_t maps)
+static void choose_method(gm_weight_gradient *w, uint32_t groups, uint32_t maps)
 {
     const gm_window *window = &w->g.window;
     w->form = GM_GRADIENT_PLAIN;
@@ -114,7 +114,7 @@ static void lay_out_vectors(const gm_weight_gradient *w, gm_gradient_sums *s)
     s->channel_step = w->cells * s->cell_step;
 }
 
-static void start_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
+static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
 {
     uint32_t size = s->map_step == 1 ? w->g.channels * s->channel_step : w->cells * s->cell_step;
     for (uint32_t i = 0; i < size; i++) {
@@ -130,7 +130,7 @@ static void start_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const f
 
 /* to[i,j] = from[j step + i] for i in 0..rows, j in 0..n; to has room for GM_LANES more. Blocks write beyond their row,
  * where the rows behind are yet to come. */
-static GM_SIMD_TARGET void transpose(float *to, const float *from, uint32_t step, uint32_t rows, uint32_t n)
+static GM_SIMD_TARGET void transpose_sums(float *to, const float *from, uint32_t step, uint32_t rows, uint32_t n)
 {
     for (uint32_t i = 0; i < rows; i += GM_LANES) {
         uint32_t own = rows - i < GM_LANES ? rows - i : GM_LANES;
@@ -153,40 +153,41 @@ static GM_SIMD_TARGET void transpose(float *to, const float *from, uint32_t step
 }
 
 /* n gradients; offset: of the first one's weight */
-static void hand_over(const target *to, const float *gradients, size_t offset, uint32_t n)
+static void hand_over(const gradient_destination *to, const float *accumulate_and_store, size_t offset, uint32_t n)
 {
     if (to->update == NULL) {
-        memcpy(to->y + offset, gradients, n * sizeof(float));
+        memcpy(to->y + offset, accumulate_and_store, n * sizeof(float));
         return;
     }
     gm_rule_args args = *to->update;
     args.n = (uint32_t)offset;
     gm_rule_advance(&args);
     args.n = n;
-    args.g = gradients;
+    args.g = accumulate_and_store;
     gm_rules[*(const uint32_t *)args.rule](&args);
 }
 
 /* offset: of the first sum's weight */
-static void finish(const gm_weight_gradient *w, const gm_gradient_sums *s, const target *to, size_t offset)
+static void finish(const gm_weight_gradient *w, const gm_gradient_sums *s, const gradient_destination *to,
+                   size_t offset)
 {
     float piece[PIECE + GM_LANES];
     uint32_t n = s->channels * w->cells;
     if (s->map_step == 1) {
-        transpose(piece, s->values, s->cell_step, s->maps, n);
+        transpose_sums(piece, s->values, s->cell_step, s->maps, n);
         hand_over(to, piece, offset, s->maps * n);
         return;
     }
     for (uint32_t m = 0; m < s->maps; m++) {
         const float *values = s->values + (size_t)m * s->map_step;
         if (w->cells > 1) {
-            transpose(piece, values, s->cell_step, s->channels, w->cells);
+            transpose_sums(piece, values, s->cell_step, s->channels, w->cells);
         }
         hand_over(to, w->cells > 1 ? piece : values, offset + (size_t)m * w->g.channels * w->cells, n);
     }
 }
 
-static void lay_out(const gm_weight_gradient *w, gm_gradient_sums *s)
+static void lay_out_sums(const gm_weight_gradient *w, gm_gradient_sums *s)
 {
     if (w->form == GM_GRADIENT_TILES || w->form == GM_GRADIENT_STRIPS) {
         lay_out_tiles(w, s);
@@ -195,7 +196,7 @@ static void lay_out(const gm_weight_gradient *w, gm_gradient_sums *s)
     }
 }
 
-static void add_products(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums)
+static void add_all_pixels(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums)
 {
     switch (w->form) {
     case GM_GRADIENT_TILES: gm_gradient_tiles(w, x, dy, sums); break;
@@ -207,10 +208,11 @@ static void add_products(const gm_weight_gradient *w, const float *x, const floa
 }
 
 /* All maps of one group, or all groups with one map and channel each; x and dy: of the first */
-static void gradients(const gm_weight_gradient *w, const float *x, const float *dy, const target *to)
+static void accumulate_and_store(const gm_weight_gradient *w, const float *x, const float *dy,
+                                 const gradient_destination *to)
 {
     gm_gradient_sums s;
-    lay_out(w, &s);
+    lay_out_sums(w, &s);
     uint32_t maps = s.maps, channels = s.channels;
     size_t x_step = w->grouped ? 1 : 0, dy_step = w->grouped ? 1 : w->g.dy.channel;
     for (uint32_t m = 0; m < w->maps; m += maps) {
@@ -219,8 +221,8 @@ static void gradients(const gm_weight_gradient *w, const float *x, const float *
             const float *own_x = x + m * x_step + (size_t)c * w->g.x.channel, *own_dy = dy + m * dy_step;
             s.maps = w->maps - m < maps ? w->maps - m : maps;
             s.channels = w->g.channels - c < channels ? w->g.channels - c : channels;
-            start_sums(w, &s, to->accumulate ? to->y + offset : NULL);
-            add_products(w, own_x, own_dy, &s);
+            start_gradient_sums(w, &s, to->accumulate ? to->y + offset : NULL);
+            add_all_pixels(w, own_x, own_dy, &s);
             finish(w, &s, to, offset);
         }
     }
@@ -234,13 +236,13 @@ int gm_simd_conv_grad_w(const struct gm_session *session, const gm_insn_conv_gra
 {
     gm_weight_gradient w = {.g = GM_CONV_GRADIENT(insn)};
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
-    target to = {.y = gm_f32_out(session, insn->y), .accumulate = insn->accumulate != 0};
-    start(&w, insn->groups, insn->maps);
+    gradient_destination to = {.y = gm_f32_out(session, insn->y), .accumulate = insn->accumulate != 0};
+    choose_method(&w, insn->groups, insn->maps);
     if (w.form == GM_GRADIENT_PLAIN) {
         return 0;
     }
     for (uint32_t group = 0; group < (w.grouped ? 1 : insn->groups); group++) {
-        gradients(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
+        accumulate_and_store(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
         to.y += (size_t)insn->maps * w.g.channels * w.cells;
     }
     return 1;
@@ -254,14 +256,14 @@ int gm_simd_conv_update(const struct gm_session *session, const gm_insn_conv_upd
 {
     gm_weight_gradient w = {.g = GM_CONV_GRADIENT(insn)};
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
-    const target to = {.update = args};
-    start(&w, insn->groups, insn->maps);
+    const gradient_destination to = {.update = args};
+    choose_method(&w, insn->groups, insn->maps);
     if (w.form == GM_GRADIENT_PLAIN) {
         return 0;
     }
     args->n = insn->maps * w.g.channels * w.cells;
     for (uint32_t group = 0; group < (w.grouped ? 1 : insn->groups); group++) {
-        gradients(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
+        accumulate_and_store(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
         gm_rule_advance(args);
     }
     return 1;

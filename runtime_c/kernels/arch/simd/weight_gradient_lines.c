@@ -43,8 +43,9 @@ GM_SIMD_INLINE void add_lines(float *sums, const float *x, const float *dy, cons
     }
 }
 
-static GM_SIMD_TARGET void add_cell(const gm_weight_gradient *w, const float *x, const float *dy, const gm_pixel *list,
-                                    uint32_t count, float *values, const gm_gradient_sums *sums)
+static GM_SIMD_TARGET void add_row_tap(const gm_weight_gradient *w, const float *x, const float *dy,
+                                       const gm_pixel *list, uint32_t count, float *values,
+                                       const gm_gradient_sums *sums)
 {
     if (w->grouped) {
         add_lines(values, x, dy, list, count, sums->maps, 1);
@@ -65,7 +66,7 @@ void gm_gradient_lines(const gm_weight_gradient *w, const float *x, const float 
         gm_block_next(&block, window, left);
         for (uint32_t cell = 0; cell < w->cells; cell++) {
             uint32_t count = gm_list_pixels(list, w, block, cell / window->kernel_w, cell % window->kernel_w, &w->g.dy, 0);
-            add_cell(w, x, dy, list, count, sums->values + cell * sums->cell_step, sums);
+            add_row_tap(w, x, dy, list, count, sums->values + cell * sums->cell_step, sums);
         }
         left -= block.count;
     }

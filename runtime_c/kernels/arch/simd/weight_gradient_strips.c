@@ -13,23 +13,23 @@
 
 /* Neighbouring outputs of a row that have the same cells [cell, cell + cells) of a strip, which may be none. Offsets of
  * the first one's slope and of its input under `cell`: from the row's, by modular arithmetic. */
-typedef struct run {
+typedef struct output_run {
     uint32_t outputs, cell, cells;
     size_t x, dy;
-} run;
+} output_run;
 
 /* Up to CELLS cells of a kernel row, and all outputs of a row. Steps, in floats, to the next output and cell. */
-typedef struct strip {
+typedef struct tap_strip {
     const gm_conv_gradient *g;
     uint32_t cells, count;
     size_t x_step, cell_step;
-    run runs[2 * CELLS + 1];
-} strip;
+    output_run runs[2 * CELLS + 1];
+} tap_strip;
 
 /* From output p on; columns: the outputs that have each of the strip's cells */
-static run run_at(const gm_span *columns, uint32_t cells, uint32_t p, uint32_t end)
+static output_run run_at(const gm_span *columns, uint32_t cells, uint32_t p, uint32_t end)
 {
-    run r = {0};
+    output_run r = {0};
     for (uint32_t l = cells; l-- > 0;) {
         gm_span own = columns[l];
         if (gm_inside(own, p)) {
@@ -44,14 +44,14 @@ static run run_at(const gm_span *columns, uint32_t cells, uint32_t p, uint32_t e
 }
 
 /* column: the first cell's */
-static strip strip_at(const gm_weight_gradient *w, uint32_t column)
+static tap_strip strip_at(const gm_weight_gradient *w, uint32_t column)
 {
     const gm_window *v = &w->g.window;
     uint32_t left = v->kernel_w - column;
-    strip s = {&w->g, left < CELLS ? left : CELLS, 0, (size_t)v->stride_w * w->g.x.w, (size_t)v->dilation_w * w->g.x.w,
-               {{0}}};
+    tap_strip s = {&w->g, left < CELLS ? left : CELLS, 0, (size_t)v->stride_w * w->g.x.w,
+                   (size_t)v->dilation_w * w->g.x.w, {{0}}};
     for (uint32_t p = 0; p < v->out_w; p += s.runs[s.count++].outputs) {
-        run r = run_at(w->columns + column, s.cells, p, v->out_w);
+        output_run r = run_at(w->columns + column, s.cells, p, v->out_w);
         r.x = p * s.x_step + (column + r.cell) * s.cell_step - (size_t)v->pad_w * w->g.x.w;
         r.dy = (size_t)p * w->g.dy.w;
         s.runs[s.count] = r;
@@ -60,7 +60,7 @@ static strip strip_at(const gm_weight_gradient *w, uint32_t column)
 }
 
 /* tile[m,l] += dy[m] x[l] of `count` outputs that have the cells l in first..first+cells; x: under the first */
-GM_SIMD_INLINE void add_outputs(gm_vec *tile, const strip *s, const float *x, const float *dy, uint32_t count,
+GM_SIMD_INLINE void add_outputs(gm_vec *tile, const tap_strip *s, const float *x, const float *dy, uint32_t count,
                                 uint32_t first, uint32_t cells)
 {
     size_t x_step = s->x_step, cell_step = s->cell_step, dy_step = s->g->dy.w, map_step = s->g->dy.channel;
@@ -82,7 +82,8 @@ GM_SIMD_INLINE void add_outputs(gm_vec *tile, const strip *s, const float *x, co
 }
 
 /* x and dy: of the row */
-GM_SIMD_INLINE void add_run(gm_vec *tile, const strip *s, const run *r, const float *x, const float *dy)
+GM_SIMD_INLINE void add_output_run(gm_vec *tile, const tap_strip *s, const output_run *r, const float *x,
+                                   const float *dy)
 {
     x += r->x;
     dy += r->dy;
@@ -99,8 +100,8 @@ GM_SIMD_INLINE void add_run(gm_vec *tile, const strip *s, const run *r, const fl
 
 /* MAPS maps by GM_LANES channels, of output rows that have kernel row k. x and dy: of the first channel and map in the
  * image; values: of the first cell, map and channel */
-GM_SIMD_INLINE void add_tile(const strip *s, uint32_t k, gm_span rows, const float *x, const float *dy, float *values,
-                             const gm_gradient_sums *sums)
+GM_SIMD_INLINE void add_tile(const tap_strip *s, uint32_t k, gm_span rows, const float *x, const float *dy,
+                             float *values, const gm_gradient_sums *sums)
 {
     const gm_window *v = &s->g->window;
     gm_vec tile[MAPS * CELLS];
@@ -112,7 +113,7 @@ GM_SIMD_INLINE void add_tile(const strip *s, uint32_t k, gm_span rows, const flo
     for (uint32_t o = rows.first; o < rows.end; o++) {
         uint32_t row = gm_input_index(o, k, v->stride_h, v->dilation_h, v->pad_h);
         for (uint32_t i = 0; i < s->count; i++) {
-            add_run(tile, s, &s->runs[i], x + (size_t)row * s->g->x.h, dy + (size_t)o * s->g->dy.h);
+            add_output_run(tile, s, &s->runs[i], x + (size_t)row * s->g->x.h, dy + (size_t)o * s->g->dy.h);
         }
     }
     GM_UNROLL
@@ -124,7 +125,7 @@ GM_SIMD_INLINE void add_tile(const strip *s, uint32_t k, gm_span rows, const flo
 }
 
 /* All maps and channels */
-static GM_SIMD_TARGET void add_tiles(const strip *s, uint32_t k, gm_span rows, const float *x, const float *dy,
+static GM_SIMD_TARGET void add_tiles(const tap_strip *s, uint32_t k, gm_span rows, const float *x, const float *dy,
                                      float *values, const gm_gradient_sums *sums)
 {
     for (uint32_t c = 0; c < sums->channels; c += GM_LANES) {
@@ -135,11 +136,12 @@ static GM_SIMD_TARGET void add_tiles(const strip *s, uint32_t k, gm_span rows, c
 }
 
 /* Output rows of an image; x and dy: of the image */
-static void add_block(const gm_weight_gradient *w, const float *x, const float *dy, gm_span rows, gm_gradient_sums *sums)
+static void add_row_block(const gm_weight_gradient *w, const float *x, const float *dy, gm_span rows,
+                          gm_gradient_sums *sums)
 {
     const gm_window *v = &w->g.window;
     for (uint32_t l = 0; l < v->kernel_w; l += CELLS) {
-        strip s = strip_at(w, l);
+        tap_strip s = strip_at(w, l);
         for (uint32_t k = 0; k < v->kernel_h; k++) {
             add_tiles(&s, k, gm_both(rows, w->rows[k]), x, dy, sums->values + (size_t)(k * v->kernel_w + l) * sums->cell_step,
                       sums);
@@ -153,7 +155,7 @@ void gm_gradient_strips(const gm_weight_gradient *w, const float *x, const float
     uint32_t height = v->out_w < OUTPUTS ? OUTPUTS / v->out_w : 1;
     for (uint32_t b = 0; b < w->g.batch; b++, x += w->g.x.batch, dy += w->g.dy.batch) {
         for (uint32_t o = 0; o < v->out_h; o += height) {
-            add_block(w, x, dy, (gm_span){o, v->out_h - o < height ? v->out_h : o + height}, sums);
+            add_row_block(w, x, dy, (gm_span){o, v->out_h - o < height ? v->out_h : o + height}, sums);
         }
     }
 }

@@ -106,8 +106,8 @@ GM_SIMD_INLINE void add_image(gm_vec *sums, const taps *t, const gm_conv_gradien
 }
 
 /* values[r,m] of the cells r, of `columns` neighbouring maps or groups m */
-GM_SIMD_INLINE void add_taps(const gm_conv_gradient *g, const taps *t, const float *x, const float *dy, float *values,
-                             uint32_t cell_step, uint32_t columns, int grouped)
+GM_SIMD_INLINE void add_all_taps(const gm_conv_gradient *g, const taps *t, const float *x, const float *dy,
+                                 float *values, uint32_t cell_step, uint32_t columns, int grouped)
 {
     gm_vec sums[TAPS];
     GM_UNROLL
@@ -128,21 +128,21 @@ GM_SIMD_INLINE void add_maps(const gm_weight_gradient *w, const taps *t, const f
 {
     uint32_t m = 0;
     for (; sums->maps - m >= GM_LANES; m += GM_LANES) {
-        add_taps(&w->g, t, x + (grouped ? m : 0), dy + m, values + m, sums->cell_step, GM_LANES, grouped);
+        add_all_taps(&w->g, t, x + (grouped ? m : 0), dy + m, values + m, sums->cell_step, GM_LANES, grouped);
     }
     if (m < sums->maps) {
-        add_taps(&w->g, t, x + (grouped ? m : 0), dy + m, values + m, sums->cell_step, sums->maps - m, grouped);
+        add_all_taps(&w->g, t, x + (grouped ? m : 0), dy + m, values + m, sums->cell_step, sums->maps - m, grouped);
     }
 }
 
-static GM_SIMD_TARGET void by_groups(const gm_weight_gradient *w, const taps *t, const float *x, const float *dy,
-                                     float *values, const gm_gradient_sums *sums)
+static GM_SIMD_TARGET void add_groups(const gm_weight_gradient *w, const taps *t, const float *x, const float *dy,
+                                      float *values, const gm_gradient_sums *sums)
 {
     add_maps(w, t, x, dy, values, sums, 1);
 }
 
-static GM_SIMD_TARGET void by_maps(const gm_weight_gradient *w, const taps *t, const float *x, const float *dy,
-                                   float *values, const gm_gradient_sums *sums)
+static GM_SIMD_TARGET void add_out_channels(const gm_weight_gradient *w, const taps *t, const float *x, const float *dy,
+                                            float *values, const gm_gradient_sums *sums)
 {
     add_maps(w, t, x, dy, values, sums, 0);
 }
@@ -154,7 +154,7 @@ void gm_gradient_taps(const gm_weight_gradient *w, const float *x, const float *
             taps t = taps_of(w, cell);
             for (uint32_t c = 0; c < sums->channels; c++) {
                 float *values = sums->values + c * sums->channel_step + cell * sums->cell_step;
-                (w->grouped ? by_groups : by_maps)(w, &t, x + (size_t)c * w->g.x.channel, dy, values, sums);
+                (w->grouped ? add_groups : add_out_channels)(w, &t, x + (size_t)c * w->g.x.channel, dy, values, sums);
             }
         }
     }

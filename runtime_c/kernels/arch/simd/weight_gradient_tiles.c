@@ -71,8 +71,8 @@ GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, piece *p, const flo
     }
 }
 
-static GM_SIMD_TARGET void add_cell(const gm_weight_gradient *w, piece *p, const float *x, float *values,
-                                    const gm_gradient_sums *sums)
+static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, piece *p, const float *x, float *values,
+                                        const gm_gradient_sums *sums)
 {
     uint32_t c = 0, channel = w->g.x.channel;
     for (; sums->channels - c > GM_NARROW_COLUMNS && c < sums->channels; c += GM_TILE_COLUMNS) {
@@ -111,7 +111,7 @@ void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float 
         for (uint32_t cell = 0; cell < w->cells; cell++) {
             p.count = gm_list_pixels(p.listed, w, block, cell / window->kernel_w, cell % window->kernel_w, &p.layout,
                                      origin);
-            add_cell(w, &p, x, sums->values + cell * sums->cell_step, sums);
+            add_tile_tap(w, &p, x, sums->values + cell * sums->cell_step, sums);
         }
         left -= block.count;
     }
