@@ -15,6 +15,10 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "site_scons"))
+
+from wrap_prose import too_wide  # noqa: E402  (the path is set above, for `python -m structure`)
+
 PACKAGE = ROOT / "host_tools" / "gradmote"
 #: A docstring that begins so has no verb.
 NO_VERB = ("Of", "What", "Where", "Those", "That", "Which")
@@ -149,11 +153,7 @@ def pydocstyle() -> int:
 def long_prose(most: int = 100) -> int:
     """Return how many lines of the pages, outside tables and code, have more than `most` characters."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return sum(len(line) > most for page in pages for line in prose_of(page.read_text()))
-
-
-def prose_of(text: str) -> list[str]:
-    return [line for line in re.sub(r"^```.*?^```", "", text, flags=re.M | re.S).split("\n") if line[:1] != "|"]
+    return sum(len(too_wide(page.read_text(), most)) for page in pages)
 
 
 # ---- The report ------------------------------------------------------------------------------------------------------

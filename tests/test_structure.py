@@ -15,5 +15,9 @@ def test_few_files_have_one_name():
     assert structure.names_used_often() == {}
 
 
+def test_prose_has_short_lines():
+    assert structure.long_prose() == 0
+
+
 def test_docstrings_begin_with_a_verb_or_a_thing():
     assert structure.without_verb() == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from wrap_prose import wrapped
+
 from .console_spec import SIZES, Message, messages, offsets
 from .markers import replace_block
 from .spec import DOCS_OUT, Field, load
@@ -24,7 +26,9 @@ def payload(title: str, fields: tuple[Field, ...]) -> str:
 
 
 def message(m: Message) -> str:
-    return f"### {m.id} {m.name}\n\n{m.meaning}\n\n{payload('Request', m.request)}\n{payload('Reply', m.reply)}"
+    return (
+        f"### {m.id} {m.name}\n\n{wrapped(m.meaning)}\n\n{payload('Request', m.request)}\n{payload('Reply', m.reply)}"
+    )
 
 
 def commands() -> str:

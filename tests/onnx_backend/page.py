@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import onnx
+from wrap_prose import wrapped
 
 from gradmote.generated.opcodes import OPCODES
 from gradmote.model.frontend.load import OLDEST_OPSET
@@ -125,7 +126,7 @@ def render(facts: Mapping[str, Facts], totals: Mapping[str, tuple[int, int]], li
         "\nOther on purpose:\n",
         table(("test", "reason"), sorted(listed["different"].items())),
     ]
-    return "\n".join(parts) + "\n"
+    return wrapped("\n".join(parts) + "\n")
 
 
 def row(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.boards.lessons import RATE
 from bench.boards.measure import READ_ONLY, Figures
+from wrap_prose import wrapped
 
 from gradmote.device.boards import Board
 
@@ -50,7 +51,7 @@ PART_COLUMNS = ["board", "part", "core", "numerics", "MHz", "RAM", "arena", "fla
 
 def render(rows: Sequence[Figures], parts: Sequence[Board]) -> str:
     emulated = [*heading(COLUMNS), *map(line, rows)]
-    return "\n".join([HEAD, *emulated, PARTS, *heading(PART_COLUMNS), *map(part_line, parts)]) + "\n"
+    return wrapped("\n".join([HEAD, *emulated, PARTS, *heading(PART_COLUMNS), *map(part_line, parts)]) + "\n")
 
 
 def heading(columns: Sequence[str]) -> list[str]:

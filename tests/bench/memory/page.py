@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench.memory.cases import NETWORKS, Case
 from bench.memory.figures import Figures
+from wrap_prose import wrapped
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
@@ -37,7 +38,7 @@ COLUMNS = [
 def render(rows: Mapping[Case, tuple[Figures, int | str]]) -> str:
     table = ["| " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * (len(COLUMNS) - 2)]
     table += [line(case, figures, resident) for case, (figures, resident) in rows.items()]
-    return "\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n"
+    return wrapped("\n".join([HEAD, *summary({c: f for c, (f, _) in rows.items()}), "", *table]) + "\n")
 
 
 def residents() -> dict[tuple[str, ...], str]:

@@ -10,6 +10,7 @@ from typing import Any
 from bench.speed import boards
 from bench.speed.cases import TITLES
 from bench.speed.host import FROZEN, ORT, RUNTIME, TORCH, TWIN
+from wrap_prose import wrapped
 
 from gradmote.report.bench.counting import core_of
 from gradmote.report.bench.spread import Spread
@@ -41,7 +42,7 @@ def write(found: Results) -> None:
     for part, makers in TABLES.items():
         for title in makers if part in found else ():
             text = filled(text, title, f"{described(found[part])}\n\n{markdown(makers[title](found[part]))}")
-    PAGE.write_text(text)
+    PAGE.write_text(wrapped(text))
 
 
 def filled(text: str, title: str, content: str) -> str:
