@@ -16,6 +16,8 @@ from render.spec import tomllib
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
 
 FIRMWARE = ROOT / "firmware"
+#: The folders that the firmware's sources include from.
+FIRMWARE_INCLUDES = [FIRMWARE / "boards", FIRMWARE / "src", FIRMWARE / "generated"]
 #: Where a build fetches what no checkout has.
 BUILD = ROOT / "build"
 #: What a build with a key is refused by.
@@ -101,9 +103,8 @@ class Board:
 
     def sources(self) -> list[Path]:
         """These and the console's. The runtime's are runtime_sources()."""
-        console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
         replaced = [*self.family.get("replaces", ()), *(["no_signature.c"] if self.key else [])]
-        kept = [path for path in console if path.name not in replaced]
+        kept = [path for path in console_sources() if path.name not in replaced]
         return [*kept, *signature_sources(self.monocypher), *self.own_sources()]
 
     def sources_for(self, project: Path) -> list[Path]:
@@ -114,8 +115,7 @@ class Board:
         return found if is_own else [path for path in found if path != FIRMWARE / "src" / "application.c"]
 
     def includes(self) -> list[Path]:
-        own = [] if self.framework else [FIRMWARE / "src"]
-        return [*INCLUDES, FIRMWARE / "boards", *own, *([self.monocypher] if self.monocypher else [])]
+        return [*INCLUDES, *FIRMWARE_INCLUDES, *([self.monocypher] if self.monocypher else [])]
 
     def flags(self) -> list[str]:
         """Of the C compiler, but for includes and defines."""
@@ -169,6 +169,11 @@ class Board:
 
     def _path(self, name: str) -> Path:
         return (self.folder.parent / name).resolve()
+
+
+def console_sources() -> list[Path]:
+    """Return the sources of the firmware that all boards share, absolute."""
+    return [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).rglob("*.c"))]
 
 
 def key_defines(key: bytes, rollback_protect: bool = False) -> dict[str, str]:

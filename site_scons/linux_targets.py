@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from boards import key_defines, signature_sources
+from boards import FIRMWARE, FIRMWARE_INCLUDES, console_sources, key_defines, signature_sources
 
-from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, ROOT, host_machine, host_profile_flags, host_runs_fused
+from runtime_sources import ARMV7_FUSED_FLAGS, INCLUDES, host_machine, host_profile_flags, host_runs_fused
 
-FIRMWARE = ROOT / "firmware"
 LINUX = FIRMWARE / "linux"
 
 #: What firmware/linux/board has in their place.
@@ -68,15 +67,14 @@ def linux_sources(monocypher: Path | None = None) -> list[Path]:
 
     monocypher: its folder, where a key must have signed images.
     """
-    console = [path for part in ("src", "generated") for path in sorted((FIRMWARE / part).glob("*.c"))]
     replaced = {*_BOARDS_OWN, *(["no_signature.c"] if monocypher else [])}
-    kept = [path for path in console if path.name not in replaced]
+    kept = [path for path in console_sources() if path.name not in replaced]
     return [*kept, *signature_sources(monocypher), *sorted(LINUX.rglob("*.c"))]
 
 
 def linux_includes(monocypher: Path | None = None) -> list[Path]:
     """Return the folders that the sources of gradmote-run include from."""
-    own = [FIRMWARE / "boards", FIRMWARE / "src", LINUX, LINUX / "board", LINUX / "cli"]
+    own = [*FIRMWARE_INCLUDES, LINUX, LINUX / "board", LINUX / "cli"]
     return [*INCLUDES, *own, *([monocypher] if monocypher else [])]
 
 

@@ -35,11 +35,11 @@ REACHED = {
     "*/arm_m/arm_m_conv_gradient.c:*": "gm_rule_apply_*",
     "*/helium/helium_conv_gradient.c:*": "gm_rule_apply_*",
     "*/arm_m/arm_m_gemm.c:gm_gemm_matrix*": "gm_*x4_matrix",
-    "*/src/checkpoint.c:append*": "firmware/src/slots.c:write_flash",
-    "*/src/checkpoint.c:*save*": "firmware/src/slots.c:write_flash",
+    "*/src/checkpoint.c:append*": "firmware/src/storage/slots.c:write_flash",
+    "*/src/checkpoint.c:*save*": "firmware/src/storage/slots.c:write_flash",
     "*/src/carry_over.c:*": "slots_read",
     "*/src/checkpoint.c:*": "slots_read",
-    "firmware/src/messages.c:*": "handle_*",
+    "firmware/src/console/messages.c:*": "handle_*",
 }
 
 

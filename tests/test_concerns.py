@@ -32,7 +32,7 @@ def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
         ("host_tools/gradmote/operators/lstm.py", "tests/operators/test_recurrent.py"),
         ("host_tools/gradmote/compiler/passes/recompute.py", "tests/passes/test_recompute.py"),
         ("host_tools/gradmote/compiler/plan/exact.py", "tests/plan/test_exact.py"),
-        ("firmware/src/teach.c", "tests/device/test_teach.py"),
+        ("firmware/src/training/teach.c", "tests/device/test_teach.py"),
         ("firmware/boards/nrf51/microbit/board.toml", "tests/device/test_every_board.py"),
         ("bindings/threads/gm_threads.c", "tests/threads/test_split.py"),
         ("examples/watch.py", "tests/examples/test_watch.py"),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../generated/console_spec.h"
+#include "console_spec.h"
 #include "gradmote.h"
 
 static void report(const char *hint, const char *format, va_list arguments)

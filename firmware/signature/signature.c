@@ -1,9 +1,9 @@
-#include "../src/signature.h"
+#include "storage/signature.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "../generated/console_spec.h"
+#include "console_spec.h"
 #include "ed25519.h"
 #include "gradmote.h"
 

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
+#include "console/text.h"
 #include "gradmote.h"
-#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,11 +4,11 @@
 
 #include "application.h"
 #include "board.h"
-#include "commands.h"
-#include "console.h"
-#include "memory.h"
-#include "messages.h"
-#include "reports.h"
+#include "console/commands.h"
+#include "console/console.h"
+#include "console/messages.h"
+#include "console/reports.h"
+#include "device/memory.h"
 
 static device the_device;
 

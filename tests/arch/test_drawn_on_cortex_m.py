@@ -62,8 +62,8 @@ def drawn(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     board = read_board(FIRMWARE / "boards" / "mps2" / request.param / "board.toml")
     folder = tmp_path_factory.mktemp("drawn")
     elf, log = folder / "drawn.elf", folder / "log"
-    sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "fault.c", *board.own_sources()]
-    sources += runtime_sources()
+    sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]
+    sources += [*board.own_sources(), *runtime_sources()]
     flags = [*board_flags(board), "-Wl,--defsym=RAM_SIZE=0x80000", f"-DDRAWS={DRAWS}", "-DSEED=1",
              str(plain_kernels(folder, board))]  # fmt: skip
     arm_gcc("-O2", sources, flags, elf, board.table["cpu_flags"])

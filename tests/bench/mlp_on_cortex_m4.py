@@ -95,7 +95,7 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
     """(instructions of one gm_step, of the same kernels called from straight C)."""
     write_header(result, folder / "bench_image.h")
     elf = folder / "bench.elf"
-    sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources(), *runtime_sources()]
+    sources = [BENCH / "mlp_main.c", FIRMWARE / "src" / "device" / "fault.c", *BOARD.own_sources(), *runtime_sources()]
     arm_gcc("-O2", sources, board_flags(BOARD), elf)
     numbers = run_emulated(elf)
     if numbers["failed"]:

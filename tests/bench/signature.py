@@ -26,7 +26,7 @@ CORES = {
 def build(core: list[str], elf: Path) -> None:
     board = BOARD.demanding(bytes(32), fetch_monocypher(BUILD))
     sources = [path for path in signature_sources(board.monocypher) if path.name != "signature.c"]
-    sources += [BENCH / "signature_main.c", FIRMWARE / "src" / "fault.c", *BOARD.own_sources()]
+    sources += [BENCH / "signature_main.c", FIRMWARE / "src" / "device" / "fault.c", *BOARD.own_sources()]
     flags = [*(flag for flag in board_flags(BOARD) if not flag.startswith(("-mcpu", "-mfpu", "-mfloat"))), *core]
     includes = [f"-I{path}" for path in board.includes()]
     options = ["-O2", "-std=c99", "-ffreestanding", "-ffunction-sections", "-fdata-sections"]

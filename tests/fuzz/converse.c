@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "../runtime/builder.h"
+#include "console/bytes.h"
 #include "host_firmware.h"
 #include "repair.h"
 #include "say.h"
-#include "slots.h"
+#include "storage/slots.h"
 
 #define LATEST 96u      /* rounds: the longest step of the models takes fewer slices, as do all batches of a score */
 #define QUIET_ROUNDS 24u /* long enough for a damaged frame to be given up */

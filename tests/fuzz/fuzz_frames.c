@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "bytes.h"
 #include "../runtime/builder.h"
+#include "console/bytes.h"
 #include "host_firmware.h"
 
 #define POLLS 200u      /* of a running program, before the next delivery */

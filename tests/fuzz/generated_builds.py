@@ -107,7 +107,7 @@ class OnBoard:
         compiling = [f"{board.compiler}gcc", *board.flags(), *defines, *LIMITS, *includes]
         command = [flag for flag in compiling if not flag.startswith("-fcallgraph-info")]
         own = [HERE / name for name in (*SOURCES, "guard_on_board.c", "generated_on_board.c")]
-        sources = [*own, *board.own_sources(), FIRMWARE / "src" / "fault.c", *runtime_sources()]
+        sources = [*own, *board.own_sources(), FIRMWARE / "src" / "device" / "fault.c", *runtime_sources()]
         given = [flag for flag in board.link_flags() if flag not in command]  # some C libraries take theirs only once
         objects.build(command, sources, program, *given, "-Wl,--defsym=STACK_SIZE=0x4000")
         return program

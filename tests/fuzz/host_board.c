@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "device/memory.h"
 #include "gradmote.h"
-#include "memory.h"
 #include "repair.h"
 
 #define QUIET_TICKS 50000u /* of 1 us, between two looks at an idle line */

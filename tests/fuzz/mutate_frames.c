@@ -1,7 +1,7 @@
 /* Mutates what arrives on the serial line as what it is: deliveries, most of them a frame whose checksum is right. */
 #include <string.h>
 
-#include "bytes.h"
+#include "console/bytes.h"
 #include "gradmote.h"
 #include "vocabulary.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "bytes.h"
+#include "console/bytes.h"
 #include "repair.h"
 #include "vocabulary.h"
 

@@ -8,7 +8,7 @@
 #include "../runtime/builder.h"
 #include "../runtime/checks.h"
 #include "flash.h"
-#include "slots.h"
+#include "storage/slots.h"
 
 #define TRIALS 4000u
 #define STATES 8u

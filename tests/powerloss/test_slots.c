@@ -8,7 +8,7 @@
 #include "../runtime/builder.h"
 #include "../runtime/checks.h"
 #include "flash.h"
-#include "slots.h"
+#include "storage/slots.h"
 
 #define SAVES 200u
 #define STEPS_AFTER 2u

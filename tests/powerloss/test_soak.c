@@ -7,7 +7,7 @@
 #include "../runtime/builder.h"
 #include "../runtime/checks.h"
 #include "flash.h"
-#include "slots.h"
+#include "storage/slots.h"
 
 #define STEPS 1000000u
 #define LONGEST_LEG 400u

@@ -9,11 +9,11 @@
 #include "../../firmware/generated/console_spec.h"
 #include "../runtime/builder.h"
 #include "../runtime/checks.h"
+#include "device/memory.h"
 #include "flash.h"
-#include "memory.h"
-#include "model.h"
-#include "slots.h"
-#include "update.h"
+#include "storage/slots.h"
+#include "storage/update.h"
+#include "training/model.h"
 
 #define PIECE 240u
 #define ROUNDS 4u

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 import pytest
-from boards import BUILD, FIRMWARE, signature_sources
+from boards import BUILD, FIRMWARE, FIRMWARE_INCLUDES, signature_sources
 from monocypher import fetch_monocypher
 from signature.keys import key_of
 from signature.test_ed25519 import compile_c
@@ -21,11 +21,11 @@ pytestmark = [pytest.mark.toolchain, pytest.mark.skipif(shutil.which("gcc") is N
 
 @pytest.mark.parametrize(("signed", "behind"), [(True, SIGNATURE), (False, 0)])
 def test_the_half_has_room_for_image_and_signature(signed, behind, tmp_path):
-    sources = signature_sources(fetch_monocypher(BUILD)) if signed else [FIRMWARE / "src/no_signature.c"]
+    sources = signature_sources(fetch_monocypher(BUILD)) if signed else [FIRMWARE / "src/storage/no_signature.c"]
     key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
     sources = [FIRMWARE.parent / "tests/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
-    sources += [FIRMWARE / "src" / name for name in ("images.c", "flash_writer.c")]
-    flags = [f"-DSIGNATURE_KEY={key}", "-DBOARD_PROGRAM_UNIT=4", f"-I{FIRMWARE}/boards", f"-I{FIRMWARE}/src"]
+    sources += [FIRMWARE / "src" / "storage" / name for name in ("images.c", "flash_writer.c")]
+    flags = [f"-DSIGNATURE_KEY={key}", "-DBOARD_PROGRAM_UNIT=4", *(f"-I{path}" for path in FIRMWARE_INCLUDES)]
     program = compile_c(tmp_path / "find_room", sources, *flags)
     told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
     assert told.split() == [str(4096 - behind), "of", "4096"]

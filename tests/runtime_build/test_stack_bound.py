@@ -54,7 +54,7 @@ def test_kernels_are_reached_from_the_executor(tmp_path):
 
 
 def test_checkpoints_are_checked_without_writing():
-    runtime, slots = "runtime_c/src/checkpoint.c", "firmware/src/slots.c"
+    runtime, slots = "runtime_c/src/checkpoint.c", "firmware/src/storage/slots.c"
     files = {"gm_checkpoint_load": runtime, f"{runtime}:append": runtime}
     files |= {"slots_read": slots, f"{slots}:write_flash": slots}
     graph = Graph(dict.fromkeys(files, 8), files, {name: {POINTER} for name in files if runtime in files[name]})

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boards import BUILD, FIRMWARE, boards
+from boards import BUILD, FIRMWARE, FIRMWARE_INCLUDES, boards, console_sources
 from monocypher import fetch_monocypher
 
 from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, WARNING_FLAGS, runtime_sources
@@ -17,7 +17,7 @@ from support.symbols import foreign_calls, symbols
 #: A board's numbers; the sources that are analyzed are those of every board.
 DEFINES = ["-DGM_FUSED=0", '-DGM_BOARD_NAME="any"', "-DBOARD_TICKS_PER_SECOND=1000000u", "-DBOARD_ERASE_UNIT=1024u",
            "-DBOARD_PROGRAM_UNIT=16u", "-DBOARD_FRAME_LIMIT=256u", "-DSIGNATURE_KEY=0"]  # fmt: skip
-INCLUDED = [f"-I{path}" for path in (*INCLUDES, FIRMWARE / "boards", FIRMWARE / "src")]
+INCLUDED = [f"-I{path}" for path in (*INCLUDES, *FIRMWARE_INCLUDES)]
 #: numerics_test tries millions of values: too many for valgrind.
 C_TESTS = [path.stem for path in sorted((ROOT / "tests" / "runtime").glob("*.c"))
            if "int main(" in path.read_text() and path.stem != "numerics_test"]  # fmt: skip
@@ -27,8 +27,7 @@ BUILDABLE = [board for board in boards() if board.compiler and shutil.which(f"{b
 
 def sources() -> list[Path]:
     """The runtime, and what the firmware of every board shares; but what is others'."""
-    shared = [path for part in ("src", "generated", "signature") for path in sorted((FIRMWARE / part).glob("*.c"))]
-    return [*runtime_sources(), *shared]
+    return [*runtime_sources(), *console_sources(), *sorted((FIRMWARE / "signature").glob("*.c"))]
 
 
 def output_of(*command: str | Path) -> str:

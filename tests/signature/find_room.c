@@ -1,7 +1,7 @@
 /* find_room: the longest image that may run from the start of the area while an update goes to its second half. */
 #include <stdio.h>
 
-#include "../../firmware/src/images.h"
+#include "../../firmware/src/storage/images.h"
 #include "board.h"
 
 #define UNIT 1024u

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../firmware/src/signature.h"
+#include "../../firmware/src/storage/signature.h"
 #include "gradmote.h"
 
 static long counts[256]; /* by the code's negative */

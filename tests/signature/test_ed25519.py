@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from boards import BUILD, FIRMWARE, THIRD_PARTY_FLAGS, signature_sources
+from boards import BUILD, FIRMWARE_INCLUDES, THIRD_PARTY_FLAGS, signature_sources
 from monocypher import fetch_monocypher
 from signature.keys import key_of
 
@@ -76,9 +76,9 @@ def flip_bits(tmp_path_factory) -> Path:
     key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
     checks = signature_sources(fetch_monocypher(BUILD))
     sources = [Path(__file__).with_name("flip_bits.c"), *checks, RUNTIME / "src" / "crc32.c"]
-    console = FIRMWARE / "generated"
+    console = [f"-I{path}" for path in FIRMWARE_INCLUDES]
     out = tmp_path_factory.mktemp("signature") / "flip_bits"
-    return compile_c(out, sources, *SANITIZED, f"-DSIGNATURE_KEY={key}", f"-I{console}")
+    return compile_c(out, sources, *SANITIZED, f"-DSIGNATURE_KEY={key}", *console)
 
 
 def is_signed(library: ctypes.CDLL, signature: bytes, key: bytes, message: bytes) -> bool:

@@ -49,7 +49,7 @@ def archive_of(folder: Path, contents: dict[str, bytes]) -> Path:
 
 def test_a_build_without_a_key_needs_none(offline):
     plain = demanding(board(), None, False)
-    assert FIRMWARE / "src" / "no_signature.c" in plain.sources()
+    assert FIRMWARE / "src" / "storage" / "no_signature.c" in plain.sources()
     assert not any("monocypher" in str(path) for path in (*plain.sources(), *plain.includes()))
 
 

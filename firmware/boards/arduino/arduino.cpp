@@ -1,8 +1,8 @@
 /* The board as Arduino's API shows it: Serial, the clock, and setup() and loop(), which turn the main loop. */
 #include <Arduino.h>
 
-#include "../../src/firmware.h"
 #include "core.h"
+#include "firmware.h"
 
 #define BAUD 115200
 #define STUCK_MS 500u    /* a line that takes nothing for so long has nobody at its other end */

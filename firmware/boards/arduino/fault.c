@@ -1,5 +1,5 @@
 /* A fault is the core's to handle, each in its way: nothing of it is kept. */
-#include "../../src/fault.h"
+#include "device/fault.h"
 
 int fault_take(fault_record *out)
 {

@@ -1,8 +1,8 @@
 /* The arena is as large as board.toml says; of the rest of RAM the core tells where its stack is. */
-#include "../../src/memory.h"
+#include "device/memory.h"
 
-#include "../../src/stack_paint.h"
 #include "core.h"
+#include "device/stack_paint.h"
 
 #ifdef BOARD_ARENA_SECTION
 #define IN_ARENA_SECTION section(BOARD_ARENA_SECTION),

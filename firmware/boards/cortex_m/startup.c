@@ -4,7 +4,7 @@
 #include "../linked/start_program.h"
 #include "board.h"
 #include "cortex_m.h"
-#include "fault.h"
+#include "device/fault.h"
 #include "interrupts.h"
 
 #if __ARM_ARCH == 6

@@ -4,7 +4,7 @@
 
 #include "../linked/start_program.h"
 #include "board.h"
-#include "fault.h"
+#include "device/fault.h"
 
 void start(void);
 void reset_handler(void);

@@ -1,9 +1,9 @@
 /* images.h over a file: one image, which is replaced as a whole. There is no update beside it: a computer has the room to send
  * the model again, and keeps the checkpoint in a file of its own. */
-#include "images.h"
+#include "storage/images.h"
 
-#include "../../generated/console_spec.h"
 #include "board.h"
+#include "console_spec.h"
 
 flash_span images_in_force(void)
 {

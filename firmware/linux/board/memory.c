@@ -1,5 +1,5 @@
 /* memory.h of a process: what the linker and the kernel tell. */
-#include "memory.h"
+#include "device/memory.h"
 
 #include <stddef.h>
 #include <sys/mman.h>

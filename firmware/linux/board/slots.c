@@ -2,15 +2,15 @@
  * slots.h over a file: of two buffers one holds the checkpoint kept last, the other takes the next one. The file is replaced
  * as a whole, so an interruption leaves the checkpoint before.
  */
-#include "slots.h"
+#include "storage/slots.h"
 
 #include <string.h>
 
-#include "../../generated/console_spec.h"
 #include "../files.h"
 #include "checkpoint_file.h"
-#include "kept_file.h"
+#include "console_spec.h"
 #include "storage.h"
+#include "storage/kept_file.h"
 
 static uint8_t *buffers[2]; /* STORAGE_AREA bytes each */
 static int newest;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/signature.h"
 #include "../failure.h"
+#include "storage/signature.h"
 
 const char *const opened_programs[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
 

@@ -4,7 +4,7 @@
 
 #include "files.h"
 #include "gradmote.h"
-#include "samples.h"
+#include "training/samples.h"
 
 typedef struct opened {
     const char *path;

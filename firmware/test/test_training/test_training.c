@@ -3,10 +3,10 @@
  * test how it went, one a line, and ends with "done". FLASH_WORKS: 0 where the board's emulator cannot program flash.
  */
 #include "board.h"
+#include "console/text.h"
+#include "device/memory.h"
 #include "gradmote.h"
-#include "memory.h"
-#include "slots.h"
-#include "text.h"
+#include "storage/slots.h"
 
 #include "expected.h"
 #include "model.h"

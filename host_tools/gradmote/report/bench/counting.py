@@ -123,7 +123,7 @@ def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
     defines += needs_of(*images).flags() if images else []
     includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
-    sources = [SOURCE, tools.FIRMWARE / "src" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
+    sources = [SOURCE, tools.FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
     flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries accept their flags only once
     memory = [f"-DCOST_MEMORY={address:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
     command = [f"{board.compiler}gcc", *flags, *defines, *memory, *includes, *map(str, sources), "-o", str(elf)]

@@ -1,0 +1,55 @@
+/* Everything the firmware knows: the model, the running program and who asked for it, and both sides of the line. */
+#ifndef DEVICE_H
+#define DEVICE_H
+
+#include <stdint.h>
+
+#include "console/frames.h"
+#include "training/autosave.h"
+#include "training/model.h"
+#include "training/run.h"
+#include "training/teach.h"
+
+#define LINE_LIMIT 64u /* characters of a typed command, with its terminator */
+
+/* Who waits for the running program. */
+enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON, REQUESTER_IDLE };
+
+/* The last reply, kept to be sent again where the host asks again. */
+typedef struct reply {
+    uint8_t type;     /* 0 before the first */
+    uint8_t request;  /* type of the request */
+    uint8_t sequence;
+    uint32_t length;
+    uint8_t payload[FRAME_LIMIT];
+} reply;
+
+/* What a person types. */
+typedef struct console {
+    uint32_t length;      /* characters of the line so far */
+    char line[LINE_LIMIT];
+    int line_ready;       /* 1: a whole line waits for the end of an idle training step */
+    int goes_on;          /* 1: a typed `train` or `score` begins its next program once nothing else wants to run */
+    uint32_t steps_left;  /* of a typed `train`, the running one included */
+    uint32_t skipped;     /* of its steps so far, as they were not finite */
+    int replays;          /* 1: it trains on the store's samples */
+    int scores;           /* 1: a typed `score` goes on */
+    uint32_t kept;        /* samples that it has inferred */
+    uint32_t right;       /* of them recognised */
+} console;
+
+typedef struct device {
+    model model;
+    run run;
+    enum requester requester;
+    uint32_t last_input;  /* board_ticks() when something arrived last */
+    uint32_t last_alive;  /* board_ticks() of the last sign of life */
+    frame_receiver receiver;
+    int frame_ready;      /* 1: a whole frame waits to be answered */
+    reply reply;
+    console console;
+    teach teach;
+    autosave autosave;
+} device;
+
+#endif

@@ -1,3 +1,0 @@
-#include "identity.h"
-
-const char identity[] = CONSOLE_IDENTITY_MARK GM_BOARD_NAME;

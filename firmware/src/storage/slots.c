@@ -1,0 +1,319 @@
+#include "storage/slots.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "board.h"
+#include "console_spec.h"
+#include "storage/flash_writer.h"
+#include "storage/images.h"
+#include "storage/kept_file.h"
+
+typedef struct slot_record {
+    uint32_t generation; /* of each save one more, modulo 2^32 */
+    uint32_t size;       /* bytes of the file */
+    uint32_t model_id[4];
+    uint32_t reserved;
+    uint32_t check;      /* CRC-32 of all above */
+} slot_record;
+
+/* Where in a slot its file begins: the record has a unit of flash of its own, and what follows the file's header begins
+ * a new one, since record and header are each written after what follows them. */
+#define RECORD_ROOM (sizeof(slot_record) > BOARD_PROGRAM_UNIT ? (uint32_t)sizeof(slot_record) : BOARD_PROGRAM_UNIT)
+#define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
+#define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
+
+/* The area as the checkpoints of one model divide it. */
+typedef struct ring {
+    const gm_session *session;
+    const uint8_t *base;
+    uint32_t slot_size;
+    uint32_t count;
+} ring;
+
+#define NO_SLOT UINT32_MAX
+
+/* What a record says that counts. */
+typedef struct entry {
+    uint32_t generation;
+    uint32_t size;
+} entry;
+
+static uint32_t round_up(uint32_t size, uint32_t unit)
+{
+    return (size + unit - 1) / unit * unit;
+}
+
+static ring ring_of(const gm_session *session)
+{
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    uint32_t slot_size = round_up(FILE_START + gm_checkpoint_size(session), area.erase_unit);
+    ring r = { session, area.base, slot_size, area.size / slot_size };
+    return r;
+}
+
+static const uint8_t *slot_base(const ring *r, uint32_t slot)
+{
+    return r->base + slot * r->slot_size;
+}
+
+static const uint8_t *file_base(const ring *r, uint32_t slot)
+{
+    return slot_base(r, slot) + FILE_START;
+}
+
+/* Whether the slot holds a complete file of this model, by its record and the file's header. Whoever can write to the line
+ * can write both: all that uses a slot asks this first. */
+static int find_entry(const ring *r, uint32_t slot, entry *found)
+{
+    slot_record record;
+    memcpy(&record, slot_base(r, slot), sizeof record);
+    found->generation = record.generation;
+    found->size = record.size;
+    return record.check == gm_crc32(0, &record, offsetof(slot_record, check)) &&
+           record.size <= r->slot_size - FILE_START &&
+           memcmp(record.model_id, r->session->header->model_id, sizeof record.model_id) == 0 &&
+           kept_file_fits(r->session, file_base(r, slot), record.size);
+}
+
+int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    memcpy(data, (const uint8_t *)user + offset, size);
+    return 0;
+}
+
+/* 0 where the file's bytes have not rotted. */
+static int check_file(const ring *r, uint32_t slot, uint32_t size)
+{
+    void *file = (void *)(uintptr_t)file_base(r, slot);
+    return gm_checkpoint_check(r->session, slots_read, file, size);
+}
+
+/* Modulo 2^32, as RFC 1982 compares: a generation counts up for as long as flash lives. */
+static int is_later(uint32_t generation, uint32_t other)
+{
+    return generation - other - 1 < (uint32_t)INT32_MAX;
+}
+
+/* The newest slot whose file is whole, and its entry. Where there is none, *refusal tells why one of them is not. In a
+ * ring that was written in turn, from its end on two files at the most are checked. */
+static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
+{
+    uint32_t good = NO_SLOT;
+    entry found;
+    *refusal = CONSOLE_ERR_NO_CHECKPOINT;
+    for (uint32_t slot = r->count; slot-- > 0;) {
+        if (!find_entry(r, slot, &found) || (good != NO_SLOT && !is_later(found.generation, newest->generation))) {
+            continue;
+        }
+        int error = check_file(r, slot, found.size);
+        if (error) {
+            *refusal = error;
+        } else {
+            good = slot;
+            *newest = found;
+        }
+    }
+    return good;
+}
+
+/* ---- What stays in place ---------------------------------------------------------------------------------------- */
+
+/* Bytes of the area; ends are equal where it is empty. */
+typedef struct range {
+    uint32_t start;
+    uint32_t end;
+} range;
+
+static range range_of(const ring *r, flash_span file)
+{
+    range found = { 0, 0 };
+    if (file.base != NULL) {
+        found.start = (uint32_t)(file.base - r->base);
+        found.end = found.start + file.size;
+    }
+    return found;
+}
+
+static int overlap(range a, range b)
+{
+    return a.start < b.end && b.start < a.end;
+}
+
+static range range_of_slot(const ring *r, uint32_t slot)
+{
+    range its = { slot * r->slot_size, (slot + 1) * r->slot_size };
+    return its;
+}
+
+/* What no save may touch: the newest good checkpoint; before there is one, that which the image carries over from. */
+static range kept(const ring *r, uint32_t good)
+{
+    return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
+}
+
+/* The first slot from `first` on that leaves these bytes alone. */
+static uint32_t slot_beside(const ring *r, range taken, uint32_t first)
+{
+    for (uint32_t i = 0; i < r->count; ++i) {
+        uint32_t slot = (first + i) % r->count;
+        if (!overlap(range_of_slot(r, slot), taken)) {
+            return slot;
+        }
+    }
+    return NO_SLOT;
+}
+
+/* ---- Public ------------------------------------------------------------------------------------------------------ */
+
+uint32_t slots_capacity(void)
+{
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    uint32_t half = area.size / 2 / area.erase_unit * area.erase_unit;
+    return half > FILE_START ? half - FILE_START : 0;
+}
+
+uint32_t slots_count(const gm_session *session)
+{
+    return ring_of(session).count;
+}
+
+flash_span slots_newest(const gm_session *session)
+{
+    ring r = ring_of(session);
+    flash_span file = { NULL, 0 };
+    entry newest;
+    int refusal;
+    uint32_t slot = newest_good(&r, &newest, &refusal);
+    if (slot != NO_SLOT) {
+        file.base = file_base(&r, slot);
+        file.size = newest.size;
+    }
+    return file;
+}
+
+static int commit(const ring *r, uint32_t slot, uint32_t generation)
+{
+    slot_record record = { generation, gm_checkpoint_size(r->session), { 0 }, 0, 0 };
+    memcpy(record.model_id, r->session->header->model_id, sizeof record.model_id);
+    record.check = gm_crc32(0, &record, offsetof(slot_record, check));
+    int error = writer_put(slot_base(r, slot), &record, sizeof record);
+    return error ? error : writer_end();
+}
+
+static int write_flash(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    return writer_put((const uint8_t *)user + offset, data, size);
+}
+
+static int write_slot(const ring *r, uint32_t slot)
+{
+    writer_begin();
+    if (board_flash_erase(slot_base(r, slot), r->slot_size)) {
+        return CONSOLE_ERR_FLASH;
+    }
+    int error = gm_checkpoint_save(r->session, write_flash, (void *)(uintptr_t)file_base(r, slot));
+    return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
+}
+
+/* The slot no longer counts. */
+static int forget_slot(const ring *r, uint32_t slot)
+{
+    return board_flash_erase(slot_base(r, slot), board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit) ? CONSOLE_ERR_FLASH : 0;
+}
+
+/* A save is done when a restart would load it. Slots that would still come before it, as only a forger makes them, are
+ * forgotten: each time one. */
+static int make_newest(const ring *r, uint32_t slot)
+{
+    entry found;
+    int refusal;
+    if (!find_entry(r, slot, &found) || check_file(r, slot, found.size) != 0) {
+        return CONSOLE_ERR_FLASH;
+    }
+    uint32_t newest = newest_good(r, &found, &refusal);
+    while (newest != slot) {
+        if (newest == NO_SLOT || forget_slot(r, newest)) {
+            return CONSOLE_ERR_FLASH;
+        }
+        newest = newest_good(r, &found, &refusal);
+    }
+    return 0;
+}
+
+int slots_save(const gm_session *session)
+{
+    ring r = ring_of(session);
+    entry newest = { 0, 0 };
+    int error;
+    uint32_t good = newest_good(&r, &newest, &error);
+    uint32_t slot = slot_beside(&r, kept(&r, good), good == NO_SLOT ? 0 : good + 1);
+    if (r.count < 2 || slot == NO_SLOT) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    error = write_slot(&r, slot);
+    if (error == 0) {
+        error = commit(&r, slot, newest.generation + 1);
+    }
+    return error ? error : make_newest(&r, slot);
+}
+
+int slots_load(gm_session *session)
+{
+    ring r = ring_of(session);
+    entry newest;
+    int refusal;
+    uint32_t slot = newest_good(&r, &newest, &refusal);
+    if (slot == NO_SLOT) {
+        return refusal;
+    }
+    return gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)file_base(&r, slot), newest.size);
+}
+
+int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base)
+{
+    ring r = ring_of(session);
+    board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    entry newest;
+    int refusal;
+    range stays = kept(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
+    uint32_t before = stays.start / area.erase_unit * area.erase_unit;
+    uint32_t after = round_up(stays.end, area.erase_unit);
+    uint32_t from = area.size - after >= before ? after : 0;
+    uint32_t room = from == after ? area.size - after : before;
+    *base = area.base + from;
+    if (size > room || size > slots_capacity()) {
+        return CONSOLE_ERR_TOO_LARGE;
+    }
+    return board_flash_erase(*base, room) ? CONSOLE_ERR_FLASH : 0;
+}
+
+int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
+{
+    int error = gm_checkpoint_load(session, slots_read, (void *)(uintptr_t)base, size);
+    return error ? error : slots_save(session);
+}
+
+/* ---- An update --------------------------------------------------------------------------------------------------- */
+
+int slots_has_room_beside(const gm_header *model, flash_span saved)
+{
+    const gm_session its = { .header = model };
+    ring r = ring_of(&its);
+    return r.count >= 2 && slot_beside(&r, range_of(&r, saved), 0) != NO_SLOT;
+}
+
+int slots_forget(const gm_header *model, flash_span saved)
+{
+    const gm_session its = { .header = model };
+    ring r = ring_of(&its);
+    uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
+    entry found;
+    for (uint32_t slot = 0; slot < r.count; ++slot) {
+        range first = { slot * r.slot_size, slot * r.slot_size + unit };
+        if (find_entry(&r, slot, &found) && !overlap(first, range_of(&r, saved)) && forget_slot(&r, slot)) {
+            return CONSOLE_ERR_FLASH;
+        }
+    }
+    return 0;
+}
