@@ -1,4 +1,4 @@
-"""Draw docs/learning.svg: an emulated board and its twin learn the same digits, beside the memory map.
+"""Draw docs/learning.svg: an emulated board and its twin learn the same digits, above the memory map.
 
 cd tests && ../.venv/bin/python -m bench.front_page
 
@@ -30,10 +30,12 @@ PICTURE = Path(__file__).resolve().parents[2] / "docs" / "learning.svg"
 BOARD, EPOCHS = "qemu:mps2-an386", 8
 #: Bytes of the state that the memory map shows. All of it would leave no room for the rest.
 SHOWN_OF_STATE = 600
-#: Fonts that can be read where the picture is 390 pixels wide; no date and no random ids in the file.
+#: Two parts below each other, whose words can be read where the picture is 390 pixels wide.
+SIZE = (5, 7)
+#: No date and no random ids in the file.
 STYLE = {
-    "font.size": 14,
-    "axes.titlesize": 15,
+    "font.size": 11,
+    "axes.titlesize": 12,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlepad": 10,
@@ -73,7 +75,7 @@ def draw_curves(axes: Axes, board: Trained, twin: Trained) -> None:
     axes.plot(accuracy(board), color="C0", linewidth=9, alpha=0.35, label="emulated Cortex-M4F")
     axes.plot(accuracy(twin), color="black", linewidth=1.6, marker="o", markersize=4, label="twin on this computer")
     axes.set(xlabel="epoch", ylabel="held-out digits right (%)", title="The same curve, to the bit")
-    axes.legend(loc="lower right", frameon=False, fontsize=12)
+    axes.legend(loc="lower right", frameon=False, fontsize=10)
     axes.text(0.98, 0.34, f"state of both, SHA-256\n{board.state[:12]}…", transform=axes.transAxes, ha="right")
 
 
@@ -86,9 +88,9 @@ def draw_memory(axes: Axes, taught: Lesson) -> None:
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     for text in axes.texts:
-        text.set(fontsize=12, text=text.get_text().replace("_grad.part", ":\ngradient"))
+        text.set(fontsize=10, text=text.get_text().replace("_grad.part", ":\ngradient"))
     middle = (len(report.main.steps) / 2, layout.inputs_offset - SHOWN_OF_STATE / 2)
-    axes.text(*middle, f"state: {layout.inputs_offset:,} B, from byte 0", ha="center", va="center", fontsize=12)
+    axes.text(*middle, f"state: {layout.inputs_offset:,} B, from byte 0", ha="center", va="center", fontsize=10)
 
 
 def main() -> None:
@@ -99,7 +101,7 @@ def main() -> None:
     taught = lesson()
     board, twin = train_both(taught)
     with mpl.rc_context(STYLE):
-        figure, (curves, memory) = pyplot.subplots(1, 2, figsize=(9.6, 4.6), constrained_layout=True)
+        figure, (curves, memory) = pyplot.subplots(2, 1, figsize=SIZE, constrained_layout=True)
         draw_curves(curves, board, twin)
         draw_memory(memory, taught)
         figure.savefig(PICTURE, metadata={"Date": None})

@@ -13,6 +13,9 @@ from gradmote.report.bench.counting import core_of
 from gradmote.report.bench.spread import Spread
 
 PICTURE = Path(__file__).resolve().parents[3] / "docs" / "performance.svg"
+#: The two halves lie below each other, so that their words can be read where the picture is 390 pixels wide.
+SIZE = (5, 8.6)
+STYLE = {"font.size": 11, "axes.titlesize": 12, "axes.spines.top": False, "axes.spines.right": False}
 PEERS = {ORT: "onnxruntime-training", TORCH: "PyTorch"}
 
 
@@ -22,12 +25,12 @@ def write(found: dict[str, Any]) -> None:
     from matplotlib import pyplot
 
     matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "gradmote"
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 5), layout="constrained")
+    matplotlib.rcParams.update({**STYLE, "svg.hashsalt": "gradmote"})
+    figure, (upper, lower) = pyplot.subplots(2, 1, figsize=SIZE, layout="constrained")
     if "host" in found:
-        draw_host(left, found["host"]["rows"])
+        draw_host(upper, found["host"]["rows"])
     if "boards" in found:
-        draw_boards(right, found["boards"]["rows"])
+        draw_boards(lower, found["boards"]["rows"])
     figure.savefig(PICTURE, metadata={"Date": None})
     pyplot.close(figure)
 
@@ -43,9 +46,10 @@ def draw_host(axes: Any, rows: list[dict[str, Any]]) -> None:
         axes.barh([p + 0.4 * number for p in places], medians, 0.4, xerr=errors, label=title)
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_yticks([p + 0.2 for p in places], [f"{TITLES[r['network']]}, {r['batch']}" for r in trained])
-    axes.set(xscale="log", xlabel="time of a training step / Gradmote's", title="This computer, one thread, AdamW")
+    axes.set(xscale="log", xlabel="time / time of Gradmote, one thread", title="A step on this computer, AdamW")
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.invert_yaxis()
-    axes.legend()
+    axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2, frameon=False)
 
 
 def draw_boards(axes: Any, rows: list[dict[str, Any]]) -> None:
@@ -58,7 +62,8 @@ def draw_boards(axes: Any, rows: list[dict[str, Any]]) -> None:
         places = [networks.index(row["network"]) + height * number for row in own]
         axes.barh(places, [row["step"] / row["macs"] for row in own], height, label=core_of(name))
     axes.set_yticks([p + 0.4 - height / 2 for p in range(len(networks))], [TITLES[n] for n in networks])
-    axes.set(xscale="log", xlabel="instructions per multiply-accumulate of a step", title="Boards, batch 1, SGD")
+    axes.set(xscale="log", xlabel="instructions / multiply-accumulate", title="A step on boards, batch 1, SGD")
     axes.set_xlim(left=1)
+    axes.xaxis.set_major_formatter("{x:g}")
     axes.invert_yaxis()
-    axes.legend()
+    axes.figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
