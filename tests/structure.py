@@ -62,7 +62,11 @@ def absolute(node: ast.ImportFrom, package: str) -> str:
 
 def circles() -> list[set[str]]:
     """Return the groups of modules each of which imports all others, over however many steps."""
-    graph = {module: imports_of(module) for module in modules()}
+    return groups_that_go_round({module: imports_of(module) for module in modules()})
+
+
+def groups_that_go_round(graph: Mapping[str, set[str]]) -> list[set[str]]:
+    """Return the groups of nodes each of which reaches all others of its group."""
     reached = {module: reachable(module, graph) for module in graph}
     groups = {frozenset({m} | {n for n in reached[m] if m in reached[n]}) for m in graph if m in reached[m]}
     return [set(group) for group in groups]
@@ -78,6 +82,44 @@ def reachable(module: str, graph: Mapping[str, frozenset[str]]) -> set[str]:
             found.add(name)
             left += graph[name]
     return found
+
+
+# ---- C modules -------------------------------------------------------------------------------------------------------
+
+#: A C function as it is defined: at the margin, before the brace.
+C_FUNCTION = re.compile(r"^((?:[\w*]+ )+)\**(\w+)\([^;{]*\)\n\{", re.M)
+C_COMMENT = re.compile(r"/\*.*?\*/", re.S)
+
+
+@cache
+def c_modules(folder: str) -> dict[str, str]:
+    """Return the C modules below a folder: the text of NAME.c and NAME.h, without comments, by name."""
+    found: dict[str, str] = {}
+    for path in sorted(p for p in (ROOT / folder).rglob("*.[ch]")):
+        found[path.stem] = found.get(path.stem, "") + C_COMMENT.sub("", path.read_text())
+    return found
+
+
+def c_circles(folder: str, with_calls: bool) -> list[set[str]]:
+    """Return the groups of C modules below a folder each of which needs all others, over however many steps.
+
+    A module needs another one whose header it includes or, `with_calls`, one of whose functions it names.
+    """
+    texts = c_modules(folder)
+    return groups_that_go_round({name: needed_by(name, texts, with_calls) for name in texts})
+
+
+def needed_by(name: str, texts: Mapping[str, str], with_calls: bool) -> set[str]:
+    """Return the modules that one of `texts` needs itself."""
+    included = {Path(path).stem for path in re.findall(r'#include "([^"]+)"', texts[name])}
+    words = set(re.findall(r"\w+", texts[name])) - c_functions_of(texts[name])
+    named = {other for other, text in texts.items() if with_calls and words & c_functions_of(text, "static ")}
+    return (included & texts.keys() | named) - {name}
+
+
+def c_functions_of(text: str, but: str = "-") -> set[str]:
+    """Return the functions that a text defines, but for those whose type begins with `but`."""
+    return {name for kind, name in C_FUNCTION.findall(text) if not kind.startswith(but)}
 
 
 # ---- Names and sizes -------------------------------------------------------------------------------------------------
@@ -167,6 +209,8 @@ def report() -> Sequence[tuple[str, object]]:
     """Return what is measured and what was found."""
     return [
         ("import circles", len(circles())),
+        ("circles of C modules, runtime", len(c_circles("runtime_c/src", with_calls=True))),
+        ("circles of C includes, firmware", len(c_circles("firmware/src", with_calls=False))),
         ("modules at the top", len(top_modules())),
         ("names of files used more than twice", names_used_often() or 0),
         ("docstrings that pydocstyle finds fault with", pydocstyle()),

@@ -7,6 +7,10 @@ def test_no_import_goes_round():
     assert structure.circles() == []
 
 
+def test_no_module_of_the_runtime_goes_round():
+    assert structure.c_circles("runtime_c/src", with_calls=True) == []
+
+
 def test_few_modules_stand_at_the_top():
     assert len(structure.top_modules()) <= 6
 

@@ -65,7 +65,7 @@ typedef struct gm_session {
     const uint32_t *end;
     uint32_t running;            /* gm_program_kind of the running program */
     uint32_t instructions;       /* executed since gm_open(), wraps */
-    uint16_t lent;               /* 1: the running program has samples of the store as its input */
+    uint16_t borrowed;           /* 1: the running program has samples of the store as its input */
     uint16_t proven;             /* what of the state is known to be sound: only updates have written it since */
 #if GM_THREADS
     const gm_splitter *splitter; /* NULL: one thread */

@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
-#include "gm_image.h"
+#include "checkpoint.h"
+#include "image.h"
+#include "program.h"
 
 /* Stack buffer for reading a file through the callback. */
 #define COMPARED_AT_ONCE 32u

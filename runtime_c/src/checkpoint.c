@@ -2,11 +2,14 @@
  * The state on storage: header, state table, names, state, as it is or packed. The header goes last, so that a file cut
  * short by a power loss has none.
  */
+#include "checkpoint.h"
+
 #include <string.h>
 
-#include "gm_image.h"
 #include "half.h"
-#include "pieces.h"
+#include "image.h"
+#include "program.h"
+#include "state_segments.h"
 
 /* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
 #define CHECKPOINT_CRC_START 16u
@@ -123,11 +126,11 @@ static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
 
 static int append_state(writer *out, const gm_session *session, uint32_t encoding)
 {
-    gm_pieces pieces = gm_pieces_of(session, encoding);
+    gm_segments segments = gm_segments_of(session, encoding);
     int status = GM_OK;
-    while (status == GM_OK && gm_next_piece(&pieces)) {
-        const void *data = session->arena + pieces.at;
-        status = pieces.is_packed ? append_packed(out, data, pieces.size / 4) : append(out, data, pieces.size);
+    while (status == GM_OK && gm_next_segment(&segments)) {
+        const void *data = session->arena + segments.at;
+        status = segments.is_packed ? append_packed(out, data, segments.size / 4) : append(out, data, segments.size);
     }
     return status;
 }
@@ -317,11 +320,11 @@ static int take_packed(reader *in, uint32_t *bits, uint32_t n)
 
 static int take_state(reader *in, const gm_session *session, uint32_t encoding)
 {
-    gm_pieces pieces = gm_pieces_of(session, encoding);
+    gm_segments segments = gm_segments_of(session, encoding);
     int status = GM_OK;
-    while (status == GM_OK && gm_next_piece(&pieces)) {
-        void *data = session->arena + pieces.at;
-        status = pieces.is_packed ? take_packed(in, data, pieces.size / 4) : read_on(in, data, pieces.size);
+    while (status == GM_OK && gm_next_segment(&segments)) {
+        void *data = session->arena + segments.at;
+        status = segments.is_packed ? take_packed(in, data, segments.size / 4) : read_on(in, data, segments.size);
     }
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * What a classifier's outputs say.
  */
-#include "gm_image.h"
+#include "image.h"
 
 int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float *score)
 {

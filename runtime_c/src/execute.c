@@ -1,8 +1,8 @@
 /*
  * The executor. gm_open() has verified every instruction, so nothing is checked here.
  */
-#include "../generated/gm_opcodes.h"
-#include "gm_image.h"
+#include "program.h"
+#include "sound_state.h"
 #include "split.h"
 
 int gm_run(gm_session *session, uint32_t max_instructions)

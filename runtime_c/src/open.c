@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
-#include "gm_image.h"
+#include "image.h"
+#include "program.h"
+#include "verify.h"
 
 static int is_aligned(const void *pointer)
 {
@@ -15,7 +17,7 @@ static int are_disjoint(const void *a, size_t a_size, const void *b, size_t b_si
     return (uintptr_t)a + a_size <= (uintptr_t)b || (uintptr_t)b + b_size <= (uintptr_t)a;
 }
 
-GM_COLD int gm_check_container(const gm_header *header, size_t image_size)
+static GM_COLD int check_container(const gm_header *header, size_t image_size)
 {
     if (image_size < sizeof *header) {
         return GM_ERR_TRUNCATED;
@@ -51,7 +53,7 @@ GM_COLD int gm_required(const void *image, size_t image_size, gm_requirements *o
     if (!is_aligned(image) || out == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    int status = gm_check_container(header, image_size);
+    int status = check_container(header, image_size);
     if (status != GM_OK) {
         return status;
     }
@@ -70,7 +72,7 @@ GM_COLD int gm_verify_image(const void *image, size_t image_size, size_t arena_s
     if (!is_aligned(image)) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    int status = gm_check_container(header, image_size);
+    int status = check_container(header, image_size);
     if (status == GM_OK) {
         status = gm_verify(header);
     }

@@ -3,7 +3,8 @@
  */
 #include <string.h>
 
-#include "gm_image.h"
+#include "image.h"
+#include "program.h"
 
 typedef struct property_key {
     char bytes[20];

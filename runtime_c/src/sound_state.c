@@ -2,8 +2,10 @@
  * Whether training may go on from a state: docs/NUMERICS.md, "Finite state". Updates keep true what is checked here, so it
  * is asked once of each state that comes from elsewhere.
  */
-#include "gm_image.h"
+#include "sound_state.h"
+
 #include "gm_internal.h"
+#include "image.h"
 #include "numerics.h"
 
 #if GM_TRAINING

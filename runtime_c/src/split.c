@@ -6,10 +6,12 @@
  * dims ("split"). No part writes what another reads or writes, since the verifier has seen to it that no two indices of an
  * output mean one element, and that outputs are apart from other operands or lie exactly as these do.
  */
+#include "split.h"
+
 #include <string.h>
 
-#include "gm_image.h"
-#include "split.h"
+#include "image.h"
+#include "program.h"
 
 #if GM_THREADS
 

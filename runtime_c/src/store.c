@@ -7,9 +7,12 @@
  */
 #include <string.h>
 
-#include "gm_image.h"
+#include "borrowed_input.h"
+#include "image.h"
 #include "numerics.h"
+#include "program.h"
 #include "random.h"
+#include "steps.h"
 
 /* Of the random generator: no Dropout has it. */
 #define STREAM 0xFFFFFFFEu
@@ -31,13 +34,6 @@ typedef struct store {
     int32_t *label;              /* batch labels */
     uint32_t batch;
 } store;
-
-/* NULL where the image has none. */
-static const gm_store *record_of(const gm_session *session)
-{
-    int is_there = session->header->sections[GM_SECTION_STORE].size != 0;
-    return is_there ? gm_section_data(session->header, GM_SECTION_STORE) : NULL;
-}
 
 /* The class of the sample in a place; GM_NONE where there is none. */
 static uint32_t label_at(const store *s, uint32_t place)
@@ -99,7 +95,7 @@ static int open_store(const gm_session *session, store *s)
     if (status != GM_OK) {
         return status;
     }
-    const gm_store *record = record_of(session);
+    const gm_store *record = gm_store_of(session->header);
     if (record == NULL) {
         return GM_ERR_NO_STORE;
     }
@@ -279,23 +275,6 @@ static void put(const store *s, uint32_t row, uint32_t place)
     }
 }
 
-/* The input's first row is the caller's, where runs leave it alone: gm_return_sample() brings it back. */
-static void put_aside(gm_session *session, const store *s)
-{
-    if (s->record->aside != GM_NONE) {
-        memcpy(session->arena + s->record->aside, s->input, 4u * s->record->elements);
-        session->lent = 1;
-    }
-}
-
-void gm_return_sample(gm_session *session)
-{
-    store s;
-    lay_out_store(session, record_of(session), &s);
-    memcpy(s.input, session->arena + s.record->aside, 4u * s.record->elements);
-    session->lent = 0;
-}
-
 /* The n-th class that has samples. */
 static uint32_t present_class(const store *s, uint32_t n)
 {
@@ -336,7 +315,7 @@ int gm_begin_replay(gm_session *session, uint32_t program)
     }
     status = gm_begin(session, program);
     if (status == GM_OK) {
-        put_aside(session, &s);
+        gm_borrow_input(session);
         count_kept(&s);
         fill_batch(&s);
     }
@@ -358,7 +337,7 @@ int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_
     if (status != GM_OK) {
         return status;
     }
-    put_aside(session, &s);
+    gm_borrow_input(session);
     *rows = kept - first < s.batch ? kept - first : s.batch;
     for (uint32_t row = 0; row < *rows; ++row) {
         put(&s, row, find_place(&s, label, first + row));
@@ -366,20 +345,11 @@ int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_
     return GM_OK;
 }
 
-static int run_to_end(gm_session *session)
-{
-    int status;
-    do {
-        status = gm_run(session, UINT32_MAX);
-    } while (status == GM_AGAIN);
-    return status;
-}
-
 int gm_replay(gm_session *session, float *loss)
 {
     int status = gm_begin_replay(session, GM_PROGRAM_STEP);
     if (status == GM_OK) {
-        status = run_to_end(session);
+        status = gm_run_to_end(session);
     }
     return status == GM_OK && loss != NULL ? gm_loss(session, GM_PROGRAM_STEP, loss) : status;
 }
@@ -414,7 +384,7 @@ static int score_batch(gm_session *session, uint32_t label, uint32_t first, uint
 {
     int status = gm_begin_recall(session, label, first, rows);
     if (status == GM_OK) {
-        status = run_to_end(session);
+        status = gm_run_to_end(session);
     }
     for (uint32_t row = 0; status == GM_OK && row < *rows; ++row) {
         uint32_t found = 0;

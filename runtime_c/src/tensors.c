@@ -3,7 +3,8 @@
  */
 #include <string.h>
 
-#include "gm_image.h"
+#include "image.h"
+#include "program.h"
 
 static const char *name_at(const gm_session *session, uint32_t name)
 {
@@ -12,18 +13,6 @@ static const char *name_at(const gm_session *session, uint32_t name)
 }
 
 /* ---- Inputs and outputs ----------------------------------------------------------------------------------- */
-
-GM_COLD const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index)
-{
-    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
-    uint32_t count = header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (tensor[i].role == role && (tensor[i].programs & programs) != 0 && index-- == 0) {
-            return &tensor[i];
-        }
-    }
-    return NULL;
-}
 
 GM_COLD int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out)
 {

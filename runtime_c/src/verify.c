@@ -4,6 +4,11 @@
  */
 #include "verify.h"
 
+#include "image.h"
+#include "ranges.h"
+#include "verify_programs.h"
+#include "verify_store.h"
+
 /* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
 #define IMAGE_CRC_START 16u
 
@@ -107,72 +112,6 @@ static GM_COLD int check_tensors(const gm_header *header)
     return GM_OK;
 }
 
-/* ---- The sample store ----------------------------------------------------------------------------------------- */
-
-uint64_t gm_store_size(const gm_store *store)
-{
-    int is_int8 = store->dtype == GM_STORE_DTYPE_INT8;
-    uint64_t sample = is_int8 ? 2 * WORD + ((uint64_t)store->elements + 3) / WORD * WORD
-                              : WORD + WORD * (uint64_t)store->elements;
-    uint64_t samples = saturating_product(sample, store->capacity);
-    samples = samples > SIZE_LIMIT ? SIZE_LIMIT + 1 : samples;
-    return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
-}
-
-/* V23: the tensors that the store fills are the only ones of their role, `batch` samples of `elements` f32 with as many
- * I32 labels. Returns batch, or 0. */
-static uint32_t store_batch(const gm_header *header, const gm_store *store)
-{
-    const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
-    const gm_tensor *label = gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 0);
-    if (input == NULL || label == NULL || gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 1) != NULL ||
-        gm_find_tensor(header, UINT32_MAX, GM_ROLE_LABEL, 1) != NULL || input->dtype != GM_DTYPE_F32 ||
-        label->dtype != GM_DTYPE_I32) {
-        return 0;
-    }
-    return (uint64_t)label->size * store->elements == input->size ? label->size / WORD : 0;
-}
-
-/* V23: the place for a sample put aside lies among the inputs, apart from the input itself. */
-static int is_aside(const gm_header *header, const gm_store *store)
-{
-    const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
-    uint64_t size = WORD * (uint64_t)store->elements;
-    return store->aside == GM_NONE ||
-           (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
-            !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
-}
-
-/* V24: a replay looks through the whole store for each sample of a batch. */
-static int is_little_work(const gm_store *store, uint32_t batch)
-{
-    uint64_t look = (uint64_t)store->capacity + store->classes + store->elements;
-    return saturating_product(look, batch) <= GM_MAX_WORK;
-}
-
-/* V23: at most one store; it lies in the state behind the parameters, apart from control and properties. */
-static GM_COLD int check_store(const gm_header *header)
-{
-    const gm_store *store = store_of(header);
-    uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
-    if (store == NULL) {
-        return GM_OK;
-    }
-    if (!GM_WITH_STORE) {
-        return GM_ERR_BAD_OPCODE;
-    }
-    uint64_t size = gm_store_size(store);
-    uint32_t batch = store_batch(header, store);
-    if (header->sections[GM_SECTION_STORE].size != sizeof *store || store->capacity == 0 || store->classes == 0 ||
-        store->classes > INT32_MAX || store->elements == 0 || store->dtype >= GM_STORE_DTYPE_COUNT || batch == 0 ||
-        !lies_in(store->offset, size, header->parameters_size, header->state_size) ||
-        overlaps(store->offset, (uint32_t)size, header->control_offset, sizeof(gm_control)) ||
-        overlaps(store->offset, (uint32_t)size, header->properties_offset, (uint32_t)properties_size) || !is_aside(header, store)) {
-        return GM_ERR_BAD_STORE;
-    }
-    return is_little_work(store, batch) ? GM_OK : GM_ERR_TOO_MUCH_WORK;
-}
-
 /* ---- The state table ------------------------------------------------------------------------------------------ */
 
 /* V12: a gradient lies in the gradient region and has its parameter's size. */
@@ -195,7 +134,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
         return entry->offset == header->control_offset && entry->size == sizeof(gm_control);
     }
     if (entry->role == GM_STATE_ROLE_STORE) {
-        const gm_store *store = store_of(header);
+        const gm_store *store = gm_store_of(header);
         return GM_WITH_STORE && store != NULL && entry->offset == store->offset && entry->size == gm_store_size(store);
     }
     return entry->role != GM_STATE_ROLE_PROPERTIES ||
@@ -230,7 +169,7 @@ static GM_COLD int check_state_table(const gm_header *header)
 GM_COLD int gm_verify(const gm_header *header)
 {
     static int (*const checks[])(const gm_header *) = {
-        check_sections, check_regions, check_state_records, check_tensors, check_store, check_state_table,
+        check_sections, check_regions, check_state_records, check_tensors, gm_verify_store, check_state_table,
         gm_verify_programs,
     };
     if (header->size > SIZE_LIMIT) {

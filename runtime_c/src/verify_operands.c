@@ -1,5 +1,9 @@
 /* The verifier of operands: which bytes an instruction may touch. "V16" .. "V27" are of docs/SPEC.md. */
-#include "verify.h"
+#include "verify_operands.h"
+
+#include "image.h"
+#include "ranges.h"
+#include "verify_store.h"
 
 /* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
 
@@ -85,7 +89,7 @@ static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
     const gm_header *header = v->header;
     uint32_t properties_size = header->properties_count * (uint32_t)sizeof(gm_property);
     uint32_t inputs = inputs_offset(header);
-    const gm_store *store = store_of(header);
+    const gm_store *store = gm_store_of(header);
     int is_allowed = offset >= v->write_floor ||
                      (GM_TRAINING && v->program->kind == GM_PROGRAM_TRAIN && is_statistic(header, offset, size));
     return is_allowed && !overlaps(offset, size, header->control_offset, sizeof(gm_control)) &&

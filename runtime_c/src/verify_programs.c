@@ -1,5 +1,9 @@
 /* The verifier of programs: how much an instruction may do. "V14" .. "V25" are of docs/SPEC.md. */
-#include "verify.h"
+#include "verify_programs.h"
+
+#include "image.h"
+#include "ranges.h"
+#include "verify_operands.h"
 
 #if GM_MAX_WORK > (UINT64_C(1) << 62)
 #error "GM_MAX_WORK must not exceed 2^62, so that sums of work cannot overflow"

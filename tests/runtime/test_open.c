@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../runtime_c/src/verify.h"
+#include "../../runtime_c/src/verify_operands.h"
 #include "builder.h"
 #include "checks.h"
 

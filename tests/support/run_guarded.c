@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "gm_image.h"
 #include "gradmote.h"
 
 #define ROOM 65536u

@@ -2,8 +2,8 @@
  * The state as a checkpoint has it: stretches of bytes as in memory and, where the encoding packs them, state entries
  * (docs/SPEC.md, "Packed entries").
  */
-#ifndef GM_PIECES_H
-#define GM_PIECES_H
+#ifndef GM_STATE_SEGMENTS_H
+#define GM_STATE_SEGMENTS_H
 
 #include "gradmote.h"
 
@@ -22,8 +22,8 @@ static inline uint32_t gm_packed_size(uint32_t size)
     return 4 + (size / 4 + 1) / 2 * 4;
 }
 
-/* A walk over the pieces: zero but for the first four members, then gm_next_piece() until that returns 0. */
-typedef struct gm_pieces {
+/* A walk over the segments: zero but for the first four members, then gm_next_segment() until that returns 0. */
+typedef struct gm_segments {
     const gm_state_entry *entry; /* the next that may be packed */
     const gm_state_entry *end;
     uint32_t encoding;
@@ -31,11 +31,11 @@ typedef struct gm_pieces {
     uint32_t at;                 /* of the piece: bytes from the start of the state, and how many in memory */
     uint32_t size;
     int is_packed;
-} gm_pieces;
+} gm_segments;
 
 /* Of an open session's own table, which is verified. */
-gm_pieces gm_pieces_of(const gm_session *session, uint32_t encoding);
-int gm_next_piece(gm_pieces *pieces);
+gm_segments gm_segments_of(const gm_session *session, uint32_t encoding);
+int gm_next_segment(gm_segments *segments);
 
 /* Bytes of the whole state in a file. */
 uint32_t gm_state_in_file(const gm_session *session, uint32_t encoding);

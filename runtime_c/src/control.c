@@ -1,28 +1,10 @@
+/* The control record: learning rate and seed, which are kept with the state. */
 #include <float.h>
 
-#include "gm_image.h"
-
-/* Factor of update number `step`: step / warmup, then (total - step) / (total - warmup), then 0. A phase of no
- * steps counts as one, as in transformers' get_linear_schedule_with_warmup. */
-static float linear_factor(uint32_t step, uint32_t warmup, uint32_t total)
-{
-    if (step < warmup) {
-        return (float)step / (float)warmup;
-    }
-    if (step >= total) {
-        return 0.0f;
-    }
-    return (float)(total - step) / (float)(total - warmup);
-}
-
-void gm_advance_schedule(gm_control *control)
-{
-    if (control->schedule == GM_SCHEDULE_LINEAR) {
-        uint32_t step = control->optimizer_steps - control->schedule_start;
-        control->learning_rate =
-            control->base_learning_rate * linear_factor(step, control->warmup_steps, control->total_steps);
-    }
-}
+#include "image.h"
+#include "program.h"
+#include "schedule.h"
+#include "sound_state.h"
 
 static int check_rate(const gm_session *session, float rate)
 {
@@ -70,4 +52,19 @@ int gm_set_linear_schedule(gm_session *session, float rate, uint32_t warmup_step
     gm_advance_schedule(control);
     session->proven &= GM_PROVEN_STATE;
     return GM_OK;
+}
+
+const gm_control *gm_control_view(const gm_session *session)
+{
+    return session == NULL || session->header == NULL ? NULL : gm_control_of(session);
+}
+
+int gm_set_seed(gm_session *session, uint32_t seed)
+{
+    int status = gm_idle(session);
+    if (status == GM_OK) {
+        gm_control_of(session)->seed = seed;
+        gm_control_of(session)->train_steps = 0; /* the other half of the random generator's counter */
+    }
+    return status;
 }

@@ -1,9 +1,14 @@
 /*
- * What a step means beyond its instructions: counters, the lazy reset of gradients, the loss.
+ * The program that runs. What it means beyond its instructions is here: gradients that start from
+ * zero, counters, and the schedule.
  */
+#include "program.h"
+
 #include <string.h>
 
-#include "gm_image.h"
+#include "borrowed_input.h"
+#include "image.h"
+#include "schedule.h"
 
 int gm_idle(const gm_session *session)
 {
@@ -66,8 +71,8 @@ int gm_begin(gm_session *session, uint32_t program)
 static void leave_program(gm_session *session)
 {
     session->pc = NULL;
-    if (GM_WITH_STORE && session->lent) {
-        gm_return_sample(session);
+    if (GM_WITH_STORE && session->borrowed) {
+        gm_return_input(session);
     }
 }
 
@@ -110,79 +115,11 @@ void gm_abort(gm_session *session)
     }
 }
 
-static int run_whole(gm_session *session, uint32_t program, float *loss)
-{
-    int status = gm_begin(session, program);
-    if (status != GM_OK) {
-        return status;
-    }
-    do {
-        status = gm_run(session, UINT32_MAX);
-    } while (status == GM_AGAIN);
-    if (status != GM_OK || loss == NULL) {
-        return status;
-    }
-    return gm_loss(session, program, loss);
-}
-
-int gm_infer(gm_session *session)
-{
-    return run_whole(session, GM_PROGRAM_INFER, NULL);
-}
-
-int gm_eval_step(gm_session *session, float *loss)
-{
-    return run_whole(session, GM_PROGRAM_EVAL, loss);
-}
-
-int gm_train_step(gm_session *session, float *loss)
-{
-    return run_whole(session, GM_PROGRAM_TRAIN, loss);
-}
-
-int gm_optimizer_step(gm_session *session)
-{
-    return run_whole(session, GM_PROGRAM_OPTIMIZER, NULL);
-}
-
-int gm_step(gm_session *session, float *loss)
-{
-    return run_whole(session, GM_PROGRAM_STEP, loss);
-}
-
 int gm_lazy_reset_grad(gm_session *session)
 {
     int status = gm_idle(session);
     if (status == GM_OK) {
         gm_control_of(session)->accumulated = 0;
-    }
-    return status;
-}
-
-int gm_loss(const gm_session *session, uint32_t program, float *loss)
-{
-    gm_view view;
-    if (loss == NULL) {
-        return GM_ERR_INVALID_ARGUMENT;
-    }
-    int status = gm_tensor_view(session, program, GM_ROLE_LOSS, 0, &view);
-    if (status == GM_OK) {
-        memcpy(loss, view.data, sizeof *loss);
-    }
-    return status;
-}
-
-const gm_control *gm_control_view(const gm_session *session)
-{
-    return session == NULL || session->header == NULL ? NULL : gm_control_of(session);
-}
-
-int gm_set_seed(gm_session *session, uint32_t seed)
-{
-    int status = gm_idle(session);
-    if (status == GM_OK) {
-        gm_control_of(session)->seed = seed;
-        gm_control_of(session)->train_steps = 0; /* the other half of the random generator's counter */
     }
     return status;
 }

@@ -1,0 +1,37 @@
+/* Access to the records of a verified image, in place. */
+#ifndef GM_IMAGE_H
+#define GM_IMAGE_H
+
+#include "gradmote.h"
+
+/* Marks functions that run once for an image, a checkpoint or a state, or that look up a tensor.
+ * The compiler makes them small rather than quick, with everything that only they call. */
+#if defined(__GNUC__)
+#define GM_COLD __attribute__((cold))
+#else
+#define GM_COLD
+#endif
+
+/* Returns the first byte of a section. Sections are 16-byte aligned, so records are read in place. */
+static inline const void *gm_section_data(const gm_header *header, uint32_t section)
+{
+    return (const uint8_t *)header + header->sections[section].offset;
+}
+
+/* Returns the sample store's record, or NULL where the image has no store. */
+static inline const gm_store *gm_store_of(const gm_header *header)
+{
+    return header->sections[GM_SECTION_STORE].size != 0 ? gm_section_data(header, GM_SECTION_STORE) : NULL;
+}
+
+/* Returns the control record in the state of an open session. */
+static inline gm_control *gm_control_of(const gm_session *session)
+{
+    return (gm_control *)(void *)(session->arena + session->header->control_offset);
+}
+
+/* Returns the index-th tensor with that role in any of the programs, or NULL past the last one.
+ * programs: bit p stands for program kind p. */
+const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);
+
+#endif

@@ -1,0 +1,10 @@
+/* The schedule of the learning rate. */
+#ifndef GM_SCHEDULE_H
+#define GM_SCHEDULE_H
+
+#include "gradmote.h"
+
+/* Sets the learning rate for update number optimizer_steps, where a schedule is set. */
+void gm_advance_schedule(gm_control *control);
+
+#endif
