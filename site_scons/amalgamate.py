@@ -1,14 +1,13 @@
 """The runtime as one source with its headers for C and C++, for a project that wants no folders: `scons amalgamate`.
 
-Headers stand in front of the first source that includes them; what a header includes stands in it, where it does, so
-that it keeps the conditions around it. What sources have of their own (static functions, macros,
-types) may have one name in several: such a name is another for the length of its source.
+Headers stand in front of the first source that includes them. What a header includes stands in the place of the
+include, so that it keeps the conditions around it. No name at file scope may stand in two sources: a test of
+tests/runtime_build names both files where one does.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -57,13 +56,6 @@ _INCLUDE = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)\s*$', re.MULTILINE)
 _IF = re.compile(r"#if(?:n?def)?\b")
 #: Conditions around all of a header: its include guard.
 GUARD = 1
-#: What a source defines for itself at the margin: static functions and variables, types, macros.
-_STATIC = re.compile(r"^(?:static|GM_SIMD_INLINE)\s[^=;({]*?\b(\w+)\s*(?:\(|\[|=|;)", re.MULTILINE)
-_TYPE = re.compile(
-    r"^(?:\}\s*(\w+);|(?:typedef )?(?:struct|enum) (\w+) \{|typedef \w+ (?:\(\*)?(\w+)(?:\)| __attribute__))",
-    re.MULTILINE,
-)
-_MACRO = re.compile(r"^#define (\w+)", re.MULTILINE)
 
 
 def one_header() -> str:
@@ -77,8 +69,7 @@ def one_source() -> str:
     """The text of gradmote.c."""
     seen: set[Path] = set()
     list(bodies(PUBLIC, seen))
-    shared = names_in_several(runtime_sources())
-    parts = [part for path in runtime_sources() for part in source_parts(path, seen, shared)]
+    parts = [part for path in runtime_sources() for part in source_parts(path, seen)]
     includes = system_includes({*runtime_sources(), *seen})
     return "\n".join([f'{head("The whole runtime.")}#include "gradmote.h"\n\n{includes}\n{PRAGMAS}', *parts])
 
@@ -97,16 +88,12 @@ def system_includes(paths: set[Path]) -> str:
     return "".join(f"#include <{name}>\n" for name in sorted(names))
 
 
-def source_parts(path: Path, seen: set[Path], shared: set[str]) -> Iterator[str]:
-    """New headers of a source, then itself between the other names of what it shares."""
+def source_parts(path: Path, seen: set[Path]) -> Iterator[str]:
+    """Yield the headers of a source that are not there yet, then the source itself."""
     text = path.read_text()
     for included in included_by(path, text):
         yield from bodies(included, seen)
-    own = sorted(own_names(text) & shared)
-    macros = sorted(set(_MACRO.findall(text)))
-    yield title(path)
-    yield "".join(f"#define {name} {name}_of_{path.stem}\n" for name in own) + without_includes(text)
-    yield "".join(f"#undef {name}\n" for name in [*own, *macros])
+    yield f"{title(path)}\n{without_includes(text)}"
 
 
 def bodies(path: Path, seen: set[Path]) -> Iterator[str]:
@@ -143,17 +130,6 @@ def resolved(path: Path, name: str) -> Path:
 
 def without_includes(text: str) -> str:
     return _INCLUDE.sub("", text)
-
-
-def own_names(text: str) -> set[str]:
-    """What a source defines that no other needs, macros aside."""
-    types = {name for found in _TYPE.findall(text) for name in found if name}
-    return set(_STATIC.findall(text)) | types
-
-
-def names_in_several(paths: list[Path]) -> set[str]:
-    found = Counter(name for path in paths for name in own_names(path.read_text()))
-    return {name for name, count in found.items() if count > 1}
 
 
 def title(path: Path) -> str:

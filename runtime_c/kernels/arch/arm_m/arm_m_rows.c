@@ -19,13 +19,13 @@
     void name(const float *a, const float *b, float *y, uint32_t n)                                 \
     {                                                                                               \
         __asm__ volatile(ZERO                                                                       \
-                         EIGHT_AT_A_TIME(LOAD(a, "s0-s7") LOAD(b, "s8-s15") EACH_OF_8(OF) STORE_ROW("s0-s7"), \
-                                         LOAD(a, "s0") LOAD(b, "s8") OF(s0, s8) STORE_ROW("s0"))    \
+                         EIGHT_AT_A_TIME(LOAD(a, "s0-s7") LOAD(b, "s8-s15") EACH_OF_8(OF) STORE_RESULT("s0-s7"), \
+                                         LOAD(a, "s0") LOAD(b, "s8") OF(s0, s8) STORE_RESULT("s0")) \
                          : [a] "+r"(a), [b] "+r"(b), [y] "+r"(y), [n] "+r"(n)                       \
                          : [zero] "r"(0)                                                            \
                          : CHANGED);                                                                \
     }
-#define STORE_ROW(registers) LINE("vstmia %[y]!, {" registers "}")
+#define STORE_RESULT(registers) LINE("vstmia %[y]!, {" registers "}")
 #define ZERO_IN_S16 LINE("vmov s16, %[zero]")
 
 void gm_start_row(float *y, const float *bias, uint32_t n)
@@ -34,8 +34,8 @@ void gm_start_row(float *y, const float *bias, uint32_t n)
                                    GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM };
     const float *from = bias ? bias : none;
     uint32_t step = bias ? 4 : 0;
-    __asm__ volatile(EIGHT_AT_A_TIME(LOAD_STEP(from, "s0-s7", steps) STORE_ROW("s0-s7"),
-                                     LOAD_1_STEP(from, s0, step) STORE_ROW("s0"))
+    __asm__ volatile(EIGHT_AT_A_TIME(LOAD_STEP(from, "s0-s7", steps) STORE_RESULT("s0-s7"),
+                                     LOAD_1_STEP(from, s0, step) STORE_RESULT("s0"))
                      : [from] "+r"(from), [y] "+r"(y), [n] "+r"(n)
                      : [step] "r"(step), [steps] "r"(8 * step)
                      : CHANGED);
@@ -77,8 +77,8 @@ DEFINE_ROW_OPERATION(gm_relu_grad_row, ZERO_IN_S16, PASS)
         __asm__ volatile(ZERO_IN_S16                                                                \
                          EIGHT_AT_A_TIME(LOAD(x, "s0-s7")                                           \
                                          OF(s0) OF(s1) OF(s2) OF(s3) OF(s4) OF(s5) OF(s6) OF(s7)    \
-                                         STORE_ROW("s0-s7"),                                        \
-                                         LOAD(x, "s0") OF(s0) STORE_ROW("s0"))                      \
+                                         STORE_RESULT("s0-s7"),                                     \
+                                         LOAD(x, "s0") OF(s0) STORE_RESULT("s0"))                   \
                          : [x] "+r"(x), [y] "+r"(y), [n] "+r"(n)                                    \
                          : [zero] "r"(0)                                                            \
                          : CHANGED);                                                                \
