@@ -11,10 +11,10 @@ tenth, whom it has never seen; it is tested on the rest. This is done for each o
 from __future__ import annotations
 
 from gradmote.compiler import Result
-from gradmote.demo.watch_data import SUBJECTS, leave_out
-from gradmote.demo.watch_model import EPOCHS, PRETRAINING_EPOCHS, compile_for, pretrained, training
 from gradmote.device import Dataset, Target, evaluate_with_progress, fit_with_progress, load_with_progress, open_target
 
+from demo.watch_data import SUBJECTS, leave_out
+from demo.watch_model import EPOCHS, PRETRAINING_EPOCHS, compile_for, pretrained, training
 from shared import report
 
 

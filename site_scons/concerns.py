@@ -44,6 +44,7 @@ RULES = {
     "bindings/threads": Rule(("tests/threads",)),
     "docs": Rule(("tests",), always=("tests/test_pages.py",), otherwise=("tests/test_generated.py",)),
     "examples": Rule(("tests/examples",)),
+    "examples/demo": Rule(("tests/demo",)),
     "firmware": Rule(("tests/device",), otherwise=BOARD_TESTS),
     "firmware/boards": Rule(("tests/device/test_every_board.py", "tests/device/test_small_boards.py")),
     "firmware/linux": Rule(("tests/sbc",)),

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "bindings" / "python"), str(ROOT / "tests")]
+sys.path.append(str(ROOT / "examples"))
 
 pytest_plugins = ["pytester"]
 

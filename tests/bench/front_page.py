@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
+
 from gradmote import losses, optimizers
 from gradmote.compiler.compile import compile_model
 from gradmote.compiler.options import Options
-from gradmote.demo import digits
-from gradmote.demo.stage import Lesson, Trained, train
 from gradmote.device import TwinTarget, open_target
 from gradmote.report.analyze import analyze_result
 from gradmote.report.analyze.picture import draw_memory_map
+
+from demo import digits
+from demo.stage import Lesson, Trained, train
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

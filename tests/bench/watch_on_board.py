@@ -22,9 +22,10 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 from watch import personalise
 
 from gradmote.compiler import Result
-from gradmote.demo.watch_data import SUBJECTS, leave_out
-from gradmote.demo.watch_model import EPOCHS, TRAININGS, compile_for, pretrained
 from gradmote.device import Dataset, Target, TwinTarget, open_target
+
+from demo.watch_data import SUBJECTS, leave_out
+from demo.watch_model import EPOCHS, TRAININGS, compile_for, pretrained
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ import onnx
 import pytest
 from typer.testing import CliRunner
 
-from gradmote.demo import digits, watch
-from gradmote.demo.__main__ import app
-from gradmote.demo.stage import Outcome
-from gradmote.demo.watch_data import leave_out
-from gradmote.demo.watch_model import compile_for, network, pretrained, training
+from demo import digits, watch
+from demo.__main__ import app
+from demo.stage import Outcome
+from demo.watch_data import leave_out
+from demo.watch_model import compile_for, network, pretrained, training
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 matplotlib.use("Agg")
 from matplotlib import pyplot
 
-from gradmote.demo.report import draw_curve
+from demo.report import draw_curve
 
 CURVES = {
     "falling": ([2.0 - 0.1 * i for i in range(12)], [0.5, 0.7, 0.95]),

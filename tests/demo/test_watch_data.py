@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gradmote.demo import watch_data
-from gradmote.demo.watch_data import EXERCISES, SCALE, SUBJECTS, WINDOW, ZERO, leave_out, split_in_time, windows
 from gradmote.errors import DataError
+
+from demo import watch_data
+from demo.watch_data import EXERCISES, SCALE, SUBJECTS, WINDOW, ZERO, leave_out, split_in_time, windows
 
 
 def test_windows_follow_one_another_in_time() -> None:

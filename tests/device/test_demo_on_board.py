@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gradmote.demo import report, stage
-from gradmote.demo.stage import Lesson
-from gradmote.demo.watch_data import EXERCISES, leave_out
-from gradmote.demo.watch_model import compile_for, network, training
 from gradmote.device import Dataset
+
+from demo import report, stage
+from demo.stage import Lesson
+from demo.watch_data import EXERCISES, leave_out
+from demo.watch_model import compile_for, network, training
 
 pytestmark = pytest.mark.device
 

@@ -13,16 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import onnx
 
-from .. import losses, optimizers
-from ..artifacts.export import trained_model
-from ..compiler.compile import Result, compile_model
-from ..compiler.options import Options
-from ..device.dataset import Dataset
-from ..device.progress import fit_with_progress
-from ..device.twin_target import TwinTarget
-from ..errors import ModelError
-from ..formats.files import build_folder, make_folder, write_atomically
-from ..optimizers import Optimizer
+from gradmote import losses, optimizers
+from gradmote.artifacts.export import trained_model
+from gradmote.compiler.compile import Result, compile_model
+from gradmote.compiler.options import Options
+from gradmote.device.dataset import Dataset
+from gradmote.device.progress import fit_with_progress
+from gradmote.device.twin_target import TwinTarget
+from gradmote.errors import ModelError
+from gradmote.formats.files import build_folder, make_folder, write_atomically
+from gradmote.optimizers import Optimizer
 
 GRAPH = """
 <ir_version: 10, opset_import: ["" : 18]>

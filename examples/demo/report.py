@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from ..formats.files import write_atomically
-from ..report.analyze import analyze_result
-from ..report.analyze.picture import draw_memory_map, encoded
+from gradmote.formats.files import write_atomically
+from gradmote.report.analyze import analyze_result
+from gradmote.report.analyze.picture import draw_memory_map, encoded
+
 from .stage import Outcome, Trained, console, say
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from .. import losses, optimizers
-from ..compiler.compile import compile_model
-from ..compiler.options import Options
-from ..device.dataset import Dataset
+from gradmote import losses, optimizers
+from gradmote.compiler.compile import compile_model
+from gradmote.compiler.options import Options
+from gradmote.device.dataset import Dataset
+
 from . import report, stage
 from .stage import Lesson, Outcome, say
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ..device.dataset import Array, Dataset
-from ..errors import DataError
+from gradmote.device.dataset import Array, Dataset
+from gradmote.errors import DataError
 
 SUBJECTS = range(1, 11)
 WINDOW, STRIDE = 100, 50  #: in samples: 2 s and 1 s

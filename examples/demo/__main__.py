@@ -1,4 +1,4 @@
-"""The command line of the demonstrations: `python -m gradmote.demo [watch] [OPTIONS]`."""
+"""The command line of the demonstrations: `./run demo [watch] [OPTIONS]`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from ..errors import GradmoteError
-from ..report.printable import printable
+from gradmote.errors import GradmoteError
+from gradmote.report.printable import printable
+
 from . import digits, watch
 from .watch_model import EPOCHS
 
@@ -66,4 +67,4 @@ def errors_in_one_line() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    app()
+    app(prog_name="./run demo")

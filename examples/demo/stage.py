@@ -13,21 +13,21 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from ..artifacts.export import export_inference
-from ..compiler.compile import Result
-from ..device.board_target import BoardTarget
-from ..device.dataset import Array, Dataset
-from ..device.emulator import SECONDS_PER_INSTRUCTION, Emulator
-from ..device.fit import Fit, train_once
-from ..device.progress import fit_with_progress, load_with_progress, predict_with_progress
-from ..device.samples import write_batch
-from ..device.target import Target
-from ..device.target_factory import open_target
-from ..device.twin_target import TwinTarget
-from ..device.types import Memory
-from ..errors import DeviceError
-from ..formats.files import Output, make_folder, write_atomically
-from ..report.terminal import Console
+from gradmote.artifacts.export import export_inference
+from gradmote.compiler.compile import Result
+from gradmote.device.board_target import BoardTarget
+from gradmote.device.dataset import Array, Dataset
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, Emulator
+from gradmote.device.fit import Fit, train_once
+from gradmote.device.progress import fit_with_progress, load_with_progress, predict_with_progress
+from gradmote.device.samples import write_batch
+from gradmote.device.target import Target
+from gradmote.device.target_factory import open_target
+from gradmote.device.twin_target import TwinTarget
+from gradmote.device.types import Memory
+from gradmote.errors import DeviceError
+from gradmote.formats.files import Output, make_folder, write_atomically
+from gradmote.report.terminal import Console
 
 console = Console()
 
