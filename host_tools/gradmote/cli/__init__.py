@@ -83,7 +83,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Trains neural networks on the device: ONNX in, the board learns, a better model out.",
+    help="Train neural networks on the device: ONNX in, the board learns, a better model out.",
     epilog="Start with: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
 )
 

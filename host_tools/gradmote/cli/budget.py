@@ -44,7 +44,7 @@ Data = Annotated[
         "--data",
         exists=True,
         dir_okay=False,
-        help="Samples (.npz or .csv, as for `gradmote train`) on which to measure what training each layer is worth.",
+        help="Samples (.npz or .csv, as for `gradmote train`) on which to measure how much training each layer gains.",
     ),
 ]
 
@@ -64,7 +64,7 @@ class Budget:
         """Return whether there is a limit. Raises ModelError for data without a limit."""
         given = any(limit is not None for limit in (self.ram, self.flash, self.ms, self.board))
         if self.data is not None and not given:
-            hint = "it measures what training each layer is worth: give --ram, --flash, --ms-per-step or --board"
+            hint = "it measures how much training each layer gains: give --ram, --flash, --ms-per-step or --board"
             raise ModelError("--data without a budget", hint)
         return given
 
@@ -139,7 +139,7 @@ def show(found: Found) -> None:
     """Print the choices that were tried, and what the best of them gives up."""
     from ..report.terminal import console, table
 
-    console().print(table(f"Training within the budget; worth: {found.source}", rows(found)))
+    console().print(table(f"Training within the budget; score: {found.source}", rows(found)))
     for words in found.given_up() or ["nothing was given up"]:
         say(f"  {words}")
 
@@ -157,7 +157,7 @@ def train_line(image: Path, found: Found, data: Path | None) -> str:
 
 def rows(found: Found) -> Rows:
     """Return the choices that no other beats, by score; the chosen one is marked."""
-    columns = ("", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "worth#", "")
+    columns = ("", "trains", "numbers#", "rule", "micro-batches", "RAM#", "flash#", "ms#", "score#", "")
     return columns, [tuple(row(tried, found.best)) for tried in shown(found)]
 
 

@@ -29,7 +29,7 @@ Port = Annotated[
         metavar="PORT", help="/dev/ttyACM0, COM3, socket://host:port, or qemu:mps2-an386 for an emulated board."
     ),
 ]
-Baud = Annotated[int, typer.Option("--baud", help="Of a serial port.")]
+Baud = Annotated[int, typer.Option("--baud", help="Rate of a serial port.")]
 
 LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
 INTERRUPT = "\x03"  # Ctrl-C, which ends what the board runs

@@ -23,7 +23,9 @@ Model = Annotated[
         exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote). Without it: only the firmware."
     ),
 ]
-Name = Annotated[str | None, typer.Option("--board", metavar="BOARD", help="Which one: gradmote boards lists them.")]
+Name = Annotated[
+    str | None, typer.Option("--board", metavar="BOARD", help="The board to program: gradmote boards lists them.")
+]
 Port = Annotated[
     str | None,
     typer.Option(
@@ -31,12 +33,12 @@ Port = Annotated[
         "serial line; a free one by default."
     ),
 ]
-General = Annotated[bool, typer.Option("--general", help="Firmware with all kernels, for any model sent later.")]
+General = Annotated[bool, typer.Option("--general", help="Build firmware with all kernels, for any model sent later.")]
 Built = Annotated[
     Path | None,
     typer.Option("--firmware", exists=True, dir_okay=False, help="This firmware.elf, instead of building one."),
 ]
-Emulated = Annotated[bool, typer.Option("--emulated", help="The emulated board, though a real one is plugged in.")]
+Emulated = Annotated[bool, typer.Option("--emulated", help="Use the emulated board, even if a real one is plugged in.")]
 Tool = Annotated[
     str | None, typer.Option(help="What programs the board; by default the first of its tools that is installed.")
 ]

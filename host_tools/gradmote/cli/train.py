@@ -55,7 +55,9 @@ On = Annotated[
 ]
 Threads = Annotated[
     int,
-    typer.Option("--threads", min=1, max=16, help="Of this computer; large batches on the twin share them. Same bits."),
+    typer.Option(
+        "--threads", min=1, max=16, help="Threads of this computer that share large batches on the twin. Same bits."
+    ),
 ]
 Epochs = Annotated[int, typer.Option("--epochs", min=0, help="Passes over the data. 0 only tests.")]
 Order = Annotated[int, typer.Option("--batch-order", min=0, help="Seed of the shuffling: same seed, same bits.")]
@@ -265,7 +267,7 @@ def _saves(saves: Saves) -> str:
         text += f"; the last one failed: {error_of(saves.error, 'save')}"
     if saves.every and saves.slots:
         lasts = saves.every * saves.slots * ERASE_CYCLES
-        text += f"\n{saves.slots} places of flash take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
+        text += f"\n{saves.slots} slots of flash take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
     return text
 
 
