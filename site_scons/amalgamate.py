@@ -2,7 +2,7 @@
 
 Headers stand in front of the first source that includes them. What a header includes stands in the place of the
 include, so that it keeps the conditions around it. No name at file scope may stand in two sources: a test of
-tests/runtime_build names both files where one does.
+tests/toolchain/runtime_build names both files where one does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Which checks concern a file: `./run check PATH`. Needs only a Python.
 
 Where a file lies says which folders of tests are about it, and its name says which files of these. A kernel
-conv_update.c has the tests of tests/operators that speak of conv_update or ConvUpdate or, if there are none, of Conv.
+conv_update.c has the tests of tests/numeric/operators that speak of conv_update or ConvUpdate or, if there are none,
+of Conv.
 Where no test names the file, all tests of its folders are run; where many do, those that name it most often.
 """
 
@@ -36,38 +37,40 @@ class Rule:
 
 
 C_TESTS = ("test_c",)
+PAGE_TESTS = ("tests/unit/repository/test_pages.py",)
+GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
 #: Folder or file -> its rule. The longest that fits counts.
 RULES = {
-    "": Rule(("tests",), otherwise=("tests/test_generated.py", "tests/test_concerns.py")),
-    "arduino": Rule(("tests/runtime_build/test_arduino_boards.py",)),
-    "bindings": Rule(("tests/bindings",)),
-    "bindings/threads": Rule(("tests/threads",)),
-    "docs": Rule(("tests",), always=("tests/test_pages.py",), otherwise=("tests/test_generated.py",)),
-    "examples": Rule(("tests/examples",)),
-    "examples/demo": Rule(("tests/demo",)),
+    "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_concerns.py")),
+    "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
+    "bindings": Rule(("tests/unit/bindings",)),
+    "bindings/threads": Rule(("tests/c/threads",)),
+    "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
+    "examples": Rule(("tests/unit/examples",)),
+    "examples/demo": Rule(("tests/unit/demo",)),
     "firmware": Rule(("tests/device",), otherwise=BOARD_TESTS),
     "firmware/boards": Rule(("tests/device/test_every_board.py", "tests/device/test_small_boards.py")),
-    "firmware/linux": Rule(("tests/sbc",)),
-    "firmware/platform": Rule(("tests/pio",)),
-    "firmware/signature": Rule(("tests/signature",)),
-    "host_tools/gradmote": Rule(("tests",), otherwise=("tests/cli", "tests/image")),
-    "host_tools/gradmote/generated": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
-    "host_tools/gradmote/operators": Rule(("tests/operators", "tests/losses")),
-    "host_tools/gradmote/compiler/programs": Rule(("tests/passes", "tests/optimizers")),
-    "host_tools/gradmote/project": Rule(("tests/pio/test_new_project.py",)),
-    "host_tools/gradmote/testing": Rule(("tests/pytest_plugin", "tests/examples/test_testing.py")),
-    "runtime_c": Rule(("tests/bindings", "tests/image", "tests/store"), targets=C_TESTS),
-    "runtime_c/kernels": Rule(("tests/operators", "tests/losses"), targets=C_TESTS),
-    "runtime_c/kernels/arch": Rule(("tests/arch",), targets=C_TESTS),
-    "runtime_c/kernels/check_finite.c": Rule(("tests/optimizers/test_finite_state.py",), targets=C_TESTS),
-    "runtime_c/kernels/optimizers": Rule(("tests/optimizers",), targets=C_TESTS),
-    "runtime_c/spec": Rule(("tests/test_generated.py",), always=("tests/image/test_image.py",)),
-    "runtime_c/src/numerics.c": Rule(("tests/runtime/numerics_test.py",), targets=C_TESTS),
-    "runtime_c/src/split.c": Rule(("tests/threads",), targets=C_TESTS),
+    "firmware/linux": Rule(("tests/device/sbc",)),
+    "firmware/platform": Rule(("tests/toolchain/pio",)),
+    "firmware/signature": Rule(("tests/c/signature",)),
+    "host_tools/gradmote": Rule(("tests",), otherwise=("tests/unit/cli", "tests/unit/image")),
+    "host_tools/gradmote/generated": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
+    "host_tools/gradmote/operators": Rule(("tests/numeric/operators", "tests/numeric/losses")),
+    "host_tools/gradmote/compiler/programs": Rule(("tests/unit/passes", "tests/numeric/optimizers")),
+    "host_tools/gradmote/project": Rule(("tests/toolchain/pio/test_new_project.py",)),
+    "host_tools/gradmote/testing": Rule(("tests/unit/pytest_plugin", "tests/unit/examples/test_testing.py")),
+    "runtime_c": Rule(("tests/unit/bindings", "tests/unit/image", "tests/unit/store"), targets=C_TESTS),
+    "runtime_c/kernels": Rule(("tests/numeric/operators", "tests/numeric/losses"), targets=C_TESTS),
+    "runtime_c/kernels/arch": Rule(("tests/c/arch",), targets=C_TESTS),
+    "runtime_c/kernels/check_finite.c": Rule(("tests/numeric/optimizers/test_finite_state.py",), targets=C_TESTS),
+    "runtime_c/kernels/optimizers": Rule(("tests/numeric/optimizers",), targets=C_TESTS),
+    "runtime_c/spec": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
+    "runtime_c/src/numerics.c": Rule(("tests/c/runtime/numerics_test.py",), targets=C_TESTS),
+    "runtime_c/src/split.c": Rule(("tests/c/threads",), targets=C_TESTS),
     "tests": Rule(("tests",)),
-    "tests/powerloss": Rule((), targets=("powerloss",)),
+    "tests/c/powerloss": Rule((), targets=("powerloss",)),
     "tests/support": Rule(("tests",)),
-    "tests/runtime": Rule(("tests/runtime",), targets=C_TESTS),
+    "tests/c/runtime": Rule(("tests/c/runtime",), targets=C_TESTS),
 }
 
 
@@ -114,14 +117,22 @@ def rule_of(file: str) -> Rule:
     Folders of the package have the tests in the folder of that name, where there is one.
     """
     for folder in [file, *(parent.as_posix() for parent in Path(file).parents)]:
-        own = f"tests/{Path(folder).name}"
         if folder in RULES:
             return RULES[folder]
-        if folder.startswith("host_tools/gradmote/") and (ROOT / own).is_dir():
+        own = folders_of_tests().get(Path(folder).name)
+        if folder.startswith("host_tools/gradmote/") and own:
             return Rule((own,))
         if folder.startswith("tests/") and any((ROOT / folder).glob("test_*.py")):
             return Rule((folder,))
     return RULES[""]
+
+
+@cache
+def folders_of_tests() -> dict[str, str]:
+    """Return the folders in the groups of tests: their names, and their paths from the root."""
+    groups = [ROOT / "tests" / group for group in ("unit", "numeric", "c", "toolchain")]
+    folders = [ROOT / "tests" / "device", *(path for group in groups for path in group.iterdir() if path.is_dir())]
+    return {path.name: path.relative_to(ROOT).as_posix() for path in folders}
 
 
 def is_test(file: str) -> bool:

@@ -104,7 +104,7 @@ float gm_sqrt(float x);
 
 /* ---- Functions; the bounds hold in both profiles ----------------------------------------------------------- */
 
-/* Largest error in units in the last place of the binary32 result. tests/runtime/numerics_test.c asserts them. */
+/* Largest error in units in the last place of the binary32 result. tests/c/runtime/numerics_test.c asserts them. */
 #define GM_EXP_MAX_ULP 1.25
 #define GM_EXPM1_MAX_ULP 1.5        /* x <= 0 */
 #define GM_EXPM1_ABOVE_MAX_ULP 1.75 /* x > 0 */

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import onnx
 from bench.mlp_on_cortex_m4 import mlp
-from models.networks import NETWORKS
-from models.onnx_network import onnx_network
-from oracle import make_model, node, values
+from numeric.models.networks import NETWORKS
+from numeric.models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.optimizers import Optimizer
+from support.oracle import make_model, node, values
 
 OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "sgd": lambda: optimizers.sgd(0.01),

@@ -31,7 +31,7 @@ from torch.nn import functional
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 sys.path.append(str(Path(__file__).resolve().parents[2] / "examples"))
 
-from models.networks import NETWORKS
+from numeric.models.networks import NETWORKS
 
 from gradmote import losses, optimizers
 from gradmote.budget import Found, Limits, Task, bytes_of, measure, search

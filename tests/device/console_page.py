@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from digits import artifacts, samples
 
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
@@ -22,6 +21,7 @@ from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator, default_firmware
 from gradmote.device.link import Link
 from support.console_text import read_prompt
+from support.digits import artifacts, samples
 from support.firmware import build_firmware
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "CONSOLE.md"

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from models.networks import NETWORKS
-from models.onnx_network import onnx_network
+from numeric.models.networks import NETWORKS
+from numeric.models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts

@@ -5,7 +5,6 @@ import subprocess
 
 import numpy as np
 import pytest
-from oracle import compiled, make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.device import BoardTarget
@@ -14,6 +13,7 @@ from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import RuntimeFault
 from gradmote_runtime import Session
 from support.firmware import build_firmware
+from support.oracle import compiled, make_model, node, values
 
 pytestmark = pytest.mark.device
 

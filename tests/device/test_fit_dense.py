@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -18,6 +17,7 @@ from gradmote.device.dataset import Dataset
 from gradmote.device.evaluation import evaluate
 from gradmote.device.fit import fit
 from gradmote.errors import DataError
+from support.oracle import make_model, node, values
 
 BATCH = 2
 

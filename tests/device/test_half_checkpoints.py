@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import digits
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -12,6 +11,7 @@ from gradmote.cli import app
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.link import Link
 from gradmote.formats import checkpoint
+from support import digits
 from support.noisy_link import BYTES_PER_SECOND
 
 BATCH, STEPS = 8, 5

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from digits import artifacts, samples
 
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
@@ -25,6 +24,7 @@ from gradmote.device.flash.gdb import Gdb
 from gradmote.device.link import open_link
 from gradmote.device.types import Saves
 from gradmote.errors import RuntimeFault
+from support.digits import artifacts, samples
 from support.firmware import build_firmware
 
 pytestmark = pytest.mark.device

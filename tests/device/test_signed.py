@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from signature.keys import key_of, write_keys
+from c.signature.keys import key_of, write_keys
 
 from gradmote import cli
 from gradmote.device import BoardTarget, TwinTarget

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import digits
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +16,7 @@ from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.dataset import Dataset
 from gradmote.device.fit import Step, fit
 from gradmote.errors import GradmoteError
+from support import digits
 
 BATCH = 10
 FLAT = re.compile(r"\s+")

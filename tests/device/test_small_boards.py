@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-import digits
 import numpy as np
 import pytest
-from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -18,8 +16,10 @@ from gradmote.device.boards import board
 from gradmote.device.client import Board
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
+from support import digits
 from support.console_text import read_prompt
 from support.firmware import build_firmware
+from support.oracle import make_model, node
 
 pytestmark = pytest.mark.device
 

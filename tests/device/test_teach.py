@@ -8,7 +8,6 @@ import time
 
 import numpy as np
 import pytest
-from digits import artifacts, samples
 
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
@@ -17,6 +16,7 @@ from gradmote.device import BoardTarget, Target, TwinTarget, open_target
 from gradmote.device.client import Board
 from gradmote.errors import DeviceError, RuntimeFault
 from support.console_text import read_prompt
+from support.digits import artifacts, samples
 
 pytestmark = pytest.mark.device
 

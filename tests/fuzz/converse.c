@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/builder.h"
+#include "../c/runtime/builder.h"
 #include "console/bytes.h"
 #include "host_firmware.h"
 #include "repair.h"

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "../runtime/builder.h"
+#include "../c/runtime/builder.h"
 #include "console/bytes.h"
 #include "host_firmware.h"
 

@@ -1,11 +1,11 @@
 /*
- * Writes seeds for fuzz_open into a folder: make_corpus FOLDER. Link with tests/runtime/builder.c and the runtime.
+ * Writes seeds for fuzz_open into a folder: make_corpus FOLDER. Link with tests/c/runtime/builder.c and the runtime.
  * One image trains, one has a sample store, one has every opcode in one program, and one for each instruction of it has that alone.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "../runtime/builder.h"
+#include "../c/runtime/builder.h"
 
 static int write_seed(const char *folder, const char *name, const uint8_t *bytes, uint32_t size)
 {

@@ -7,7 +7,7 @@ import zlib
 
 from fuzz import seeds
 
-#: Of the small model (tests/runtime/builder.c).
+#: Of the small model (tests/c/runtime/builder.c).
 MODEL_ID = struct.pack("<4I", 0x1000, 0x1001, 0x1002, 0x1003)
 #: tests/fuzz/SConscript: a slot of that model is one unit.
 SLOT = 1024

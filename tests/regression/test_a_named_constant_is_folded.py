@@ -3,11 +3,11 @@ anybody looked at the names."""
 
 import numpy as np
 import pytest
-from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.errors import ModelError
+from support.oracle import make_model, node
 
 MODEL = make_model([node("Atan", "w", "y")], {"w": np.array([-3e38, 1, 2], np.float32)})
 

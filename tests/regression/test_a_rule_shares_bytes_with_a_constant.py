@@ -5,7 +5,6 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
-from oracle import Case, check_case, make_model, node, values
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
@@ -15,6 +14,7 @@ from gradmote.compiler.lowering import Shared
 from gradmote.compiler.passes import pipeline
 from gradmote.compiler.program import Buffer
 from gradmote.losses import mse
+from support.oracle import Case, check_case, make_model, node, values
 
 
 @pytest.mark.parametrize("count", range(4, 17))

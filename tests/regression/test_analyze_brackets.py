@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import onnx
-from oracle import make_model, node, values
 
 from gradmote.cli import main
+from support.oracle import make_model, node, values
 
 
 def test_brackets_in_a_name_are_printed(tmp_path, capsys) -> None:

@@ -6,10 +6,10 @@ import logging
 
 import onnx
 import pytest
-from oracle import make_model, node, values
 
 from gradmote import cli, losses
 from gradmote.artifacts import build_artifacts
+from support.oracle import make_model, node, values
 
 NONE = "this model has no BatchNormalization"
 CHANNELS = {"s": values(1, 3), "b": values(2, 3), "m": values(3, 3), "v": abs(values(4, 3)) + 0.1}

@@ -3,12 +3,12 @@
 import numpy as np
 import onnxruntime
 import pytest
-from oracle import make_model, node, values
 
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
+from support.oracle import make_model, node, values
 
 
 def model():

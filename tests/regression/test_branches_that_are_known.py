@@ -7,7 +7,6 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import node, projection, run_ort, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -16,6 +15,7 @@ from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import ModelError, UnsupportedOperator
 from gradmote.model.frontend import Inputs
 from gradmote_runtime import Session
+from support.oracle import node, projection, run_ort, values
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 X = values(1, 2, 3)

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from oracle import make_model, node, values
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError
+from support.oracle import make_model, node, values
 
 BATCH, FEATURES, CLASSES = 256, 1024, 10
 

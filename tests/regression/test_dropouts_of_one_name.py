@@ -1,12 +1,12 @@
 """Two Dropout nodes of one name, which ONNX allows, drew the same random numbers."""
 
 import numpy as np
-from oracle import make_model, node, projection, read_gradients
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
+from support.oracle import make_model, node, projection, read_gradients
 
 
 def test_two_dropouts_of_one_name_draw_apart():

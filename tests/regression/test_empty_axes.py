@@ -1,7 +1,8 @@
 """Axes of a gradient that happened to be none became a float tensor, which no Unsqueeze takes."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node, values
+
+from support.oracle import Case, check_case, make_model, node, values
 
 
 def test_sum_to_a_scalar_and_sum_of_a_scalar():

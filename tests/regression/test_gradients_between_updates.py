@@ -3,11 +3,11 @@ adding to those of the updates before."""
 
 import numpy as np
 import pytest
-from digits import artifacts, samples
 
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.device import Dataset, TwinTarget, fit
+from support.digits import artifacts, samples
 
 
 def fitted(batch: int, accumulate: bool, micro_batches: int) -> np.ndarray:

@@ -6,7 +6,6 @@ import hashlib
 
 import numpy as np
 import pytest
-from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -14,6 +13,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.errors import RuntimeFault
 from gradmote_runtime import Session
+from support.oracle import make_model, node
 
 BATCH = 2
 RNG = np.random.default_rng(0)

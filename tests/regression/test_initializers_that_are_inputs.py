@@ -7,8 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from hypothesis import given
-from oracle import examples, make_model, node, run_ort, values
-from passes.test_random_networks import networks
+from unit.passes.test_random_networks import networks
 
 from gradmote import losses, onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts
@@ -16,6 +15,7 @@ from gradmote.artifacts.export import trained_model
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
 from gradmote_runtime import Session
+from support.oracle import examples, make_model, node, run_ort, values
 
 WEIGHTS = {
     "conv": values(1, 4, 2, 3, 3),

@@ -9,7 +9,6 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from oracle import Case, check_case, make_model, node, values
 from torch import nn
 
 from gradmote import losses, optimizers, training
@@ -17,6 +16,7 @@ from gradmote.artifacts import OptimType, build_artifacts, generate_artifacts
 from gradmote.artifacts.export import trained_model
 from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
+from support.oracle import Case, check_case, make_model, node, values
 
 X, Y = values(1, 4, 3), values(2, 4, 2)
 NODES = [

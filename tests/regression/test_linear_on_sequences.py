@@ -1,7 +1,8 @@
 """A matrix product of data of rank 3 with a weight of rank 2 could not be lowered."""
 
 import pytest
-from oracle import Case, check_case, make_model, node, values
+
+from support.oracle import Case, check_case, make_model, node, values
 
 
 @pytest.mark.parametrize("inner", [1, 3])

@@ -8,10 +8,10 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from oracle import make_model, node, values
 
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
+from support.oracle import make_model, node, values
 
 #: How much the lines that Python executes may grow where the nodes double.
 GROWTH = 2.2

@@ -6,11 +6,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import make_model, node, values
 
 from gradmote import losses
 from gradmote.artifacts import LossType, build_artifacts, generate_artifacts
 from gradmote.errors import ModelError
+from support.oracle import make_model, node, values
 
 MODEL = make_model([node("MatMul", "x w", "y")], {"w": values(1, 4, 3)}, {"x": ("N", 4)})
 

@@ -2,7 +2,8 @@
 layout: the gradient was written past its buffer, and gm_open refused the image."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node, values
+
+from support.oracle import Case, check_case, make_model, node, values
 
 
 def test_strided_slice():

@@ -1,9 +1,9 @@
 """Weights whose names the optimizer model gives to something else were updated with the wrong tensors."""
 
 import pytest
-from oracle import compiled, make_model, node, train, values
 
 from gradmote import losses, optimizers
+from support.oracle import compiled, make_model, node, train, values
 
 
 def trained(first, second, accumulate):

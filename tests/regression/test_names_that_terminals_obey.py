@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import make_model, node, values
 from rich.markup import escape
 
 import gradmote
@@ -21,6 +20,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.formats import checkpoint
 from gradmote.report import terminal
 from gradmote.report.printable import in_one_line, printable
+from support.oracle import make_model, node, values
 
 #: Erases the line above and claims success; rings; turns the direction of writing; a control character of 8 bits.
 HOSTILE = "w\x1b[1A\x1b[2Kverified\x07\r\u202e\x9b31m[bold]"

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import make_model, node, values
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -19,6 +18,7 @@ from gradmote.errors import DataError, GradmoteError, ImageError
 from gradmote.formats import checkpoint
 from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
+from support.oracle import make_model, node, values
 
 #: Any text at all: Hypothesis leaves surrogates out unless it is told.
 ANY_TEXT = st.text(st.characters(), max_size=24) | st.text(st.characters(categories=["Cs", "Cc"]), max_size=4)

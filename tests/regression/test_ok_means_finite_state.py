@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -12,6 +11,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
 from gradmote_runtime import Session
+from support.oracle import make_model, node
 
 BATCH = 4
 OPTIMIZERS = [

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import make_model, node, read_parameters, values
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault
+from support.oracle import make_model, node, read_parameters, values
 
 RATE, LIMIT = 0.1, 0.5
 

@@ -8,8 +8,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from onnx_backend.suite import REFUSALS, load_cases, operator_of, training_artifacts
-from oracle import make_model, node, values
+from numeric.onnx_backend.suite import REFUSALS, load_cases, operator_of, training_artifacts
 
 from gradmote import cli, losses
 from gradmote.artifacts import build_artifacts
@@ -17,6 +16,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
 from gradmote.operators import OPERATORS
 from gradmote_runtime import Session
+from support.oracle import make_model, node, values
 
 LISTED = {op_type: operator for (domain, op_type), operator in OPERATORS.items() if not domain}
 BY = {kind: sorted(name for name, op in LISTED.items() if op.trains == kind) for kind in ("yes", "zero", "no")}

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import examples, make_model, node, projection, run_ort, values
 
 from gradmote import onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError
 from gradmote_runtime import Session
+from support.oracle import examples, make_model, node, projection, run_ort, values
 
 MODES = ["constant", "edge", "reflect", "wrap"]
 

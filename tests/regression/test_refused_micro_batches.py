@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import make_model, node, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -13,6 +12,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
 from gradmote_runtime import Session
+from support.oracle import make_model, node, values
 
 BATCH = 3
 LABELS = np.arange(BATCH, dtype=np.int32)

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import make_model, node, values
 
 from gradmote import cli, losses, optimizers
 from gradmote.compiler import Options, compile_model
 from gradmote.device import Dataset, TwinTarget, fit
 from gradmote.errors import DataError
+from support.oracle import make_model, node, values
 
 ROWS, FEATURES, CLASSES = 12, 4, 3
 X = values(1, ROWS, FEATURES).round(3)

@@ -1,6 +1,6 @@
 """Selu that names its alpha: the instruction's alpha, which is alpha times gamma, was taken from the node."""
 
-from oracle import Case, check_case, make_model, node, values
+from support.oracle import Case, check_case, make_model, node, values
 
 
 def test_selu_with_both_attributes():

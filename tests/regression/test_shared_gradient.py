@@ -1,7 +1,8 @@
 """Two parameters with one gradient: accumulating it for the first took its only copy from the second."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node
+
+from support.oracle import Case, check_case, make_model, node
 
 
 def test_sum_of_two_weights():

@@ -1,9 +1,9 @@
 """Cross-entropy over one class: the gradient's shape was lost in its function body."""
 
 import numpy as np
-from oracle import compiled, make_model, node, train, values
 
 from gradmote import losses, optimizers
+from support.oracle import compiled, make_model, node, train, values
 
 
 def test_one_class_costs_nothing_and_changes_nothing():

@@ -1,7 +1,8 @@
 """x[:, :3] from PyTorch's newer exporter slices the batch too, from 0 to the end: refused where that is symbolic."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node, values
+
+from support.oracle import Case, check_case, make_model, node, values
 
 
 def test_slice_along_a_symbolic_batch():

@@ -1,6 +1,6 @@
 """A square matrix added to a product was taken for a bias: only its first row was added."""
 
-from oracle import Case, check_case, make_model, node, values
+from support.oracle import Case, check_case, make_model, node, values
 
 
 def test_matrix_as_wide_as_high_added_to_a_product():

@@ -1,7 +1,8 @@
 """A constant expression over trained weights was folded in the inference program, which then never saw an update."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node
+
+from support.oracle import Case, check_case, make_model, node
 
 
 def test_inference_reads_transposed_weights_after_the_update():

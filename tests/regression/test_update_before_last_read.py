@@ -1,7 +1,8 @@
 """A GEMM that makes one weight's gradient from another weight was moved behind that other weight's update."""
 
 import numpy as np
-from oracle import Case, check_case, make_model, node
+
+from support.oracle import Case, check_case, make_model, node
 
 
 def test_weights_multiplied_with_each_other():

@@ -8,9 +8,9 @@ import subprocess
 
 import pytest
 from boards import BUILD, FIRMWARE, FIRMWARE_INCLUDES, signature_sources
+from c.signature.keys import key_of
+from c.signature.test_ed25519 import compile_c
 from monocypher import fetch_monocypher
-from signature.keys import key_of
-from signature.test_ed25519 import compile_c
 
 from runtime_sources import RUNTIME
 
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.toolchain, pytest.mark.skipif(shutil.which("gcc") is N
 def test_the_half_has_room_for_image_and_signature(signed, behind, tmp_path):
     sources = signature_sources(fetch_monocypher(BUILD)) if signed else [FIRMWARE / "src/storage/no_signature.c"]
     key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
-    sources = [FIRMWARE.parent / "tests/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
+    sources = [FIRMWARE.parent / "tests/c/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
     sources += [FIRMWARE / "src" / "storage" / name for name in ("images.c", "flash_writer.c")]
     flags = [f"-DSIGNATURE_KEY={key}", "-DBOARD_PROGRAM_UNIT=4", *(f"-I{path}" for path in FIRMWARE_INCLUDES)]
     program = compile_c(tmp_path / "find_room", sources, *flags)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from training.conftest import write
+from numeric.training.conftest import write
 
 from gradmote.training import CheckpointState, LinearLRScheduler, Module, OnnxruntimeLinearLRScheduler, Optimizer
 

@@ -9,12 +9,12 @@ import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import make_model, node, values
 
 from gradmote import cli, losses, optimizers
 from gradmote.artifacts.export import trained_model
 from gradmote.compiler import Options, compile_model
 from gradmote_runtime import Session
+from support.oracle import make_model, node, values
 
 #: Three layers; the last two look at the weight through one Transpose.
 MERGED = [

@@ -6,12 +6,12 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from oracle import Case, check_case, make_model, node, run_ort, values
 
 from gradmote import losses, onnx_backend, optimizers
 from gradmote.artifacts import build_artifacts, generate_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError
+from support.oracle import Case, check_case, make_model, node, run_ort, values
 
 EMPTY = {"starts": [2], "ends": [2], "axes": [1]}
 

@@ -9,10 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-from oracle import Case, DoubleModel, check_against_differences, check_case, examples, make_model, node, run_ort, values
 
 from gradmote import onnx_backend
 from gradmote.errors import UnsupportedOperator
+from support.oracle import (
+    Case,
+    DoubleModel,
+    check_against_differences,
+    check_case,
+    examples,
+    make_model,
+    node,
+    run_ort,
+    values,
+)
 
 FLOAT, INT32, INT64, BOOL, UINT8 = (getattr(TensorProto, n) for n in ("FLOAT", "INT32", "INT64", "BOOL", "UINT8"))
 COMPARISONS = ["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"]

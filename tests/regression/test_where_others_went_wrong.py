@@ -3,37 +3,37 @@
 onnxruntime's On-Device Training, by running it:
 
     artifacts differ from run to run               here: test_artifacts_do_not_depend_on_what_was_made_before
-                                                   tests/image/test_image.py: test_same_bytes_in_processes_with_other_hash_seeds
-    schedule swaps warm-up and total steps         tests/training/test_training.py: test_linear_schedule_takes_its_arguments_as_named
-    a checkpoint without rate and moments          tests/training/test_training.py: test_resuming_gives_the_same_bits
-    Conv with auto_pad: wrong gradients            tests/operators/test_conv.py: test_auto_pad
-    Split with an unused output: wrong gradients   tests/operators/test_movement.py: test_unused_outputs_without_names
-    LayerNormalization with one output: refused    tests/operators/test_normalization.py: test_layer_norm
-    Dropout with one output: refused               tests/operators/test_dropout.py: test_share_of_dropped_elements
+                                                   tests/unit/image/test_image.py: test_same_bytes_in_processes_with_other_hash_seeds
+    schedule swaps warm-up and total steps         tests/numeric/training/test_training.py: test_linear_schedule_takes_its_arguments_as_named
+    a checkpoint without rate and moments          tests/numeric/training/test_training.py: test_resuming_gives_the_same_bits
+    Conv with auto_pad: wrong gradients            tests/numeric/operators/test_conv.py: test_auto_pad
+    Split with an unused output: wrong gradients   tests/numeric/operators/test_movement.py: test_unused_outputs_without_names
+    LayerNormalization with one output: refused    tests/numeric/operators/test_normalization.py: test_layer_norm
+    Dropout with one output: refused               tests/numeric/operators/test_dropout.py: test_share_of_dropped_elements
     SoftmaxCrossEntropyLoss with one: refused      here: test_cross_entropy_node_with_its_mandatory_output_alone
-    ConvTranspose does not train                   tests/operators/test_conv_transpose.py: test_strides_pads_dilations
-    Resize does not train                          tests/operators/test_movement.py: test_resize
-    GRU and LSTM need initial states               tests/operators/test_recurrent.py: test_gradients
-    BatchNormalization cannot be frozen            tests/operators/test_batch_norm.py: test_frozen_statistics
-    labels out of range give some loss             tests/losses/test_stability.py: test_label_out_of_range_changes_nothing
-                                                   tests/losses/test_dense_and_masked.py: test_dense_label_out_of_range_changes_nothing
+    ConvTranspose does not train                   tests/numeric/operators/test_conv_transpose.py: test_strides_pads_dilations
+    Resize does not train                          tests/numeric/operators/test_movement.py: test_resize
+    GRU and LSTM need initial states               tests/numeric/operators/test_recurrent.py: test_gradients
+    BatchNormalization cannot be frozen            tests/numeric/operators/test_batch_norm.py: test_frozen_statistics
+    labels out of range give some loss             tests/numeric/losses/test_stability.py: test_label_out_of_range_changes_nothing
+                                                   tests/numeric/losses/test_dense_and_masked.py: test_dense_label_out_of_range_changes_nothing
     a NaN input destroys the parameters            here: test_input_that_is_not_finite_changes_nothing
-                                                   tests/training/test_training.py: test_data_that_the_runtime_refuses
-    a flipped bit of a checkpoint loads            tests/bindings/test_session.py: test_any_flipped_byte_of_a_checkpoint_is_refused
-                                                   tests/training/test_training.py: test_damaged_checkpoint
-    another model's checkpoint loads               tests/training/test_training.py: test_checkpoint_of_another_model
-    BCE of logit 200 is infinite                   tests/losses/test_stability.py: test_bce_at_large_logits
+                                                   tests/numeric/training/test_training.py: test_data_that_the_runtime_refuses
+    a flipped bit of a checkpoint loads            tests/unit/bindings/test_session.py: test_any_flipped_byte_of_a_checkpoint_is_refused
+                                                   tests/numeric/training/test_training.py: test_damaged_checkpoint
+    another model's checkpoint loads               tests/numeric/training/test_training.py: test_checkpoint_of_another_model
+    BCE of logit 200 is infinite                   tests/numeric/losses/test_stability.py: test_bce_at_large_logits
     AdamW is not PyTorch's                         here: test_each_interface_has_its_own_adamw
-                                                   tests/optimizers/test_formulas.py: test_adamw_of_onnxruntime_training
-                                                   tests/optimizers/test_against_torch.py: test_fused_step
-    a pool of a parameter: segmentation fault      tests/operators/test_pools.py: test_max_pool
-    evaluation without eval model: the same        tests/training/test_training.py: test_eval_without_eval_model
+                                                   tests/numeric/optimizers/test_formulas.py: test_adamw_of_onnxruntime_training
+                                                   tests/numeric/optimizers/test_against_torch.py: test_fused_step
+    a pool of a parameter: segmentation fault      tests/numeric/operators/test_pools.py: test_max_pool
+    evaluation without eval model: the same        tests/numeric/training/test_training.py: test_eval_without_eval_model
 
 Others:
 
-    micro-batches are summed, not averaged         tests/optimizers/test_against_torch.py: test_four_micro_batches_equal_one_batch
-    sums into memory that nobody zeroed            tests/optimizers/test_same_bits.py: test_what_lies_in_the_scratch_does_not_matter
-    two tensors of one lifetime at one place       tests/plan/test_arena.py: test_overlap_is_of_half_open_spans
+    micro-batches are summed, not averaged         tests/numeric/optimizers/test_against_torch.py: test_four_micro_batches_equal_one_batch
+    sums into memory that nobody zeroed            tests/numeric/optimizers/test_same_bits.py: test_what_lies_in_the_scratch_does_not_matter
+    two tensors of one lifetime at one place       tests/unit/plan/test_arena.py: test_overlap_is_of_half_open_spans
     RAM figures without the stack                  tests/device/test_board.py: test_memory_adds_up
 """  # noqa: E501
 
@@ -41,7 +41,6 @@ import re
 
 import numpy as np
 import pytest
-from oracle import make_model, node, poisoned, read_gradients, values
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import OptimType, build_artifacts
@@ -50,6 +49,7 @@ from gradmote.cli.options import OptimizerName, make_optimizer
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, RuntimeFault
 from gradmote_runtime import Session
+from support.oracle import make_model, node, poisoned, read_gradients, values
 
 
 def test_every_test_of_the_table_exists(root):

@@ -8,7 +8,6 @@ import zlib
 from functools import cache
 
 import numpy as np
-from oracle import make_model, node
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -16,6 +15,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.program import CONTROL_FIELDS
 from gradmote.formats.checkpoint import as_half, checked_header
 from gradmote.formats.image import read_image
+from support.oracle import make_model, node
 
 BATCH = 3
 #: What a state must stay below where training begins (docs/NUMERICS.md), and what updates keep it below.

@@ -21,9 +21,7 @@ LIMIT = 1.0
 #: Fixtures that build the firmware.
 OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 #: Folders whose tests compile C, for this computer or for others, or run what was compiled.
-OF_TOOLCHAIN = (
-    "arch", "bench", "fuzz", "numerics_bits", "pio", "runtime", "runtime_build", "sbc", "threads",
-)  # fmt: skip
+OF_TOOLCHAIN = ("bench", "c/arch", "c/runtime", "c/threads", "device/sbc", "fuzz", "toolchain")
 #: Modules of which a file of tests has something where it builds firmware or compiles C.
 BUILDERS = ("support.firmware", "support.guarded_program", "support.objects", "fuzz.campaign", "fuzz.conversing")
 
@@ -32,10 +30,11 @@ def mark(items: list[pytest.Item]) -> None:
     """Give each test the markers of what it needs."""
     for item in items:
         file, function = place_of(item.nodeid)
-        folder = Path(file).parts[1] if file.count("/") > 1 else ""
-        if folder == "device" and OF_BOARDS.intersection(getattr(item, "fixturenames", ())):
+        compiles = file.startswith(tuple(f"tests/{folder}/" for folder in OF_TOOLCHAIN))
+        is_of_device = file.startswith("tests/device/") and not compiles
+        if is_of_device and OF_BOARDS.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("device")
-        if folder in OF_TOOLCHAIN or (folder != "device" and has_builders(item)):
+        if compiles or (not is_of_device and has_builders(item)):
             item.add_marker("toolchain")
         if function in slow_functions().get(file, {}):
             item.add_marker("slow")

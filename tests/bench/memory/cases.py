@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import digits
 import onnx
-from models import networks
-from models.onnx_network import onnx_network
+from numeric.models import networks
+from numeric.models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts
+from support import digits
 
 NETWORKS = {
     "mlp": "MLP 64-32-10",

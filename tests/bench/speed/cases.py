@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import onnx
 from bench.speed.networks import NETWORKS
-from models.onnx_network import onnx_network
+from numeric.models.onnx_network import onnx_network
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import Artifacts, build_artifacts

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from models.networks import NETWORKS as MODELS
-from models.networks import Network
+from numeric.models.networks import NETWORKS as MODELS
+from numeric.models.networks import Network
 from torch import nn
 
 

@@ -1,0 +1,296 @@
+"""Kernels with vectors against plain C, bit for bit: drawn shapes, strides and values, in both profiles, for each
+instruction set; and on this computer under the sanitizers, where nothing but the operands may be touched.
+
+GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from c.arch.simd_programs import STATUS, Program, forms, plain
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gradmote.generated.opcodes import OPCODES
+from runtime_sources import PROFILES, host_runs_fused
+
+EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
+#: Kind and weight decay of each rule.
+RULES = ((0, 0.0), (2, 0.0), (3, 0.01))
+FACTORS = np.array([0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
+CONSTANTS = {"one": 1, "two": 2}
+#: channels, maps, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders, few
+#: channels, maps that are no whole vectors, a sum that is longer than a panel, borders of each kind.
+LAYERS = [
+    (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
+    (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
+    (6, 6, 4, 3, 1, 4, 4), (8, 4, 15, 5, 1, 1, 2), (16, 8, 14, 3, 1, 8, 8), (8, 4, 12, 3, 1, 1, 2),
+]  # fmt: skip
+#: channels, size, kernel, stride, dilation, pad
+POOLS = [(8, 28, 2, 2, 1, 0), (16, 14, 2, 2, 1, 0), (16, 15, 3, 2, 1, 1), (24, 9, 3, 1, 2, 2), (8, 5, 2, 3, 1, 0)]
+SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-45, 3e38], np.float32)
+FORMS = [(profile, name) for profile in PROFILES for name in forms(profile)]
+
+
+@pytest.fixture(scope="module", params=FORMS, ids=", ".join)
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Program]]:
+    """run_kernels of one profile: plain, and with the vectors of one instruction set."""
+    profile, name = request.param
+    if profile == "fused" and not host_runs_fused():
+        pytest.skip("this CPU has no fused multiply-add")
+    wanted = [plain(profile), *forms(profile)[name]]
+    for form in wanted:
+        if form.missing():
+            pytest.skip(f"{', '.join(form.missing())} is missing - apt-get install {form.packages}")
+    built = [form.build(tmp_path_factory.mktemp("kernels")) for form in wanted]
+    yield built
+    assert not "".join(program.close() for program in built)
+
+
+class Case:
+    """An instruction with the memory that it works on; dims, strides and other parameters drawn by a test."""
+
+    def __init__(self, name: str, parameters: dict[str, int], seed: int, absent: tuple[str, ...] = ()) -> None:
+        self.spec, self.parameters = OPCODES[name], parameters
+        self.random = np.random.default_rng(seed)
+        self.special = self.random.random() < 0.5
+        self.regions: list[tuple[int, int]] = []
+        self.written: list[tuple[int, int, str]] = []
+        self.memory = bytearray(os.urandom(64))
+        operands = [self.place(key, *kind[:3]) if key not in absent else 0xFFFFFFFF
+                    for key, kind in self.spec["operands"].items()]  # fmt: skip
+        words = [*operands, *(parameters[key] for key in self.spec["params"])]
+        self.instruction = np.array([(len(words) + 1) << 16 | self.spec["code"], *words], np.uint32)
+
+    def place(self, key: str, access: str, dtype: str, axes: tuple[tuple[str, str | None], ...]) -> int:
+        """The operand's offset: behind the others, with a gap of what no kernel may touch."""
+        data = self.data(dtype, 1 + self.reach(axes))
+        if key in ("slot2", "aux"):
+            data = np.abs(np.frombuffer(data, np.float32)).tobytes()
+        offset = len(self.memory)
+        self.regions.append((offset, len(data)))
+        if "w" in access and key != "row":
+            self.written.append((offset, len(data), dtype))
+        self.memory += data + os.urandom(-len(data) % 16 + 64)
+        return offset
+
+    def data(self, dtype: str, count: int) -> bytes:
+        if dtype == "u8":  # numbers of a window's cells, or that of none
+            return self.random.choice([0, 1, 2, 3, 4, 255], count).astype(np.uint8).tobytes()
+        return self.rule() if dtype == "rule" else self.values(count).tobytes()
+
+    def rule(self) -> bytes:
+        kind, decay = RULES[self.random.integers(len(RULES))]
+        return np.uint32(kind).tobytes() + np.float32(decay).tobytes() + FACTORS
+
+    def reach(self, axes: tuple[tuple[str, str | None], ...]) -> int:
+        """The largest index, in elements."""
+        last, contiguous = 0, 1
+        for dim, stride in reversed(axes):
+            size = CONSTANTS.get(dim) or self.parameters[dim]
+            last += (size - 1) * (contiguous if stride is None else CONSTANTS.get(stride) or self.parameters[stride])
+            contiguous *= size
+        return last
+
+    def values(self, count: int) -> np.ndarray:
+        found = self.random.normal(size=count).astype(np.float32)
+        if self.special:
+            chosen = self.random.random(count) < 0.02
+            found[chosen] = self.random.choice(SPECIAL, int(chosen.sum()))
+        return found
+
+    def text(self) -> bytes:
+        """For run_kernels.c."""
+        self.memory += bytes(-len(self.memory) % 16)
+        head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
+        parts = (head, self.instruction, np.array(self.regions, np.uint32))
+        return b"".join([*(part.tobytes() for part in parts), self.memory])
+
+
+def run(program: Program, case: Case) -> list[np.ndarray]:
+    """What the case's instruction returned and wrote."""
+    said = program.run(case.text(), len(case.memory))
+    status, memory = np.frombuffer(said[:STATUS], np.int32), said[STATUS:]
+    return [status, *(words(memory[start : start + size], dtype) for start, size, dtype in case.written)]
+
+
+def words(data: bytes, dtype: str) -> np.ndarray:
+    """What is compared: bits, but those of any NaN are the same."""
+    if dtype == "u8":
+        return np.frombuffer(data, np.uint8)
+    values = np.frombuffer(data, np.float32)
+    return np.where(np.isnan(values), np.uint32(0x7FC00000), values.view(np.uint32))
+
+
+def check(programs: list[Program], case: Case) -> None:
+    expected_of_all, *others = [run(program, case) for program in programs]
+    for other in others:
+        for expected, found in zip(expected_of_all, other, strict=True):
+            np.testing.assert_array_equal(expected, found)
+
+
+def strides(draw: st.DrawFn, dims: dict[str, int], innermost: str | None = None) -> dict[str, int]:
+    """Of axes in any order, now and then with room between neighbours. dims: stride -> size."""
+    order = draw(st.permutations(sorted(dims)))
+    if innermost and draw(st.booleans()):
+        order = [innermost, *(axis for axis in order if axis != innermost)]
+    found, step = {}, 1
+    for axis in order:
+        found[axis] = step
+        step = step * dims[axis] + draw(st.sampled_from([0, 0, 0, 1, 3]))
+    return found
+
+
+sizes = st.one_of(st.integers(1, 20), st.sampled_from([24, 31, 32, 33, 40, 64, 65]))
+
+
+@st.composite
+def products(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["GEMM", "GEMM_UPDATE", "MATMUL"]))
+    m, n, k = draw(st.one_of(st.just(1), sizes)), draw(sizes), draw(st.one_of(sizes, st.just(1100)))
+    given = {"m": m, "n": n, "k": k, "batch": draw(st.integers(1, 2)), "d0": 1, "d1": draw(st.integers(1, 2)), "a0": 0,
+             "b0": 0, "y0": 0}  # fmt: skip
+    given |= strides(draw, {"a_row": m, "a_col": k}) | strides(draw, {"b_row": k, "b_col": n})
+    given |= {"a_batch": m * k + 3, "b_batch": n * k + 2, "a1": 5, "b1": 3, "y_row": n + draw(st.integers(0, 3))}
+    given |= {"y1": m * given["y_row"], "accumulate": draw(st.integers(0, 1)), "activation": draw(st.integers(0, 1))}
+    return name, given, ("bias",) if draw(st.booleans()) else ()
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    return "UPDATE", {"n": draw(sizes)}, ("scale",) if draw(st.booleans()) else ()
+
+
+@st.composite
+def checks(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    return "CHECK_FINITE", {"n": draw(sizes)}, ()
+
+
+def reach_of(draw: st.DrawFn, axis: str, longest: int = 16) -> dict[str, int]:
+    """One axis of a window: input, output, kernel, stride, dilation, pad."""
+    kernel, stride, dilation = draw(st.integers(1, 5)), draw(st.integers(1, 3)), draw(st.sampled_from([1, 1, 2]))
+    size, pad = draw(st.integers(1, longest)), draw(st.integers(0, 4))
+    fit = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
+    outputs = max(1, fit + draw(st.sampled_from([0, 0, -1, 1])))
+    return {f"in_{axis}": size, f"out_{axis}": outputs, f"kernel_{axis}": kernel, f"stride_{axis}": stride,
+            f"dilation_{axis}": dilation, f"pad_{axis}": pad}  # fmt: skip
+
+
+@st.composite
+def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W", "CONV_UPDATE"]))
+    one, few, many = st.just(1), st.integers(1, 3), st.sampled_from([8, 16, 32, 64, 72])
+    kinds = [(sizes, sizes, st.sampled_from([1, 1, 2])), (one, one, sizes), (few, many, one), (many, many, one),
+             (one, one, many)]  # fmt: skip
+    channels, maps, groups = draw(st.one_of(*(st.tuples(*kind) for kind in kinds)))
+    given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
+    given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 16, 40])))
+    if draw(st.integers(0, 3)) == 0:
+        given |= dict.fromkeys(("kernel_h", "kernel_w", "stride_h", "stride_w"), 1) | {"pad_h": 0, "pad_w": 0}
+        given |= {"out_h": given["in_h"], "out_w": given["in_w"]}
+    inner = ("x_group", "y_group") if channels * maps == 1 else ("x_channel", "y_map")
+    batch = given["batch"]
+    given |= strides(draw, {"x_batch": batch, "x_h": given["in_h"], "x_w": given["in_w"], "x_group": groups,
+                            "x_channel": channels}, inner[0])  # fmt: skip
+    given |= strides(draw, {"y_batch": batch, "y_h": given["out_h"], "y_w": given["out_w"], "y_group": groups,
+                            "y_map": maps}, inner[1])  # fmt: skip
+    cells = {"w_h": given["kernel_h"], "w_w": given["kernel_w"]}
+    if draw(st.booleans()):
+        w_h = given["kernel_w"]
+        w_channel = w_h * given["kernel_h"]
+        given |= {"w_w": 1, "w_h": w_h, "w_channel": w_channel, "w_map": w_channel * channels,
+                  "w_group": w_channel * channels * maps}  # fmt: skip
+    else:
+        given |= strides(draw, {**cells, "w_channel": channels, "w_map": maps, "w_group": groups})
+    given |= {"accumulate": draw(st.integers(0, 1)), "activation": draw(st.integers(0, 1))}
+    return name, given, ("bias",) if draw(st.booleans()) else ()
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    few = st.sampled_from([1, 1, 1, 2, 3])
+    kept = {"k0": draw(few), "k1": draw(few), "k2": draw(st.one_of(st.just(1), sizes)), "k3": draw(sizes)}
+    gone = {"r0": draw(few), "r1": draw(few), "r2": draw(few), "r3": draw(st.one_of(st.just(1), sizes))}
+    axes = {f"{name[0]}s{name[1]}": size for name, size in (kept | gone).items()}
+    scale = int(np.float32(draw(st.sampled_from([1.0, 1 / 3, -0.0]))).view(np.uint32))
+    innermost = draw(st.sampled_from(["ks2", "ks3", "rs3"]))
+    given = kept | gone | strides(draw, axes, innermost) | {"scale": scale, "accumulate": draw(st.integers(0, 1))}
+    return "REDUCE_SUM", given, ()
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["MAX_POOL", "MAX_POOL_INDEX_GRAD"]))
+    given = {"batch": draw(st.integers(1, 2)), "channels": draw(st.sampled_from([1, 5, 8, 16, 24]))}
+    given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 40])))
+    for side, prefix in (("x", "in"), ("y", "out")):
+        axes = {f"{side}_batch": given["batch"], f"{side}_channel": given["channels"]}
+        axes |= {f"{side}_{axis}": given[f"{prefix}_{axis}"] for axis in "hw"}
+        given |= strides(draw, axes, f"{side}_channel")
+    absent = ("index",) if name == "MAX_POOL" and draw(st.booleans()) else ()
+    return name, given | {"relu": draw(st.integers(0, 1))}, absent
+
+
+@st.composite
+def normalizations(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
+    name = draw(st.sampled_from(["MOMENTS", "NORMALIZE", "NORMALIZE_SUMS", "NORMALIZE_GRAD"]))
+    given = {"outer": draw(sizes), "channels": draw(sizes), "inner": draw(st.sampled_from([1, 1, 1, 7]))}
+    given |= {"activation": draw(st.integers(0, 1)), "epsilon": int(np.float32(1e-5).view(np.uint32))}
+    optional = {"MOMENTS": ["var"], "NORMALIZE": ["mean", "bias"]}.get(name, [])
+    return name, given, tuple(operand for operand in optional if draw(st.booleans()))
+
+
+DRAWN = {"products": products(), "updates": updates(), "checks": checks(), "convolutions": convolutions(),
+         "sums": sums(), "pools": pools(), "normalizations": normalizations()}  # fmt: skip
+
+
+@pytest.mark.parametrize("cases", DRAWN.values(), ids=DRAWN)
+def test_same_bits_as_plain_c(programs, cases):
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25,
+              suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])  # fmt: skip
+    @given(drawn=cases, seed=st.integers(0, 2**32 - 1))
+    def agree(drawn, seed):
+        name, parameters, absent = drawn
+        check(programs, Case(name, parameters, seed, absent))
+
+    agree()
+
+
+def window(size: int, kernel: int, stride: int, dilation: int, pad: int) -> dict[str, int]:
+    """Both axes of a square window over a square image."""
+    outputs = (size + 2 * pad - dilation * (kernel - 1) - 1) // stride + 1
+    both = {"in": size, "out": outputs, "kernel": kernel, "stride": stride, "dilation": dilation, "pad": pad}
+    return {f"{name}_{axis}": value for name, value in both.items() for axis in "hw"}
+
+
+def dense(prefix: str, size: int, channels: int, channel: str) -> dict[str, int]:
+    """Strides of one operand, (batch, h, w, channels)."""
+    steps = {"batch": size * size * channels, "h": size * channels, "w": channels, channel: 1}
+    return {f"{prefix}_{axis}": step for axis, step in steps.items()}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W"])
+def test_same_bits_in_typical_convolutions(programs, name, layer):
+    channels, maps, size, kernel, *rest = layer
+    given = {"batch": 2, "groups": 1, "channels": channels, "maps": maps, "activation": 1, "accumulate": 0}
+    given |= window(size, kernel, *rest) | {"x_group": 0, "y_group": 0, "w_group": 0}
+    given |= dense("x", size, channels, "channel") | dense("y", given["out_h"], maps, "map")
+    given |= {"w_w": 1, "w_h": kernel, "w_channel": kernel**2, "w_map": kernel**2 * channels}
+    for seed in range(2):
+        check(programs, Case(name, given, seed, ("bias",) if seed else ()))
+
+
+@pytest.mark.parametrize("layer", POOLS, ids=lambda layer: "-".join(map(str, layer)))
+@pytest.mark.parametrize("name", ["MAX_POOL", "MAX_POOL_INDEX_GRAD"])
+def test_same_bits_in_typical_pools(programs, name, layer):
+    channels, size, *rest = layer
+    given = {"batch": 2, "channels": channels, "relu": 1} | window(size, *rest)
+    outputs = given["out_h"]
+    planes = {"y_batch": channels * outputs**2, "y_channel": outputs**2, "y_h": outputs, "y_w": 1}
+    for seed, y in enumerate((dense("y", outputs, channels, "channel"), planes)):
+        check(programs, Case(name, given | dense("x", size, channels, "channel") | y, seed))

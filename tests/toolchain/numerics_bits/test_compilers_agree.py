@@ -1,0 +1,76 @@
+"""The same bits from every compiler, at every optimization level, and from the twin in Python.
+
+train_state.c trains an image for 50 steps; what it prints, every loss and then the state, must be the same text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gradmote import optimizers
+from runtime_sources import runtime_sources
+from support import digits, objects
+from support.oracle import train
+
+STEPS = 50
+COMPILERS = {"gcc -O0": ("gcc", "-O0"), "gcc -O3": ("gcc", "-O3"), "clang-14 -O2": ("clang-14", "-O2")}
+OPTIMIZERS = {
+    "sgd": optimizers.sgd(0.1),
+    "momentum": optimizers.sgd(0.02, momentum=0.9, weight_decay=0.01),
+    "adamw": optimizers.adamw(),
+    "adamw_ort clipped": optimizers.adamw_ort(clip_norm=0.5),
+}
+
+
+def build(compiler: str, level: str, profile: str, folder: Path) -> Path:
+    """train_state, linked with the runtime of that profile."""
+    program = folder / "train_state"
+    own = Path(__file__).with_name("train_state.c")
+    objects.build(objects.command_for_host(compiler, level, profile), [own, *runtime_sources()], program)
+    return program
+
+
+@pytest.fixture(scope="module", params=["fused", "strict"])
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Path]]:
+    """The profile, and train_state by compiler."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    if request.param == "fused" and not cpu_has_fma():
+        pytest.skip("this CPU has no fused multiply-add")
+    missing = [c[0] for c in COMPILERS.values() if shutil.which(c[0]) is None]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} is not installed")
+    folders = {name: tmp_path_factory.mktemp("train_state") for name in COMPILERS}
+    return request.param, {n: build(*c, request.param, folders[n]) for n, c in COMPILERS.items()}
+
+
+def write_case(folder: Path, image: bytes, data: list[digits.Batch]) -> tuple[Path, Path]:
+    model, samples = folder / "model.mote", folder / "samples.bin"
+    model.write_bytes(image)
+    samples.write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))
+    return model, samples
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("dropout", [None, 0.3], ids=["", "dropout"])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
+def test_compilers_and_twin_agree_to_the_bit(programs, optimizer, dropout, batch, tmp_path):
+    profile, built = programs
+    image, data = digits.image(optimizer, batch, dropout=dropout), digits.batches(batch, STEPS)
+    files = write_case(tmp_path, image, data)
+    losses, twin = train(image, data, profile)
+    words = np.concatenate([np.array(losses, np.float32).view(np.uint32), np.frombuffer(twin.state(), np.uint32)])
+    expected = "".join(f"{word:08x}\n" for word in words)
+    for name, program in built.items():
+        printed = subprocess.run([program, *files], capture_output=True, text=True, check=True, timeout=60).stdout
+        assert printed == expected, f"{name} differs from the twin in profile {profile}"
+    state = bytes.fromhex("".join(expected.split()[STEPS:]))
+    swapped = np.frombuffer(state, ">u4").astype("<u4").tobytes()
+    assert hashlib.sha256(swapped).hexdigest() == twin.state_sha256()
+    assert losses[-1] != losses[0]

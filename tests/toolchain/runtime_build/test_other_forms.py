@@ -1,0 +1,181 @@
+"""The runtime in one file, its C++ header, and the libraries for Arduino and PlatformIO."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gradmote
+from amalgamate import cpp_header, one_header, one_source
+from arduino import assemble
+from gradmote import optimizers
+from gradmote_runtime import Session
+from runtime_sources import (
+    CORTEX_M4_FLAGS,
+    INCLUDES,
+    NUMERICS_FLAGS,
+    WARNING_FLAGS,
+    host_profile_flags,
+    runtime_sources,
+)
+from support import digits
+from support.classifier_image import LABELS, PIXELS, classifier_image
+from support.objects import command_for_host, objects, run
+from support.oracle import train
+
+CPP_FLAGS = ["-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-exceptions", "-fno-rtti", "-O2"]
+M0 = ["-mcpu=cortex-m0", "-mthumb"]
+COMPILERS = {
+    "gcc": ["gcc", *host_profile_flags("strict")],
+    "clang": ["clang-14", *host_profile_flags("strict")],
+    "cortex-m0": ["arm-none-eabi-gcc", *M0],
+    "cortex-m4": ["arm-none-eabi-gcc", *CORTEX_M4_FLAGS],
+}
+
+
+def require(tool: str) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"{tool} is not installed")
+
+
+@pytest.fixture(scope="module")
+def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what `scons amalgamate` writes, and nothing else."""
+    folder = tmp_path_factory.mktemp("one_file")
+    (folder / "gradmote.h").write_text(one_header())
+    (folder / "gradmote.c").write_text(one_source())
+    (folder / "gradmote.hpp").write_text(cpp_header())
+    return folder
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+@pytest.mark.parametrize("selected", [[], ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_GEMM=1"]], ids=["all", "one kernel"])
+def test_one_file_compiles_without_a_warning(one_file: Path, name: str, selected: list[str]) -> None:
+    compiler, *flags = COMPILERS[name]
+    require(compiler)
+    run([compiler, *flags, *NUMERICS_FLAGS, *WARNING_FLAGS, "-Os", *selected, "-c", str(one_file / "gradmote.c"), "-o",
+         str(one_file / f"{name}.o")])  # fmt: skip
+
+
+def test_one_file_has_the_functions_of_the_folder(one_file: Path) -> None:
+    one, many = strict_objects("one file", one_file), strict_objects("folder", one_file)
+    assert len(one) == 1 and exported(one[0]) == set().union(*map(exported, many))
+
+
+def strict_objects(form: str, one_file: Path) -> list[Path]:
+    """The runtime for this computer."""
+    if form == "one file":
+        return objects(["gcc", *host_profile_flags("strict"), *NUMERICS_FLAGS, "-O1"], [one_file / "gradmote.c"])
+    return objects(command_for_host("gcc", "-O3", "strict"), runtime_sources())
+
+
+def exported(path: Path) -> set[str]:
+    lines = run(["nm", "--defined-only", "--extern-only", str(path)]).splitlines()
+    return {line.split()[-1] for line in lines if line}
+
+
+@pytest.mark.parametrize("form", ["folder", "one file"])
+def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str) -> None:
+    require("g++")
+    includes = [f"-I{path}" for path in ([one_file] if form == "one file" else INCLUDES)]
+    program, runtime = Path(__file__).with_name("session.cpp"), map(str, strict_objects(form, one_file))
+    run(["g++", *CPP_FLAGS, *includes, str(program), *runtime, "-o", str(tmp_path / "session")])
+    (tmp_path / "model.mote").write_bytes(classifier_image())
+    printed = run([str(tmp_path / "session"), str(tmp_path / "model.mote")])
+    twin = Session(classifier_image(), "strict")
+    losses = [twin.step(PIXELS, LABELS) for _ in range(3)]
+    expected = [*losses, *np.array(twin.infer(PIXELS)[0]).ravel()]
+    assert np.array([float(v) for v in printed.split()], np.float32).tolist() == np.float32(expected).tolist()
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-14"])
+def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Path, compiler: str) -> None:
+    """Where the compiler could contract: with a fused multiply-add, and in the dialect that gcc takes by itself."""
+    from gradmote_runtime.library import cpu_has_fma
+
+    require(compiler)
+    if not cpu_has_fma() or not host_profile_flags("fused")[1:]:
+        pytest.skip("this CPU has no fused multiply-add to turn on")
+    program = Path(__file__).parents[1] / "numerics_bits" / "train_state.c"
+    flags = ["-std=gnu11", "-O3", *host_profile_flags("fused"), f"-I{one_file}"]
+    run([compiler, *flags, str(program), str(one_file / "gradmote.c"), "-o", str(tmp_path / "train_state")])
+    image, data = digits.image(optimizers.adamw(), 8), digits.batches(8, 20)
+    (tmp_path / "model.mote").write_bytes(image)
+    (tmp_path / "samples").write_bytes(b"".join(x.tobytes() + t.astype(np.int32).tobytes() for x, t in data))
+    printed = run([str(tmp_path / "train_state"), str(tmp_path / "model.mote"), str(tmp_path / "samples")])
+    _, twin = train(image, data, "fused")
+    words = np.array([int(word, 16) for word in printed.split()[len(data) :]], np.uint32)
+    assert words.tobytes() == bytes(twin.state())
+
+
+# ---- Libraries
+
+ARDUINO_H = """#include <stddef.h>
+#include <stdint.h>
+struct Port {
+    void begin(long) {}
+    int read() { return -1; }
+    template <typename T> void print(T) {}
+    template <typename T> void println(T) {}
+};
+static Port Serial;
+const int A0 = 14;
+inline int analogRead(int) { return 512; }
+inline void delay(unsigned long) {}
+"""
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Arduino library."""
+    folder = tmp_path_factory.mktemp("libraries") / "Gradmote"
+    assemble(folder)
+    return folder
+
+
+def test_the_arduino_example_compiles_without_a_warning(library: Path, tmp_path: Path) -> None:
+    require("arm-none-eabi-g++")
+    example = library / "examples" / "LearnGesture"
+    (tmp_path / "Arduino.h").write_text(ARDUINO_H)
+    (tmp_path / "sketch.cpp").write_text("#include <Arduino.h>\n" + (example / "LearnGesture.ino").read_text())
+    flags = [*CPP_FLAGS, *CORTEX_M4_FLAGS, f"-I{tmp_path}", f"-I{example}", f"-I{library / 'src'}"]
+    run(["arm-none-eabi-g++", *flags, "-c", str(tmp_path / "sketch.cpp"), "-o", str(tmp_path / "sketch.o")])
+    flags = [*WARNING_FLAGS, *CORTEX_M4_FLAGS, "-Os"]
+    run(["arm-none-eabi-gcc", *flags, "-c", str(library / "src" / "gradmote.c"), "-o", str(tmp_path / "gradmote.o")])
+
+
+def test_the_libraries_are_of_this_version(library: Path, root: Path) -> None:
+    said = dict(line.split("=", 1) for line in (library / "library.properties").read_text().splitlines())
+    assert said["version"] == gradmote.__version__ == json.loads((root / "library.json").read_text())["version"]
+    assert (library / "examples" / "LearnGesture" / "model.h").exists() and (library / "LICENSE").exists()
+
+
+def test_the_arduino_model_is_not_stale(root: Path) -> None:
+    command = [sys.executable, "-c", "import make_model; print(make_model.text(), end='')"]
+    made = subprocess.run(command, capture_output=True, text=True, check=True, cwd=root / "arduino").stdout
+    assert (root / "arduino" / "examples" / "LearnGesture" / "model.h").read_text() == made
+
+
+def test_platformio_finds_sources_and_headers(root: Path, tmp_path: Path) -> None:
+    """With what library.json says, and nothing else."""
+    require("arm-none-eabi-gcc")
+    build = json.loads((root / "library.json").read_text())["build"]
+    sources = sorted((root / build["srcDir"]).rglob("*.c"))
+    assert sources == sorted(runtime_sources())
+    flags = [*build["flags"], f"-I{root / build['includeDir']}", *CORTEX_M4_FLAGS]
+    for path in sources[:: len(sources) // 8]:
+        run(["arm-none-eabi-gcc", *flags, "-Os", "-c", str(path), "-o", str(tmp_path / "part.o")])
+
+
+def test_the_cpp_header_for_a_board(tmp_path: Path) -> None:
+    require("arm-none-eabi-g++")
+    program = tmp_path / "main.cpp"
+    program.write_text('#include "gradmote.hpp"\nint main() { gradmote::Session s; return s.infer().code(); }\n')
+    run(["arm-none-eabi-g++", *CPP_FLAGS, *CORTEX_M4_FLAGS, *(f"-I{i}" for i in INCLUDES), "-c", str(program), "-o",
+         str(tmp_path / "main.o")])  # fmt: skip

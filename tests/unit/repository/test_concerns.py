@@ -1,0 +1,65 @@
+"""Every file of the repository has tests, and not all of them: `./run check PATH`."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import concerns
+import pytest
+from concerns import MOST, concern, files_of, rule_of
+
+FOLDERS = ("arduino", "bindings", "docs", "examples", "firmware", "host_tools", "runtime_c", "site_scons", "tests")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_file_has_tests_that_exist(root: Path, folder: str) -> None:
+    for file in files_of(str(root / folder)):
+        tests = concerns.tests_of(file)
+        assert tests or rule_of(file).targets, file
+        assert len(tests) <= MOST + 1, file
+        assert all((root / test).exists() for test in tests), (file, tests)
+
+
+@pytest.mark.parametrize(
+    ("file", "test"),
+    [
+        ("runtime_c/kernels/softmax.c", "tests/numeric/operators/test_softmax.py"),
+        ("runtime_c/kernels/conv_update.c", "tests/numeric/operators/test_conv.py"),
+        ("runtime_c/kernels/optimizers/adam.c", "tests/numeric/optimizers/test_formulas.py"),
+        ("runtime_c/kernels/arch/helium/helium_gemm.c", "tests/c/arch/test_drawn_on_cortex_m.py"),
+        ("runtime_c/spec/opcodes.toml", "tests/unit/repository/test_generated.py"),
+        ("host_tools/gradmote/operators/lstm.py", "tests/numeric/operators/test_recurrent.py"),
+        ("host_tools/gradmote/compiler/passes/recompute.py", "tests/unit/passes/test_recompute.py"),
+        ("host_tools/gradmote/compiler/plan/exact.py", "tests/unit/plan/test_exact.py"),
+        ("firmware/src/training/teach.c", "tests/device/test_teach.py"),
+        ("firmware/boards/nrf51/microbit/board.toml", "tests/device/test_every_board.py"),
+        ("bindings/threads/gm_threads.c", "tests/c/threads/test_split.py"),
+        ("examples/watch.py", "tests/unit/examples/test_watch.py"),
+        ("tests/unit/repository/test_concerns.py", "tests/unit/repository/test_concerns.py"),
+        ("tests/support/small_elf.py", "tests/regression/test_firmware_of_another_board.py"),
+    ],
+)
+def test_of_a_file(file: str, test: str) -> None:
+    assert test in concerns.tests_of(file)
+
+
+def test_a_kernel_concerns_the_c_tests_too(root: Path) -> None:
+    found = concern([str(root / "runtime_c/kernels/softmax.c")])
+    assert found.targets == ("test_c",) and found.python == ()
+
+
+def test_of_a_folder_each_test_is_run_once(root: Path) -> None:
+    found = concern([str(root / "host_tools/gradmote/compiler/plan"), str(root / "tests/unit/plan/test_arena.py")])
+    assert len(set(found.tests)) == len(found.tests)
+    assert "host_tools/gradmote/compiler/plan/arena.py" in found.python
+
+
+def test_what_is_not_there_is_refused(root: Path) -> None:
+    for path in ("no_such_file.c", str(root.parent)):
+        with pytest.raises(FileNotFoundError):
+            concern([path])
+    done = subprocess.run(
+        [root / "run", "check", "no_such_file.c"], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2 and "there is no no_such_file.c" in done.stdout
