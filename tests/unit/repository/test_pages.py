@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,22 @@ PAGES = [
     "examples/README.md",
     *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md")),
 ]
+
+
+#: How a page names a file: with a known ending, or a folder in front of it.
+NAMED = re.compile(r"[\w.-]+(/[\w.-]+)*\.(py|c|h|hpp|toml|md|json|csv|ini)|[\w-][\w.-]*(/[\w.-]+)+/?")
+#: What is built or downloaded.
+UNTRACKED = (".", "build/", "gradmote/build")
+MADE = {"gradmote.c", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
+
+
+@cache
+def files() -> set[str]:
+    """Return the files and folders of the checkout, with each end of their paths."""
+    folders = ("arduino", "bindings", "docs", "examples", "firmware", "host_tools", "runtime_c", "site_scons", "tests")
+    paths = [path.relative_to(ROOT).parts for name in folders for path in (ROOT / name).rglob("*")]
+    top = {path.name for path in ROOT.iterdir()}
+    return top | set(folders) | {"/".join(parts[i:]) for parts in paths for i in range(len(parts))}
 
 
 def links(page: Path) -> list[str]:
@@ -36,6 +53,13 @@ def test_links_lead_to_what_is_there(name: str) -> None:
         target = (ROOT / name).parent / path if path else ROOT / name
         assert target.exists(), f"{name} links to {link}"
         assert not anchor or target.suffix != ".md" or anchor in anchors(target), f"{name} links to {link}"
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "CHANGELOG.md"])
+def test_files_that_are_named_are_there(name: str) -> None:
+    text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text(), flags=re.M | re.S)
+    named = {path.strip("/") for path in re.findall(r"`([\w./-]+)`", text) if NAMED.fullmatch(path)}
+    assert {path for path in named - MADE if "NAME" not in path and not path.startswith(UNTRACKED)} <= files()
 
 
 @pytest.mark.parametrize("name", PAGES)
