@@ -631,7 +631,7 @@ typedef struct gm_insn_bce_with_logits_loss_grad {
 } gm_insn_bce_with_logits_loss_grad;
 typedef char gm_assert_insn_bce_with_logits_loss_grad[sizeof(gm_insn_bce_with_logits_loss_grad) == 48 ? 1 : -1];
 
-/* y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and channels c of x w) */
+/* y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and in_channels c of x w) */
 typedef struct gm_insn_conv {
     uint32_t head;
     uint32_t x;
@@ -640,8 +640,8 @@ typedef struct gm_insn_conv {
     uint32_t y;
     uint32_t batch;
     uint32_t groups;
-    uint32_t channels;
-    uint32_t maps;
+    uint32_t in_channels;
+    uint32_t out_channels;
     uint32_t in_h;
     uint32_t in_w;
     uint32_t out_h;
@@ -660,20 +660,20 @@ typedef struct gm_insn_conv {
     uint32_t x_group;
     uint32_t x_channel;
     uint32_t w_group;
-    uint32_t w_map;
-    uint32_t w_channel;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
     uint32_t w_h;
     uint32_t w_w;
     uint32_t y_batch;
     uint32_t y_h;
     uint32_t y_w;
     uint32_t y_group;
-    uint32_t y_map;
+    uint32_t y_channel;
     uint32_t activation;
 } gm_insn_conv;
 typedef char gm_assert_insn_conv[sizeof(gm_insn_conv) == 148 ? 1 : -1];
 
-/* the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] + sum over kernel rows, columns and maps of y w; with accumulate, the sum starts from x */
+/* the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] + sum over kernel rows, columns and out_channels of y w; with accumulate, the sum starts from x */
 typedef struct gm_insn_conv_transpose {
     uint32_t head;
     uint32_t y;
@@ -682,8 +682,8 @@ typedef struct gm_insn_conv_transpose {
     uint32_t x;
     uint32_t batch;
     uint32_t groups;
-    uint32_t channels;
-    uint32_t maps;
+    uint32_t in_channels;
+    uint32_t out_channels;
     uint32_t in_h;
     uint32_t in_w;
     uint32_t out_h;
@@ -702,20 +702,20 @@ typedef struct gm_insn_conv_transpose {
     uint32_t x_group;
     uint32_t x_channel;
     uint32_t w_group;
-    uint32_t w_map;
-    uint32_t w_channel;
+    uint32_t w_out_channel;
+    uint32_t w_in_channel;
     uint32_t w_h;
     uint32_t w_w;
     uint32_t y_batch;
     uint32_t y_h;
     uint32_t y_w;
     uint32_t y_group;
-    uint32_t y_map;
+    uint32_t y_channel;
     uint32_t accumulate;
 } gm_insn_conv_transpose;
 typedef char gm_assert_insn_conv_transpose[sizeof(gm_insn_conv_transpose) == 148 ? 1 : -1];
 
-/* y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_map are of dy */
+/* y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_channel are of dy */
 typedef struct gm_insn_conv_grad_w {
     uint32_t head;
     uint32_t x;
@@ -723,8 +723,8 @@ typedef struct gm_insn_conv_grad_w {
     uint32_t y;
     uint32_t batch;
     uint32_t groups;
-    uint32_t channels;
-    uint32_t maps;
+    uint32_t in_channels;
+    uint32_t out_channels;
     uint32_t in_h;
     uint32_t in_w;
     uint32_t out_h;
@@ -746,12 +746,12 @@ typedef struct gm_insn_conv_grad_w {
     uint32_t y_h;
     uint32_t y_w;
     uint32_t y_group;
-    uint32_t y_map;
+    uint32_t y_channel;
     uint32_t accumulate;
 } gm_insn_conv_grad_w;
 typedef char gm_assert_insn_conv_grad_w[sizeof(gm_insn_conv_grad_w) == 124 ? 1 : -1];
 
-/* map by map: row = the gradient of CONV's w[g,m]; then rule updates p[g,m] with it. The strides y_batch to y_map are of dy */
+/* one output channel after another: row = the gradient of CONV's w[g,m]; then rule updates p[g,m] with it. The strides y_batch to y_channel are of dy */
 typedef struct gm_insn_conv_update {
     uint32_t head;
     uint32_t x;
@@ -765,8 +765,8 @@ typedef struct gm_insn_conv_update {
     uint32_t rule;
     uint32_t batch;
     uint32_t groups;
-    uint32_t channels;
-    uint32_t maps;
+    uint32_t in_channels;
+    uint32_t out_channels;
     uint32_t in_h;
     uint32_t in_w;
     uint32_t out_h;
@@ -788,11 +788,11 @@ typedef struct gm_insn_conv_update {
     uint32_t y_h;
     uint32_t y_w;
     uint32_t y_group;
-    uint32_t y_map;
+    uint32_t y_channel;
 } gm_insn_conv_update;
 typedef char gm_assert_insn_conv_update[sizeof(gm_insn_conv_update) == 144 ? 1 : -1];
 
-/* y[b,o,p,c] = the largest x in the window; padding never wins; NaN does. index[b,o,p,c] = its cell, row-major; with relu 255 unless y > 0 */
+/* y[b,o,p,c] = the largest x in the window; padding never wins; NaN does. index[b,o,p,c] = its tap, row-major; with relu 255 unless y > 0 */
 typedef struct gm_insn_max_pool {
     uint32_t head;
     uint32_t x;
@@ -824,7 +824,7 @@ typedef struct gm_insn_max_pool {
 } gm_insn_max_pool;
 typedef char gm_assert_insn_max_pool[sizeof(gm_insn_max_pool) == 108 ? 1 : -1];
 
-/* dx = sum over kernel rows and columns of dy of the window that has this cell there, where it is the window's first largest */
+/* dx = sum over kernel rows and columns of dy of the window that has this element there, where it is the window's first largest */
 typedef struct gm_insn_max_pool_grad {
     uint32_t head;
     uint32_t x;
@@ -855,7 +855,7 @@ typedef struct gm_insn_max_pool_grad {
 } gm_insn_max_pool_grad;
 typedef char gm_assert_insn_max_pool_grad[sizeof(gm_insn_max_pool_grad) == 104 ? 1 : -1];
 
-/* y[b,o,p,c] = sum of x in the window / count; count: cells inside the input, or with count_pad those inside input and padding */
+/* y[b,o,p,c] = sum of x in the window / count; count: taps inside the input, or with count_pad those inside input and padding */
 typedef struct gm_insn_average_pool {
     uint32_t head;
     uint32_t x;
@@ -888,7 +888,7 @@ typedef struct gm_insn_average_pool {
 } gm_insn_average_pool;
 typedef char gm_assert_insn_average_pool[sizeof(gm_insn_average_pool) == 112 ? 1 : -1];
 
-/* dx = sum over kernel rows and columns of dy / count of the window that has this cell there */
+/* dx = sum over kernel rows and columns of dy / count of the window that has this element there */
 typedef struct gm_insn_average_pool_grad {
     uint32_t head;
     uint32_t dy;
@@ -1788,7 +1788,7 @@ typedef struct gm_insn_matmul {
 } gm_insn_matmul;
 typedef char gm_assert_insn_matmul[sizeof(gm_insn_matmul) == 80 ? 1 : -1];
 
-/* dx = sum over kernel rows and columns of dy of the window that has this cell there, where its index says so */
+/* dx = sum over kernel rows and columns of dy of the window that has this element there, where its index says so */
 typedef struct gm_insn_max_pool_index_grad {
     uint32_t head;
     uint32_t index;

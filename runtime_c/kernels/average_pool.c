@@ -2,8 +2,9 @@
 
 #if GM_WITH_AVERAGE_POOL || GM_WITH_AVERAGE_POOL_GRAD
 
-/* Cells of one axis of the window at output o that count: inside the input, or inside `padded` where padding counts. */
-static uint32_t cells(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t size)
+/* Taps of one axis of the window at output o that count: inside the input, or inside `padded` where
+ * padding counts. */
+static uint32_t taps(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad, uint32_t size)
 {
     uint32_t count = 0;
     for (uint32_t k = 0; k < kernel; k++) {
@@ -18,8 +19,8 @@ static float divisor(const gm_window *w, uint32_t count_pad, uint32_t padded_h, 
 {
     uint32_t h = count_pad ? padded_h : w->in_h, pad_h = count_pad ? 0 : w->pad_h;
     uint32_t v = count_pad ? padded_w : w->in_w, pad_w = count_pad ? 0 : w->pad_w;
-    return (float)(cells(row, w->kernel_h, w->stride_h, w->dilation_h, pad_h, h) *
-                   cells(column, w->kernel_w, w->stride_w, w->dilation_w, pad_w, v));
+    return (float)(taps(row, w->kernel_h, w->stride_h, w->dilation_h, pad_h, h) *
+                   taps(column, w->kernel_w, w->stride_w, w->dilation_w, pad_w, v));
 }
 
 #endif
@@ -64,7 +65,8 @@ int gm_kernel_average_pool(const struct gm_session *session, const void *instruc
 
 #if GM_WITH_AVERAGE_POOL_GRAD
 
-/* dx of all channels at (row, column): sums of dy / count over the windows that cover it. dy: of one batch. */
+/* dx of all channels at (row, column): sums of dy / count over the windows that cover it. dy: of
+ * one batch. */
 static void gather_average_gradient(const gm_insn_average_pool_grad *insn, const gm_window *w, const float *dy,
                                     uint32_t row, uint32_t column, float *dx)
 {

@@ -3,8 +3,8 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
 
-/* Elements from the x of one output to that of the next. None follows a single one, and the window's stride can then be
- * anything: added to an address it could wrap. */
+/* Elements from the x of one output to that of the next. None follows a single one, and the
+ * window's stride can then be anything: added to an address it could wrap. */
 static uint32_t step_of(const gm_conv_gradient *g, uint32_t outputs)
 {
     return outputs > 1 ? g->window.stride_w * g->x.w : 0;
@@ -40,9 +40,9 @@ static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy
     *sum = s;
 }
 
-/* One kernel cell of 1 or 4 neighbouring channels, over the whole batch. */
+/* One kernel tap of 1 or 4 neighbouring channels, over the whole batch. */
 static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows,
-                                    gm_span columns, uint32_t k, uint32_t l, uint32_t channels, float *sum)
+                                    gm_span columns, uint32_t k, uint32_t l, uint32_t in_channels, float *sum)
 {
     const gm_window *w = &g->window;
     uint32_t j = gm_input_index(columns.first, l, w->stride_w, w->dilation_w, w->pad_w);
@@ -51,7 +51,7 @@ static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, c
             uint32_t i = gm_input_index(o, k, w->stride_h, w->dilation_h, w->pad_h);
             const float *x_at = x + b * g->x.batch + i * g->x.h + j * g->x.w;
             const float *dy_at = dy + b * g->dy.batch + o * g->dy.h + columns.first * g->dy.w;
-            (channels == 4 ? add_row_4 : add_row_1)(g, x_at, dy_at, columns.end - columns.first, sum);
+            (in_channels == 4 ? add_row_4 : add_row_1)(g, x_at, dy_at, columns.end - columns.first, sum);
         }
     }
 }
@@ -59,21 +59,21 @@ static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, c
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
 {
     const gm_window *w = &g->window;
-    uint32_t cells = w->kernel_h * w->kernel_w;
+    uint32_t taps = w->kernel_h * w->kernel_w;
     for (uint32_t k = 0; k < w->kernel_h; k++) {
         gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
         for (uint32_t l = 0; l < w->kernel_w; l++) {
             gm_span columns = gm_valid_outputs(l, w->stride_w, w->dilation_w, w->pad_w, w->in_w, w->out_w);
             float *at = row + k * w->kernel_w + l;
-            for (uint32_t c = 0; c < g->channels;) {
-                uint32_t channels = g->channels - c >= 4 ? 4 : 1;
+            for (uint32_t c = 0; c < g->in_channels;) {
+                uint32_t in_channels = g->in_channels - c >= 4 ? 4 : 1;
                 float sum[4];
-                for (uint32_t j = 0; j < channels; j++) {
-                    sum[j] = at[(c + j) * cells];
+                for (uint32_t j = 0; j < in_channels; j++) {
+                    sum[j] = at[(c + j) * taps];
                 }
-                add_weight_gradient_tap(g, x + c * g->x.channel, dy, rows, columns, k, l, channels, sum);
-                for (uint32_t j = 0; j < channels; j++, c++) {
-                    at[c * cells] = sum[j];
+                add_weight_gradient_tap(g, x + c * g->x.channel, dy, rows, columns, k, l, in_channels, sum);
+                for (uint32_t j = 0; j < in_channels; j++, c++) {
+                    at[c * taps] = sum[j];
                 }
             }
         }
@@ -95,19 +95,19 @@ int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruct
     const gm_conv_gradient g = GM_CONV_GRADIENT(insn);
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     float *row = gm_f32_out(session, insn->y);
-    uint32_t size = insn->channels * insn->kernel_h * insn->kernel_w;
+    uint32_t size = insn->in_channels * insn->kernel_h * insn->kernel_w;
 #if GM_ARCH_CONV
-    const gm_gradient_target target = { insn->groups, insn->maps, NULL, row, insn->accumulate };
+    const gm_gradient_target target = { insn->groups, insn->out_channels, NULL, row, insn->accumulate };
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;
     }
 #endif
     for (uint32_t group = 0; group < insn->groups; group++) {
-        for (uint32_t m = 0; m < insn->maps; m++, row += size) {
+        for (uint32_t m = 0; m < insn->out_channels; m++, row += size) {
             for (uint32_t i = 0; i < size && !insn->accumulate; i++) {
                 row[i] = GM_EMPTY_SUM;
             }
-            gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_map, row);
+            gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_channel, row);
         }
     }
     return GM_OK;

@@ -1,4 +1,4 @@
-/* The gradient of a convolution's weights, one map at a time. */
+/* The gradient of a convolution's weights, one output channel at a time. */
 #ifndef CONV_GRADIENT_H
 #define CONV_GRADIENT_H
 
@@ -8,30 +8,33 @@
 typedef struct gm_conv_gradient {
     gm_window window;
     gm_layout x, dy;
-    uint32_t batch, channels;
+    uint32_t batch, in_channels;
 } gm_conv_gradient;
 
 #define GM_CONV_GRADIENT(insn)                                                                                       \
     {                                                                                                                \
         .window = GM_WINDOW(insn),                                                                                   \
         .x = { (insn)->x_batch, (insn)->x_h, (insn)->x_w, (insn)->x_group, (insn)->x_channel },                      \
-        .dy = { (insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_map },                         \
-        .batch = (insn)->batch, .channels = (insn)->channels,                                                        \
+        .dy = { (insn)->y_batch, (insn)->y_h, (insn)->y_w, (insn)->y_group, (insn)->y_channel },                     \
+        .batch = (insn)->batch, .in_channels = (insn)->in_channels,                                                  \
     }
 
-/* row[c,k,l] += sum over batch, output rows and columns of dy x. x: of the map's group; dy: of the map. */
+/* row[c,k,l] += sum over batch, output rows and columns of dy x. x: of the output channel's group;
+ * dy: of the output channel. */
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row);
 
 #if GM_ARCH_CONV
-/* Where gradients of all weights (groups, maps, channels, kernel rows, columns) go: to w, or by the rule to p. */
+/* Where gradients of all weights (groups, out_channels, in_channels, kernel rows, columns) go: to
+ * w, or by the rule to p. */
 typedef struct gm_gradient_target {
-    uint32_t groups, maps;
+    uint32_t groups, out_channels;
     const gm_rule_args *update; /* NULL: to w */
-    float *w;                   /* with an update: room for the gradients of one map */
+    float *w;                   /* with an update: room for the gradients of one output channel */
     uint32_t accumulate;        /* sums start from w */
 } gm_gradient_target;
 
-/* All gradients, several maps or groups at once. Returns 0, and does nothing, where a row is the better way. */
+/* All gradients, several output channels or groups at once. Returns 0, and does nothing, where a
+ * row is the better way. */
 int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
                                    const gm_gradient_target *target);
 #endif

@@ -4,13 +4,13 @@
 
 #if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
 
-/* sum += y w over the maps of one kernel cell */
+/* sum += y w over the output channels of one kernel tap */
 static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
 {
-    for (uint32_t m = insn->maps; m > 0; m--) {
+    for (uint32_t m = insn->out_channels; m > 0; m--) {
         sum = GM_MAC(sum, *y, *w);
-        y += insn->y_map;
-        w += insn->w_map;
+        y += insn->y_channel;
+        w += insn->w_out_channel;
     }
     return sum;
 }
@@ -18,10 +18,10 @@ static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_
 /* 4 neighbouring channels at once */
 static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
 {
-    const float *w0 = w, *w1 = w0 + insn->w_channel, *w2 = w1 + insn->w_channel, *w3 = w2 + insn->w_channel;
-    uint32_t y_step = insn->y_map, w_step = insn->w_map;
+    const float *w0 = w, *w1 = w0 + insn->w_in_channel, *w2 = w1 + insn->w_in_channel, *w3 = w2 + insn->w_in_channel;
+    uint32_t y_step = insn->y_channel, w_step = insn->w_out_channel;
     float s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
-    for (uint32_t m = insn->maps; m > 0; m--) {
+    for (uint32_t m = insn->out_channels; m > 0; m--) {
         float value = *y;
         s0 = GM_MAC(s0, value, *w0);
         s1 = GM_MAC(s1, value, *w1);
@@ -35,7 +35,8 @@ static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_c
 
 /* Every output of the convolution that saw input (row, column), for 1 or 4 neighbouring channels. */
 static void add_transposed_taps(const float *y, const float *w, const gm_insn_conv_transpose *insn,
-                                const gm_window *window, uint32_t row, uint32_t column, uint32_t channels, float *sum)
+                                const gm_window *window, uint32_t row, uint32_t column, uint32_t in_channels,
+                                float *sum)
 {
     for (uint32_t k = 0; k < window->kernel_h; k++) {
         uint32_t o = gm_output_index(row, k, window->stride_h, window->dilation_h, window->pad_h, window->out_h);
@@ -45,7 +46,7 @@ static void add_transposed_taps(const float *y, const float *w, const gm_insn_co
                 continue;
             }
             const float *y_at = y + o * insn->y_h + p * insn->y_w, *w_at = w + k * insn->w_h + l * insn->w_w;
-            if (channels == 4) {
+            if (in_channels == 4) {
                 add_transposed_tap_4(y_at, w_at, insn, sum);
             } else {
                 sum[0] = add_transposed_tap_1(y_at, w_at, insn, sum[0]);
@@ -58,14 +59,14 @@ static void add_transposed_taps(const float *y, const float *w, const gm_insn_co
 static void transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
                             const float *bias, float *x, uint32_t row, uint32_t column)
 {
-    for (uint32_t c = 0; c < insn->channels;) {
-        uint32_t channels = insn->channels - c >= 4 ? 4 : 1;
+    for (uint32_t c = 0; c < insn->in_channels;) {
+        uint32_t in_channels = insn->in_channels - c >= 4 ? 4 : 1;
         float sum[4];
-        for (uint32_t j = 0; j < channels; j++) {
+        for (uint32_t j = 0; j < in_channels; j++) {
             sum[j] = insn->accumulate ? x[(c + j) * insn->x_channel] : bias ? bias[c + j] : GM_EMPTY_SUM;
         }
-        add_transposed_taps(y, w + c * insn->w_channel, insn, window, row, column, channels, sum);
-        for (uint32_t j = 0; j < channels; j++, c++) {
+        add_transposed_taps(y, w + c * insn->w_in_channel, insn, window, row, column, in_channels, sum);
+        for (uint32_t j = 0; j < in_channels; j++, c++) {
             x[c * insn->x_channel] = sum[j] + 0.0f; /* a pixel that no window saw is 0, not -0 */
         }
     }
@@ -89,7 +90,7 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
                 float *at = x + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
                 for (uint32_t g = 0; g < insn->groups; g++) {
                     transpose_pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
-                                    bias ? bias + g * insn->channels : NULL, at + g * insn->x_group, row, column);
+                                    bias ? bias + g * insn->in_channels : NULL, at + g * insn->x_group, row, column);
                 }
             }
         }

@@ -19,7 +19,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
         .aux = gm_f32_optional(session, insn->aux),
         .lr = gm_f32(session, insn->lr)[0],
         .scale = 1.0f,
-        .n = insn->channels * insn->kernel_h * insn->kernel_w,
+        .n = insn->in_channels * insn->kernel_h * insn->kernel_w,
     };
 #if GM_ARCH_SIMD
     if (gm_simd_conv_update(session, insn, &args)) {
@@ -27,17 +27,17 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
     }
 #endif
 #if GM_ARCH_CONV
-    const gm_gradient_target target = { insn->groups, insn->maps, &args, row, 0 };
+    const gm_gradient_target target = { insn->groups, insn->out_channels, &args, row, 0 };
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;
     }
 #endif
     for (uint32_t group = 0; group < insn->groups; group++) {
-        for (uint32_t m = 0; m < insn->maps; m++) {
+        for (uint32_t m = 0; m < insn->out_channels; m++) {
             for (uint32_t i = 0; i < args.n; i++) {
                 row[i] = GM_EMPTY_SUM;
             }
-            gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_map, row);
+            gm_conv_gradient_row(&g, x + group * insn->x_group, dy + group * insn->y_group + m * insn->y_channel, row);
             gm_rules[rule[0]](&args);
             gm_rule_advance(&args);
         }

@@ -1,22 +1,22 @@
 #include "arch/simd/simd.h"
 #include "window.h"
 
-/* In place of a cell's number: the window has none, or its gradient ends here. */
-#define NO_CELL 255
+/* In place of a tap's number: the window has none, or its gradient ends here. */
+#define NO_TAP 255
 
 #if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
 
-/* The cells of a window that lie inside the input. Offsets and steps in elements of x. */
+/* The taps of a window that lie inside the input. Offsets and steps in elements of x. */
 typedef struct clipped_window {
     gm_span rows, columns;
     uint32_t at, row_step, column_step;
 } clipped_window;
 
-/* Cells of output o along one dimension */
-static gm_span taps_inside_input(uint32_t o, uint32_t cells, uint32_t stride, uint32_t dilation, uint32_t pad,
+/* Taps of output o along one dimension */
+static gm_span taps_inside_input(uint32_t o, uint32_t taps, uint32_t stride, uint32_t dilation, uint32_t pad,
                                  uint32_t in)
 {
-    gm_span s = { 0, cells };
+    gm_span s = { 0, taps };
     while (s.first < s.end && gm_input_index(o, s.first, stride, dilation, pad) >= in) {
         s.first++;
     }
@@ -42,20 +42,20 @@ static clipped_window clip_window(const gm_window *w, const gm_layout *layout, u
 
 #if GM_WITH_MAX_POOL
 
-/* From a window's first cell on; of one without a cell, x is NULL and cell is NO_CELL. */
-static void start_window(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
+/* From a window's first tap on; of one without a tap, x is NULL and tap is NO_TAP. */
+static void start_window(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
     for (uint32_t c = 0, n = insn->channels; c < n; c++, y += y_step) {
         *y = x ? x[c * x_step] : -GM_INFINITY;
     }
     if (index != NULL) {
-        memset(index, (int)cell, insn->channels);
+        memset(index, (int)tap, insn->channels);
     }
 }
 
-/* A further cell, in channels in which it is larger than those before, or NaN where these are not. */
-static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t cell)
+/* A further tap, in channels in which it is larger than those before, or NaN where these are not. */
+static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
     for (uint32_t c = 0, n = insn->channels; c < n; c++, x += x_step, y += y_step) {
@@ -63,7 +63,7 @@ static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uin
         if (!(value <= most) && most == most) {
             *y = value;
             if (index != NULL) {
-                index[c] = (uint8_t)cell;
+                index[c] = (uint8_t)tap;
             }
         }
     }
@@ -73,7 +73,7 @@ static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uin
 static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *index)
 {
     for (uint32_t c = 0; c < insn->channels; c++) {
-        index[c] = gm_is_positive(y[c * insn->y_channel]) ? index[c] : NO_CELL;
+        index[c] = gm_is_positive(y[c * insn->y_channel]) ? index[c] : NO_TAP;
     }
 }
 
@@ -83,16 +83,16 @@ static void pool_window(const gm_insn_max_pool *insn, const clipped_window *p, c
     uint32_t started = 0;
     for (uint32_t k = p->rows.first, row = p->at; k < p->rows.end; k++, row += p->row_step) {
         for (uint32_t l = p->columns.first, at = row; l < p->columns.end; l++, at += p->column_step, started = 1) {
-            uint32_t cell = k * insn->kernel_w + l;
+            uint32_t tap = k * insn->kernel_w + l;
             if (started) {
-                take_tap(insn, x + at, y, index, cell);
+                take_tap(insn, x + at, y, index, tap);
             } else {
-                start_window(insn, x + at, y, index, cell);
+                start_window(insn, x + at, y, index, tap);
             }
         }
     }
     if (!started) {
-        start_window(insn, NULL, y, index, NO_CELL);
+        start_window(insn, NULL, y, index, NO_TAP);
     } else if (index != NULL && insn->relu) {
         cut_by_relu(insn, y, index);
     }
@@ -105,7 +105,7 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
     const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
     uint8_t *index = insn->index == GM_NONE ? NULL : gm_u8_out(session, insn->index);
 #if GM_ARCH_SIMD
-    if (gm_simd_max_pool(insn, gm_f32(session, insn->x), gm_f32_out(session, insn->y), index, NO_CELL)) {
+    if (gm_simd_max_pool(insn, gm_f32(session, insn->x), gm_f32_out(session, insn->y), index, NO_TAP)) {
         return GM_OK;
     }
 #endif
@@ -127,7 +127,8 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
 
 #if GM_WITH_MAX_POOL_GRAD
 
-/* Offset of the first largest cell, or GM_NO_OUTPUT. NaN counts as the largest. x: of one batch and channel. */
+/* Offset of the first largest tap, or GM_NO_OUTPUT. NaN counts as the largest. x: of one batch and
+ * channel. */
 static uint32_t offset_of_largest(const float *x, const clipped_window *p)
 {
     uint32_t best = GM_NO_OUTPUT;
@@ -141,18 +142,19 @@ static uint32_t offset_of_largest(const float *x, const clipped_window *p)
     return best;
 }
 
-/* Whether a cell's gradient is that of output (row, column), of which none may be there. */
+/* Whether a tap's gradient is that of output (row, column), of which none may be there. */
 static int is_largest(const gm_window *w, const gm_layout *layout, const float *x, uint32_t row, uint32_t column,
-                      uint32_t cell)
+                      uint32_t tap)
 {
     if (column == GM_NO_OUTPUT) {
         return 0;
     }
     const clipped_window p = clip_window(w, layout, row, column);
-    return offset_of_largest(x, &p) == cell;
+    return offset_of_largest(x, &p) == tap;
 }
 
-/* Sum of dy over the windows in which cell (row, column) is the first largest. x, dy: of one batch and channel. */
+/* Sum of dy over the windows in which tap (row, column) is the first largest. x, dy: of one batch
+ * and channel. */
 static float sum_of_won_windows(const gm_insn_max_pool_grad *insn, const gm_window *w, const gm_layout *layout,
                                 const float *x, const float *dy, uint32_t row, uint32_t column)
 {
@@ -195,19 +197,19 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
 
 #if GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* Adds dy to dx in the channels whose window has its gradient at this cell. */
-static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t cell,
+/* Adds dy to dx in the channels whose window has its gradient at this tap. */
+static void add_where_won(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, uint32_t tap,
                           float *dx)
 {
     uint32_t dx_step = insn->x_channel, dy_step = insn->y_channel;
     for (const uint8_t *end = index + insn->channels; index != end; dx += dx_step, dy += dy_step) {
-        if (*index++ == cell) {
+        if (*index++ == tap) {
             *dx += *dy;
         }
     }
 }
 
-/* Cell (k, l) of all windows in which it lies inside of dx. index, dy, dx: of one batch. */
+/* Tap (k, l) of all windows in which it lies inside of dx. index, dy, dx: of one batch. */
 static void add_index_gradient_tap(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
                                    float *dx, uint32_t k, uint32_t l)
 {
@@ -219,7 +221,8 @@ static void add_index_gradient_tap(const gm_insn_max_pool_index_grad *insn, cons
         for (uint32_t column = columns.first; column < columns.end; column++) {
             uint32_t j = gm_input_index(column, l, w.stride_w, w.dilation_w, w.pad_w);
             add_where_won(insn, index + (row * w.out_w + column) * insn->channels,
-                          dy + row * insn->y_h + column * insn->y_w, k * w.kernel_w + l, dx + i * insn->x_h + j * insn->x_w);
+                          dy + row * insn->y_h + column * insn->y_w, k * w.kernel_w + l,
+                          dx + i * insn->x_h + j * insn->x_w);
         }
     }
 }
@@ -250,8 +253,8 @@ int gm_kernel_max_pool_index_grad(const struct gm_session *session, const void *
         const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;
         float *dx = gm_f32_out(session, insn->dx) + b * insn->x_batch;
         clear_gradient(insn, dx);
-        for (uint32_t cell = 0; cell < insn->kernel_h * insn->kernel_w; cell++) {
-            add_index_gradient_tap(insn, index, dy, dx, cell / insn->kernel_w, cell % insn->kernel_w);
+        for (uint32_t tap = 0; tap < insn->kernel_h * insn->kernel_w; tap++) {
+            add_index_gradient_tap(insn, index, dy, dx, tap / insn->kernel_w, tap % insn->kernel_w);
         }
     }
     return GM_OK;

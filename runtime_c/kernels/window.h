@@ -1,8 +1,8 @@
 /*
  * What convolutions and pools share: a window that slides over rows and columns of the input.
  *
- * Input row of output row o and kernel row k: o stride + k dilation - pad. Rows are unsigned: what would be negative
- * wraps and so lies, as what is too large does, outside 0 .. in_h - 1.
+ * Input row of output row o and kernel row k: o stride + k dilation - pad. Rows are unsigned:
+ * what would be negative wraps and so lies, as what is too large does, outside 0 .. in_h - 1.
  */
 #ifndef WINDOW_H
 #define WINDOW_H
@@ -17,8 +17,8 @@ typedef struct gm_window {
 /* The window of any instruction that has these parameters. */
 #define GM_WINDOW(insn)                                                                                              \
     {                                                                                                                \
-        (insn)->in_h, (insn)->in_w, (insn)->out_h, (insn)->out_w, (insn)->kernel_h, (insn)->kernel_w,               \
-        (insn)->stride_h, (insn)->stride_w, (insn)->dilation_h, (insn)->dilation_w, (insn)->pad_h, (insn)->pad_w    \
+        (insn)->in_h, (insn)->in_w, (insn)->out_h, (insn)->out_w, (insn)->kernel_h, (insn)->kernel_w,                \
+        (insn)->stride_h, (insn)->stride_w, (insn)->dilation_h, (insn)->dilation_w, (insn)->pad_h, (insn)->pad_w     \
     }
 
 /* Strides of a tensor in elements. Pools have one group. */
@@ -26,13 +26,13 @@ typedef struct gm_layout {
     uint32_t batch, h, w, group, channel;
 } gm_layout;
 
-/* Input index of output o and kernel cell k; at least the input's size where the cell lies outside. */
+/* Input index of output o and kernel tap k; at least the input's size where the tap lies outside. */
 static inline uint32_t gm_input_index(uint32_t o, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad)
 {
     return o * stride + k * dilation - pad;
 }
 
-/* Outputs [first, end) whose kernel cell k lies inside the input of size `in`. */
+/* Outputs [first, end) whose kernel tap k lies inside the input of size `in`. */
 typedef struct gm_span {
     uint32_t first, end;
 } gm_span;
@@ -49,7 +49,7 @@ static inline gm_span gm_valid_outputs(uint32_t k, uint32_t stride, uint32_t dil
 
 #define GM_NO_OUTPUT UINT32_MAX
 
-/* Output index whose kernel cell k lies on input i, or GM_NO_OUTPUT. outputs: how many there are. */
+/* Output index whose kernel tap k lies on input i, or GM_NO_OUTPUT. outputs: how many there are. */
 static inline uint32_t gm_output_index(uint32_t i, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad,
                                        uint32_t outputs)
 {

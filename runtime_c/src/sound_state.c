@@ -40,8 +40,8 @@ static int read_update(const uint32_t *instruction, update *out)
         *out = (update){ gemm->m * gemm->n, &gemm->p, gemm->rule };
         return 1;
     case GM_OP_CONV_UPDATE:
-        *out = (update){ conv->groups * conv->maps * conv->channels * conv->kernel_h * conv->kernel_w, &conv->p,
-                         conv->rule };
+        *out = (update){ conv->groups * conv->out_channels * conv->in_channels * conv->kernel_h * conv->kernel_w,
+                         &conv->p, conv->rule };
         return 1;
     default:
         return 0;

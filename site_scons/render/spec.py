@@ -33,7 +33,7 @@ Terms = tuple[tuple[str, "str | None"], ...]
 #: Operands whose elements kernels take for indices.
 INDICES = ("indices", "labels")
 #: Parameters from which kernels compute where a window lies.
-WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_\w+")
+WINDOW = re.compile(r"(in|out|kernel|stride|dilation|pad)_[hw]")
 
 
 @dataclass(frozen=True)

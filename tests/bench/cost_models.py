@@ -88,7 +88,7 @@ def convolutions(maps: int, size: int, kernel: int, pool: str) -> onnx.ModelProt
 
 
 def global_pool(size: int) -> onnx.ModelProto:
-    """A pool over more cells than a byte can number."""
+    """A pool over more taps than a byte can number."""
     nodes = [node("Conv", "x w1", "c"), node("GlobalMaxPool", "c", "p"), node("Flatten", "p", "f")]
     weights = {"w1": values(1, 3, 2, 1, 1), "w2": values(2, 3, 4)}
     return make_model([*nodes, node("Gemm", "f w2", "y")], weights, {"x": ("N", 2, size, size)})

@@ -179,7 +179,7 @@ static uint32_t draw_param(const making *m, uint32_t kind, uint32_t most)
 /* A window's terms, in the order of opcodes.toml. */
 enum { OUT, STRIDE, KERNEL, DILATION, TWO, PAD, IN, ONE };
 
-/* A window of one cell, which leaves all as it is. */
+/* A window of one tap, which leaves all as it is. */
 static void draw_pixel(making *m, const gm_operand_info *window, uint32_t most)
 {
     const uint8_t *term = m->shape->terms + window->first_term;

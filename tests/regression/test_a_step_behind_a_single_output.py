@@ -9,9 +9,9 @@ from support.program_image import SCRATCH, instruction, program_image
 WIDE = 2**29 - 4
 
 
-@pytest.mark.parametrize("channels", [1, 4])
-def test_no_step_behind_a_single_output(channels, tmp_path):
+@pytest.mark.parametrize("in_channels", [1, 4])
+def test_no_step_behind_a_single_output(in_channels, tmp_path):
     places = {"x": SCRATCH, "dy": SCRATCH + 256, "y": SCRATCH + 512}
-    params = {"channels": channels, "in_w": 2, "kernel_w": 2, "stride_w": WIDE, "x_w": 1, "x_channel": 2}
+    params = {"in_channels": in_channels, "in_w": 2, "kernel_w": 2, "stride_w": WIDE, "x_w": 1, "x_channel": 2}
     image = program_image([instruction("CONV_GRAD_W", places, params)], SCRATCH + 768)
     plain_of_32_bits(tmp_path, ["CONV_GRAD_W"]).run(image)

@@ -14,14 +14,15 @@ def programs(tmp_path_factory):
     return plain(folder, ["CONV"]), thumb(folder, ["CONV"])
 
 
-@pytest.mark.parametrize("channels", [2, 3, 4, 6])
-@pytest.mark.parametrize("maps", [1, 4, 8])
-def test_a_convolution(programs, channels, maps):
+@pytest.mark.parametrize("in_channels", [2, 3, 4, 6])
+@pytest.mark.parametrize("out_channels", [1, 4, 8])
+def test_a_convolution(programs, in_channels, out_channels):
     """x has 16 columns, and is the last thing in the arena."""
-    size, weights = 4 * 16 * maps, 4 * channels * maps
+    size, weights = 4 * 16 * out_channels, 4 * in_channels * out_channels
     places = {"y": SCRATCH, "w": SCRATCH + size, "x": SCRATCH + size + weights}
-    params = {"channels": channels, "maps": maps, "in_w": 16, "out_w": 16, "x_w": 1, "x_channel": 0,
-              "w_map": channels, "w_channel": 1, "y_w": maps, "y_map": 1}  # fmt: skip
+    params = {"in_channels": in_channels, "out_channels": out_channels, "in_w": 16, "out_w": 16, "x_w": 1,
+              "x_channel": 0, "w_out_channel": in_channels, "w_in_channel": 1,
+              "y_w": out_channels, "y_channel": 1}  # fmt: skip
     end = (places["x"] + 4 * 16 + 15) // 16 * 16
     places = {name: at + end - places["x"] - 64 for name, at in places.items()}
     image = program_image([instruction("CONV", places, params)], end)

@@ -15,7 +15,7 @@ COUNTED = [
     ("REDUCE_MAX", "x y", {"r1": HALF, "r2": HALF}),
     ("CONV_GRAD_W", "x dy y", {"in_h": HALF, "in_w": HALF, "out_h": HALF, "out_w": HALF}),
     ("CONV_GRAD_W", "x dy y", {"batch": HALF, "out_h": HALF}),
-    ("CONV", "x w y", {"channels": HALF, "kernel_w": HALF, "pad_w": HALF - 1}),
+    ("CONV", "x w y", {"in_channels": HALF, "kernel_w": HALF, "pad_w": HALF - 1}),
 ]
 
 

@@ -33,11 +33,12 @@ def test_elements_of_a_copy_lie_apart(strides):
     assert opens("COPY", {"x": 0, "y": 1024}, d0=d0, d1=4, t0=strides[0], t1=strides[1])
 
 
-def test_maps_of_a_convolution_overlap():
-    given = {"places": {"x": 0, "w": 1024, "y": 2048}, "maps": 8, "out_w": 4, "in_w": 4, "w_map": 1, "x_w": 1, "y_w": 8}
-    assert opens("CONV", **given, y_map=1)
-    assert not opens("CONV", **given, y_map=0)
-    assert not opens("CONV", **(given | {"y_w": 7}), y_map=1)
+def test_channels_of_a_convolution_overlap():
+    given = {"places": {"x": 0, "w": 1024, "y": 2048}, "out_channels": 8, "out_w": 4, "in_w": 4,
+             "w_out_channel": 1, "x_w": 1, "y_w": 8}  # fmt: skip
+    assert opens("CONV", **given, y_channel=1)
+    assert not opens("CONV", **given, y_channel=0)
+    assert not opens("CONV", **(given | {"y_w": 7}), y_channel=1)
 
 
 @pytest.mark.parametrize("at", [-28, -4, 4, 28])

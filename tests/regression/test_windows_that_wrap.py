@@ -22,18 +22,18 @@ IMAGES = {
     # Kernel rows 0 and 3 of 4 lie inside, rows 1 and 2 do not: all four were taken, 1.4 billion elements behind x.
     "max_pool": image_of("MAX_POOL", "xy", kernel_h=4, dilation_h=0x55555556, in_h=3, x_h=1),
     # The last of three outputs seemed to lie at the right edge: the middle one was read 2^31 columns on.
-    "three_cells": image_of(
-        "CONV_GRAD_W", ("x", "dy", "y"), channels=8, kernel_w=3, out_w=3, stride_w=LARGEST, in_w=1, x_channel=1, y_w=1,
-        x_w=LARGEST,
+    "three_taps": image_of(
+        "CONV_GRAD_W", ("x", "dy", "y"), in_channels=8, kernel_w=3, out_w=3, stride_w=LARGEST, in_w=1, x_channel=1,
+        x_w=LARGEST, y_w=1,
     ),
-    # Cells that lie inside were taken for neighbours.
+    # Taps that lie inside were taken for neighbours.
     "helium": image_of(
-        "CONV", ("x", "w", "y"), channels=4, maps=4, kernel_h=4, dilation_h=0x55555556, in_h=3, x_channel=1, x_h=4,
-        w_h=16, w_channel=4, w_map=1, y_map=1,
+        "CONV", ("x", "w", "y"), in_channels=4, out_channels=4, kernel_h=4, dilation_h=0x55555556, in_h=3, x_channel=1,
+        x_h=4, w_h=16, w_in_channel=4, w_out_channel=1, y_channel=1,
     ),
-    # Offsets of 64 bits did not wrap where the cells that lie inside were found with 32.
+    # Offsets of 64 bits did not wrap where the taps that lie inside were found with 32.
     "weight_gradient_taps": image_of(
-        "CONV_GRAD_W", ("x", "dy", "y"), maps=8, kernel_h=4, dilation_h=0x55555556, in_h=3, x_h=1, y_map=1
+        "CONV_GRAD_W", ("x", "dy", "y"), out_channels=8, kernel_h=4, dilation_h=0x55555556, in_h=3, x_h=1, y_channel=1
     ),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Conv and pools from their definitions in the ONNX specification, cell by cell, for onnx.reference: its own are wrong
+"""Conv and pools from their definitions in the ONNX specification, tap by tap, for onnx.reference: its own are wrong
 for some paddings, groups and ceil_mode, and in float64 nothing else here runs a graph."""
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ def windows(shape, kernel, strides, pads, dilations, auto_pad, ceil_mode=0):
     sizes = shape[2:]
     outputs, before, after, strides, dilations = geometry(sizes, kernel, strides, pads, dilations, auto_pad, ceil_mode)
     for at in itertools.product(*map(range, outputs)):
-        cells = []
+        taps = []
         for k in itertools.product(*map(range, kernel)):
             place = [o * s + c * d - b for o, s, c, d, b in zip(at, strides, k, dilations, before)]
             inside = all(0 <= p < i for p, i in zip(place, sizes))
             padded = all(-b <= p < i + a for p, i, b, a in zip(place, sizes, before, after))
-            cells.append((k, tuple(place), inside, padded))
-        yield at, cells, outputs
+            taps.append((k, tuple(place), inside, padded))
+        yield at, taps, outputs
 
 
 class Conv(OpRun):
     def _run(self, x, w, b=None, auto_pad=None, dilations=None, group=None, kernel_shape=None, pads=None, strides=None):
-        maps, channels = w.shape[0] // group, w.shape[1]
+        out_channels, channels = w.shape[0] // group, w.shape[1]
         y = None
-        for at, cells, outputs in windows(x.shape, w.shape[2:], strides, pads, dilations, auto_pad):
+        for at, taps, outputs in windows(x.shape, w.shape[2:], strides, pads, dilations, auto_pad):
             y = np.zeros((x.shape[0], w.shape[0], *outputs), x.dtype) if y is None else y
-            for k, place, inside, _ in cells:
+            for k, place, inside, _ in taps:
                 for g in range(group if inside else 0):
                     seen = x[(slice(None), slice(g * channels, (g + 1) * channels), *place)]
-                    kernel = w[(slice(g * maps, (g + 1) * maps), slice(None), *k)]
-                    y[(slice(None), slice(g * maps, (g + 1) * maps), *at)] += seen @ kernel.T
+                    kernel = w[(slice(g * out_channels, (g + 1) * out_channels), slice(None), *k)]
+                    y[(slice(None), slice(g * out_channels, (g + 1) * out_channels), *at)] += seen @ kernel.T
         return (y if b is None else y + b.reshape(-1, *[1] * (x.ndim - 2)),)
 
 
@@ -62,9 +62,9 @@ class MaxPool(OpRun):
     def _run(self, x, auto_pad=None, ceil_mode=None, dilations=None, kernel_shape=None, pads=None, storage_order=None,
              strides=None):  # fmt: skip
         y = None
-        for at, cells, outputs in windows(x.shape, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode):
+        for at, taps, outputs in windows(x.shape, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode):
             y = np.zeros((*x.shape[:2], *outputs), x.dtype) if y is None else y
-            seen = [x[(slice(None), slice(None), *place)] for _, place, inside, _ in cells if inside]
+            seen = [x[(slice(None), slice(None), *place)] for _, place, inside, _ in taps if inside]
             y[(slice(None), slice(None), *at)] = np.max(seen, axis=0)
         return (y,)
 
@@ -73,10 +73,10 @@ class AveragePool(OpRun):
     def _run(self, x, auto_pad=None, ceil_mode=None, count_include_pad=None, dilations=None, kernel_shape=None,
              pads=None, strides=None):  # fmt: skip
         y = None
-        for at, cells, outputs in windows(x.shape, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode):
+        for at, taps, outputs in windows(x.shape, kernel_shape, strides, pads, dilations, auto_pad, ceil_mode):
             y = np.zeros((*x.shape[:2], *outputs), x.dtype) if y is None else y
-            seen = [x[(slice(None), slice(None), *place)] for _, place, inside, _ in cells if inside]
-            count = sum(padded if count_include_pad else inside for _, _, inside, padded in cells)
+            seen = [x[(slice(None), slice(None), *place)] for _, place, inside, _ in taps if inside]
+            count = sum(padded if count_include_pad else inside for _, _, inside, padded in taps)
             y[(slice(None), slice(None), *at)] = np.sum(seen, axis=0) / count
         return (y,)
 

@@ -96,15 +96,16 @@ def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> dict[str, int]:
     """
     groups = attribute(node, "group", 1)
     batch = static_shape(x, node)[0]
-    return {"batch": batch, "groups": groups, "channels": int(w.shape[1]), "maps": int(w.shape[0]) // groups}
+    out_channels = int(w.shape[0]) // groups
+    return {"batch": batch, "groups": groups, "in_channels": int(w.shape[1]), "out_channels": out_channels}
 
 
 def grouped_strides(strides: list[int], prefix: str, node: ir.Node, w: ir.Value) -> dict[str, int]:
     """Return the stride parameters of x or y (`prefix`), its channels split into groups."""
     found = stride_params(strides, prefix)
-    stride = found.pop(f"{prefix}_channel")
+    stride = found[f"{prefix}_channel"]
     in_group = int(w.shape[1]) if prefix == "x" else int(w.shape[0]) // attribute(node, "group", 1)
-    return found | {f"{prefix}_{'channel' if prefix == 'x' else 'map'}": stride, f"{prefix}_group": stride * in_group}
+    return found | {f"{prefix}_group": stride * in_group}
 
 
 def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int]:
@@ -113,8 +114,8 @@ def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, 
     kernel = [0] * (4 - len(strides)) + strides[2:]
     return {
         "w_group": strides[0] * out_channels,
-        "w_map": strides[0],
-        "w_channel": strides[1],
+        "w_out_channel": strides[0],
+        "w_in_channel": strides[1],
         "w_h": kernel[0],
         "w_w": kernel[1],
     }

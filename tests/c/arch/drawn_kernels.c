@@ -5,7 +5,8 @@
 #include "gm_internal.h"
 #include "numerics.h"
 
-/* The plain form of every kernel has this prefix: its objects are compiled with GM_ARCH=0, then renamed. */
+/* The plain form of every kernel has this prefix: its objects are compiled with GM_ARCH=0, then
+ * renamed. */
 #define PLAIN(name) plain_gm_kernel_##name
 
 typedef int kernel(const struct gm_session *session, const void *instruction);
@@ -16,9 +17,10 @@ kernel PLAIN(add), PLAIN(sub), PLAIN(mul), PLAIN(div);
 kernel PLAIN(relu), PLAIN(relu_grad), PLAIN(check_finite), PLAIN(reduce_sum);
 kernel PLAIN(moments), PLAIN(normalize), PLAIN(normalize_sums), PLAIN(normalize_grad);
 
-/* ---- The arena --------------------------------------------------------------------------------------------- */
+/* ---- The arena ------------------------------------------------------------------------------------------ */
 
-/* Elements of each operand, and where it lies. The last elements of each are a border that nothing may touch. */
+/* Elements of each operand, and where it lies. The last elements of each are a border that nothing
+ * may touch. */
 enum { ROOM = 6000, BORDER = 16, PLACES = 6, ARENA = ROOM * PLACES + 64 };
 enum { X, W, Y, P, SLOT1, SLOT2 };
 enum { SMALL = ROOM * PLACES, AUX = SMALL + 40, LR = SMALL + 42, RULE = SMALL + 44 };
@@ -46,7 +48,8 @@ static uint32_t offset_of(uint32_t place)
 
 static float special(void)
 {
-    static const uint32_t bits[] = { 0x80000000u, 0, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 1u, 0x80000001u,
+    static const uint32_t bits[] = { 0x80000000u, 0, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 1u,
+                                     0x80000001u,
                                      0x007fffffu, 0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f800000u };
     return gm_float_of(bits[below(sizeof bits / sizeof bits[0])]);
 }
@@ -224,7 +227,8 @@ static uint32_t draw_moments(void)
 static uint32_t draw_normalize(void)
 {
     uint32_t mean = below(3) ? NUMBERS(MEAN) : GM_NONE, bias = below(3) ? NUMBERS(BIAS) : GM_NONE;
-    gm_insn_normalize insn = { 0, offset_of(X), mean, NUMBERS(INV_STD), NUMBERS(SCALE), bias, offset_of(below(2) ? Y : X) };
+    gm_insn_normalize insn = { 0, offset_of(X), mean, NUMBERS(INV_STD), NUMBERS(SCALE), bias,
+                               offset_of(below(2) ? Y : X) };
     DRAW_CHANNELS(insn);
     insn.activation = below(2);
     return BOTH_WAYS(normalize, insn, 0, 0);
@@ -266,10 +270,10 @@ static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32
 }
 
 typedef struct shape {
-    uint32_t batch, groups, channels, maps, in_h, in_w, out_h, out_w, kernel_h, kernel_w, stride_h, stride_w,
+    uint32_t batch, groups, in_channels, out_channels, in_h, in_w, out_h, out_w, kernel_h, kernel_w, stride_h, stride_w,
         dilation_h, dilation_w, pad_h, pad_w;
     layout x, y;
-    uint32_t w_group, w_map, w_channel, w_h, w_w;
+    uint32_t w_group, w_out_channel, w_in_channel, w_h, w_w;
 } shape;
 
 static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilation, uint32_t pad)
@@ -278,18 +282,19 @@ static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t 
     return in + 2 * pad < reach ? 0 : (in + 2 * pad - reach) / stride + 1;
 }
 
-/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with a multiplier. A
- * first layer has few channels. */
+/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with
+ * a multiplier. A first layer has few channels. */
 static void draw_channels(shape *s)
 {
     static const uint32_t counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 19 };
-    s->groups = 1, s->channels = counts[below(9)], s->maps = counts[below(9)];
+    s->groups = 1, s->in_channels = counts[below(9)], s->out_channels = counts[below(9)];
     if (below(3) == 0) {
-        s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->channels = 1, s->maps = below(4) ? 1 : 2;
+        s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->in_channels = 1,
+            s->out_channels = below(4) ? 1 : 2;
     } else if (below(4) == 0) {
-        s->channels = between(2, 4), s->maps = 8;
+        s->in_channels = between(2, 4), s->out_channels = 8;
     } else if (below(4) == 0) {
-        s->groups = 2, s->channels = between(1, 6), s->maps = between(1, 6);
+        s->groups = 2, s->in_channels = between(1, 6), s->out_channels = between(1, 6);
     }
 }
 
@@ -302,9 +307,9 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 static shape draw_shape(void)
 {
     shape s = { .batch = between(1, 2) };
-    uint32_t most = below(6) ? 4 : 1; /* kernels of one cell are matrix products */
+    uint32_t most = below(6) ? 4 : 1; /* kernels of one tap are matrix products */
     draw_channels(&s);
-    s.channels += most == 1 && s.channels >= 16 ? below(30) : 0;
+    s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
     do {
         s.in_h = between(1, 12), s.in_w = between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
@@ -313,26 +318,28 @@ static shape draw_shape(void)
         s.pad_h = below(3), s.pad_w = below(3);
         s.out_h = outputs(s.in_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_h);
         s.out_w = outputs(s.in_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_w);
-    } while (s.out_h == 0 || s.out_w == 0 || !fits(s.channels, s.in_h, s.in_w, &s) || !fits(s.maps, s.out_h, s.out_w, &s));
-    s.x = draw_layout(s.groups, s.channels, s.in_h, s.in_w);
-    s.y = draw_layout(s.groups, s.maps, s.out_h, s.out_w);
-    s.w_w = 1, s.w_h = s.kernel_w, s.w_channel = s.kernel_h * s.kernel_w;
-    s.w_map = s.channels * s.w_channel, s.w_group = s.maps * s.w_map;
+    } while (s.out_h == 0 || s.out_w == 0 || !fits(s.in_channels, s.in_h, s.in_w, &s) ||
+             !fits(s.out_channels, s.out_h, s.out_w, &s));
+    s.x = draw_layout(s.groups, s.in_channels, s.in_h, s.in_w);
+    s.y = draw_layout(s.groups, s.out_channels, s.out_h, s.out_w);
+    s.w_w = 1, s.w_h = s.kernel_w, s.w_in_channel = s.kernel_h * s.kernel_w;
+    s.w_out_channel = s.in_channels * s.w_in_channel, s.w_group = s.out_channels * s.w_out_channel;
     return s;
 }
 
 /* Copies what the instructions of convolutions have in common. */
-#define PUT_SHAPE(insn, s)                                                                                         \
-    insn.batch = s.batch, insn.groups = s.groups, insn.channels = s.channels, insn.maps = s.maps;                  \
-    insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h, insn.out_w = s.out_w;                            \
-    insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h, insn.stride_w = s.stride_w; \
-    insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w, insn.pad_h = s.pad_h, insn.pad_w = s.pad_w;    \
-    insn.x_batch = s.x.batch, insn.x_h = s.x.h, insn.x_w = s.x.w, insn.x_group = s.x.group;                        \
-    insn.x_channel = s.x.channel;                                                                                  \
-    insn.y_batch = s.y.batch, insn.y_h = s.y.h, insn.y_w = s.y.w, insn.y_group = s.y.group, insn.y_map = s.y.channel
+#define PUT_SHAPE(insn, s)                                                                                              \
+    insn.batch = s.batch, insn.groups = s.groups, insn.in_channels = s.in_channels, insn.out_channels = s.out_channels; \
+    insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h, insn.out_w = s.out_w;                                 \
+    insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h, insn.stride_w = s.stride_w;     \
+    insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w, insn.pad_h = s.pad_h, insn.pad_w = s.pad_w;         \
+    insn.x_batch = s.x.batch, insn.x_h = s.x.h, insn.x_w = s.x.w, insn.x_group = s.x.group;                             \
+    insn.x_channel = s.x.channel;                                                                                       \
+    insn.y_batch = s.y.batch, insn.y_h = s.y.h, insn.y_w = s.y.w, insn.y_group = s.y.group, insn.y_channel = s.y.channel
 
 #define PUT_WEIGHTS(insn, s)                                                                                     \
-    insn.w_group = s.w_group, insn.w_map = s.w_map, insn.w_channel = s.w_channel, insn.w_h = s.w_h, insn.w_w = s.w_w
+    insn.w_group = s.w_group, insn.w_out_channel = s.w_out_channel, insn.w_in_channel = s.w_in_channel,
+        insn.w_h = s.w_h, insn.w_w = s.w_w
 
 static uint32_t draw_conv(void)
 {
@@ -369,10 +376,10 @@ static uint32_t draw_conv_update(void)
     gm_insn_conv_update insn = { 0, offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1),
                                  offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4 };
     PUT_SHAPE(insn, s);
-    return BOTH_WAYS(conv_update, insn, W * ROOM, s.channels * s.kernel_h * s.kernel_w);
+    return BOTH_WAYS(conv_update, insn, W * ROOM, s.in_channels * s.kernel_h * s.kernel_w);
 }
 
-/* ---- All of them ------------------------------------------------------------------------------------------- */
+/* ---- All of them ------------------------------------------------------------------------------------------ */
 
 static const struct {
     const char *name;

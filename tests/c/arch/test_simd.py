@@ -23,8 +23,8 @@ EXAMPLES = int(os.environ.get("GRADMOTE_ARCH_EXAMPLES", "25"))
 RULES = ((0, 0.0), (2, 0.0), (3, 0.01))
 FACTORS = np.array([0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 CONSTANTS = {"one": 1, "two": 2}
-#: channels, maps, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders, few
-#: channels, maps that are no whole vectors, a sum that is longer than a panel, borders of each kind.
+#: channels, outputs, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders,
+#: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind.
 LAYERS = [
     (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
     (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
@@ -79,7 +79,7 @@ class Case:
         return offset
 
     def data(self, dtype: str, count: int) -> bytes:
-        if dtype == "u8":  # numbers of a window's cells, or that of none
+        if dtype == "u8":  # numbers of a window's taps, or that of none
             return self.random.choice([0, 1, 2, 3, 4, 255], count).astype(np.uint8).tobytes()
         return self.rule() if dtype == "rule" else self.values(count).tobytes()
 
@@ -186,26 +186,26 @@ def convolutions(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]
     one, few, many = st.just(1), st.integers(1, 3), st.sampled_from([8, 16, 32, 64, 72])
     kinds = [(sizes, sizes, st.sampled_from([1, 1, 2])), (one, one, sizes), (few, many, one), (many, many, one),
              (one, one, many)]  # fmt: skip
-    channels, maps, groups = draw(st.one_of(*(st.tuples(*kind) for kind in kinds)))
-    given = {"batch": draw(st.integers(1, 2)), "groups": groups, "channels": channels, "maps": maps}
+    channels, outputs, groups = draw(st.one_of(*(st.tuples(*kind) for kind in kinds)))
+    given = {"batch": draw(st.integers(1, 2)), "groups": groups, "in_channels": channels, "out_channels": outputs}
     given |= reach_of(draw, "h") | reach_of(draw, "w", draw(st.sampled_from([16, 16, 40])))
     if draw(st.integers(0, 3)) == 0:
         given |= dict.fromkeys(("kernel_h", "kernel_w", "stride_h", "stride_w"), 1) | {"pad_h": 0, "pad_w": 0}
         given |= {"out_h": given["in_h"], "out_w": given["in_w"]}
-    inner = ("x_group", "y_group") if channels * maps == 1 else ("x_channel", "y_map")
+    inner = ("x_group", "y_group") if channels * outputs == 1 else ("x_channel", "y_channel")
     batch = given["batch"]
     given |= strides(draw, {"x_batch": batch, "x_h": given["in_h"], "x_w": given["in_w"], "x_group": groups,
                             "x_channel": channels}, inner[0])  # fmt: skip
     given |= strides(draw, {"y_batch": batch, "y_h": given["out_h"], "y_w": given["out_w"], "y_group": groups,
-                            "y_map": maps}, inner[1])  # fmt: skip
-    cells = {"w_h": given["kernel_h"], "w_w": given["kernel_w"]}
+                            "y_channel": outputs}, inner[1])  # fmt: skip
+    taps = {"w_h": given["kernel_h"], "w_w": given["kernel_w"]}
     if draw(st.booleans()):
         w_h = given["kernel_w"]
-        w_channel = w_h * given["kernel_h"]
-        given |= {"w_w": 1, "w_h": w_h, "w_channel": w_channel, "w_map": w_channel * channels,
-                  "w_group": w_channel * channels * maps}  # fmt: skip
+        w_in_channel = w_h * given["kernel_h"]
+        given |= {"w_w": 1, "w_h": w_h, "w_in_channel": w_in_channel, "w_out_channel": w_in_channel * channels,
+                  "w_group": w_in_channel * channels * outputs}  # fmt: skip
     else:
-        given |= strides(draw, {**cells, "w_channel": channels, "w_map": maps, "w_group": groups})
+        given |= strides(draw, {**taps, "w_in_channel": channels, "w_out_channel": outputs, "w_group": groups})
     given |= {"accumulate": draw(st.integers(0, 1)), "activation": draw(st.integers(0, 1))}
     return name, given, ("bias",) if draw(st.booleans()) else ()
 
@@ -267,20 +267,21 @@ def window(size: int, kernel: int, stride: int, dilation: int, pad: int) -> dict
     return {f"{name}_{axis}": value for name, value in both.items() for axis in "hw"}
 
 
-def dense(prefix: str, size: int, channels: int, channel: str) -> dict[str, int]:
+def dense(prefix: str, size: int, channels: int) -> dict[str, int]:
     """Strides of one operand, (batch, h, w, channels)."""
-    steps = {"batch": size * size * channels, "h": size * channels, "w": channels, channel: 1}
+    steps = {"batch": size * size * channels, "h": size * channels, "w": channels, "channel": 1}
     return {f"{prefix}_{axis}": step for axis, step in steps.items()}
 
 
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: "-".join(map(str, layer)))
 @pytest.mark.parametrize("name", ["CONV", "CONV_TRANSPOSE", "CONV_GRAD_W"])
 def test_same_bits_in_typical_convolutions(programs, name, layer):
-    channels, maps, size, kernel, *rest = layer
-    given = {"batch": 2, "groups": 1, "channels": channels, "maps": maps, "activation": 1, "accumulate": 0}
+    channels, outputs, size, kernel, *rest = layer
+    given = {"batch": 2, "groups": 1, "in_channels": channels, "out_channels": outputs}
+    given |= {"activation": 1, "accumulate": 0}
     given |= window(size, kernel, *rest) | {"x_group": 0, "y_group": 0, "w_group": 0}
-    given |= dense("x", size, channels, "channel") | dense("y", given["out_h"], maps, "map")
-    given |= {"w_w": 1, "w_h": kernel, "w_channel": kernel**2, "w_map": kernel**2 * channels}
+    given |= dense("x", size, channels) | dense("y", given["out_h"], outputs)
+    given |= {"w_w": 1, "w_h": kernel, "w_in_channel": kernel**2, "w_out_channel": kernel**2 * channels}
     for seed in range(2):
         check(programs, Case(name, given, seed, ("bias",) if seed else ()))
 
@@ -292,5 +293,5 @@ def test_same_bits_in_typical_pools(programs, name, layer):
     given = {"batch": 2, "channels": channels, "relu": 1} | window(size, *rest)
     outputs = given["out_h"]
     planes = {"y_batch": channels * outputs**2, "y_channel": outputs**2, "y_h": outputs, "y_w": 1}
-    for seed, y in enumerate((dense("y", outputs, channels, "channel"), planes)):
-        check(programs, Case(name, given | dense("x", size, channels, "channel") | y, seed))
+    for seed, y in enumerate((dense("y", outputs, channels), planes)):
+        check(programs, Case(name, given | dense("x", size, channels) | y, seed))

@@ -566,15 +566,15 @@ static void test_any_index(void)
     gm_session session = { .arena = guarded.bytes };
     read.dy = SMALL_SCRATCH + 64;
     memcpy(guarded.bytes + read.dy, dy, sizeof dy);
-    for (uint32_t cell = 0; cell < 256; ++cell) {
+    for (uint32_t tap = 0; tap < 256; ++tap) {
         float sum = 0.0f;
-        memset(guarded.bytes + read.index, (int)cell, 2);
+        memset(guarded.bytes + read.index, (int)tap, 2);
         CHECK_STATUS(GM_OK, gm_kernel_max_pool_index_grad(&session, &read));
         memcpy(dx, guarded.bytes + read.dx, sizeof dx);
         for (int i = 0; i < 6; ++i) {
             sum += dx[i];
         }
-        CHECK(sum == (cell < 4 ? 3.0f : 0.0f));
+        CHECK(sum == (tap < 4 ? 3.0f : 0.0f));
     }
 }
 

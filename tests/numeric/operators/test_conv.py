@@ -35,10 +35,14 @@ def geometry(draw, dims):
 
 @pytest.mark.parametrize("dims", [1, 2])
 @examples(12)
-@given(data=st.data(), group=st.integers(1, 3), maps=st.integers(1, 5), channels=st.integers(1, 5), seed=seeds)
-def test_strides_pads_dilations_groups(dims, data, group, maps, channels, seed):
+@given(
+    data=st.data(), group=st.integers(1, 3), out_channels=st.integers(1, 5), in_channels=st.integers(1, 5), seed=seeds
+)
+def test_strides_pads_dilations_groups(dims, data, group, out_channels, in_channels, seed):
     inputs, kernel, attributes = data.draw(geometry(dims))
-    case = conv_case(seed, (2, group * channels, *inputs), (group * maps, channels, *kernel), group=group, **attributes)
+    case = conv_case(
+        seed, (2, group * in_channels, *inputs), (group * out_channels, in_channels, *kernel), group=group, **attributes
+    )
     check_case(case)
 
 
@@ -50,13 +54,15 @@ def test_auto_pad(mode, stride):
 
 
 @examples(12)
-@given(data=st.data(), group=st.integers(1, 2), maps=st.integers(1, 3), channels=st.integers(1, 3), seed=seeds)
-def test_three_dimensions(data, group, maps, channels, seed):
+@given(
+    data=st.data(), group=st.integers(1, 2), out_channels=st.integers(1, 3), in_channels=st.integers(1, 3), seed=seeds
+)
+def test_three_dimensions(data, group, out_channels, in_channels, seed):
     inputs, kernel, attributes = data.draw(geometry(3))
     assume(np.prod(inputs) <= 60)
     bias = data.draw(st.booleans())
-    weights = (group * maps, channels, *kernel)
-    check_case(conv_case(seed, (2, group * channels, *inputs), weights, bias, group=group, **attributes))
+    weights = (group * out_channels, in_channels, *kernel)
+    check_case(conv_case(seed, (2, group * in_channels, *inputs), weights, bias, group=group, **attributes))
 
 
 @pytest.mark.parametrize("mode", ["SAME_UPPER", "SAME_LOWER", "VALID"])

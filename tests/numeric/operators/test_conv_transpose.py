@@ -33,8 +33,8 @@ def transpose_case(seed, x_shape, w_shape, group=1, **attributes):
 
 @pytest.mark.parametrize("dims", [1, 2])
 @examples(12)
-@given(data=st.data(), channels=st.integers(1, 5), maps=st.integers(1, 5), seed=seeds)
-def test_strides_pads_dilations(dims, data, channels, maps, seed):
+@given(data=st.data(), in_channels=st.integers(1, 5), out_channels=st.integers(1, 5), seed=seeds)
+def test_strides_pads_dilations(dims, data, in_channels, out_channels, seed):
     def draw(low, high, count=dims):
         return data.draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
 
@@ -44,7 +44,7 @@ def test_strides_pads_dilations(dims, data, channels, maps, seed):
         reach = (inputs[axis] - 1) * strides[axis] + (kernel[axis] - 1) * dilations[axis] + 1 + extra[axis]
         assume(reach > pads[axis] + pads[axis + dims] and extra[axis] < strides[axis])
     attributes = {"strides": strides, "dilations": dilations, "pads": pads, "output_padding": extra}
-    check_case(transpose_case(seed, (2, channels, *inputs), (channels, maps, *kernel), **attributes))
+    check_case(transpose_case(seed, (2, in_channels, *inputs), (in_channels, out_channels, *kernel), **attributes))
 
 
 def test_groups_against_pytorch():

@@ -1,4 +1,4 @@
-"""Convolutions and pools: kernel rows first, then columns; cells outside the input are left out."""
+"""Convolutions and pools: kernel rows first, then columns; taps outside the input are left out."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .numerics import EMPTY_SUM, Array
 from .update_rules import update
 
 ZERO = np.float32(0)
-NO_CELL = 255
+NO_TAP = 255
 
 
 @dataclass(frozen=True)
-class Cell:
-    """Kernel cell (k, l): the outputs whose cell lies inside the input, and where it lies there."""
+class Tap:
+    """Kernel tap (k, l): the outputs whose tap lies inside the input, and where it lies there."""
 
     number: int
     k: int
@@ -36,15 +36,15 @@ def _span(k: int, stride: int, dilation: int, pad: int, size: int, outputs: int)
     return slice(first, end), slice(at, at + (end - first - 1) * stride + 1 if end > first else at, stride)
 
 
-def cells(c: Call) -> Iterator[Cell]:
-    """Yield the kernel's cells that lie inside the input for any output, in order."""
+def taps(c: Call) -> Iterator[Tap]:
+    """Yield the kernel's taps that lie inside the input for any output, in order."""
     for k in range(c["kernel_h"]):
         rows = _span(k, c["stride_h"], c["dilation_h"], c["pad_h"], c["in_h"], c["out_h"])
         for column in range(c["kernel_w"]):
             columns = _span(column, c["stride_w"], c["dilation_w"], c["pad_w"], c["in_w"], c["out_w"])
             if rows[0].start < rows[0].stop and columns[0].start < columns[0].stop:
                 number = k * c["kernel_w"] + column
-                yield Cell(number, k, column, (rows[0], columns[0]), (rows[1], columns[1]))
+                yield Tap(number, k, column, (rows[0], columns[0]), (rows[1], columns[1]))
 
 
 # ---- Convolutions ---------------------------------------------------------------------------------------------------
@@ -52,15 +52,15 @@ def cells(c: Call) -> Iterator[Cell]:
 
 @kernel("CONV")
 def conv(c: Call) -> None:
-    """x (batch, in_h, in_w, groups, channels), w (groups, maps, channels, kernel_h, kernel_w)."""
+    """x (batch, in_h, in_w, groups, in_channels), w (groups, out_channels, in_channels, kernel_h, kernel_w)."""
     x, w, y = c.get("x"), c.get("w"), c.view("y")
     bias = c.get("bias").reshape(y.shape[3:]) if c.has("bias") else EMPTY_SUM
     total = np.broadcast_to(bias, y.shape).copy()
-    for cell in cells(c):
-        seen = x[:, cell.inputs[0], cell.inputs[1]]
-        at = (slice(None), *cell.outputs)
-        for channel in range(c["channels"]):
-            total[at] = c.a.mac(total[at], seen[..., channel, None], w[:, :, channel, cell.k, cell.l])
+    for tap in taps(c):
+        seen = x[:, tap.inputs[0], tap.inputs[1]]
+        at = (slice(None), *tap.outputs)
+        for channel in range(c["in_channels"]):
+            total[at] = c.a.mac(total[at], seen[..., channel, None], w[:, :, channel, tap.k, tap.l])
     c.put("y", relu(total) if c["activation"] else total)
 
 
@@ -69,24 +69,24 @@ def conv_transpose(c: Call) -> None:
     y, w, x = c.get("y"), c.get("w"), c.view("x")
     bias = c.get("bias").reshape(x.shape[3:]) if c.has("bias") else EMPTY_SUM
     total = x.copy() if c["accumulate"] else np.broadcast_to(bias, x.shape).copy()
-    for cell in cells(c):
-        at = (slice(None), *cell.inputs)
-        seen = y[:, cell.outputs[0], cell.outputs[1]]
-        for m in range(c["maps"]):
-            total[at] = c.a.mac(total[at], seen[..., m, None], w[:, m, :, cell.k, cell.l])
+    for tap in taps(c):
+        at = (slice(None), *tap.inputs)
+        seen = y[:, tap.outputs[0], tap.outputs[1]]
+        for m in range(c["out_channels"]):
+            total[at] = c.a.mac(total[at], seen[..., m, None], w[:, m, :, tap.k, tap.l])
     c.put("x", total + ZERO)
 
 
 def weight_gradient(c: Call, start: Array) -> Array:
-    """Return the gradient of the weights (groups, maps, channels, kernel_h, kernel_w) from a start on."""
+    """Return the gradient of the weights (groups, out_channels, in_channels, kernel_h, kernel_w) from a start on."""
     x, dy, total = c.get("x"), c.get("dy"), start.copy()
-    for cell in cells(c):
-        seen = x[:, cell.inputs[0], cell.inputs[1]].reshape(-1, c["groups"], 1, c["channels"])
-        slope = dy[:, cell.outputs[0], cell.outputs[1]].reshape(-1, c["groups"], c["maps"], 1)
-        part = total[:, :, :, cell.k, cell.l]
+    for tap in taps(c):
+        seen = x[:, tap.inputs[0], tap.inputs[1]].reshape(-1, c["groups"], 1, c["in_channels"])
+        slope = dy[:, tap.outputs[0], tap.outputs[1]].reshape(-1, c["groups"], c["out_channels"], 1)
+        part = total[:, :, :, tap.k, tap.l]
         for left, right in zip(slope, seen, strict=True):
             part = c.a.mac(part, left, right)
-        total[:, :, :, cell.k, cell.l] = part
+        total[:, :, :, tap.k, tap.l] = part
     return total
 
 
@@ -105,15 +105,15 @@ def conv_update(c: Call) -> None:
 
 
 def _largest(c: Call, x: Array) -> tuple[Array, Array]:
-    """Return the largest of each window (batch, out_h, out_w, channels), and the number of its cell."""
+    """Return the largest of each window (batch, out_h, out_w, channels), and the number of its tap."""
     shape = (c["batch"], c["out_h"], c["out_w"], c["channels"])
-    best, index, empty = np.full(shape, np.float32(-np.inf)), np.full(shape, NO_CELL), np.full(shape, True)
-    for cell in cells(c):
-        at = (slice(None), *cell.outputs)
-        seen = x[:, cell.inputs[0], cell.inputs[1]]
+    best, index, empty = np.full(shape, np.float32(-np.inf)), np.full(shape, NO_TAP), np.full(shape, True)
+    for tap in taps(c):
+        at = (slice(None), *tap.outputs)
+        seen = x[:, tap.inputs[0], tap.inputs[1]]
         wins = empty[at] | (seen > best[at]) | (np.isnan(seen) & ~np.isnan(best[at]))
         best[at] = np.where(wins, seen, best[at])
-        index[at] = np.where(wins, cell.number, index[at])
+        index[at] = np.where(wins, tap.number, index[at])
         empty[at] = False
     return best, index
 
@@ -123,16 +123,16 @@ def max_pool(c: Call) -> None:
     best, index = _largest(c, c.get("x"))
     c.put("y", best)
     if c.has("index"):
-        kept = np.where(best > 0, index, NO_CELL) if c["relu"] else index
+        kept = np.where(best > 0, index, NO_TAP) if c["relu"] else index
         c.flat("index")[:] = kept.astype(np.uint8).ravel()
 
 
 def _spread(c: Call, index: Array, dy: Array) -> None:
     total = np.zeros(c.view("dx").shape, np.float32)
-    for cell in cells(c):
-        at = (slice(None), *cell.inputs)
-        won = index[:, cell.outputs[0], cell.outputs[1]] == cell.number & 0xFF
-        total[at] = np.where(won, total[at] + dy[:, cell.outputs[0], cell.outputs[1]], total[at])
+    for tap in taps(c):
+        at = (slice(None), *tap.inputs)
+        won = index[:, tap.outputs[0], tap.outputs[1]] == tap.number & 0xFF
+        total[at] = np.where(won, total[at] + dy[:, tap.outputs[0], tap.outputs[1]], total[at])
     c.put("dx", total)
 
 
@@ -161,8 +161,8 @@ def _counts(c: Call) -> Array:
 def average_pool(c: Call) -> None:
     x = c.get("x")
     total = np.zeros(c.view("y").shape, np.float32)
-    for cell in cells(c):
-        total[:, cell.outputs[0], cell.outputs[1]] += x[:, cell.inputs[0], cell.inputs[1]]
+    for tap in taps(c):
+        total[:, tap.outputs[0], tap.outputs[1]] += x[:, tap.inputs[0], tap.inputs[1]]
     c.put("y", total / _counts(c))
 
 
@@ -170,6 +170,6 @@ def average_pool(c: Call) -> None:
 def average_pool_grad(c: Call) -> None:
     share = c.get("dy") / _counts(c)
     total = np.zeros(c.view("dx").shape, np.float32)
-    for cell in cells(c):
-        total[:, cell.inputs[0], cell.inputs[1]] += share[:, cell.outputs[0], cell.outputs[1]]
+    for tap in taps(c):
+        total[:, tap.inputs[0], tap.inputs[1]] += share[:, tap.outputs[0], tap.outputs[1]]
     c.put("dx", total)

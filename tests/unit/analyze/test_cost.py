@@ -49,7 +49,7 @@ def test_a_recurrence_and_its_gradient_take_all_products(steps, batch, hidden, c
 @st.composite
 def windows(draw):
     """Parameters of a convolution whose window may hang over the border."""
-    found = {name: draw(st.integers(1, 6)) for name in ("batch", "groups", "channels", "maps")}
+    found = {name: draw(st.integers(1, 6)) for name in ("batch", "groups", "in_channels", "out_channels")}
     for axis in "hw":
         names = ("in", "kernel", "stride", "dilation")
         found |= {f"{name}_{axis}": draw(st.integers(1, 4)) for name in names}
@@ -62,14 +62,14 @@ def windows(draw):
 @st.composite
 def layouts(draw, p):
     """Strides: of activations with channels last or first, of weights as ONNX has them."""
-    cells, found = p["kernel_h"] * p["kernel_w"], {}
-    for side, wide, name in (("in", "channels", "channel"), ("out", "maps", "map")):
-        key, h, w, one = "x" if side == "in" else "y", p[f"{side}_h"], p[f"{side}_w"], p[wide]
+    taps, found = p["kernel_h"] * p["kernel_w"], {}
+    for side, key in (("in", "x"), ("out", "y")):
+        h, w, one = p[f"{side}_h"], p[f"{side}_w"], p[f"{side}_channels"]
         last = draw(st.booleans())
         column = one * p["groups"] if last else 1
         found |= {f"{key}_h": w * column, f"{key}_w": column}
-        found |= {f"{key}_group": one if last else one * h * w, f"{key}_{name}": 1 if last else h * w}
-    return found | {"w_channel": cells, "w_map": p["channels"] * cells}
+        found |= {f"{key}_group": one if last else one * h * w, f"{key}_channel": 1 if last else h * w}
+    return found | {"w_in_channel": taps, "w_out_channel": p["in_channels"] * taps}
 
 
 def inside_by_hand(p, axis):
@@ -83,7 +83,7 @@ def inside_by_hand(p, axis):
 def test_a_convolution_and_both_gradients_multiply_as_often(p):
     rows, columns = inside_by_hand(p, "h"), inside_by_hand(p, "w")
     assert (rows, columns) == (inside(p, "h"), inside(p, "w"))
-    products = p["batch"] * p["groups"] * p["channels"] * p["maps"] * rows * columns
+    products = p["batch"] * p["groups"] * p["in_channels"] * p["out_channels"] * rows * columns
     for turns in (convolution(p, forward=True), convolution(p, forward=False), weight_gradient(p)):
         assert turns["products"] == products
         assert CHEAPEST * products <= turns.get("inside", 0) <= DEAREST * products
@@ -91,9 +91,10 @@ def test_a_convolution_and_both_gradients_multiply_as_often(p):
 
 @given(p=windows())
 @examples(20)
-def test_a_pool_and_its_gradient_meet_the_same_cells(p):
+def test_a_pool_and_its_gradient_meet_the_same_taps(p):
+    p["channels"] = p["in_channels"]
     for largest in (True, False):
-        assert pool(p, "out", largest)["cell inside"] == pool(p, "in", largest)["cell inside"]
+        assert pool(p, "out", largest)["tap inside"] == pool(p, "in", largest)["tap inside"]
 
 
 def test_costs_are_of_opcodes_and_not_negative():

@@ -14,7 +14,7 @@ from support.oracle import examples, host_profiles, make_model, node, seeds, tra
 
 
 def network(seed=0, activation="Relu", size=(8, 8), **pool):
-    """Conv, activation, MaxPool, Conv, classifier. Small integers: cells of a window tie."""
+    """Conv, activation, MaxPool, Conv, classifier. Small integers: elements of a window tie."""
     pool = pool or {"kernel_shape": [2, 2], "strides": [2, 2]}
     weights = {"w1": np.sign(values(seed, 4, 1, 3, 3)), "w2": values(seed, 3, 4, 1, 1), "w3": values(seed, 3, 3)}
     first = [node("Conv", "x w1", "c", pads=[1, 1, 1, 1])]
@@ -123,8 +123,8 @@ def test_more_cells_than_a_byte_numbers(monkeypatch):
     assert "MAX_POOL_GRAD" in opcodes(packed, "step") and "MAX_POOL_INDEX_GRAD" not in opcodes(packed, "step")
 
 
-def test_255_cells(monkeypatch):
-    """The last cell has number 254, and 255 still means none."""
+def test_255_taps(monkeypatch):
+    """The last tap has number 254, and 255 still means none."""
     model = network(activation="Relu", size=(17, 15), kernel_shape=[17, 15])
     pair = with_and_without(monkeypatch, model)
     assert "MAX_POOL_INDEX_GRAD" in opcodes(pair[0], "step")

@@ -22,7 +22,7 @@ from . import mask_activations, recompute
 from .schedule import peak
 
 #: maker -> (fused opcode, parameters whose product is one row of the gradient)
-FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("channels", "kernel_h", "kernel_w"))}
+FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("in_channels", "kernel_h", "kernel_w"))}
 
 #: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
 MUCH = 2

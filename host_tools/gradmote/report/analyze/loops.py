@@ -208,29 +208,29 @@ def convolution(p: Params, forward: bool) -> Iterations:
 
     Each kernel tap is a product over the rectangle of outputs that it reaches.
     """
-    side, wide, deep = ("out", "maps", "channels") if forward else ("in", "channels", "maps")
+    side, wide, deep = ("out", "out_channels", "in_channels") if forward else ("in", "in_channels", "out_channels")
     depthwise = is_depthwise(p)
     samples = p["batch"] * (1 if depthwise else p["groups"])
-    few = forward and p["channels"] < 4 and p["y_map"] == 1
+    few = forward and p["in_channels"] < 4 and p["y_channel"] == 1
     found: Iterations = {}
     for rows, columns in rectangles(p):
         if depthwise:
             iterations = row_tiles(p["groups"], ELEMENTS, rows * columns)
         elif few:
-            iterations = times(p["channels"], row_tiles(p["maps"], ELEMENTS, rows * columns))
+            iterations = times(p["in_channels"], row_tiles(p["out_channels"], ELEMENTS, rows * columns))
         else:
             iterations = rectangle(p, rows, columns, forward)
         found = added(found, iterations)
     pixels = p["batch"] * p["groups"] * p[f"{side}_h"] * p[f"{side}_w"]
     products = p["batch"] * p["groups"] * inside(p, "h") * inside(p, "w") * p[wide] * p[deep]
-    taps = {"cell": p["kernel_h"] * p["kernel_w"], **found}
+    taps = {"tap": p["kernel_h"] * p["kernel_w"], **found}
     own = {"pixel": pixels // (p["groups"] if depthwise else 1), "element": pixels * p[wide]}
     return {**own, **times(samples, taps), "products": products}
 
 
 def is_depthwise(p: Params) -> bool:
     """Return whether each group has one input and one output channel, and groups are contiguous."""
-    return p["channels"] == p["maps"] == p["x_group"] == p["y_group"] == 1
+    return p["in_channels"] == p["out_channels"] == p["x_group"] == p["y_group"] == 1
 
 
 def rectangles(p: Params) -> Iterator[tuple[int, int]]:
@@ -243,8 +243,8 @@ def rectangles(p: Params) -> Iterator[tuple[int, int]]:
 def rectangle(p: Params, rows: int, columns: int, forward: bool) -> Iterations:
     """Return the iterations of gm_tap_product for one rectangle."""
     x = (p["stride_h"] * p["x_h"], p["stride_w"] * p["x_w"], p["x_channel"])
-    y = (p["y_h"], p["y_w"], p["y_map"])
-    sums, outputs, w_in, w_out = p["channels"], p["maps"], p["w_channel"], p["w_map"]
+    y = (p["y_h"], p["y_w"], p["y_channel"])
+    sums, outputs, w_in, w_out = p["in_channels"], p["out_channels"], p["w_in_channel"], p["w_out_channel"]
     come, go = (x, y) if forward else (y, x)
     if not forward:
         sums, outputs, w_in, w_out = outputs, sums, w_out, w_in
@@ -265,14 +265,14 @@ def weight_gradient(p: Params) -> Iterations:
     For each kernel tap, neighbouring input channels, output channels or groups are summed over all
     pixels of the tap's rectangle.
     """
-    across, widths = [(p["channels"], p["groups"] * p["maps"])], ACROSS
-    few = p["y_map"] == 1 and p["maps"] > 1 and (p["channels"] < 4 or p["x_channel"] != 1)
+    across, widths = [(p["in_channels"], p["groups"] * p["out_channels"])], ACROSS
+    few = p["y_channel"] == 1 and p["out_channels"] > 1 and (p["in_channels"] < 4 or p["x_channel"] != 1)
     if is_depthwise(p):
         across, widths = [(p["groups"], 1)], ELEMENTS
     elif few:
-        across = [(p["maps"], p["groups"] * p["channels"])]
+        across = [(p["out_channels"], p["groups"] * p["in_channels"])]
     elif p["x_channel"] != 1:
-        across = [(1, p["groups"] * p["maps"] * p["channels"])]
+        across = [(1, p["groups"] * p["out_channels"] * p["in_channels"])]
     found: Iterations = {}
     for (rows, columns), (n, often) in itertools.product(rectangles(p), across):
         iterations = added(
@@ -280,13 +280,13 @@ def weight_gradient(p: Params) -> Iterations:
         )
         iterations = times(often * p["batch"], iterations)
         found = added(found, {**iterations, "row": rows * iterations["tile"]})
-    maps, rows, columns = p["groups"] * p["maps"], inside(p, "h"), inside(p, "w")
+    out_channels, rows, columns = p["groups"] * p["out_channels"], inside(p, "h"), inside(p, "w")
     return {
-        "element": maps * p["channels"] * p["kernel_h"] * p["kernel_w"],
-        "cell": math.prod(p[name] for name in ("kernel_h", "kernel_w")) * across[0][1] * -(-across[0][0] // SUMS),
-        "one by one": int(few or is_depthwise(p)) * maps * p["channels"] * p["kernel_h"] * p["kernel_w"],
+        "element": out_channels * p["in_channels"] * p["kernel_h"] * p["kernel_w"],
+        "tap": math.prod(p[name] for name in ("kernel_h", "kernel_w")) * across[0][1] * -(-across[0][0] // SUMS),
+        "one by one": int(few or is_depthwise(p)) * out_channels * p["in_channels"] * p["kernel_h"] * p["kernel_w"],
         **found,
-        "products": p["batch"] * maps * p["channels"] * rows * columns,
+        "products": p["batch"] * out_channels * p["in_channels"] * rows * columns,
     }
 
 
@@ -304,8 +304,8 @@ def pool(p: Params, side: str, largest: bool) -> Iterations:
     return {
         "pixel": pixels,
         "element": pixels * p["channels"],
-        "cell": p["batch"] * p["channels"] * rows * p[f"{side}_w"] * p["kernel_w"],
-        "cell inside": taps,
+        "tap": p["batch"] * p["channels"] * rows * p[f"{side}_w"] * p["kernel_w"],
+        "tap inside": taps,
         "of a window": windows * looked_at,
     }
 

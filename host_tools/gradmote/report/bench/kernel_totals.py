@@ -17,7 +17,7 @@ FORWARD, INPUT, WEIGHT, UPDATE = "forward", "dX", "dW", "dW + update"
 CONVOLUTIONS = {"CONV": "", "CONV_TRANSPOSE": "", "CONV_GRAD_W": WEIGHT, "CONV_UPDATE": UPDATE}
 #: The dimensions whose product is the number of a convolution's multiply-accumulates, in each
 #: direction.
-EXTENTS = ("batch", "groups", "maps", "channels", "out_h", "out_w", "kernel_h", "kernel_w")
+EXTENTS = ("batch", "groups", "out_channels", "in_channels", "out_h", "out_w", "kernel_h", "kernel_w")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def kernel_of(instruction: dict[str, Any], backward: bool) -> Kernel:
     opcode, p = instruction["opcode"], instruction["params"]
     direction = INPUT if backward else FORWARD
     if opcode in CONVOLUTIONS:
-        kind = "depthwise" if p["groups"] > 1 and p["channels"] == 1 else "conv"
+        kind = "depthwise" if p["groups"] > 1 and p["in_channels"] == 1 else "conv"
         return Kernel(f"{kind} {p['kernel_h']}x{p['kernel_w']}", CONVOLUTIONS[opcode] or direction)
     if opcode == "GEMM":
         transposed = p["a_row"] == 1 and p["a_col"] != 1
@@ -95,8 +95,8 @@ def shape_of(instruction: dict[str, Any]) -> str:
     if instruction["opcode"] not in CONVOLUTIONS:
         return f"{p['m']}x{p['n']}x{p['k']}"
     stride = f" s{p['stride_h']}" if p["stride_h"] > 1 else ""
-    maps, channels = p["groups"] * p["maps"], p["groups"] * p["channels"]
-    return f"{p['in_h']}x{p['in_w']}x{channels} to {maps}{stride}"
+    inputs, outputs = p["groups"] * p["in_channels"], p["groups"] * p["out_channels"]
+    return f"{p['in_h']}x{p['in_w']}x{inputs} to {outputs}{stride}"
 
 
 @dataclass

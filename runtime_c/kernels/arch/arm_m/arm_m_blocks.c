@@ -1,6 +1,7 @@
 /*
- * A walk with a block of weights in registers: each place takes its products with all of them, whatever their strides in
- * memory. Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the block:
+ * A walk with a block of weights in registers: each place takes its products with all of them,
+ * whatever their strides in memory. Machine instructions for each multiply-accumulate in a long
+ * row, by inputs and outputs of the block:
  *
  *     outputs   6 inputs   4      3      2      1
  *           4   1.33       1.44   1.58   1.88   2.75    inputs are neighbours
@@ -16,7 +17,8 @@
 
 /* ---- Inputs that are neighbours ---------------------------------------------------------------------------- */
 
-/* Sums of a place are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input, then output. */
+/* Sums of a place are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input,
+ * then output. */
 #define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
 #define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
 #define FIRST FMA_4(s4, s8, s9, s10, s11)
@@ -68,7 +70,8 @@ DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
 #define columns_of_block_4x4(walk, input, a, b, w) ((void)(input))
 #else
 
-/* 4 inputs of two neighbouring columns to s8 to s15, or of one; in each case a moves on by two columns. */
+/* 4 inputs of two neighbouring columns to s8 to s15, or of one; in each case a moves on by two
+ * columns. */
 #define LOAD_COLUMNS(first, second, third, fourth)                                                        \
     LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
 #define TWO_COLUMNS                                                                                       \
@@ -109,14 +112,14 @@ TILE columns_of_block_4x4(const gm_walk *walk, uint32_t input, const float *a, f
                      LINE("bne 1b")
                      : [a] "+r"(a), [b] "+r"(b), [b1] "=&r"(b1), [rows] "+r"(rows), [left] "=&r"(left)
                      : [columns] "r"(walk->columns), [a_input] "r"(4 * input), [a_back] "r"(4 * (2 - 3 * input)),
-                       [b_step] "r"(4 * walk->b_column), [a_skip] "r"(4 * (walk->a_row - moved)),
-                       [b_skip] "r"(gm_walk_skip(walk->b_row, walk->b_column, walk->columns)), [w] "r"(w)
+                     [b_step] "r"(4 * walk->b_column), [a_skip] "r"(4 * (walk->a_row - moved)),
+                     [b_skip] "r"(gm_walk_skip(walk->b_row, walk->b_column, walk->columns)), [w] "r"(w)
                      : CHANGED);
 }
 
 #endif
 
-/* ---- Which block ------------------------------------------------------------------------------------------- */
+/* ---- Which block ------------------------------------------------------------------------------------------ */
 
 /* Weights of a block, and which. */
 typedef struct weight_block {
@@ -179,18 +182,18 @@ static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, fl
     return to + outputs;
 }
 
-/* Gathers the weights from input `first` on, counted through all cells. */
+/* Gathers the weights from input `first` on, counted through all taps. */
 static void gather_block_weights(const gm_product *p, const float *w, uint32_t first, weight_block *b)
 {
-    uint32_t cell = first / p->sums, i = first % p->sums, left = b->inputs;
-    const float *from = w + cell * p->w_cell + i * p->w_in;
+    uint32_t tap = first / p->sums, i = first % p->sums, left = b->inputs;
+    const float *from = w + tap * p->w_tap + i * p->w_in;
     float *to = b->w;
     for (; left > 0; left--) {
         to = gather_outputs(from, p->w_out, b->outputs, to);
         from += p->w_in;
         if (++i == p->sums) {
             i = 0;
-            from += p->w_cell - p->sums * p->w_in;
+            from += p->w_tap - p->sums * p->w_in;
         }
     }
 }
@@ -201,11 +204,13 @@ static gm_walk turned(const gm_walk *w)
     return w->columns > 1 ? *w : (gm_walk){ 1, w->rows, 0, w->a_row, 0, w->b_row };
 }
 
-/* Gathering a block's weights takes some pixels to be worth it; tiles of long sums need not where weights are neighbours. */
+/* Gathering a block's weights takes some pixels to be worth it; tiles of long sums need not where
+ * weights are neighbours. */
 int gm_blocks_suit(const gm_product *product)
 {
     const gm_product *p = product;
-    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums < 4) && (p->out.channel == 1 || p->outputs == 1);
+    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums < 4) &&
+        (p->out.channel == 1 || p->outputs == 1);
     int tiles = (p->w_in == 1 || p->w_out == 1) && p->sums >= 64;
     return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
 }
@@ -215,7 +220,7 @@ void gm_add_blocks(const gm_product *product, const float *in, const float *w, f
     const gm_product *p = product;
     const gm_walk walk = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
     const gm_walk longest = turned(&walk);
-    uint32_t inputs = p->cells * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
+    uint32_t inputs = p->taps * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
     int apart = step != 1;
     weight_block b;
     for (uint32_t n = 0; n < p->outputs; n += b.outputs) {

@@ -1,6 +1,7 @@
 /*
- * CONV on Cortex-M with FPU: for each kernel cell or row, in their order, all outputs that it reaches take their products
- * with it. So each output has one sum, in the order of docs/NUMERICS.md, and no loop asks where the input ends.
+ * CONV on Cortex-M with FPU: for each kernel tap or row, in their order, all outputs that it
+ * reaches take their products with it. So each output has one sum, in the order of
+ * docs/NUMERICS.md, and no loop asks where the input ends.
  */
 #include "../helium/helium.h"
 #include "taps.h"
@@ -17,14 +18,14 @@ typedef struct conv_geometry {
 static gm_product product_of_conv(const gm_insn_conv *insn)
 {
     return (gm_product){
-        .rows = insn->out_h, .columns = insn->out_w, .sums = insn->channels, .outputs = insn->maps,
+        .rows = insn->out_h, .columns = insn->out_w, .sums = insn->in_channels, .outputs = insn->out_channels,
         .in = { insn->stride_h * insn->x_h, insn->stride_w * insn->x_w, insn->x_channel },
-        .out = { insn->y_h, insn->y_w, insn->y_map },
-        .w_in = insn->w_channel, .w_out = insn->w_map, .cells = 1,
+        .out = { insn->y_h, insn->y_w, insn->y_channel },
+        .w_in = insn->w_in_channel, .w_out = insn->w_out_channel, .taps = 1,
     };
 }
 
-/* ---- One kernel cell after another ------------------------------------------------------------------------- */
+/* ---- One kernel tap after another ------------------------------------------------------------------------- */
 
 static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
@@ -33,7 +34,7 @@ static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const 
     gm_tap_product(&p, x, w, y);
 }
 
-/* One channel and one map in each group, groups contiguous. */
+/* One channel and one output channel in each group, groups contiguous. */
 static void add_depthwise_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
     const gm_walk walk = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
@@ -63,16 +64,19 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
     }
 }
 
-/* ---- The cells of a kernel row at once --------------------------------------------------------------------- */
+/* ---- The taps of a kernel row at once --------------------------------------------------------------------- */
 
-/* Where channels are few, and cells' neighbours in x: a row of the kernel is as one cell of more channels. */
-static int cells_are_neighbours(const gm_insn_conv *insn)
+/* Where channels are few, and taps' neighbours in x: a row of the kernel is as one tap of more
+ * channels. */
+static int taps_are_neighbours(const gm_insn_conv *insn)
 {
-    return insn->channels < 16 && (insn->x_channel == 1 || insn->channels == 1) && insn->x_w == insn->channels &&
-           insn->dilation_w == 1 && insn->y_map == 1 && insn->out_h * insn->out_w >= 16;
+    return insn->in_channels < 16 && (insn->x_channel == 1 || insn->in_channels == 1) &&
+        insn->x_w == insn->in_channels &&
+           insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
 }
 
-/* The kernel's columns that lie inside the input at an output column; none where first is not below end. */
+/* The kernel's columns that lie inside the input at an output column; none where first is not below
+ * end. */
 static gm_span taps_inside(const gm_window *w, uint32_t column)
 {
     uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
@@ -80,25 +84,25 @@ static gm_span taps_inside(const gm_window *w, uint32_t column)
     return (gm_span){ left < w->pad_w ? w->pad_w - left : 0, behind < w->kernel_w ? behind : w->kernel_w };
 }
 
-/* Kernel row k at output columns that see the same cells. vectors: with Helium, and no
+/* Kernel row k at output columns that see the same taps. vectors: with Helium, and no
  * care for subnormal numbers. */
-static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span cells,
+static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span taps,
                             gm_span columns, uint32_t vectors)
 {
     const gm_insn_conv *insn = c->insn;
     (void)vectors;
-    gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, cells.first, columns);
+    gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, taps.first, columns);
     gm_product p = product_of_conv(insn);
-    if (tap.rows > 0 && cells.first < cells.end) {
+    if (tap.rows > 0 && taps.first < taps.end) {
         p.rows = tap.rows, p.columns = tap.columns;
-        p.cells = cells.end - cells.first, p.w_cell = insn->w_w;
+        p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
 #if GM_ARCH_HELIUM
         if (vectors) {
-            gm_helium_add_blocks(&p, insn->x_w, x + tap.x, w + k * insn->w_h + cells.first * insn->w_w, y + tap.y);
+            gm_helium_add_blocks(&p, insn->x_w, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
             return;
         }
 #endif
-        gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + cells.first * insn->w_w, y + tap.y);
+        gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
     }
 }
 
@@ -108,11 +112,11 @@ static void add_each_kernel_row(const conv_geometry *c, const float *x, const fl
     for (uint32_t k = 0; k < insn->kernel_h; k++) {
         gm_span columns = { 0, 0 };
         while (columns.end < insn->out_w) {
-            gm_span cells = taps_inside(&c->window, columns.first), next;
+            gm_span taps = taps_inside(&c->window, columns.first), next;
             do {
                 next = taps_inside(&c->window, ++columns.end);
-            } while (columns.end < insn->out_w && next.first == cells.first && next.end == cells.end);
-            add_taps_of_row(c, x, w, y, k, cells, columns, vectors);
+            } while (columns.end < insn->out_w && next.first == taps.first && next.end == taps.end);
+            add_taps_of_row(c, x, w, y, k, taps, columns, vectors);
             columns.first = columns.end;
         }
     }
@@ -120,7 +124,7 @@ static void add_each_kernel_row(const conv_geometry *c, const float *x, const fl
 
 static void each_product(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
 {
-    if (!is_depthwise && cells_are_neighbours(c->insn)) {
+    if (!is_depthwise && taps_are_neighbours(c->insn)) {
         add_each_kernel_row(c, x, w, y, 0);
     } else {
         add_each_tap(c, x, w, y, is_depthwise);
@@ -132,12 +136,14 @@ static void each_product(const conv_geometry *c, const float *x, const float *w,
 /* For sums that are longer, tiles are the better way. */
 #define SHORT_SUM 27
 
-/* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were flushed; y is started. */
+/* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were
+ * flushed; y is started. */
 static int by_vectors(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
                       float *y)
 {
     const gm_insn_conv *insn = c->insn;
-    if (insn->channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->maps % 4 > 0 || insn->y_map != 1 ||
+    if (insn->in_channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->out_channels % 4 > 0 ||
+        insn->y_channel != 1 ||
         insn->dilation_w != 1 || insn->out_h * insn->out_w < 8) {
         return 0;
     }
@@ -166,14 +172,14 @@ static void sample(const conv_geometry *c, const float *x, const float *w, const
 {
     const gm_insn_conv *insn = c->insn;
     gm_product all = product_of_conv(insn);
-    int is_depthwise = insn->channels == 1 && insn->maps == 1 && insn->x_group == 1 && insn->y_group == 1;
+    int is_depthwise = insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1;
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     if (is_depthwise) {
         all.outputs = insn->groups, all.out.channel = 1;
     }
     for (uint32_t g = 0; g < groups; g++) {
-        gm_start_pixels(&all, bias ? bias + g * insn->maps : NULL, y);
-        if (!with_helium(c, &all, x, w, bias ? bias + g * insn->maps : NULL, y, is_depthwise)) {
+        gm_start_pixels(&all, bias ? bias + g * insn->out_channels : NULL, y);
+        if (!with_helium(c, &all, x, w, bias ? bias + g * insn->out_channels : NULL, y, is_depthwise)) {
             each_product(c, x, w, y, is_depthwise);
         }
         if (insn->activation == GM_ACTIVATION_RELU) {
@@ -190,7 +196,7 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
         .insn = insn,
         .window = GM_WINDOW(insn),
         .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },
-        .y = { insn->y_batch, insn->y_h, insn->y_w, insn->y_group, insn->y_map },
+        .y = { insn->y_batch, insn->y_h, insn->y_w, insn->y_group, insn->y_channel },
     };
     const float *x = gm_f32(session, insn->x), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);

@@ -1,7 +1,9 @@
 /*
- * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a rectangle at once, and up to 16
- * of them stand in registers: of neighbouring channels of x, else of neighbouring maps of dy, else of groups where each has
- * one channel and map. With a kernel of one cell they are a matrix product, maps by channels.
+ * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a
+ * rectangle at once, and up to 16 of them stand in registers: of neighbouring channels of x,
+ * else of neighbouring output channels of dy, else of groups where each has one channel and
+ * output channel. With a kernel of one tap they are a matrix product, output channels by
+ * channels.
  */
 #include "../../conv_gradient.h"
 #include "../../gemm_tile.h"
@@ -9,7 +11,7 @@
 #include "../arch.h"
 #include "../helium/helium.h"
 #include "taps.h"
-#include "three_cells.h"
+#include "three_taps.h"
 #include "walk.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M
@@ -17,7 +19,7 @@
 /* Sums at a time. */
 #define SUMS 16
 
-/* Cells of a map or group that take a call of the rule together. */
+/* Taps of a output channel or group that take a call of the rule together. */
 #define RUN 2
 
 static uint32_t smaller_of(uint32_t n, uint32_t limit)
@@ -37,20 +39,20 @@ static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const flo
     }
 }
 
-/* Of one kernel cell, n channels. at: the first one's sum. */
+/* Of one kernel tap, n channels. at: the first one's sum. */
 static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy,
                              float *at)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
-    for (uint32_t count; n > 0; n -= count, at += count * cells, x += count * g->x.channel) {
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
+    for (uint32_t count; n > 0; n -= count, at += count * taps, x += count * g->x.channel) {
         float sums[SUMS];
         count = smaller_of(n, most);
         for (uint32_t i = 0; i < count; i++) {
-            sums[i] = at[i * cells];
+            sums[i] = at[i * taps];
         }
         add_channels(g, tap, x, dy, sums, count);
         for (uint32_t i = 0; i < count; i++) {
-            at[i * cells] = sums[i];
+            at[i * taps] = sums[i];
         }
     }
 }
@@ -69,33 +71,36 @@ static void gradient_tap_by_tap(const gm_conv_gradient *g, uint32_t n, const flo
 /* Of 8 channels, kernel row by kernel row. Returns 0, and does nothing, where that is no way. */
 static int add_8_channels(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
     for (uint32_t k = 0; k < g->window.kernel_h; k++) {
-        gm_three_cells three;
-        if (!gm_three_cells_of(g, k, GM_8_CHANNELS, cells, &three)) {
+        gm_three_taps three;
+        if (!gm_three_taps_of(g, k, GM_8_CHANNELS, taps, &three)) {
             return 0;
         }
-        gm_add_three_cells(g, &three, GM_8_CHANNELS, x, dy, row + 3 * k);
+        gm_add_three_taps(g, &three, GM_8_CHANNELS, x, dy, row + 3 * k);
     }
     return 1;
 }
 
-/* 16 channels at a time, cell by cell; 8 that are left by kernel rows, where that is a way, and others cell by cell. */
+/* 16 channels at a time, tap by tap; 8 that are left by kernel rows, where that is a way, and
+ * others tap by tap. */
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, last = g->channels % SUMS, first = g->channels - last;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, last = g->in_channels % SUMS,
+        first = g->in_channels - last;
     const float *x_last = x + first * g->x.channel;
-    float *row_last = row + first * cells;
+    float *row_last = row + first * taps;
     gradient_tap_by_tap(g, first, x, dy, row);
     if (last >= 8 && add_8_channels(g, x_last, dy, row_last)) {
-        x_last += 8 * g->x.channel, row_last += 8 * cells, last -= 8;
+        x_last += 8 * g->x.channel, row_last += 8 * taps, last -= 8;
     }
     gradient_tap_by_tap(g, last, x_last, dy, row_last);
 }
 
-/* ---- Neighbouring maps, or groups -------------------------------------------------------------------------- */
+/* ---- Neighbouring output channels, or groups -------------------------------------------------------------------------- */
 
-/* Sums of one channel and kernel cell, of n neighbouring maps; or of one kernel cell, of n neighbouring groups. */
+/* Sums of one channel and kernel tap, of n neighbouring output channels; or of one kernel tap, of n
+ * neighbouring groups. */
 static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
                            uint32_t n, int groups)
 {
@@ -118,7 +123,8 @@ static void move_on(gm_rule_args *args, uint32_t elements)
     args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
 }
 
-/* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the next. */
+/* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the
+ * next. */
 static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n,
                         uint32_t run)
 {
@@ -132,7 +138,8 @@ static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t 
     }
 }
 
-/* A function that compilers would copy to several places, or whose variables would crowd its caller's. */
+/* A function that compilers would copy to several places, or whose variables would crowd its
+ * caller's. */
 #define ONCE __attribute__((noinline)) static void
 
 /* The same, or to w. */
@@ -165,60 +172,61 @@ static void scatter_sums(const float *sums, uint32_t n, float *to, uint32_t step
     }
 }
 
-/* n neighbouring maps or groups, for each channel and some kernel cells. */
+/* n neighbouring output channels or groups, for each channel and some kernel taps. */
 static void neighbours(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t n, uint32_t at,
                        const gm_gradient_target *target, int groups)
 {
     const gm_window *w = &g->window;
-    uint32_t cells = w->kernel_h * w->kernel_w, step = g->channels * cells;
-    for (uint32_t c = 0; c < g->channels; c++, x += g->x.channel, at += cells) {
-        for (uint32_t first = 0, run; first < cells; first += run) {
+    uint32_t taps = w->kernel_h * w->kernel_w, step = g->in_channels * taps;
+    for (uint32_t c = 0; c < g->in_channels; c++, x += g->x.channel, at += taps) {
+        for (uint32_t first = 0, run; first < taps; first += run) {
             float sums[SUMS], runs[RUN * SUMS];
-            run = smaller_of(cells - first, RUN);
-            for (uint32_t cell = first; cell < first + run; cell++) {
-                gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
-                start_runs(target, at + cell, step, sums, n, 1);
+            run = smaller_of(taps - first, RUN);
+            for (uint32_t number = first; number < first + run; number++) {
+                gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
+                start_runs(target, at + number, step, sums, n, 1);
                 add_neighbours(g, &tap, x, dy, sums, n, groups);
-                scatter_sums(sums, n, runs + cell - first, run);
+                scatter_sums(sums, n, runs + number - first, run);
             }
             give(target, at + first, step, runs, n, run);
         }
     }
 }
 
-/* 8 neighbouring maps, for each channel and kernel row. Returns 0, and does nothing, where that is no way. */
-static int add_8_maps(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t at,
-                      const gm_gradient_target *target)
+/* 8 neighbouring output channels, for each channel and kernel row. Returns 0, and does nothing,
+ * where that is no way. */
+static int add_8_out_channels(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t at,
+                              const gm_gradient_target *target)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, step = g->channels * cells;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
     for (uint32_t k = 0; k < g->window.kernel_h; k++) {
-        gm_three_cells three;
-        if (!gm_three_cells_of(g, k, GM_8_MAPS, 3, &three)) {
+        gm_three_taps three;
+        if (!gm_three_taps_of(g, k, GM_8_OUT_CHANNELS, 3, &three)) {
             return 0;
         }
-        for (uint32_t c = 0; c < g->channels; c++) {
+        for (uint32_t c = 0; c < g->in_channels; c++) {
             float sums[24];
-            uint32_t first = at + c * cells + 3 * k;
+            uint32_t first = at + c * taps + 3 * k;
             start_runs(target, first, step, sums, 8, 3);
-            gm_add_three_cells(g, &three, GM_8_MAPS, x + c * g->x.channel, dy, sums);
+            gm_add_three_taps(g, &three, GM_8_OUT_CHANNELS, x + c * g->x.channel, dy, sums);
             give(target, first, step, sums, 8, 3);
         }
     }
     return 1;
 }
 
-/* Maps, where channels are too few, or not neighbours. */
+/* Output channels, where channels are too few, or not neighbours. */
 static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                      const gm_gradient_target *target)
 {
-    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
+    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w;
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
-        for (uint32_t m = 0, n; m < target->maps; m += n) {
+        for (uint32_t m = 0, n; m < target->out_channels; m += n) {
             const float *dy_at = dy + group * g->dy.group + m;
-            uint32_t at = (group * target->maps + m) * size;
+            uint32_t at = (group * target->out_channels + m) * size;
             n = 8;
-            if (target->maps - m < n || !add_8_maps(g, x, dy_at, at, target)) {
-                n = smaller_of(target->maps - m, SUMS);
+            if (target->out_channels - m < n || !add_8_out_channels(g, x, dy_at, at, target)) {
+                n = smaller_of(target->out_channels - m, SUMS);
                 neighbours(g, x, dy_at, n, at, target, 0);
             }
         }
@@ -235,18 +243,19 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
     }
 }
 
-/* ---- One kernel cell --------------------------------------------------------------------------------------- */
+/* ---- One kernel tap --------------------------------------------------------------------------------------- */
 
-/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all maps by all channels of a block */
-ONCE add_maps_by_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
-                          uint32_t maps, uint32_t channels)
+/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all output channels by all
+ * channels of a block */
+ONCE add_out_by_in_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                            uint32_t out_channels, uint32_t in_channels)
 {
     const gm_gemm_strides strides = { g->dy.channel, tap->y_column, tap->x_column, g->x.channel, tap->columns };
     for (uint32_t b = 0; b < g->batch; b++) {
         for (uint32_t row = 0; row < tap->rows; row++) {
             const float *x_at = x + tap->x + b * g->x.batch + row * tap->x_row;
             const float *dy_at = dy + tap->y + b * g->dy.batch + row * tap->y_row;
-            gm_gemm_matrix(dy_at, x_at, sums, maps, channels, channels, &strides);
+            gm_gemm_matrix(dy_at, x_at, sums, out_channels, in_channels, in_channels, &strides);
         }
     }
 }
@@ -261,23 +270,25 @@ static gm_tap tap_with_joined_rows(gm_tap tap)
     return tap;
 }
 
-/* Blocks of 4 maps, by all channels or, through the rule, by as many as have room in a row. */
+/* Blocks of 4 output channels, by all channels or, through the rule, by as many as have room in a
+ * row. */
 static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
 {
     const gm_tap tap = tap_with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
-    uint32_t most = target->update ? g->channels / 16 * 4 : g->channels;
-    for (uint32_t m = 0, maps; m < target->maps; m += maps) {
-        maps = smaller_of(target->maps - m, 4);
-        for (uint32_t c = 0, channels; c < g->channels; c += channels) {
-            uint32_t first = m * g->channels + c;
+    uint32_t most = target->update ? g->in_channels / 16 * 4 : g->in_channels;
+    for (uint32_t m = 0, out_channels; m < target->out_channels; m += out_channels) {
+        out_channels = smaller_of(target->out_channels - m, 4);
+        for (uint32_t c = 0, in_channels; c < g->in_channels; c += in_channels) {
+            uint32_t first = m * g->in_channels + c;
             float *sums = target->update ? target->w : target->w + first;
-            channels = smaller_of(g->channels - c, most);
+            in_channels = smaller_of(g->in_channels - c, most);
             if (!target->accumulate) {
-                gm_start_row(sums, NULL, maps * channels);
+                gm_start_row(sums, NULL, out_channels * in_channels);
             }
-            add_maps_by_channels(g, &tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, maps, channels);
+            add_out_by_in_channels(g, &tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, out_channels,
+                                   in_channels);
             if (target->update) {
-                update_runs(target, first, g->channels, sums, maps, channels);
+                update_runs(target, first, g->in_channels, sums, out_channels, in_channels);
             }
         }
     }
@@ -289,17 +300,18 @@ int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, co
     if (gm_helium_conv_gradient(g, x, dy, target)) {
         return 1;
     }
-    if (g->window.kernel_h * g->window.kernel_w == 1 && target->groups == 1 && target->maps >= 4 && g->channels >= 16) {
+    if (g->window.kernel_h * g->window.kernel_w == 1 && target->groups == 1 && target->out_channels >= 4 &&
+        g->in_channels >= 16) {
         by_products(g, x, dy, target);
         return 1;
     }
-    if (g->channels == 1 && target->maps == 1 && g->x.group == 1 && g->dy.group == 1) {
+    if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
         if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
             gradient_by_groups(g, x, dy, target);
         }
         return 1;
     }
-    if (g->dy.channel == 1 && target->maps > 1 && (g->channels < 4 || g->x.channel != 1)) {
+    if (g->dy.channel == 1 && target->out_channels > 1 && (g->in_channels < 4 || g->x.channel != 1)) {
         gradient_by_out_channels(g, x, dy, target);
         return 1;
     }

@@ -1,24 +1,25 @@
-/* CONV_TRANSPOSE on Cortex-M with FPU: as conv.c, with the sides changed. No loop divides by the stride. */
+/* CONV_TRANSPOSE on Cortex-M with FPU: as conv.c, with the sides changed. No loop divides by the
+ * stride. */
 #include "../helium/helium.h"
 #include "taps.h"
 #include "walk.h"
 
 #if GM_WITH_CONV_TRANSPOSE && GM_ARCH_ARM_M
 
-/* A sum over maps for each kernel cell. */
+/* A sum over output channels for each kernel tap. */
 static void add_transposed_tap_product(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
                                        const gm_tap *tap)
 {
     const gm_product p = {
-        .rows = tap->rows, .columns = tap->columns, .sums = insn->maps, .outputs = insn->channels,
-        .in = { tap->y_row, tap->y_column, insn->y_map },
+        .rows = tap->rows, .columns = tap->columns, .sums = insn->out_channels, .outputs = insn->in_channels,
+        .in = { tap->y_row, tap->y_column, insn->y_channel },
         .out = { tap->x_row, tap->x_column, insn->x_channel },
-        .w_in = insn->w_map, .w_out = insn->w_channel, .cells = 1,
+        .w_in = insn->w_out_channel, .w_out = insn->w_in_channel, .taps = 1,
     };
     gm_tap_product(&p, y + tap->y, w, x + tap->x);
 }
 
-/* One channel and one map in each group, groups contiguous. */
+/* One channel and one output channel in each group, groups contiguous. */
 static void add_transposed_depthwise_tap(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x,
                                          const gm_tap *tap)
 {
@@ -51,7 +52,7 @@ static void group(const gm_insn_conv_transpose *insn, const float *y, const floa
                   int is_depthwise)
 {
     const gm_product all = { .rows = insn->in_h, .columns = insn->in_w,
-                             .outputs = is_depthwise ? insn->groups : insn->channels,
+                             .outputs = is_depthwise ? insn->groups : insn->in_channels,
                              .out = { insn->x_h, insn->x_w, is_depthwise ? 1 : insn->x_channel } };
     if (!insn->accumulate) {
         gm_start_pixels(&all, bias, x);
@@ -69,12 +70,12 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
     const float *y = gm_f32(session, insn->y), *w = gm_f32(session, insn->w);
     const float *bias = gm_f32_optional(session, insn->bias);
     float *x = gm_f32_out(session, insn->x);
-    int is_depthwise = insn->channels == 1 && insn->maps == 1 && insn->x_group == 1 && insn->y_group == 1;
+    int is_depthwise = insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1;
     uint32_t groups = is_depthwise ? 1 : insn->groups;
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t g = 0; g < groups; g++) {
             group(insn, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
-                  bias ? bias + g * insn->channels : NULL, x + b * insn->x_batch + g * insn->x_group, is_depthwise);
+                  bias ? bias + g * insn->in_channels : NULL, x + b * insn->x_batch + g * insn->x_group, is_depthwise);
         }
     }
     return GM_OK;

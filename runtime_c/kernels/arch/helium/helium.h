@@ -1,10 +1,11 @@
 /*
  * Pieces that the kernels for Helium share, and what they give to those for Cortex-M with FPU.
  *
- * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in FPSCR: IDC and UFC are
- * set by any instruction that did. So a tile clears both, computes its sums in registers, and stores them only where
- * both are clear still; else it returns 0 and has changed nothing, and the sums are computed without Helium. The other
- * bits of FPSCR stay: LTPSIZE is one of them. Loads and stores pass all bits on.
+ * Helium flushes subnormal inputs and results to zero, where plain C keeps them, and says so in
+ * FPSCR: IDC and UFC are set by any instruction that did. So a tile clears both, computes its
+ * sums in registers, and stores them only where both are clear still; else it returns 0 and has
+ * changed nothing, and the sums are computed without Helium. The other bits of FPSCR stay:
+ * LTPSIZE is one of them. Loads and stores pass all bits on.
  */
 #ifndef GM_HELIUM_H
 #define GM_HELIUM_H
@@ -18,7 +19,8 @@
 
 #if GM_ARCH_HELIUM
 
-/* gm_walk_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are there. */
+/* gm_walk_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are
+ * there. */
 int gm_helium_across_16(const gm_walk *walk, const float *a, const float *b, float *y);
 int gm_helium_across_8(const gm_walk *walk, const float *a, const float *b, float *y);
 int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, float *y);
@@ -26,28 +28,31 @@ int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, floa
 /* gm_walk_products() of 8. */
 int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, float *y);
 
-/* gm_conv_gradient_of_neighbours() of maps and channels that both are neighbours. Returns 0 where that is not so. */
+/* gm_conv_gradient_of_neighbours() of input and output channels that both are neighbours. Returns 0
+ * where that is not so. */
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target);
 
 /* The rule's step of n parameters from `first` on. args: a copy of `update`, which says of which. */
 void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float *g, uint32_t first, uint32_t n);
 
-/* All gradients of groups of one map and one channel, which are neighbours; and CONV and CONV_TRANSPOSE of these, one
- * sample, whose outputs are started. Return 0, and do nothing, where kernels are not three cells wide or the like. */
+/* All gradients of groups of one input and one output channel, which are neighbours; and CONV and
+ * CONV_TRANSPOSE of these, one sample, whose outputs are started. Return 0, and do nothing, where
+ * kernels are not three taps wide or the like. */
 int gm_helium_depthwise_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                                  const gm_gradient_target *target);
 int gm_helium_depthwise(const gm_insn_conv *insn, const float *x, const float *w, const float *bias, float *y);
 int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, const float *bias,
                                   float *x);
 
-/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it is. Returns 0, and
- * does nothing, where channels and maps are not neighbours, or too few. */
+/* One group of CONV, and of CONV_TRANSPOSE without its last step; each output starts from what it
+ * is. Returns 0, and does nothing, where input and output channels are not neighbours, or too few. */
 int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, float *y);
 int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y, const float *w, float *x);
 
-/* y = (x - mean) (scale inv_std) + bias of 8 channels in n pixels, `step` bytes apart; the same with relu; and without
- * mean and bias. Return how many pixels are left, the last ones: there subnormal numbers begin. */
+/* y = (x - mean) (scale inv_std) + bias of 8 channels in n pixels, `step` bytes apart; the same
+ * with relu; and without mean and bias. Return how many pixels are left, the last ones: there
+ * subnormal numbers begin. */
 uint32_t gm_helium_normalize(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
 uint32_t gm_helium_normalize_relu(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
 uint32_t gm_helium_scale(const float *x, float *y, uint32_t n, uint32_t step, const gm_channel_vectors *v);
@@ -55,12 +60,13 @@ uint32_t gm_helium_scale(const float *x, float *y, uint32_t n, uint32_t step, co
 /* NORMALIZE_SUMS of 8 channels. Returns 0 where nothing is done. */
 int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32_t step, const gm_channel_sums *v);
 
-/* gm_add_blocks() of inputs anywhere, in_cell from one cell to the next, and outputs that are neighbours, 4, 8 ... of
- * them. It does not care for subnormal numbers: who calls asks for them, and repairs what they spoilt. */
-void gm_helium_add_blocks(const gm_product *product, uint32_t in_cell, const float *in, const float *w, float *out);
+/* gm_add_blocks() of inputs anywhere, in_tap from one tap to the next, and outputs that are
+ * neighbours, 4, 8 ... of them. It does not care for subnormal numbers: who calls asks for them,
+ * and repairs what they spoilt. */
+void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const float *in, const float *w, float *out);
 
-/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among its flags it
- * would use it of its own accord. */
+/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among
+ * its flags it would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
 
 /* IDC and UFC, by way of a register, which is 0 where neither is set */

@@ -1,6 +1,6 @@
 /*
- * Gradients of convolutions' weights with Helium: tiles of maps by channels, both neighbours, whose sums go over all
- * pixels of a kernel cell.
+ * Gradients of convolutions' weights with Helium: tiles of output channels by channels, both
+ * neighbours, whose sums go over all pixels of a kernel tap.
  */
 #include "../../conv_gradient.h"
 #include "../../rows.h"
@@ -10,9 +10,10 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_HELIUM
 
-/* Some neighbouring maps and channels, and where their sums are: of each map `size` apart, in it (channels, cells). */
+/* Some neighbouring output channels and channels, and where their sums are: of each output channel
+ * `size` apart, in it (channels, taps). */
 typedef struct gradient_block {
-    uint32_t maps, channels;
+    uint32_t out_channels, in_channels;
     float *sums;
     uint32_t size;
 } gradient_block;
@@ -20,40 +21,40 @@ typedef struct gradient_block {
 /* The form of a block's tiles */
 #define FORM GM_COLUMN_BY_NEIGHBOURS
 
-/* Adds one sample's products with kernel cell `cell`. x and dy: at the tap's first pixel. */
-static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t cells,
-                           uint32_t cell, int from_empty)
+/* Adds one sample's products with the tap of this number. x and dy: at the tap's first pixel. */
+static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t taps,
+                           uint32_t number, int from_empty)
 {
     int joined = tap->y_row == tap->columns * tap->y_column && tap->x_row == tap->columns * tap->x_column;
     gm_tile tile;
     tile.a[0] = dy, tile.b = x;
     tile.a_k = 4 * tap->y_column, tile.b_k = 4 * tap->x_column;
-    tile.y_column = 4 * cells, tile.b_column = 4;
+    tile.y_column = 4 * taps, tile.b_column = 4;
     tile.k = joined ? tap->rows * tap->columns : tap->columns;
-    tile.cells = joined ? 1 : tap->rows, tile.rows = 1;
-    tile.a_cell = 4 * (tap->y_row - tap->columns * tap->y_column);
-    tile.b_cell = 4 * (tap->x_row - tap->columns * tap->x_column);
+    tile.taps = joined ? 1 : tap->rows, tile.rows = 1;
+    tile.a_tap = 4 * (tap->y_row - tap->columns * tap->y_column);
+    tile.b_tap = 4 * (tap->x_row - tap->columns * tap->x_column);
     tile.from_empty = (uint32_t)from_empty;
-    for (uint32_t map = 0; map < b->maps; map++) {
-        tile.y[map] = b->sums + map * b->size + cell;
+    for (uint32_t out_channel = 0; out_channel < b->out_channels; out_channel++) {
+        tile.y[out_channel] = b->sums + out_channel * b->size + number;
     }
-    gm_tile_columns(&tile, FORM, b->maps, b->channels);
+    gm_tile_columns(&tile, FORM, b->out_channels, b->in_channels);
 }
 
-/* x and dy: at the block's first channel and map. */
+/* x and dy: at the block's first channel and output channel. */
 static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *b, const float *x, const float *dy,
                                int from_empty)
 {
     const gm_window *w = &g->window;
-    uint32_t cells = w->kernel_h * w->kernel_w;
-    for (uint32_t cell = 0; cell < cells; cell++) {
-        gm_tap tap = gm_tap_of(w, &g->x, &g->dy, cell / w->kernel_w, cell % w->kernel_w);
+    uint32_t taps = w->kernel_h * w->kernel_w;
+    for (uint32_t number = 0; number < taps; number++) {
+        gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
         if (tap.rows == 0) {
             tap = (gm_tap){ 0 }; /* sums of nothing */
         }
         for (uint32_t i = 0; i < g->batch; i++) {
             const float *x_at = x + i * g->x.batch + tap.x, *dy_at = dy + i * g->dy.batch + tap.y;
-            add_sample_tap(b, &tap, x_at, dy_at, cells, cell, from_empty && i == 0);
+            add_sample_tap(b, &tap, x_at, dy_at, taps, number, from_empty && i == 0);
         }
     }
 }
@@ -66,37 +67,39 @@ void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float 
     gm_rules[*(const uint32_t *)args->rule](args);
 }
 
-/* So many neighbouring maps, whose first weight is `first`. */
-static void gradients_of_maps(const gm_conv_gradient *g, const float *x, const float *dy,
-                              const gm_gradient_target *target, uint32_t first, uint32_t maps)
+/* So many neighbouring output channels, whose first weight is `first`. */
+static void gradients_of_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                                      const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
 {
-    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
-    const gradient_block all = { maps, g->channels, target->w + first, size };
+    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w;
+    const gradient_block all = { out_channels, g->in_channels, target->w + first, size };
     add_gradient_block(g, &all, x, dy, !target->accumulate);
 }
 
 /* The same with an update, some channels at a time, as many as there is room for. */
-static void update_maps(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
-                        uint32_t first, uint32_t maps)
+static void update_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                                const gm_gradient_target *target,
+                                uint32_t first, uint32_t out_channels)
 {
-    uint32_t cells = g->window.kernel_h * g->window.kernel_w, most = g->channels / maps / 4 * 4;
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, most = g->in_channels / out_channels / 4 * 4;
     gm_rule_args args = *target->update;
-    for (uint32_t c = 0, n; c < g->channels; c += n) {
-        n = g->channels - c < most ? g->channels - c : most;
-        const gradient_block part = { maps, n, target->w, n * cells };
+    for (uint32_t c = 0, n; c < g->in_channels; c += n) {
+        n = g->in_channels - c < most ? g->in_channels - c : most;
+        const gradient_block part = { out_channels, n, target->w, n * taps };
         add_gradient_block(g, &part, x + c, dy, 1);
-        for (uint32_t map = 0; map < maps; map++) {
-            uint32_t at = first + (map * g->channels + c) * cells;
-            gm_helium_step(target->update, &args, part.sums + map * part.size, at, part.size);
+        for (uint32_t out_channel = 0; out_channel < out_channels; out_channel++) {
+            uint32_t at = first + (out_channel * g->in_channels + c) * taps;
+            gm_helium_step(target->update, &args, part.sums + out_channel * part.size, at, part.size);
         }
     }
 }
 
-/* A map that is left alone */
-static void one_map(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target,
-                    uint32_t first)
+/* A output channel that is left alone */
+static void one_out_channel(const gm_conv_gradient *g, const float *x, const float *dy,
+                            const gm_gradient_target *target,
+                            uint32_t first)
 {
-    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w;
+    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w;
     float *row = target->update ? target->w : target->w + first;
     if (!target->accumulate) {
         gm_start_row(row, NULL, size);
@@ -111,21 +114,22 @@ static void one_map(const gm_conv_gradient *g, const float *x, const float *dy, 
 int gm_helium_conv_gradient(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target)
 {
-    uint32_t size = g->channels * g->window.kernel_h * g->window.kernel_w, first = 0;
-    uint32_t most = !target->update || g->channels >= 24 ? 6 : 4;
-    if (g->x.channel != 1 || g->dy.channel != 1 || target->maps < 4 || g->channels < (target->update ? 16 : 4)) {
+    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w, first = 0;
+    uint32_t most = !target->update || g->in_channels >= 24 ? 6 : 4;
+    if (g->x.channel != 1 || g->dy.channel != 1 || target->out_channels < 4 ||
+        g->in_channels < (target->update ? 16 : 4)) {
         return 0;
     }
     for (uint32_t group = 0; group < target->groups; group++, x += g->x.group, dy += g->dy.group) {
-        for (uint32_t m = 0, maps; m < target->maps; m += maps, first += maps * size) {
-            uint32_t left = target->maps - m, rows = gm_tile_rows(FORM, left);
-            maps = left < 4 ? 1 : rows < most ? rows : most;
-            if (maps == 1) {
-                one_map(g, x, dy + m, target, first);
+        for (uint32_t m = 0, out_channels; m < target->out_channels; m += out_channels, first += out_channels * size) {
+            uint32_t left = target->out_channels - m, rows = gm_tile_rows(FORM, left);
+            out_channels = left < 4 ? 1 : rows < most ? rows : most;
+            if (out_channels == 1) {
+                one_out_channel(g, x, dy + m, target, first);
             } else if (target->update) {
-                update_maps(g, x, dy + m, target, first, maps);
+                update_out_channels(g, x, dy + m, target, first, out_channels);
             } else {
-                gradients_of_maps(g, x, dy + m, target, first, maps);
+                gradients_of_out_channels(g, x, dy + m, target, first, out_channels);
             }
         }
     }

@@ -1,7 +1,7 @@
 /*
- * Convolutions with Helium. Positions that the same cells of the kernel reach are a region: a rectangle inside, one at
- * each edge and corner, and transposed with a stride one for each remainder. In it, tiles of 5 or 4 positions by 4
- * outputs hold their sums over all cells.
+ * Convolutions with Helium. Positions that the same taps of the kernel reach are a region: a
+ * rectangle inside, one at each edge and corner, and transposed with a stride one for each
+ * remainder. In it, tiles of 5 or 4 positions by 4 outputs hold their sums over all taps.
  */
 #include "../../window.h"
 #include "helium.h"
@@ -9,14 +9,15 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* Rows or columns. Positions are those of the outputs; of each, the cells of the kernel that count are those whose
- * source lies inside. Transposed, positions are the convolution's inputs, and sources its outputs. */
+/* Rows or columns. Positions are those of the outputs; of each, the taps of the kernel that count
+ * are those whose source lies inside. Transposed, positions are the convolution's inputs, and
+ * sources its outputs. */
 typedef struct axis {
     uint32_t positions, sources, kernel, stride, dilation, pad;
     int transposed;
 } axis;
 
-/* out[position,n] += sum over cells and i of in[source,i] w[cell,i,n]. Steps in elements. */
+/* out[position,n] += sum over taps and i of in[source,i] w[tap,i,n]. Steps in elements. */
 typedef struct convolution {
     axis rows, columns;
     uint32_t sums, outputs;
@@ -25,14 +26,14 @@ typedef struct convolution {
     uint32_t w_row, w_column, w_sum, w_out;
 } convolution;
 
-/* Positions first, first + step, ..., which the same cells reach: cell, cell + step, ... */
+/* Positions first, first + step, ..., which the same taps reach: tap, tap + step, ... */
 typedef struct same_taps {
     uint32_t first, count;
-    uint32_t cell, cells;
-    uint32_t source; /* of the first position and cell */
+    uint32_t tap, taps;
+    uint32_t source; /* of the first position and tap */
 } same_taps;
 
-/* ---- Axes -------------------------------------------------------------------------------------------------- */
+/* ---- Axes ------------------------------------------------------------------------------------------ */
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
@@ -43,13 +44,13 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
     return a;
 }
 
-/* From one position or cell of a run to the next, and how far its source then is. */
+/* From one position or tap of a run to the next, and how far its source then is. */
 static uint32_t position_step(const axis *a)
 {
     return a->transposed ? a->stride : 1;
 }
 
-static uint32_t cell_step(const axis *a)
+static uint32_t tap_step(const axis *a)
 {
     return a->transposed ? a->stride / common_divisor(a->stride, a->dilation) : 1;
 }
@@ -59,27 +60,27 @@ static uint32_t source_by_position(const axis *a)
     return a->transposed ? 1 : a->stride;
 }
 
-static uint32_t source_by_cell(const axis *a)
+static uint32_t source_by_tap(const axis *a)
 {
     return a->transposed ? 0 - a->dilation / common_divisor(a->stride, a->dilation) : a->dilation;
 }
 
 /* At least `sources` where there is none. */
-static uint32_t source_of(const axis *a, uint32_t position, uint32_t cell)
+static uint32_t source_of(const axis *a, uint32_t position, uint32_t tap)
 {
     return a->transposed
-               ? gm_output_index(position, cell, a->stride, a->dilation, a->pad, a->sources)
-               : gm_input_index(position, cell, a->stride, a->dilation, a->pad);
+               ? gm_output_index(position, tap, a->stride, a->dilation, a->pad, a->sources)
+               : gm_input_index(position, tap, a->stride, a->dilation, a->pad);
 }
 
 /* A run of one position */
 static same_taps run_of_position(const axis *a, uint32_t position)
 {
     same_taps r = { position, 1, 0, 0, 0 };
-    for (uint32_t cell = 0; cell < a->kernel; cell++) {
-        uint32_t source = source_of(a, position, cell);
-        if (source < a->sources && r.cells++ == 0) {
-            r.cell = cell, r.source = source;
+    for (uint32_t tap = 0; tap < a->kernel; tap++) {
+        uint32_t source = source_of(a, position, tap);
+        if (source < a->sources && r.taps++ == 0) {
+            r.tap = tap, r.source = source;
         }
     }
     return r;
@@ -91,14 +92,15 @@ static same_taps run_from(const axis *a, uint32_t first)
     same_taps r = run_of_position(a, first);
     for (uint32_t next = first + position_step(a); next < a->positions; next += position_step(a), r.count++) {
         same_taps other = run_of_position(a, next);
-        if (other.cell != r.cell || other.cells != r.cells) {
+        if (other.tap != r.tap || other.taps != r.taps) {
             break;
         }
     }
     return r;
 }
 
-/* The run behind another: where positions of its remainder end, of the next remainder. count 0: there is none. */
+/* The run behind another: where positions of its remainder end, of the next remainder. count 0:
+ * there is none. */
 static same_taps next_run(const axis *a, const same_taps *r)
 {
     uint32_t step = position_step(a), first = r->first + r->count * step;
@@ -111,22 +113,23 @@ static same_taps next_run(const axis *a, const same_taps *r)
     return run_from(a, first);
 }
 
-/* ---- Regions ----------------------------------------------------------------------------------------------- */
+/* ---- Regions ------------------------------------------------------------------------------------------ */
 
-/* The sums of a position: over the cells of rows and columns, and over k. Where in has one channel, k are columns. */
+/* The sums of a position: over the taps of rows and columns, and over k. Where in has one channel,
+ * k are columns. */
 static gm_tile tile_of(const convolution *c, const same_taps *rows, const same_taps *columns)
 {
     int by_columns = c->sums == 1;
-    uint32_t in_cell = source_by_cell(&c->columns) * c->in_column, w_cell = cell_step(&c->columns) * c->w_column;
-    uint32_t in_k = by_columns ? in_cell : c->in_sum, w_k = by_columns ? w_cell : c->w_sum;
-    uint32_t k = by_columns ? columns->cells : c->sums, cells = by_columns ? 1 : columns->cells;
-    uint32_t in_row = source_by_cell(&c->rows) * c->in_row, w_row = cell_step(&c->rows) * c->w_row;
+    uint32_t in_tap = source_by_tap(&c->columns) * c->in_column, w_tap = tap_step(&c->columns) * c->w_column;
+    uint32_t in_k = by_columns ? in_tap : c->in_sum, w_k = by_columns ? w_tap : c->w_sum;
+    uint32_t k = by_columns ? columns->taps : c->sums, taps = by_columns ? 1 : columns->taps;
+    uint32_t in_row = source_by_tap(&c->rows) * c->in_row, w_row = tap_step(&c->rows) * c->w_row;
     return (gm_tile){
         .a_k = 4 * in_k, .b_k = 4 * w_k, .y_column = 4, .b_column = 4 * c->w_out,
-        .k = k, .cells = cells, .rows = rows->cells,
-        .a_cell = 4 * (in_cell - k * in_k), .b_cell = 4 * (w_cell - k * w_k),
-        .a_row = 4 * (in_row - (cells - 1) * in_cell - k * in_k),
-        .b_row = 4 * (w_row - (cells - 1) * w_cell - k * w_k),
+        .k = k, .taps = taps, .rows = rows->taps,
+        .a_tap = 4 * (in_tap - k * in_k), .b_tap = 4 * (w_tap - k * w_k),
+        .a_row = 4 * (in_row - (taps - 1) * in_tap - k * in_k),
+        .b_row = 4 * (w_row - (taps - 1) * w_tap - k * w_k),
     };
 }
 
@@ -158,17 +161,18 @@ static void region(const convolution *c, const same_taps *rows, const same_taps 
         for (uint32_t i = count; i < 4; i++) {
             tile.a[i] = tile.a[count - 1], tile.y[i] = tile.y[count - 1];
         }
-        tile.b = w + rows->cell * c->w_row + columns->cell * c->w_column;
+        tile.b = w + rows->tap * c->w_row + columns->tap * c->w_column;
         gm_tile_columns(&tile, form, count < 4 ? 4 : count, c->outputs);
     }
 }
 
-/* Returns 0, and does nothing, where neighbours of a sum are not contiguous in `in`, or outputs are too few. */
+/* Returns 0, and does nothing, where neighbours of a sum are not contiguous in `in`, or outputs are
+ * too few. */
 static int by_tiles(const convolution *c, const float *in, const float *w, float *out)
 {
     int by_columns = c->sums == 1;
-    uint32_t in_k = by_columns ? source_by_cell(&c->columns) * c->in_column : c->in_sum;
-    uint32_t w_k = by_columns ? cell_step(&c->columns) * c->w_column : c->w_sum;
+    uint32_t in_k = by_columns ? source_by_tap(&c->columns) * c->in_column : c->in_sum;
+    uint32_t w_k = by_columns ? tap_step(&c->columns) * c->w_column : c->w_sum;
     if (in_k != 1 || c->outputs < 4) {
         return 0;
     }
@@ -176,7 +180,7 @@ static int by_tiles(const convolution *c, const float *in, const float *w, float
     for (same_taps rows = run_from(&c->rows, 0); rows.count > 0; rows = next_run(&c->rows, &rows)) {
         for (same_taps columns = run_from(&c->columns, 0); columns.count > 0;
              columns = next_run(&c->columns, &columns)) {
-            if (rows.cells > 0 && columns.cells > 0) {
+            if (rows.taps > 0 && columns.taps > 0) {
                 region(c, &rows, &columns, form, in, w, out);
             }
         }
@@ -191,12 +195,12 @@ int gm_helium_conv(const gm_insn_conv *insn, const float *x, const float *w, flo
     const convolution c = {
         .rows = { insn->out_h, insn->in_h, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, 0 },
         .columns = { insn->out_w, insn->in_w, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, 0 },
-        .sums = insn->channels, .outputs = insn->maps,
+        .sums = insn->in_channels, .outputs = insn->out_channels,
         .in_row = insn->x_h, .in_column = insn->x_w, .in_sum = insn->x_channel,
         .out_row = insn->y_h, .out_column = insn->y_w,
-        .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_channel, .w_out = insn->w_map,
+        .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_in_channel, .w_out = insn->w_out_channel,
     };
-    return insn->y_map == 1 && by_tiles(&c, x, w, y);
+    return insn->y_channel == 1 && by_tiles(&c, x, w, y);
 }
 
 #endif
@@ -208,10 +212,10 @@ int gm_helium_conv_transpose(const gm_insn_conv_transpose *insn, const float *y,
     const convolution c = {
         .rows = { insn->in_h, insn->out_h, insn->kernel_h, insn->stride_h, insn->dilation_h, insn->pad_h, 1 },
         .columns = { insn->in_w, insn->out_w, insn->kernel_w, insn->stride_w, insn->dilation_w, insn->pad_w, 1 },
-        .sums = insn->maps, .outputs = insn->channels,
-        .in_row = insn->y_h, .in_column = insn->y_w, .in_sum = insn->y_map,
+        .sums = insn->out_channels, .outputs = insn->in_channels,
+        .in_row = insn->y_h, .in_column = insn->y_w, .in_sum = insn->y_channel,
         .out_row = insn->x_h, .out_column = insn->x_w,
-        .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_map, .w_out = insn->w_channel,
+        .w_row = insn->w_h, .w_column = insn->w_w, .w_sum = insn->w_out_channel, .w_out = insn->w_in_channel,
     };
     return insn->x_channel == 1 && by_tiles(&c, y, w, x);
 }

@@ -1,8 +1,9 @@
 /*
- * Depthwise convolutions with kernels three cells wide, with Helium: 4 groups at a time, whose weights of a kernel row,
- * or the sums of these weights' gradients, stay in registers while all pixels pass. Each input is loaded once for up to
- * three products. Machine instructions for each multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and
- * 0.89, gradients of weights 0.61 and 0.81.
+ * Depthwise convolutions with kernels three taps wide, with Helium: 4 groups at a time, whose
+ * weights of a kernel row, or the sums of these weights' gradients, stay in registers while all
+ * pixels pass. Each input is loaded once for up to three products. Machine instructions for each
+ * multiply-accumulate in a long row, with strides of 1 and 2: 0.69 and 0.89, gradients of
+ * weights 0.61 and 0.81.
  */
 #include "../../conv_gradient.h"
 #include "../../rows.h"
@@ -11,9 +12,9 @@
 
 #if GM_ARCH_HELIUM && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE || GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* The rows of outputs that a kernel row reaches: `left` outputs, one or none, without its first cell, then those with
- * all three cells, by threes and then the rest, and `right` ones, one or none, without its last cell. Steps in bytes.
- * Assembly reads it in this order. */
+/* The rows of outputs that a kernel row reaches: `left` outputs, one or none, without its first
+ * tap, then those with all three taps, by threes and then the rest, and `right` ones, one or none,
+ * without its last tap. Steps in bytes. Assembly reads it in this order. */
 typedef struct lines {
     uint32_t x_step, y_step, threes, rest, edges; /* left + 2 right */
     uint32_t rows, x_row, y_row, w_group;
@@ -21,13 +22,14 @@ typedef struct lines {
 
 /* ---- Rows in assembly -------------------------------------------------------------------------------------- */
 
-/* x is in r4, y in r5; q0 to q2 are weights or sums of three cells, q7 offsets of the four groups in these. */
+/* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the four groups in
+ * these. */
 #define NEXT_X(q) LINE("vldrw.u32 " #q ", [r4]") LINE("add r4, r6")
 #define LOAD_Y LINE("vldrw.u32 q6, [r5]")
 #define STORE_Y LINE("vstrw.32 q6, [r5]") LINE("add r5, r8")
 #define VECTORS(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
 
-/* What outputs take from the first cell's input, the second's, and the third's: y, or the sums. */
+/* What outputs take from the first tap's input, the second's, and the third's: y, or the sums. */
 #define Y_LEFT(b, c) LOAD_Y VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
 #define Y_MIDDLE(a, b, c) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
 #define Y_RIGHT(a, b) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) STORE_Y
@@ -35,8 +37,9 @@ typedef struct lines {
 #define SUM_MIDDLE(a, b, c) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6) VECTORS(q2, c, q6)
 #define SUM_RIGHT(a, b) LOAD_Y LINE("add r5, r8") VECTORS(q0, a, q6) VECTORS(q1, b, q6)
 
-/* How a row begins, its left output, three outputs, one, and its right one. With a stride of one the inputs of an
- * output's first two cells are in q3 and q4 before it, else that of its first cell in q3. */
+/* How a row begins, its left output, three outputs, one, and its right one. With a stride of one
+ * the inputs of an output's first two taps are in q3 and q4 before it, else that of its first tap
+ * in q3. */
 #define BEGIN_1 NEXT_X(q3) NEXT_X(q4)
 #define LEFT_1(OF) OF##_LEFT(q3, q4)
 #define THREE_1(OF)                                                                                           \
@@ -56,52 +59,52 @@ typedef struct lines {
     LINE("vstrw.32 q0, [r2, q7]") LINE("add r2, #4") LINE("vstrw.32 q1, [r2, q7]") LINE("add r2, #4")         \
     LINE("vstrw.32 q2, [r2, q7]")
 
-/* Defines a function that returns 0 where subnormal numbers were flushed. OF: Y, to which it adds, and which is without
- * use then; or SUM, where it adds to w, which has not changed then. */
-#define DEFINE_LINES(name, OF, STRIDE)                                                                        \
-    __attribute__((noinline)) static int name(const float *x, const float *y, const float *w, const lines *l) \
-    {                                                                                                         \
-        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* and what was flushed */                        \
-        register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                   \
-        register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                   \
-        register const lines *r3 __asm__("r3") = l;                                                           \
-        __asm__ volatile(HELIUM                                                                               \
-                         CLEAR_FLUSHED(r12)                                                                   \
-                         LINE("ldr r5, [r3, %[w_group]]")                                                     \
-                         LINE("mov r4, #0") LINE("vidup.u32 q7, r4, #1") LINE("vmul.i32 q7, q7, r5")          \
-                         LINE("vldrw.u32 q0, [r2, q7]") LINE("add r2, #4")                                    \
-                         LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                    \
-                         LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")                                    \
-                         LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                          \
-                         "1:\n\t"                                                                             \
-                         LINE("mov r4, r0") LINE("mov r5, r1")                                                \
-                         BEGIN_##STRIDE                                                                       \
-                         LINE("tst r11, #1") LINE("beq 2f")                                                   \
-                         LEFT_##STRIDE(OF)                                                                    \
-                         "2:\n\t"                                                                             \
-                         LINE("wls lr, r9, 4f")                                                               \
-                         "3:\n\t"                                                                             \
-                         THREE_##STRIDE(OF)                                                                   \
-                         LINE("le lr, 3b")                                                                    \
-                         "4:\n\t"                                                                             \
-                         LINE("wls lr, r10, 6f")                                                              \
-                         "5:\n\t"                                                                             \
-                         ONE_##STRIDE(OF)                                                                     \
-                         LINE("le lr, 5b")                                                                    \
-                         "6:\n\t"                                                                             \
-                         LINE("tst r11, #2") LINE("beq 7f")                                                   \
-                         RIGHT_##STRIDE(OF)                                                                   \
-                         "7:\n\t"                                                                             \
-                         LINE("ldrd r4, r5, [r3, %[x_row]]") LINE("add r0, r4") LINE("add r1, r5")            \
-                         LINE("subs r12, #1")                                                                 \
-                         LINE("bne 1b")                                                                       \
-                         IF_FLUSHED(r0, 8f)                                                                   \
-                         END_##OF                                                                             \
-                         "8:\n\t"                                                                             \
-                         : "+r"(r0), "+r"(r1), "+r"(r2)                                                       \
+/* Defines a function that returns 0 where subnormal numbers were flushed. OF: Y, to which it adds,
+ * and which is without use then; or SUM, where it adds to w, which has not changed then. */
+#define DEFINE_LINES(name, OF, STRIDE)                                                                           \
+    __attribute__((noinline)) static int name(const float *x, const float *y, const float *w, const lines *l)    \
+    {                                                                                                            \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)x; /* and what was flushed */                           \
+        register uintptr_t r1 __asm__("r1") = (uintptr_t)y;                                                      \
+        register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                      \
+        register const lines *r3 __asm__("r3") = l;                                                              \
+        __asm__ volatile(HELIUM                                                                                  \
+                         CLEAR_FLUSHED(r12)                                                                      \
+                         LINE("ldr r5, [r3, %[w_group]]")                                                        \
+                         LINE("mov r4, #0") LINE("vidup.u32 q7, r4, #1") LINE("vmul.i32 q7, q7, r5")             \
+                         LINE("vldrw.u32 q0, [r2, q7]") LINE("add r2, #4")                                       \
+                         LINE("vldrw.u32 q1, [r2, q7]") LINE("add r2, #4")                                       \
+                         LINE("vldrw.u32 q2, [r2, q7]") LINE("sub r2, #8")                                       \
+                         LINE("ldm r3, {r6, r8, r9, r10, r11, r12}")                                             \
+                         "1:\n\t"                                                                                \
+                         LINE("mov r4, r0") LINE("mov r5, r1")                                                   \
+                         BEGIN_##STRIDE                                                                          \
+                         LINE("tst r11, #1") LINE("beq 2f")                                                      \
+                         LEFT_##STRIDE(OF)                                                                       \
+                         "2:\n\t"                                                                                \
+                         LINE("wls lr, r9, 4f")                                                                  \
+                         "3:\n\t"                                                                                \
+                         THREE_##STRIDE(OF)                                                                      \
+                         LINE("le lr, 3b")                                                                       \
+                         "4:\n\t"                                                                                \
+                         LINE("wls lr, r10, 6f")                                                                 \
+                         "5:\n\t"                                                                                \
+                         ONE_##STRIDE(OF)                                                                        \
+                         LINE("le lr, 5b")                                                                       \
+                         "6:\n\t"                                                                                \
+                         LINE("tst r11, #2") LINE("beq 7f")                                                      \
+                         RIGHT_##STRIDE(OF)                                                                      \
+                         "7:\n\t"                                                                                \
+                         LINE("ldrd r4, r5, [r3, %[x_row]]") LINE("add r0, r4") LINE("add r1, r5")               \
+                         LINE("subs r12, #1")                                                                    \
+                         LINE("bne 1b")                                                                          \
+                         IF_FLUSHED(r0, 8f)                                                                      \
+                         END_##OF                                                                                \
+                         "8:\n\t"                                                                                \
+                         : "+r"(r0), "+r"(r1), "+r"(r2)                                                          \
                          : "r"(r3), [x_row] "i"(offsetof(lines, x_row)), [w_group] "i"(offsetof(lines, w_group)) \
-                         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                 \
-        return r0 == 0;                                                                                       \
+                         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                    \
+        return r0 == 0;                                                                                          \
     }
 
 /* ---- Which outputs a kernel row reaches -------------------------------------------------------------------- */
@@ -112,18 +115,18 @@ static const float *elements_behind(const float *p, uint32_t elements)
     return (const float *)((uintptr_t)p + 4 * elements);
 }
 
-/* All of `lines` but rows. Returns 0 where outputs lack other cells than these. */
+/* All of `lines` but rows. Returns 0 where outputs lack other taps than these. */
 static int set_columns(const gm_window *w, const gm_layout *x, const gm_layout *y, lines *l)
 {
-    gm_span cells[3];
+    gm_span taps[3];
     for (uint32_t i = 0; i < 3; i++) {
-        cells[i] = gm_valid_outputs(i, w->stride_w, 1, w->pad_w, w->in_w, w->out_w);
+        taps[i] = gm_valid_outputs(i, w->stride_w, 1, w->pad_w, w->in_w, w->out_w);
     }
-    uint32_t left = cells[0].first, right = w->out_w - cells[2].end, middle = w->out_w - left - right;
+    uint32_t left = taps[0].first, right = w->out_w - taps[2].end, middle = w->out_w - left - right;
     *l = (lines){ 4 * x->w, 4 * y->w, middle / 3, middle % 3, left + 2 * right, 0,
                   4 * w->stride_h * x->h, 4 * y->h, 0 };
     return w->kernel_w == 3 && w->dilation_w == 1 && w->stride_w <= 2 && w->pad_w <= 1 && left + right <= w->out_w &&
-           right <= 1 && cells[0].end == w->out_w && cells[1].end == w->out_w;
+           right <= 1 && taps[0].end == w->out_w && taps[1].end == w->out_w;
 }
 
 /* The rows of kernel row k. Puts x and y at the first one. */
@@ -142,7 +145,8 @@ static void rows_of(const gm_window *w, const gm_layout *x, const gm_layout *y, 
 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
 
-/* Transposed, x and y are the other way round, and go backwards: each x takes its products in the same order then. */
+/* Transposed, x and y are the other way round, and go backwards: each x takes its products in the
+ * same order then. */
 typedef struct depthwise_conv {
     gm_window window;
     gm_layout x, y;
@@ -169,11 +173,11 @@ static float plain_depthwise_sum(const depthwise_conv *d, const float *x, const 
                                  float sum)
 {
     const gm_window *of = &d->window;
-    for (uint32_t cell = 0; cell < 3 * of->kernel_h; cell++) {
-        uint32_t i = gm_input_index(row, cell / 3, of->stride_h, of->dilation_h, of->pad_h);
-        uint32_t j = gm_input_index(column, cell % 3, of->stride_w, 1, of->pad_w);
+    for (uint32_t tap = 0; tap < 3 * of->kernel_h; tap++) {
+        uint32_t i = gm_input_index(row, tap / 3, of->stride_h, of->dilation_h, of->pad_h);
+        uint32_t j = gm_input_index(column, tap % 3, of->stride_w, 1, of->pad_w);
         if (i < of->in_h && j < of->in_w) {
-            sum = GM_MAC(sum, *elements_behind(x, i * d->x.h + j * d->x.w), w[cell / 3 * d->w_h + cell % 3]);
+            sum = GM_MAC(sum, *elements_behind(x, i * d->x.h + j * d->x.w), w[tap / 3 * d->w_h + tap % 3]);
         }
     }
     return sum;
@@ -249,8 +253,8 @@ int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const floa
 DEFINE_LINES(sum_lines_1, SUM, 1)
 DEFINE_LINES(sum_lines_2, SUM, 2)
 
-/* Cell (k, l) of one group, in plain C */
-static void plain_cell(const gm_conv_gradient *g, uint32_t k, uint32_t l, const float *x, const float *dy, float *sum)
+/* Tap (k, l) of one group, in plain C */
+static void plain_tap(const gm_conv_gradient *g, uint32_t k, uint32_t l, const float *x, const float *dy, float *sum)
 {
     const gm_window *w = &g->window;
     for (uint32_t row = 0; row < w->out_h; row++) {
@@ -264,7 +268,8 @@ static void plain_cell(const gm_conv_gradient *g, uint32_t k, uint32_t l, const 
     }
 }
 
-/* Adds what one sample gives to the sums of 4 groups, `size` cells each, of kernel row k, which begin at `sums`. */
+/* Adds what one sample gives to the sums of 4 groups, `size` taps each, of kernel row k, which
+ * begin at `sums`. */
 static void add_sample(const gm_conv_gradient *g, lines *l, uint32_t k, const float *x, const float *dy, float *sums,
                        uint32_t size)
 {
@@ -274,7 +279,7 @@ static void add_sample(const gm_conv_gradient *g, lines *l, uint32_t k, const fl
         return;
     }
     for (uint32_t i = 0; i < 12; i++) {
-        plain_cell(g, k, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + i % 3);
+        plain_tap(g, k, i % 3, x + i / 3, dy + i / 3, sums + i / 3 * size + i % 3);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Matrix products with Helium: tiles of 4 and 5 rows (helium_tile.c), and rows that are left (helium_row.c). */
+/* Matrix products with Helium: tiles of 4 and 5 rows (helium_tile.c), and rows that are left
+ * (helium_row.c). */
 #include "../../gemm_tile.h"
 #include "helium.h"
 #include "tile.h"
@@ -28,7 +29,7 @@ void gm_gemm_matrix(const float *a, const float *b, float *y, uint32_t m, uint32
 {
     gm_tile_form form = n == 1 ? GM_TILE_FORMS : gm_tile_form_of(s->a_row, s->a_col, s->b_row, s->b_col);
     gm_tile tile = { .a_k = bytes(s->a_col), .b_k = bytes(s->b_row), .y_column = bytes(1), .b_column = bytes(s->b_col),
-                     .k = s->k, .cells = 1, .rows = 1 };
+                     .k = s->k, .taps = 1, .rows = 1 };
     for (uint32_t rows; m >= 4 && form != GM_TILE_FORMS; m -= rows) {
         rows = gm_tile_rows(form, m);
         put_rows(&tile, form, rows, a, y, s->a_row, y_row);

@@ -1,13 +1,14 @@
 /*
- * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum, of more and of 4 rows:
+ * Tiles (tile.h) with Helium. Machine instructions for each multiply-accumulate of a long sum,
+ * of more and of 4 rows:
  *
  *     rows by neighbours, gathered     0.50, 0.53
  *     rows by steps                    0.45, 0.47
  *     column                           0.44, 0.53
  *
- * Sums are in q0 to q4, or of a column to q5; q5 and q6 have two k of b, or q6 one, q7 offsets or addresses of columns.
- * Of a tile at the right edge,
- * loads and stores of sums reach only the columns that there are, and lanes behind them gather the last column again.
+ * Sums are in q0 to q4, or of a column to q5; q5 and q6 have two k of b, or q6 one, q7 offsets
+ * or addresses of columns. Of a tile at the right edge, loads and stores of sums reach only the
+ * columns that there are, and lanes behind them gather the last column again.
  */
 #include "tile.h"
 
@@ -20,7 +21,7 @@
 
 #if GM_ARCH_HELIUM
 
-/* ---- Sums -------------------------------------------------------------------------------------------------- */
+/* ---- Sums ------------------------------------------------------------------------------------------ */
 
 /* What a tile has that has more than 4 rows: 5, or of a column 6 */
 #define MORE_ROWS(what) what
@@ -57,7 +58,7 @@
 #define MOVE_5(by)                                                                                            \
     LINE("add r1, " #by) LINE("add r2, " #by) LINE("add r3, " #by) LINE("add r4, " #by) LINE("add r5, " #by)
 
-/* ---- Products ---------------------------------------------------------------------------------------------- */
+/* ---- Products ------------------------------------------------------------------------------------------ */
 
 /* One k of b, which is at r6, or at addresses in q7; r8: b_k */
 #define NEIGHBOURS(q) LINE("vldrw.u32 " #q ", [r6]") LINE("add r6, r8")
@@ -71,7 +72,7 @@
     VFMA(sums_p, q5, r9) VFMA(sums_q, q5, r11) VFMA(sums_p, q6, r10) VFMA(sums_q, q6, r12)
 #define ONE_ROW(p, sums) LINE("ldrd r9, r10, [" #p "], #8") VFMA(sums, q5, r9) VFMA(sums, q6, r10)
 #define ROWS_2(B, MORE) B(q5) B(q6) TWO_ROWS(r1, r2, q0, q1) MORE(ONE_ROW(r5, q4)) TWO_ROWS(r3, r4, q2, q3)
-#define ROWS_1(B, MORE)                                                                                      \
+#define ROWS_1(B, MORE)                                                                                       \
     B(q5)                                                                                                     \
     LINE("ldr r9, [r1], #4") LINE("ldr r10, [r2], #4") LINE("ldr r11, [r3], #4") LINE("ldr r12, [r4], #4")    \
     VFMA(q0, q5, r9) VFMA(q1, q5, r10) VFMA(q2, q5, r11) VFMA(q3, q5, r12)                                    \
@@ -85,7 +86,7 @@
     MORE(VFMA(q4, q6, r11) VFMA(q5, q6, r12))
 #define COLUMN_2(B, MORE) COLUMN_1(B, MORE) COLUMN_1(B, MORE)
 
-/* ---- Cells ------------------------------------------------------------------------------------------------- */
+/* ---- Taps ------------------------------------------------------------------------------------------ */
 
 #define BEGIN_ROWS
 #define BEGIN_COLUMN LINE("ldr r2, [r0, %[a_k]]")
@@ -102,7 +103,7 @@
 #define BEGIN_STEPS_OF_1 BEGIN_STEPS
 #define BEGIN_STEPS_OF_9 BEGIN_STEPS
 
-/* To the next cell */
+/* To the next tap */
 #define MOVE_ROWS MOVE_5(r11)
 #define MOVE_COLUMN LINE("add r1, r11")
 #define MOVE_NEIGHBOURS LINE("add r6, r12")
@@ -111,17 +112,17 @@
 #define MOVE_STEPS_OF_9 LINE("vadd.i32 q7, q7, r12")
 
 /* Goes to `next` with the steps there in r11 and r12, or falls through at the end. */
-#define NEXT_CELL(next)                                                                                       \
-    LINE("ldrd r9, r10, [r0, %[cells_left]]")                                                                       \
+#define NEXT_TAP(next)                                                                                        \
+    LINE("ldrd r9, r10, [r0, %[taps_left]]")                                                                  \
     LINE("subs r9, #1")                                                                                       \
     LINE("ittt ne")                                                                                           \
-    LINE("ldrdne r11, r12, [r0, %[to_cell]]")                                                                 \
-    LINE("strne r9, [r0, %[cells_left]]")                                                                           \
+    LINE("ldrdne r11, r12, [r0, %[to_tap]]")                                                                  \
+    LINE("strne r9, [r0, %[taps_left]]")                                                                      \
     LINE("bne " #next)                                                                                        \
     LINE("subs r10, #1")                                                                                      \
-    LINE("ldr r9, [r0, %[cells]]")                                                                            \
+    LINE("ldr r9, [r0, %[taps]]")                                                                             \
     LINE("ldrd r11, r12, [r0, %[to_row]]")                                                                    \
-    LINE("strd r9, r10, [r0, %[cells_left]]")                                                                 \
+    LINE("strd r9, r10, [r0, %[taps_left]]")                                                                  \
     LINE("bne " #next)
 
 /* Goes to `next` where another tile is left. */
@@ -131,12 +132,12 @@
     LINE("add r6, r8") LINE("subs r10, #1") LINE("str r6, [r0, %[b]]") LINE("str r10, [r0, %[tiles]]")        \
     LINE("bne " #next)
 
-/* ---- Tiles ------------------------------------------------------------------------------------------------- */
+/* ---- Tiles ------------------------------------------------------------------------------------------ */
 
 #define AT(member) [member] "i"(offsetof(gm_tile, member))
 
-/* Defines what computes the tiles that are left, and returns 0 where it ends before one of them. A: ROWS or COLUMN; B:
- * one of the forms above. */
+/* Defines what computes the tiles that are left, and returns 0 where it ends before one of them. A:
+ * ROWS or COLUMN; B: one of the forms above. */
 #define DEFINE_TILES(name, A, B, MORE)                                                                        \
     __attribute__((noinline)) static int name(gm_tile *tile)                                                  \
     {                                                                                                         \
@@ -173,7 +174,7 @@
                          LINE("beq 6f")                                                                       \
                          A##_1(B, MORE)                                                                       \
                          "6:\n\t"                                                                             \
-                         NEXT_CELL(2b)                                                                        \
+                         NEXT_TAP(2b)                                                                         \
                          IF_FLUSHED(r9, 8f)                                                                   \
                          STORE_##A(MORE)                                                                      \
                          NEXT_TILE(0b)                                                                        \
@@ -184,10 +185,10 @@
                          "8:\n\t"                                                                             \
                          LINE("mov r0, r9")                                                                   \
                          : "+r"(r0)                                                                           \
-                         : AT(last_column), AT(a), AT(a_k), AT(b), AT(k), AT(cells), AT(rows), AT(y_column),  \
-                           AT(b_column), AT(from_empty), AT(cells_left), AT(rows_left), AT(b_tile),           \
+                         : AT(last_column), AT(a), AT(a_k), AT(b), AT(k), AT(taps), AT(rows), AT(y_column),   \
+                           AT(b_column), AT(from_empty), AT(taps_left), AT(rows_left), AT(b_tile),            \
                            [tiles] "i"(offsetof(gm_tile, left)),                                              \
-                           [to_cell] "i"(offsetof(gm_tile, a_cell)), [to_row] "i"(offsetof(gm_tile, a_row))   \
+                           [to_tap] "i"(offsetof(gm_tile, a_tap)), [to_row] "i"(offsetof(gm_tile, a_row))     \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",         \
                            CHANGED);                                                                          \
         return r0 == 0;                                                                                       \
@@ -220,13 +221,13 @@ static const float *behind(const float *p, uint32_t bytes)
 static float plain_tile_sum(const gm_tile *tile, const float *a, const float *b, float sum)
 {
     for (uint32_t row = 0; row < tile->rows; row++) {
-        for (uint32_t cell = 0; cell < tile->cells; cell++) {
+        for (uint32_t tap = 0; tap < tile->taps; tap++) {
             for (uint32_t k = 0; k < tile->k; k++) {
                 sum = GM_MAC(sum, *a, *b);
                 a = behind(a, tile->a_k), b = behind(b, tile->b_k);
             }
-            uint32_t last = cell == tile->cells - 1;
-            a = behind(a, last ? tile->a_row : tile->a_cell), b = behind(b, last ? tile->b_row : tile->b_cell);
+            uint32_t last = tap == tile->taps - 1;
+            a = behind(a, last ? tile->a_row : tile->a_tap), b = behind(b, last ? tile->b_row : tile->b_tap);
         }
     }
     return sum;
@@ -252,7 +253,7 @@ static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
     tile->left--;
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------------------- */
+/* ---- Columns ------------------------------------------------------------------------------------------ */
 
 /* The form for a tile with fewer than 4 columns. */
 static gm_tile_form at_edge(gm_tile_form form)
@@ -265,7 +266,7 @@ static gm_tile_form at_edge(gm_tile_form form)
 static void each_tile(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t columns, uint32_t count)
 {
     tile->last_column = columns - 1;
-    tile->cells_left = tile->cells, tile->rows_left = tile->rows;
+    tile->taps_left = tile->taps, tile->rows_left = tile->rows;
     tile->b_tile = GM_HELIUM_COLUMNS * tile->b_column, tile->left = count;
     while (tile->left > 0 && !tiles[form][rows > 4](tile)) {
         plain(tile, form, rows);

@@ -1,7 +1,8 @@
 /*
- * A tile of 4 to 6 rows by 4 columns of sums, which stays in registers over a whole sum of products: of k neighbours
- * in each of columns and rows of cells. A matrix product has one cell; a convolution sums over channels in the cells
- * of its kernel; the gradient of its weights sums over pixels, in as many cells as the picture has rows.
+ * A tile of 4 to 6 rows by 4 columns of sums, which stays in registers over a whole sum of
+ * products: of k neighbours in each of columns and rows of taps. A matrix product has one tap; a
+ * convolution sums over channels in the taps of its kernel; the gradient of its weights sums
+ * over pixels, in as many taps as the picture has rows.
  */
 #ifndef GM_HELIUM_TILE_H
 #define GM_HELIUM_TILE_H
@@ -15,37 +16,38 @@ typedef enum gm_tile_form {
     GM_ROWS_BY_NEIGHBOURS,   /* rows of a, whose k are neighbours */
     GM_ROWS_BY_GATHERED,
     GM_ROWS_BY_STEPS_OF_1,   /* gathered, and b's k are neighbours too */
-    GM_ROWS_BY_STEPS_OF_9,   /* gathered; b's k are 9 elements apart, as weights of 3x3 cells */
+    GM_ROWS_BY_STEPS_OF_9,   /* gathered; b's k are 9 elements apart, as weights of 3x3 taps */
     GM_COLUMN_BY_NEIGHBOURS, /* columns of a: its rows are neighbours */
     GM_COLUMN_BY_GATHERED,
     GM_TILE_FORMS            /* how many there are; and none of them */
 } gm_tile_form;
 
-/* Steps from one to the next, in bytes; those to a cell or a row begin behind the last k, or the last cell of a row. */
+/* Steps from one to the next, in bytes; those to a tap or a row begin behind the last k, or the
+ * last tap of a row. */
 typedef struct gm_tile {
     float *y[6];
     const float *a[5];
     const float *b;
     uint32_t b_k, a_k;
     uint32_t y_column, b_column;
-    uint32_t k, cells, rows;
-    uint32_t a_cell, b_cell;
+    uint32_t k, taps, rows;
+    uint32_t a_tap, b_tap;
     uint32_t a_row, b_row;
     uint32_t from_empty; /* sums start from the empty sum, not from y */
     /* What gm_tile_columns() sets */
-    uint32_t last_column, cells_left, rows_left;
+    uint32_t last_column, taps_left, rows_left;
     uint32_t b_tile, left; /* bytes to the columns of the next tile, and how many tiles are left */
 } gm_tile;
 
 /* The form for strides in elements: of a's rows and k, of b's k and columns. */
 gm_tile_form gm_tile_form_of(uint32_t a_row, uint32_t a_k, uint32_t b_k, uint32_t b_column);
 
-/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4, and 5 or, of a column, 6. y and b move on by n columns. In the
- * forms by rows, some rows may be the same, a and y. */
+/* y[r][i] += sum of a[r] b[i] for i in 0..n. rows: 4, and 5 or, of a column, 6. y and b move on by
+ * n columns. In the forms by rows, some rows may be the same, a and y. */
 void gm_tile_columns(gm_tile *tile, gm_tile_form form, uint32_t rows, uint32_t n);
 
-/* How many rows to take where so many are left: of a column by 6 and 4, else by 5 and 4, so that none from 12 on is
- * without others, or of a column one at the most. */
+/* How many rows to take where so many are left: of a column by 6 and 4, else by 5 and 4, so that
+ * none from 12 on is without others, or of a column one at the most. */
 static inline uint32_t gm_tile_rows(gm_tile_form form, uint32_t left)
 {
     if (left < 4) {

@@ -2,17 +2,19 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a multiply-add. */
+/* Pixels of a tile of some vectors of outputs: as many accumulators as hide the latency of a
+ * multiply-add. */
 #define DENSE_PIXELS(vectors) ((vectors) == 1 ? GM_MOST_PIXELS : GM_MOST_PIXELS * 3 / 4)
 
-/* Steps whose sources lie a constant apart, and whose weights lie side by side: a cell, or neighbouring ones. */
+/* Steps whose sources lie a constant apart, and whose weights lie side by side: a tap, or
+ * neighbouring ones. */
 typedef struct tap_run {
     size_t source, panel; /* offsets of the first step */
     uint32_t count;
 } tap_run;
 
 typedef struct tap_runs {
-    tap_run at[GM_CELL_LIMIT];
+    tap_run at[GM_TAP_LIMIT];
     uint32_t count;
     size_t step; /* of the source */
 } tap_runs;
@@ -32,13 +34,13 @@ static void append_run(tap_runs *found, tap_run next, uint32_t width)
 static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_window_sum *sum, const gm_weight_block *b)
 {
     found->count = 0;
-    found->step = sum->inputs > 1 ? sum->source.channel : region->cells > 1 ? region->source[1] - region->source[0] : 0;
-    for (uint32_t i = 0; i < region->cells; i++) {
-        uint32_t cell = region->number[i] * sum->inputs;
-        uint32_t first = cell > b->first ? cell : b->first;
-        uint32_t end = cell + sum->inputs < b->end ? cell + sum->inputs : b->end;
+    found->step = sum->inputs > 1 ? sum->source.channel : region->taps > 1 ? region->source[1] - region->source[0] : 0;
+    for (uint32_t i = 0; i < region->taps; i++) {
+        uint32_t tap = region->number[i] * sum->inputs;
+        uint32_t first = tap > b->first ? tap : b->first;
+        uint32_t end = tap + sum->inputs < b->end ? tap + sum->inputs : b->end;
         if (first < end) {
-            tap_run next = {region->source[i] + (first - cell) * found->step, (size_t)(first - b->first) * b->width,
+            tap_run next = {region->source[i] + (first - tap) * found->step, (size_t)(first - b->first) * b->width,
                         end - first};
             append_run(found, next, b->width);
         }
@@ -52,7 +54,8 @@ typedef struct output_columns {
     uint32_t columns;
 } output_columns;
 
-/* Outputs that are no whole vectors: from or to lines of `width`, which the tile has in their place. */
+/* Outputs that are no whole vectors: from or to lines of `width`, which the tile has in their
+ * place. */
 static void load_strided(float *lines, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {

@@ -6,7 +6,7 @@
 /* Pixels that share a load of weights. */
 #define DEPTHWISE_PIXELS 4u
 
-/* [cell][group] of some neighbouring groups */
+/* [tap][group] of some neighbouring groups */
 typedef struct depthwise_weights {
     float panel[GM_PANEL_FLOATS];
     uint32_t width;
@@ -15,18 +15,19 @@ typedef struct depthwise_weights {
 GM_SIMD_INLINE void pack_depthwise_weights(depthwise_weights *own, const gm_window_sum *sum, const float *w,
                                            uint32_t groups)
 {
-    uint32_t cells = sum->columns.kernel, rows = sum->rows.kernel;
-    if (sum->w_h == cells * sum->w_w) {
-        cells *= rows, rows = 1;
+    uint32_t taps = sum->columns.kernel, rows = sum->rows.kernel;
+    if (sum->w_h == taps * sum->w_w) {
+        taps *= rows, rows = 1;
     }
     own->width = (groups + GM_LANES - 1) / GM_LANES * GM_LANES;
     for (uint32_t k = 0; k < rows; k++) {
-        gm_pack(own->panel + (size_t)k * cells * own->width, w + (size_t)k * sum->w_h, sum->w_w, sum->w_group, cells,
+        gm_pack(own->panel + (size_t)k * taps * own->width, w + (size_t)k * sum->w_h, sum->w_w, sum->w_group, taps,
                 groups, own->width);
     }
 }
 
-/* `columns` neighbouring groups, from `group` on, of a tile of pixels; bias: NULL or that of the first group packed. */
+/* `columns` neighbouring groups, from `group` on, of a tile of pixels; bias: NULL or that of the
+ * first group packed. */
 GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region, const gm_window_pixels *p,
                                const depthwise_weights *w, const float *bias, uint32_t group, uint32_t columns,
                                uint32_t pixels)
@@ -39,7 +40,7 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
             gm_tile_load(&sums[r], (sum->accumulate ? p->dest[r] : bias) + group, columns, 1);
         }
     }
-    for (uint32_t i = 0; i < region->cells; i++) {
+    for (uint32_t i = 0; i < region->taps; i++) {
         weight = gm_vec_load(w->panel + (size_t)region->number[i] * w->width + group);
         GM_UNROLL
         for (uint32_t r = 0; r < pixels; r++) {
@@ -90,11 +91,11 @@ static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, c
 
 int gm_simd_depthwise_sum(const gm_window_sum *sum)
 {
-    uint32_t cells = sum->rows.kernel * sum->columns.kernel;
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel;
     if (sum->source.group != 1 || sum->dest.group != 1 || sum->groups < GM_LANES / 2) {
         return 0;
     }
-    uint32_t most = GM_PANEL_FLOATS / cells / GM_LANES * GM_LANES;
+    uint32_t most = GM_PANEL_FLOATS / taps / GM_LANES * GM_LANES;
     gm_window_sum own = *sum;
     for (uint32_t first = 0; first < sum->groups; first += most, own.x += most, own.y += most) {
         sum_range(&own, sum->w + (size_t)first * sum->w_group, sum->bias ? sum->bias + first : NULL,

@@ -1,4 +1,5 @@
-/* The outputs of a convolution in the order of the sum, in blocks, and which of a block have a kernel cell. */
+/* The outputs of a convolution in the order of the sum, in blocks, and which of a block have a
+ * kernel tap. */
 #ifndef GM_SIMD_GRADIENT_PIXELS_H
 #define GM_SIMD_GRADIENT_PIXELS_H
 
@@ -14,7 +15,7 @@ typedef struct gm_pixel_block {
     uint32_t batch, row, column, count;
 } gm_pixel_block;
 
-/* Offsets of an output's slopes and of the input under a cell. */
+/* Offsets of an output's slopes and of the input under a tap. */
 typedef struct gm_pixel {
     uint32_t x, dy;
 } gm_pixel;
@@ -52,8 +53,8 @@ static inline uint32_t gm_offset(const gm_layout *layout, uint32_t batch, uint32
     return batch * layout->batch + row * layout->h + column * layout->w;
 }
 
-/* Those of the block that have the cell (k, l), in order; returns how many. dy: the slopes' layout, of which the offset
- * `origin` is 0. */
+/* Those of the block that have the tap (k, l), in order; returns how many. dy: the slopes' layout,
+ * of which the offset `origin` is 0. */
 static inline uint32_t gm_list_pixels(gm_pixel *list, const gm_weight_gradient *g, gm_pixel_block block, uint32_t k,
                                       uint32_t l, const gm_layout *dy, uint32_t origin)
 {

@@ -1,16 +1,17 @@
 /*
- * Sums over a window, seen from the pixel that takes the sum: an output of CONV, or an input of CONV_TRANSPOSE. On each
- * axis pixel d and kernel cell k meet the source at base(d) + delta[k], if their phases agree and the source has it.
- * A convolution has one phase; a transposed one has as many as its stride.
+ * Sums over a window, seen from the pixel that takes the sum: an output of CONV, or an input of
+ * CONV_TRANSPOSE. On each axis pixel d and kernel tap k meet the source at base(d) + delta[k],
+ * if their phases agree and the source has it. A convolution has one phase; a transposed one has
+ * as many as its stride.
  */
 #ifndef GM_SIMD_PIXELS_H
 #define GM_SIMD_PIXELS_H
 
 #include "../../window.h"
 
-/* The longest kernel axis and the most cells that are taken. */
+/* The longest kernel axis and the most taps that are taken. */
 #define GM_KERNEL_LIMIT 32u
-#define GM_CELL_LIMIT 256u
+#define GM_TAP_LIMIT 256u
 
 typedef struct gm_axis {
     uint32_t source, pixels, kernel;
@@ -18,23 +19,23 @@ typedef struct gm_axis {
     uint32_t delta[GM_KERNEL_LIMIT], phase[GM_KERNEL_LIMIT];
 } gm_axis;
 
-/* Pixels first + i phases, which meet the source in the same cells, at at[] + i advance. */
+/* Pixels first + i phases, which meet the source in the same taps, at at[] + i advance. */
 typedef struct gm_stretch {
-    uint32_t first, count, cells;
-    uint32_t cell[GM_KERNEL_LIMIT], at[GM_KERNEL_LIMIT];
+    uint32_t first, count, taps;
+    uint32_t tap[GM_KERNEL_LIMIT], at[GM_KERNEL_LIMIT];
 } gm_stretch;
 
-/* Stretches of both axes: the cells and where the first pixel meets them, in the order of the sum. */
+/* Stretches of both axes: the taps and where the first pixel meets them, in the order of the sum. */
 typedef struct gm_region {
     gm_stretch rows, columns;
-    uint32_t cells;
-    uint32_t number[GM_CELL_LIMIT]; /* row-major in the kernel */
-    size_t source[GM_CELL_LIMIT];   /* offsets */
+    uint32_t taps;
+    uint32_t number[GM_TAP_LIMIT]; /* row-major in the kernel */
+    size_t source[GM_TAP_LIMIT];   /* offsets */
 } gm_region;
 
 static inline int gm_window_fits(uint32_t kernel_h, uint32_t kernel_w)
 {
-    return kernel_h <= GM_KERNEL_LIMIT && kernel_w <= GM_KERNEL_LIMIT && kernel_h * kernel_w <= GM_CELL_LIMIT;
+    return kernel_h <= GM_KERNEL_LIMIT && kernel_w <= GM_KERNEL_LIMIT && kernel_h * kernel_w <= GM_TAP_LIMIT;
 }
 
 static inline void gm_conv_axis(gm_axis *axis, uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
@@ -80,7 +81,7 @@ static inline void gm_stretch_from(const gm_axis *axis, uint32_t first, gm_stret
 {
     uint32_t reach = first * axis->advance + axis->shift;
     uint32_t base = axis->phases == 1 ? reach : reach / axis->phases, phase = reach - base * axis->phases;
-    s->first = first, s->cells = 0;
+    s->first = first, s->taps = 0;
     s->count = axis->phases == 1 ? axis->pixels - first : (axis->pixels - first - 1) / axis->phases + 1;
     for (uint32_t k = 0; k < axis->kernel; k++) {
         if (axis->phase[k] != phase) {
@@ -91,8 +92,8 @@ static inline void gm_stretch_from(const gm_axis *axis, uint32_t first, gm_stret
         uint32_t alike = axis->advance == 1 ? until : (until - 1) / axis->advance + 1;
         s->count = s->count < alike ? s->count : alike;
         if (at < axis->source) {
-            s->cell[s->cells] = k;
-            s->at[s->cells++] = at;
+            s->tap[s->taps] = k;
+            s->at[s->taps++] = at;
         }
     }
 }
@@ -118,12 +119,12 @@ static inline int gm_next_stretch(const gm_axis *axis, gm_stretch *s)
 
 static inline void gm_meet(gm_region *region, const gm_axis *columns, const gm_layout *source)
 {
-    region->cells = 0;
-    for (uint32_t k = 0; k < region->rows.cells; k++) {
+    region->taps = 0;
+    for (uint32_t k = 0; k < region->rows.taps; k++) {
         size_t row = (size_t)region->rows.at[k] * source->h;
-        for (uint32_t l = 0; l < region->columns.cells; l++) {
-            region->number[region->cells] = region->rows.cell[k] * columns->kernel + region->columns.cell[l];
-            region->source[region->cells++] = row + (size_t)region->columns.at[l] * source->w;
+        for (uint32_t l = 0; l < region->columns.taps; l++) {
+            region->number[region->taps] = region->rows.tap[k] * columns->kernel + region->columns.tap[l];
+            region->source[region->taps++] = row + (size_t)region->columns.at[l] * source->w;
         }
     }
 }

@@ -49,21 +49,21 @@ GM_SIMD_INLINE floats choose(words mask, floats a, floats b)
 typedef struct pool_call {
     const gm_insn_max_pool *insn;
     const gm_region *region;
-    uint32_t no_cell;
+    uint32_t no_tap;
 } pool_call;
 
-/* CHANNELS of an output pixel: the first largest cell of its window, and which it is. x: of the region's first pixel's
- * window. */
+/* CHANNELS of an output pixel: the first largest tap of its window, and which it is. x: of the
+ * region's first pixel's window. */
 GM_SIMD_INLINE void pool_pixel(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_region *region = p->region;
     floats best = (floats){0} - GM_INFINITY;
-    words number = (words){0} + (int32_t)p->no_cell;
-    if (region->cells > 0) {
+    words number = (words){0} + (int32_t)p->no_tap;
+    if (region->taps > 0) {
         best = load_apart(x + region->source[0], 1);
         number = (words){0} + (int32_t)region->number[0];
     }
-    for (uint32_t i = 1; i < region->cells; i++) {
+    for (uint32_t i = 1; i < region->taps; i++) {
         floats value = load_apart(x + region->source[i], 1);
         words taken = ~(words)(value <= best) & (words)(best == best);
         best = choose(taken, value, best);
@@ -72,7 +72,7 @@ GM_SIMD_INLINE void pool_pixel(const pool_call *p, const float *x, float *y, uin
     store_apart(y, p->insn->y_channel, best);
     if (index != NULL) {
         words passed = (words)(best > 0.0f) | ((words){0} - (int32_t)(p->insn->relu == 0));
-        words kept = (passed & number) | (~passed & ((words){0} + (int32_t)p->no_cell));
+        words kept = (passed & number) | (~passed & ((words){0} + (int32_t)p->no_tap));
         gm_vec_store_bytes(index, (gm_words)kept);
     }
 }
@@ -106,7 +106,7 @@ static void pool_region(const pool_call *p, const float *x, float *y, uint8_t *i
     }
 }
 
-int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_cell)
+int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_tap)
 {
     const gm_layout source = {insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel};
     gm_axis rows, columns;
@@ -118,7 +118,7 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
     GM_CONV_AXES(&rows, &columns, insn);
     gm_first_region(&region, &rows, &columns, &source);
     do {
-        pool_region(&(pool_call){insn, &region, no_cell}, x, y, index);
+        pool_region(&(pool_call){insn, &region, no_tap}, x, y, index);
     } while (gm_next_region(&region, &rows, &columns, &source));
     return 1;
 }
@@ -127,14 +127,14 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* Where windows lie that have a pixel as cell `number`. */
+/* Where windows lie that have a pixel as tap `number`. */
 typedef struct cover {
     size_t index, dy;
     int32_t number;
 } cover;
 
 typedef struct covers {
-    cover at[GM_CELL_LIMIT];
+    cover at[GM_TAP_LIMIT];
     uint32_t count;
 } covers;
 
@@ -143,11 +143,11 @@ static void find_windows(covers *found, const gm_insn_max_pool_index_grad *insn,
 {
     const gm_stretch *rows = &region->rows, *columns = &region->columns;
     found->count = 0;
-    for (uint32_t k = 0; k < rows->cells; k++) {
-        for (uint32_t l = 0; l < columns->cells; l++) {
+    for (uint32_t k = 0; k < rows->taps; k++) {
+        for (uint32_t l = 0; l < columns->taps; l++) {
             size_t i = rows->at[k], j = columns->at[l];
             found->at[found->count++] = (cover){(i * insn->out_w + j) * insn->channels, i * insn->y_h + j * insn->y_w,
-                                                 (int32_t)(rows->cell[k] * insn->kernel_w + columns->cell[l])};
+                                                 (int32_t)(rows->tap[k] * insn->kernel_w + columns->tap[l])};
         }
     }
 }

@@ -1,4 +1,5 @@
-/* What plain kernels ask of the ones with vectors. (Without vector.h: an x86-64 compiler's header is long.) */
+/* What plain kernels ask of the ones with vectors. (Without vector.h: an x86-64 compiler's header
+ * is long.) */
 #ifndef GM_SIMD_H
 #define GM_SIMD_H
 
@@ -39,9 +40,11 @@ int gm_simd_gemm_update(const gm_insn_gemm_update *insn, const float *a, const f
 
 /* gm_sgd_step() and gm_adam_step() of steps.h: how many of the n first are done. */
 uint32_t gm_simd_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale);
-uint32_t gm_simd_adam_step(const struct gm_adam_factors *factors, const float *g, float *p, float *m, float *v, uint32_t n);
+uint32_t gm_simd_adam_step(const struct gm_adam_factors *factors, const float *g, float *p, float *m, float *v,
+                           uint32_t n);
 
-/* CHECK_FINITE and CHECK_BOUND: how many of the first numbers have a square below `square` for certain. */
+/* CHECK_FINITE and CHECK_BOUND: how many of the first numbers have a square below `square` for
+ * certain. */
 uint32_t gm_simd_count_below(const float *x, uint32_t n, float square);
 
 /* REDUCE_SUM over k3: how many of the row's outputs are done. Over k2 and k3: 1 where all are. */
@@ -49,8 +52,9 @@ uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *
 int gm_simd_reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn);
 
 /* MAX_POOL, index NULL where it is absent, and MAX_POOL_INDEX_GRAD: 1 where they are done. */
-int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_cell);
-int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy, float *dx);
+int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t no_tap);
+int gm_simd_max_pool_index_grad(const gm_insn_max_pool_index_grad *insn, const uint8_t *index, const float *dy,
+                                float *dx);
 
 #endif
 #endif

@@ -3,10 +3,11 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Gradients of one map, or of some maps with few channels. */
+/* Gradients of one output channel, or of some output channels with few channels. */
 #define PIECE (GM_PANEL_FLOATS / 4u)
 
-/* The fewest channels, or maps, of a tile; maps or groups that fill lines; outputs of a row that are mostly inside. */
+/* The fewest channels, or output channels, of a tile; output channels or groups that fill lines;
+ * outputs of a row that are mostly inside. */
 #define FEW 4u
 #define MANY (GM_LINE_VECTORS / 2 * GM_LANES)
 #define LONG 12u
@@ -18,13 +19,14 @@ typedef struct gradient_destination {
     const gm_rule_args *update; /* of the first weight; NULL: to y */
 } gradient_destination;
 
-/* ---- Choice ---------------------------------------------------------------------------------------------------- */
+/* ---- Choice ------------------------------------------------------------------------------------------ */
 
 /* Pixels of 1x1 windows that touch are one row. */
 static void join_rows(gm_conv_gradient *g)
 {
     gm_window *w = &g->window;
-    int single = w->kernel_h * w->kernel_w == 1 && w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 0 && w->pad_w == 0;
+    int single = w->kernel_h * w->kernel_w == 1 && w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 0 &&
+        w->pad_w == 0;
     if (!single || w->in_h != w->out_h || w->in_w != w->out_w || g->x.h != w->in_w * g->x.w ||
         g->dy.h != w->out_w * g->dy.w) {
         return;
@@ -52,84 +54,87 @@ static void find_spans(gm_weight_gradient *w)
 static int are_strips(const gm_weight_gradient *w)
 {
     return w->g.window.kernel_w > 1 && w->g.window.out_w >= LONG && w->g.x.channel == 1 &&
-           w->g.channels % GM_LANES == 0 && w->g.channels <= GM_TILE_COLUMNS && w->maps % GM_STRIP_MAPS == 0;
+           w->g.in_channels % GM_LANES == 0 && w->g.in_channels <= GM_TILE_COLUMNS &&
+               w->out_channels % GM_STRIP_OUT_CHANNELS == 0;
 }
 
 static gm_gradient_form form_of(const gm_weight_gradient *w)
 {
-    uint32_t outputs = w->g.channels * w->cells;
-    int in_vectors = w->grouped ? w->g.x.group == 1 && w->g.dy.group == 1 : w->g.dy.channel == 1 && w->maps >= FEW;
-    if (w->g.channels < FEW && in_vectors && outputs * GM_LANES <= PIECE) {
-        return w->maps >= MANY && w->g.window.out_w < LONG ? GM_GRADIENT_LINES : GM_GRADIENT_TAPS;
+    uint32_t outputs = w->g.in_channels * w->taps;
+    int in_vectors = w->grouped ? w->g.x.group == 1 && w->g.dy.group == 1 : w->g.dy.channel == 1 &&
+        w->out_channels >= FEW;
+    if (w->g.in_channels < FEW && in_vectors && outputs * GM_LANES <= PIECE) {
+        return w->out_channels >= MANY && w->g.window.out_w < LONG ? GM_GRADIENT_LINES : GM_GRADIENT_TAPS;
     }
-    if (w->grouped || w->cells * GM_NARROW_ROWS * GM_TILE_COLUMNS > GM_GRADIENT_SUMS) {
+    if (w->grouped || w->taps * GM_NARROW_ROWS * GM_TILE_COLUMNS > GM_GRADIENT_SUMS) {
         return GM_GRADIENT_PLAIN;
     }
     if (are_strips(w)) {
         return GM_GRADIENT_STRIPS;
     }
-    return w->g.channels >= FEW || w->maps >= FEW ? GM_GRADIENT_TILES : GM_GRADIENT_PLAIN;
+    return w->g.in_channels >= FEW || w->out_channels >= FEW ? GM_GRADIENT_TILES : GM_GRADIENT_PLAIN;
 }
 
-/* Finds the form. maps: of a group */
-static void choose_method(gm_weight_gradient *w, uint32_t groups, uint32_t maps)
+/* Finds the form. output channels: of a group */
+static void choose_method(gm_weight_gradient *w, uint32_t groups, uint32_t out_channels)
 {
     const gm_window *window = &w->g.window;
     w->form = GM_GRADIENT_PLAIN;
-    w->cells = window->kernel_h * window->kernel_w;
-    w->grouped = groups > 1 && w->g.channels == 1 && maps == 1;
-    w->maps = w->grouped ? groups : maps;
-    if (gm_simd_runs() && window->kernel_h <= GM_GRADIENT_CELLS && window->kernel_w <= GM_GRADIENT_CELLS &&
-        w->cells <= GM_GRADIENT_CELLS) {
+    w->taps = window->kernel_h * window->kernel_w;
+    w->grouped = groups > 1 && w->g.in_channels == 1 && out_channels == 1;
+    w->out_channels = w->grouped ? groups : out_channels;
+    if (gm_simd_runs() && window->kernel_h <= GM_GRADIENT_MOST_TAPS && window->kernel_w <= GM_GRADIENT_MOST_TAPS &&
+        w->taps <= GM_GRADIENT_MOST_TAPS) {
         join_rows(&w->g);
         find_spans(w);
         w->form = form_of(w);
     }
 }
 
-/* ---- Sums ------------------------------------------------------------------------------------------------------ */
+/* ---- Sums ------------------------------------------------------------------------------------------ */
 
-/* The most maps and channels whose sums are taken together, and where these lie. */
+/* The most output channels and channels whose sums are taken together, and where these lie. */
 static void lay_out_tiles(const gm_weight_gradient *w, gm_gradient_sums *s)
 {
-    uint32_t most = GM_GRADIENT_SUMS / (w->cells * GM_TILE_COLUMNS);
-    most = most < GM_GRADIENT_MAPS ? most : GM_GRADIENT_MAPS;
+    uint32_t most = GM_GRADIENT_SUMS / (w->taps * GM_TILE_COLUMNS);
+    most = most < GM_GRADIENT_OUT_CHANNELS ? most : GM_GRADIENT_OUT_CHANNELS;
     most = most / GM_NARROW_ROWS * GM_NARROW_ROWS;
-    uint32_t parts = (w->maps + most - 1) / most; /* of like size */
-    s->maps = gm_round_up((w->maps + parts - 1) / parts, GM_NARROW_ROWS);
-    s->channels = GM_GRADIENT_SUMS / (w->cells * s->maps) / GM_TILE_COLUMNS * GM_TILE_COLUMNS;
-    s->channels = s->channels < w->g.channels ? s->channels : w->g.channels;
-    s->channel_step = 1;
-    s->map_step = gm_round_up(s->channels, GM_NARROW_COLUMNS);
-    s->cell_step = s->maps * s->map_step;
+    uint32_t parts = (w->out_channels + most - 1) / most; /* of like size */
+    s->out_channels = gm_round_up((w->out_channels + parts - 1) / parts, GM_NARROW_ROWS);
+    s->in_channels = GM_GRADIENT_SUMS / (w->taps * s->out_channels) / GM_TILE_COLUMNS * GM_TILE_COLUMNS;
+    s->in_channels = s->in_channels < w->g.in_channels ? s->in_channels : w->g.in_channels;
+    s->in_channel_step = 1;
+    s->out_channel_step = gm_round_up(s->in_channels, GM_NARROW_COLUMNS);
+    s->tap_step = s->out_channels * s->out_channel_step;
 }
 
 static void lay_out_vectors(const gm_weight_gradient *w, gm_gradient_sums *s)
 {
-    uint32_t most = PIECE / (w->cells * w->g.channels) / GM_LANES * GM_LANES, all = gm_round_up(w->maps, GM_LANES);
-    s->maps = most < all ? most : all;
-    s->channels = w->g.channels;
-    s->map_step = 1;
-    s->cell_step = s->maps;
-    s->channel_step = w->cells * s->cell_step;
+    uint32_t most = PIECE / (w->taps * w->g.in_channels) / GM_LANES * GM_LANES,
+        all = gm_round_up(w->out_channels, GM_LANES);
+    s->out_channels = most < all ? most : all;
+    s->in_channels = w->g.in_channels;
+    s->out_channel_step = 1;
+    s->tap_step = s->out_channels;
+    s->in_channel_step = w->taps * s->tap_step;
 }
 
 static void start_gradient_sums(const gm_weight_gradient *w, gm_gradient_sums *s, const float *y)
 {
-    uint32_t size = s->map_step == 1 ? w->g.channels * s->channel_step : w->cells * s->cell_step;
+    uint32_t size = s->out_channel_step == 1 ? w->g.in_channels * s->in_channel_step : w->taps * s->tap_step;
     for (uint32_t i = 0; i < size; i++) {
         s->values[i] = GM_EMPTY_SUM;
     }
-    for (uint32_t m = 0; m < s->maps && y; m++) {
-        for (uint32_t i = 0; i < s->channels * w->cells; i++) {
-            s->values[m * s->map_step + i / w->cells * s->channel_step + i % w->cells * s->cell_step] =
-                y[(size_t)m * w->g.channels * w->cells + i];
+    for (uint32_t m = 0; m < s->out_channels && y; m++) {
+        for (uint32_t i = 0; i < s->in_channels * w->taps; i++) {
+            s->values[m * s->out_channel_step + i / w->taps * s->in_channel_step + i % w->taps * s->tap_step] =
+                y[(size_t)m * w->g.in_channels * w->taps + i];
         }
     }
 }
 
-/* to[i,j] = from[j step + i] for i in 0..rows, j in 0..n; to has room for GM_LANES more. Blocks write beyond their row,
- * where the rows behind are yet to come. */
+/* to[i,j] = from[j step + i] for i in 0..rows, j in 0..n; to has room for GM_LANES more. Blocks
+ * write beyond their row, where the rows behind are yet to come. */
 static GM_SIMD_TARGET void transpose_sums(float *to, const float *from, uint32_t step, uint32_t rows, uint32_t n)
 {
     for (uint32_t i = 0; i < rows; i += GM_LANES) {
@@ -172,18 +177,18 @@ static void finish(const gm_weight_gradient *w, const gm_gradient_sums *s, const
                    size_t offset)
 {
     float piece[PIECE + GM_LANES];
-    uint32_t n = s->channels * w->cells;
-    if (s->map_step == 1) {
-        transpose_sums(piece, s->values, s->cell_step, s->maps, n);
-        hand_over(to, piece, offset, s->maps * n);
+    uint32_t n = s->in_channels * w->taps;
+    if (s->out_channel_step == 1) {
+        transpose_sums(piece, s->values, s->tap_step, s->out_channels, n);
+        hand_over(to, piece, offset, s->out_channels * n);
         return;
     }
-    for (uint32_t m = 0; m < s->maps; m++) {
-        const float *values = s->values + (size_t)m * s->map_step;
-        if (w->cells > 1) {
-            transpose_sums(piece, values, s->cell_step, s->channels, w->cells);
+    for (uint32_t m = 0; m < s->out_channels; m++) {
+        const float *values = s->values + (size_t)m * s->out_channel_step;
+        if (w->taps > 1) {
+            transpose_sums(piece, values, s->tap_step, s->in_channels, w->taps);
         }
-        hand_over(to, w->cells > 1 ? piece : values, offset + (size_t)m * w->g.channels * w->cells, n);
+        hand_over(to, w->taps > 1 ? piece : values, offset + (size_t)m * w->g.in_channels * w->taps, n);
     }
 }
 
@@ -207,20 +212,21 @@ static void add_all_pixels(const gm_weight_gradient *w, const float *x, const fl
     }
 }
 
-/* All maps of one group, or all groups with one map and channel each; x and dy: of the first */
+/* All output channels of one group, or all groups with one output channel and channel each; x and
+ * dy: of the first */
 static void accumulate_and_store(const gm_weight_gradient *w, const float *x, const float *dy,
                                  const gradient_destination *to)
 {
     gm_gradient_sums s;
     lay_out_sums(w, &s);
-    uint32_t maps = s.maps, channels = s.channels;
+    uint32_t out_channels = s.out_channels, in_channels = s.in_channels;
     size_t x_step = w->grouped ? 1 : 0, dy_step = w->grouped ? 1 : w->g.dy.channel;
-    for (uint32_t m = 0; m < w->maps; m += maps) {
-        for (uint32_t c = 0; c < w->g.channels; c += channels) {
-            size_t offset = ((size_t)m * w->g.channels + c) * w->cells;
+    for (uint32_t m = 0; m < w->out_channels; m += out_channels) {
+        for (uint32_t c = 0; c < w->g.in_channels; c += in_channels) {
+            size_t offset = ((size_t)m * w->g.in_channels + c) * w->taps;
             const float *own_x = x + m * x_step + (size_t)c * w->g.x.channel, *own_dy = dy + m * dy_step;
-            s.maps = w->maps - m < maps ? w->maps - m : maps;
-            s.channels = w->g.channels - c < channels ? w->g.channels - c : channels;
+            s.out_channels = w->out_channels - m < out_channels ? w->out_channels - m : out_channels;
+            s.in_channels = w->g.in_channels - c < in_channels ? w->g.in_channels - c : in_channels;
             start_gradient_sums(w, &s, to->accumulate ? to->y + offset : NULL);
             add_all_pixels(w, own_x, own_dy, &s);
             finish(w, &s, to, offset);
@@ -237,13 +243,13 @@ int gm_simd_conv_grad_w(const struct gm_session *session, const gm_insn_conv_gra
     gm_weight_gradient w = {.g = GM_CONV_GRADIENT(insn)};
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     gradient_destination to = {.y = gm_f32_out(session, insn->y), .accumulate = insn->accumulate != 0};
-    choose_method(&w, insn->groups, insn->maps);
+    choose_method(&w, insn->groups, insn->out_channels);
     if (w.form == GM_GRADIENT_PLAIN) {
         return 0;
     }
     for (uint32_t group = 0; group < (w.grouped ? 1 : insn->groups); group++) {
         accumulate_and_store(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
-        to.y += (size_t)insn->maps * w.g.channels * w.cells;
+        to.y += (size_t)insn->out_channels * w.g.in_channels * w.taps;
     }
     return 1;
 }
@@ -257,11 +263,11 @@ int gm_simd_conv_update(const struct gm_session *session, const gm_insn_conv_upd
     gm_weight_gradient w = {.g = GM_CONV_GRADIENT(insn)};
     const float *x = gm_f32(session, insn->x), *dy = gm_f32(session, insn->dy);
     const gradient_destination to = {.update = args};
-    choose_method(&w, insn->groups, insn->maps);
+    choose_method(&w, insn->groups, insn->out_channels);
     if (w.form == GM_GRADIENT_PLAIN) {
         return 0;
     }
-    args->n = insn->maps * w.g.channels * w.cells;
+    args->n = insn->out_channels * w.g.in_channels * w.taps;
     for (uint32_t group = 0; group < (w.grouped ? 1 : insn->groups); group++) {
         accumulate_and_store(&w, x + (size_t)group * insn->x_group, dy + (size_t)group * insn->y_group, &to);
         gm_rule_advance(args);

@@ -3,28 +3,29 @@
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Inputs further apart than so many floats are packed: those a power of two apart share a few cache lines. */
+/* Inputs further apart than so many floats are packed: those a power of two apart share a few cache
+ * lines. */
 #define FAR 64u
 
 /* The compiler would hold the address of every row, for which it has too few registers. */
 #define ONE_ADDRESS(p) __asm__("" : "+r"(p))
 
-/* The slopes of a block, packed, and the pixels that have one kernel cell. */
+/* The slopes of a block, packed, and the pixels that have one kernel tap. */
 typedef struct piece {
-    float slopes[GM_BLOCK_PIXELS * GM_GRADIENT_MAPS], inputs[GM_BLOCK_PIXELS * GM_TILE_COLUMNS];
+    float slopes[GM_BLOCK_PIXELS * GM_GRADIENT_OUT_CHANNELS], inputs[GM_BLOCK_PIXELS * GM_TILE_COLUMNS];
     gm_pixel listed[GM_BLOCK_PIXELS], packed[GM_BLOCK_PIXELS];
     uint32_t count;
     gm_layout layout; /* of the slopes, if they were of all pixels */
 } piece;
 
 /* sums[m,c] += slopes[m] inputs[c] of all pixels of the list; a tile */
-GM_SIMD_INLINE void add_pixels(float *sums, uint32_t map_step, const float *slopes, const float *inputs,
+GM_SIMD_INLINE void add_pixels(float *sums, uint32_t out_channel_step, const float *slopes, const float *inputs,
                                const gm_pixel *list, uint32_t count, uint32_t rows, uint32_t vectors)
 {
     gm_vec tile[GM_NARROW_ROWS * GM_TILE_VECTORS], column[GM_TILE_VECTORS];
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_load(tile + r * vectors, sums + r * map_step, vectors * GM_LANES, vectors);
+        gm_tile_load(tile + r * vectors, sums + r * out_channel_step, vectors * GM_LANES, vectors);
     }
     for (uint32_t i = 0; i < count; i++) {
         const float *slope = slopes + list[i].dy;
@@ -41,7 +42,7 @@ GM_SIMD_INLINE void add_pixels(float *sums, uint32_t map_step, const float *slop
     }
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_store(sums + r * map_step, tile + r * vectors, vectors * GM_LANES, vectors);
+        gm_tile_store(sums + r * out_channel_step, tile + r * vectors, vectors * GM_LANES, vectors);
     }
 }
 
@@ -56,7 +57,7 @@ GM_SIMD_INLINE void pack_inputs(piece *p, const float *x, uint32_t channel, uint
     }
 }
 
-/* All maps by a tile's width of channels of one kernel cell; x: of the first */
+/* All output channels by a tile's width of channels of one kernel tap; x: of the first */
 GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, piece *p, const float *x, uint32_t columns, float *values,
                                 const gm_gradient_sums *sums, uint32_t rows, uint32_t vectors)
 {
@@ -65,8 +66,9 @@ GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, piece *p, const flo
     if (!direct) {
         pack_inputs(p, x, w->g.x.channel, columns < width ? columns : width, width);
     }
-    for (uint32_t m = 0; m < sums->maps; m += rows) {
-        add_pixels(values + (size_t)m * sums->map_step, sums->map_step, p->slopes + m, direct ? x : p->inputs,
+    for (uint32_t m = 0; m < sums->out_channels; m += rows) {
+        add_pixels(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, p->slopes + m,
+                   direct ? x : p->inputs,
                    direct ? p->listed : p->packed, p->count, rows, vectors);
     }
 }
@@ -75,23 +77,25 @@ static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, piece *p, c
                                         const gm_gradient_sums *sums)
 {
     uint32_t c = 0, channel = w->g.x.channel;
-    for (; sums->channels - c > GM_NARROW_COLUMNS && c < sums->channels; c += GM_TILE_COLUMNS) {
-        add_columns(w, p, x + (size_t)c * channel, sums->channels - c, values + c, sums, GM_TILE_ROWS, GM_TILE_VECTORS);
+    for (; sums->in_channels - c > GM_NARROW_COLUMNS && c < sums->in_channels; c += GM_TILE_COLUMNS) {
+        add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_TILE_ROWS,
+                    GM_TILE_VECTORS);
     }
-    if (c < sums->channels) {
-        add_columns(w, p, x + (size_t)c * channel, sums->channels - c, values + c, sums, GM_NARROW_ROWS,
+    if (c < sums->in_channels) {
+        add_columns(w, p, x + (size_t)c * channel, sums->in_channels - c, values + c, sums, GM_NARROW_ROWS,
                     GM_NARROW_VECTORS);
     }
 }
 
 /* slopes[i,m] of the pixels of a block */
 static GM_SIMD_TARGET void pack_slopes(piece *p, const gm_conv_gradient *g, const float *dy, gm_pixel_block block,
-                                       uint32_t maps)
+                                       uint32_t out_channels)
 {
     float *to = p->slopes;
     for (; block.count > 0; gm_block_pass(&block, &g->window)) {
         uint32_t run = gm_block_run(&block, &g->window);
-        gm_pack(to, dy + gm_offset(&g->dy, block.batch, block.row, block.column), g->dy.w, g->dy.channel, run, maps,
+        gm_pack(to, dy + gm_offset(&g->dy, block.batch, block.row, block.column), g->dy.w, g->dy.channel, run,
+                out_channels,
                 p->layout.w);
         to += (size_t)run * p->layout.w;
     }
@@ -100,18 +104,18 @@ static GM_SIMD_TARGET void pack_slopes(piece *p, const gm_conv_gradient *g, cons
 void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums)
 {
     const gm_window *window = &w->g.window;
-    uint32_t left = w->g.batch * window->out_h * window->out_w, width = gm_round_up(sums->maps, GM_NARROW_ROWS);
+    uint32_t left = w->g.batch * window->out_h * window->out_w, width = gm_round_up(sums->out_channels, GM_NARROW_ROWS);
     gm_pixel_block block = {0};
     piece p;
     p.layout = (gm_layout){window->out_h * window->out_w * width, window->out_w * width, width, 0, 1};
     while (left > 0) {
         gm_block_next(&block, window, left);
-        pack_slopes(&p, &w->g, dy, block, sums->maps);
+        pack_slopes(&p, &w->g, dy, block, sums->out_channels);
         uint32_t origin = gm_offset(&p.layout, block.batch, block.row, block.column);
-        for (uint32_t cell = 0; cell < w->cells; cell++) {
-            p.count = gm_list_pixels(p.listed, w, block, cell / window->kernel_w, cell % window->kernel_w, &p.layout,
+        for (uint32_t tap = 0; tap < w->taps; tap++) {
+            p.count = gm_list_pixels(p.listed, w, block, tap / window->kernel_w, tap % window->kernel_w, &p.layout,
                                      origin);
-            add_tile_tap(w, &p, x, sums->values + cell * sums->cell_step, sums);
+            add_tile_tap(w, &p, x, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;
     }

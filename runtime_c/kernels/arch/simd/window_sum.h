@@ -1,4 +1,5 @@
-/* Sums over windows: CONV, whose pixels are its outputs, and CONV_TRANSPOSE, whose pixels are its inputs. */
+/* Sums over windows: CONV, whose pixels are its outputs, and CONV_TRANSPOSE, whose pixels are its
+ * inputs. */
 #ifndef GM_SIMD_WINDOW_SUM_H
 #define GM_SIMD_WINDOW_SUM_H
 
@@ -8,7 +9,7 @@
 
 #if GM_ARCH_SIMD
 
-/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over cells and inputs. */
+/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over taps and inputs. */
 typedef struct gm_window_sum {
     gm_axis rows, columns;
     gm_layout source, dest;
@@ -21,7 +22,8 @@ typedef struct gm_window_sum {
     int transposed; /* of CONV_TRANSPOSE, which adds +0 so that an empty sum is no -0 */
 } gm_window_sum;
 
-/* With vectors along the outputs of a group; along groups of one input and one output: 1 where they are done. */
+/* With vectors along the outputs of a group; along groups of one input and one output: 1 where they
+ * are done. */
 int gm_simd_dense_sum(const gm_window_sum *sum);
 int gm_simd_depthwise_sum(const gm_window_sum *sum);
 

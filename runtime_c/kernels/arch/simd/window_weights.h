@@ -7,20 +7,20 @@
 
 #if GM_ARCH_SIMD
 
-/* [cell][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which counts cells and
- * inputs in one. */
+/* [tap][input][output] of some neighbouring outputs, from step `first` to `end` of the sum, which
+ * counts taps and inputs in one. */
 typedef struct gm_weight_block {
     float panel[GM_PANEL_FLOATS];
     uint32_t first, end, width;
 } gm_weight_block;
 
-/* All cells of `inputs` neighbouring inputs, which lie side by side: such lines are transposed in registers. w, panel: of
- * the first of the inputs. */
+/* All taps of `inputs` neighbouring inputs, which lie side by side: such lines are transposed in
+ * registers. w, panel: of the first of the inputs. */
 GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
                                   uint32_t columns, uint32_t width)
 {
-    uint32_t cells = sum->rows.kernel * sum->columns.kernel, cell = 0, count = inputs * cells;
-    size_t cell_step = (size_t)sum->inputs * width;
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel, tap = 0, count = inputs * taps;
+    size_t tap_step = (size_t)sum->inputs * width;
     float *input = panel, *to = panel;
     for (uint32_t i = 0; i < count; i += GM_LANES) {
         uint32_t left = count - i < GM_LANES ? count - i : GM_LANES;
@@ -30,9 +30,9 @@ GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const 
         for (uint32_t r = 0; r < GM_LANES; r++) {
             if (r < left) {
                 gm_vec_store(to, t[r]);
-                to += cell_step;
-                if (++cell == cells) {
-                    cell = 0;
+                to += tap_step;
+                if (++tap == taps) {
+                    tap = 0;
                     input += width;
                     to = input;
                 }
@@ -43,8 +43,8 @@ GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const 
 
 GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
-    uint32_t cells = sum->rows.kernel * sum->columns.kernel;
-    uint32_t at_once = sum->w_input == cells ? sum->inputs : 1;
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel;
+    uint32_t at_once = sum->w_input == taps ? sum->inputs : 1;
     for (uint32_t i = 0; i < sum->inputs; i += at_once) {
         for (uint32_t c = 0; c < columns; c += GM_LANES) {
             gm_pack_lines(b->panel + (size_t)i * b->width + c, sum,
@@ -53,13 +53,13 @@ GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, 
     }
 }
 
-/* One cell after the other, any strides */
-GM_SIMD_INLINE void gm_pack_cells(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
+/* One tap after the other, any strides */
+GM_SIMD_INLINE void gm_pack_taps(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
     float *panel = b->panel;
     for (uint32_t step = b->first; step < b->end;) {
-        uint32_t cell = step / sum->inputs, input = step % sum->inputs;
-        uint32_t k = cell / sum->columns.kernel, l = cell % sum->columns.kernel;
+        uint32_t tap = step / sum->inputs, input = step % sum->inputs;
+        uint32_t k = tap / sum->columns.kernel, l = tap % sum->columns.kernel;
         uint32_t count = sum->inputs - input < b->end - step ? sum->inputs - input : b->end - step;
         const float *from = w + (size_t)k * sum->w_h + (size_t)l * sum->w_w + (size_t)input * sum->w_input;
         gm_pack(panel, from, sum->w_input, sum->w_output, count, columns, b->width);
@@ -68,17 +68,18 @@ GM_SIMD_INLINE void gm_pack_cells(gm_weight_block *b, const gm_window_sum *sum, 
     }
 }
 
-/* As much of the sum from b->first on as the panel holds. w: of `columns` neighbouring outputs, b->width at most */
+/* As much of the sum from b->first on as the panel holds. w: of `columns` neighbouring outputs,
+ * b->width at most */
 GM_SIMD_INLINE void gm_pack_weights(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
-    uint32_t cells = sum->rows.kernel * sum->columns.kernel, steps = cells * sum->inputs;
+    uint32_t taps = sum->rows.kernel * sum->columns.kernel, steps = taps * sum->inputs;
     uint32_t most = GM_PANEL_FLOATS / b->width;
     b->end = steps - b->first < most ? steps : b->first + most;
     int whole = b->first == 0 && b->end == steps;
-    if (whole && cells > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
+    if (whole && taps > 1 && sum->w_w == 1 && sum->w_h == sum->columns.kernel) {
         gm_pack_whole(b, sum, w, columns);
     } else {
-        gm_pack_cells(b, sum, w, columns);
+        gm_pack_taps(b, sum, w, columns);
     }
 }
 

@@ -1,14 +1,15 @@
 /*
- * Gradients of a kernel row of three cells on Cortex-M with FPU: 24 sums stand in registers while all outputs pass. Machine
- * instructions for each multiply-accumulate in a long row: 1.54 of 8 channels, 1.29 of 8 maps.
+ * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stand in registers while
+ * all outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.54 of 8
+ * channels, 1.29 of 8 output channels.
  */
-#include "three_cells.h"
+#include "three_taps.h"
 
 #include "registers.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* Sums of neighbour i are in s[3 i] to s[3 i + 2], by cell. */
+/* Sums of neighbour i are in s[3 i] to s[3 i + 2], by tap. */
 #define EACH_SUM(WHAT, NEXT)                                                                                    \
     WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11") NEXT                                \
     WHAT("s12-s14") NEXT WHAT("s15-s17") NEXT WHAT("s18-s20") NEXT WHAT("s21-s23")
@@ -47,7 +48,7 @@
     EACH_SUM(STORE_SUMS, LINE("add %[sums], %[n]"))
 
 #define DEFINE_THREE_TAPS(name, LEFT, MIDDLE, RIGHT)                                                            \
-    TILE name(const gm_three_cells *row, const float *x, const float *y, float *sums)                            \
+    TILE name(const gm_three_taps *row, const float *x, const float *y, float *sums)                            \
     {                                                                                                           \
         uint32_t rows = row->rows, n;                                                                           \
         __asm__ volatile(THREE_TAP_ROWS(LEFT, MIDDLE, RIGHT)                                                    \
@@ -57,45 +58,45 @@
                          : CHANGED);                                                                            \
     }
 
-/* ---- 8 channels, one map ----------------------------------------------------------------------------------- */
+/* ---- 8 input channels, one output channel ---- */
 
 #define LOAD_DY LOAD_1_STEP(y, s28, y_step)
-#define TO_NEXT_CELL LINE("add %[x], %[x_gap]")
+#define TO_NEXT_TAP LINE("add %[x], %[x_gap]")
 #define TO_NEXT_OUTPUT LINE("add %[x], %[x_step]")
-#define CHANNELS_OF_CELL(c0, c1, c2, c3, c4, c5, c6, c7)                                                        \
+#define CHANNELS_OF_TAP(c0, c1, c2, c3, c4, c5, c6, c7)                                                         \
     LOAD(x, "s24-s27")                                                                                          \
     FMA(c0, s28, s24) FMA(c1, s28, s25) FMA(c2, s28, s26) FMA(c3, s28, s27)                                     \
     LOAD(x, "s24-s27")                                                                                          \
     FMA(c4, s28, s24) FMA(c5, s28, s25) FMA(c6, s28, s26) FMA(c7, s28, s27)
-#define CELL_0 CHANNELS_OF_CELL(s0, s3, s6, s9, s12, s15, s18, s21)
-#define CELL_1 CHANNELS_OF_CELL(s1, s4, s7, s10, s13, s16, s19, s22)
-#define CELL_2 CHANNELS_OF_CELL(s2, s5, s8, s11, s14, s17, s20, s23)
+#define TAP_0 CHANNELS_OF_TAP(s0, s3, s6, s9, s12, s15, s18, s21)
+#define TAP_1 CHANNELS_OF_TAP(s1, s4, s7, s10, s13, s16, s19, s22)
+#define TAP_2 CHANNELS_OF_TAP(s2, s5, s8, s11, s14, s17, s20, s23)
 
 DEFINE_THREE_TAPS(row_of_8_channels,
-                  LOAD_DY CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
-                  LOAD_DY CELL_0 TO_NEXT_CELL CELL_1 TO_NEXT_CELL CELL_2 TO_NEXT_OUTPUT,
-                  LOAD_DY CELL_0 TO_NEXT_CELL CELL_1)
+                  LOAD_DY TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
+                  LOAD_DY TAP_0 TO_NEXT_TAP TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
+                  LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
 
-/* ---- 8 maps, one channel ----------------------------------------------------------------------------------- */
+/* ---- 8 output channels, one input channel ---- */
 
-#define CELLS_0_TO_2(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy) FMA(c, s26, dy)
-#define CELLS_1_AND_2(a, b, c, dy) FMA(b, s25, dy) FMA(c, s26, dy)
-#define CELLS_0_AND_1(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy)
-#define EACH_MAP(CELLS)                                                                                         \
+#define TAPS_0_TO_2(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy) FMA(c, s26, dy)
+#define TAPS_1_AND_2(a, b, c, dy) FMA(b, s25, dy) FMA(c, s26, dy)
+#define TAPS_0_AND_1(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy)
+#define EACH_MAP(TAPS)                                                                                          \
     LOAD(y, "s27-s30")                                                                                          \
-    CELLS(s0, s1, s2, s27) CELLS(s3, s4, s5, s28) CELLS(s6, s7, s8, s29) CELLS(s9, s10, s11, s30)               \
+    TAPS(s0, s1, s2, s27) TAPS(s3, s4, s5, s28) TAPS(s6, s7, s8, s29) TAPS(s9, s10, s11, s30)                   \
     LOAD_STEP(y, "s27-s30", y_step)                                                                             \
-    CELLS(s12, s13, s14, s27) CELLS(s15, s16, s17, s28) CELLS(s18, s19, s20, s29) CELLS(s21, s22, s23, s30)
+    TAPS(s12, s13, s14, s27) TAPS(s15, s16, s17, s28) TAPS(s18, s19, s20, s29) TAPS(s21, s22, s23, s30)
 
-DEFINE_THREE_TAPS(row_of_8_maps,
-                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_MAP(CELLS_1_AND_2),
-                  LOAD_STEP(x, "s24-s26", x_step) EACH_MAP(CELLS_0_TO_2),
-                  LINE("vldmia %[x], {s24, s25}") EACH_MAP(CELLS_0_AND_1))
+DEFINE_THREE_TAPS(row_of_8_out_channels,
+                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_MAP(TAPS_1_AND_2),
+                  LOAD_STEP(x, "s24-s26", x_step) EACH_MAP(TAPS_0_TO_2),
+                  LINE("vldmia %[x], {s24, s25}") EACH_MAP(TAPS_0_AND_1))
 
 /* ---- Which, and how ---------------------------------------------------------------------------------------- */
 
-/* Outputs of a row. 0 where other cells, or those of more outputs, leave the input. */
-static int divide_row(const gm_window *w, gm_three_cells *row)
+/* Outputs of a row. 0 where other taps, or those of more outputs, leave the input. */
+static int divide_row(const gm_window *w, gm_three_taps *row)
 {
     uint32_t behind_last = (w->out_w - 1) * w->stride_w + 3 - w->pad_w; /* columns of the input that are reached */
     if (w->kernel_w != 3 || w->dilation_w != 1 || w->pad_w > 1 || behind_last > w->in_w + 1) {
@@ -107,18 +108,18 @@ static int divide_row(const gm_window *w, gm_three_cells *row)
     return w->out_w > row->left + row->right;
 }
 
-/* x begins at the input's first column. Past a row of outputs it is at the next one's first cell; past `right`, which it
- * does not leave, at that output's second cell or first. */
-static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_three_cells *row)
+/* x begins at the input's first column. Past a row of outputs it is at the next one's first tap;
+ * past `right`, which it does not leave, at that output's second tap or first. */
+static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_three_taps *row)
 {
     const gm_window *w = &g->window;
-    uint32_t size = (uint32_t)sizeof(float), cell = g->x.w, output = w->stride_w * cell;
-    uint32_t end = (w->out_w * w->stride_w - w->pad_w) * cell;
+    uint32_t size = (uint32_t)sizeof(float), tap = g->x.w, output = w->stride_w * tap;
+    uint32_t end = (w->out_w * w->stride_w - w->pad_w) * tap;
     if (of == GM_8_CHANNELS) {
-        row->x_gap = size * (cell - 8);
-        row->x_step = size * (output - 2 * cell - 8);
+        row->x_gap = size * (tap - 8);
+        row->x_step = size * (output - 2 * tap - 8);
         row->y_step = size * g->dy.w;
-        end -= row->right ? output - cell - 8 : 0;
+        end -= row->right ? output - tap - 8 : 0;
     } else {
         row->x_gap = size * (output - 1);
         row->x_step = size * output;
@@ -129,8 +130,8 @@ static void find_steps(const gm_conv_gradient *g, enum gm_neighbours of, gm_thre
     row->y_skip = size * (g->dy.h - w->out_w * g->dy.w);
 }
 
-int gm_three_cells_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours of, uint32_t sums_step,
-                     gm_three_cells *row)
+int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours of, uint32_t sums_step,
+                     gm_three_taps *row)
 {
     const gm_window *w = &g->window;
     gm_span rows = gm_valid_outputs(k, w->stride_h, w->dilation_h, w->pad_h, w->in_h, w->out_h);
@@ -145,7 +146,7 @@ int gm_three_cells_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours 
     return 1;
 }
 
-void gm_add_three_cells(const gm_conv_gradient *g, const gm_three_cells *row, enum gm_neighbours of, const float *x,
+void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum gm_neighbours of, const float *x,
                        const float *dy, float *sums)
 {
     for (uint32_t b = 0; b < g->batch && row->rows > 0; b++) {
@@ -153,7 +154,7 @@ void gm_add_three_cells(const gm_conv_gradient *g, const gm_three_cells *row, en
         if (of == GM_8_CHANNELS) {
             row_of_8_channels(row, x_at, dy_at, sums);
         } else {
-            row_of_8_maps(row, x_at, dy_at, sums);
+            row_of_8_out_channels(row, x_at, dy_at, sums);
         }
     }
 }
