@@ -23,7 +23,7 @@ from gradmote.device import TwinTarget, open_target
 from gradmote.report.analyze import analyze_result
 from gradmote.report.analyze.picture import draw_memory_map
 
-from unit.demo import digits
+from demo import digits
 from demo.stage import Lesson, Trained, train
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 
 from gradmote.device import Dataset
 
-from unit.demo import report, stage
+from demo import report, stage
 from demo.stage import Lesson
 from demo.watch_data import EXERCISES, leave_out
 from demo.watch_model import compile_for, network, training

@@ -7,7 +7,7 @@ import onnx
 import pytest
 from typer.testing import CliRunner
 
-from unit.demo import digits, watch
+from demo import digits, watch
 from demo.__main__ import app
 from demo.stage import Outcome
 from demo.watch_data import leave_out

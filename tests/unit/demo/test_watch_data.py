@@ -5,7 +5,7 @@ import pytest
 
 from gradmote.errors import DataError
 
-from unit.demo import watch_data
+from demo import watch_data
 from demo.watch_data import EXERCISES, SCALE, SUBJECTS, WINDOW, ZERO, leave_out, split_in_time, windows
 
 
