@@ -39,7 +39,6 @@ REACHED = {
     "*/src/checkpoint.c:*save*": "firmware/src/storage/slots.c:write_flash",
     "*/src/carry_over.c:*": "slots_read",
     "*/src/checkpoint.c:*": "slots_read",
-    "firmware/src/console/messages.c:*": "handle_*",
 }
 
 

@@ -2,6 +2,8 @@
 #ifndef CONSOLE_SPEC_H
 #define CONSOLE_SPEC_H
 
+#include <stdint.h>
+
 #define CONSOLE_PROTOCOL 1u
 #define CONSOLE_START 1u
 #define CONSOLE_REPLY_BIT 128u
@@ -37,219 +39,334 @@ enum console_error {
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };
 
-/* ---- Messages: ids, field offsets in the request, lengths of the fixed parts ------------------------------ */
+/* ---- Messages: their ids, and their payloads as they lie in a frame ---------------------------------------- */
+
+/* A payload stands at any address, in bytes that are declared as such. A reply stands at a multiple of 4, which makes
+ * shorter code where its size is one too. */
+#define CONSOLE_PAYLOAD __attribute__((packed, may_alias))
+#define CONSOLE_WORDS __attribute__((packed, may_alias, aligned(4)))
 
 /* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
 #define CONSOLE_INFO 1u
-#define CONSOLE_INFO_REQUEST_SIZE 0u
-#define CONSOLE_INFO_REPLY_SIZE 100u
+
+typedef struct CONSOLE_WORDS info_reply {
+    uint16_t protocol; /* [frame] protocol */
+    uint16_t frame_limit; /* longest payload that this board takes and sends, bytes */
+    uint8_t version[3]; /* of the runtime: major, minor, patch */
+    uint8_t profile; /* numerics: 1 fused, 0 strict */
+    uint32_t format; /* image format version that it reads */
+    uint32_t ticks_per_second; /* of METRICS.ticks */
+    int32_t image_status; /* 0: a model is open; else the code that gm_open or the console gave */
+    uint32_t image_size; /* bytes; this and the next seven are 0 without a model */
+    uint32_t programs; /* bit p: program kind p is present */
+    uint32_t batch; /* samples in one step */
+    uint32_t arena_required; /* bytes */
+    uint32_t state_size; /* bytes */
+    uint32_t parameters_size; /* bytes */
+    uint32_t gradients_size; /* bytes */
+    uint8_t model_id[16];
+    uint32_t arena_available; /* bytes */
+    uint32_t image_area; /* bytes of storage for an image */
+    uint32_t checkpoint_area; /* bytes of storage for one checkpoint */
+    uint32_t checkpoint_size; /* bytes of the checkpoint kept on the board, 0 none */
+    uint32_t line_errors; /* damaged frames since start-up */
+    uint64_t unique_id; /* tells this part from others of its kind; 0 where it has nothing that does */
+    uint8_t key_id[8]; /* images must be signed by the key that begins so; zeros where none need be */
+    char board[];
+} info_reply;
 
 /* Where the memory goes, in bytes. */
 #define CONSOLE_MEM 2u
-#define CONSOLE_MEM_REQUEST_SIZE 0u
-#define CONSOLE_MEM_REPLY_SIZE 32u
+
+typedef struct CONSOLE_WORDS mem_reply {
+    uint32_t ram; /* all of it: static + stack + arena_available */
+    uint32_t static_ram; /* .data and .bss, with the buffers of the console */
+    uint32_t stack_size;
+    uint32_t stack_used; /* most ever used since start-up */
+    uint32_t arena_available;
+    uint32_t arena_required; /* of the model */
+    uint32_t code; /* program and constants in flash */
+    uint32_t image; /* model in flash */
+} mem_reply;
 
 /* Closes the model and erases the image area. */
 #define CONSOLE_IMAGE_BEGIN 3u
-#define CONSOLE_IMAGE_BEGIN_AT_SIZE 0u
-#define CONSOLE_IMAGE_BEGIN_REQUEST_SIZE 4u
-#define CONSOLE_IMAGE_BEGIN_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD image_begin_request {
+    uint32_t size; /* bytes of the image */
+} image_begin_request;
 
 /* The next piece of the image; pieces come in ascending order without gaps. Bytes that came before are passed over. */
 #define CONSOLE_IMAGE_DATA 4u
-#define CONSOLE_IMAGE_DATA_AT_OFFSET 0u
-#define CONSOLE_IMAGE_DATA_AT_DATA 4u
-#define CONSOLE_IMAGE_DATA_REQUEST_SIZE 4u
-#define CONSOLE_IMAGE_DATA_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD image_data_request {
+    uint32_t offset; /* multiple of 4 */
+    uint8_t data[]; /* a multiple of 4, but for the last piece */
+} image_data_request;
 
 /* Verifies and opens the image (gm_open), then loads the checkpoint kept on the board if it is of this model. */
 #define CONSOLE_IMAGE_END 5u
-#define CONSOLE_IMAGE_END_REQUEST_SIZE 0u
-#define CONSOLE_IMAGE_END_REPLY_SIZE 1u
+
+typedef struct CONSOLE_PAYLOAD image_end_reply {
+    uint8_t checkpoint; /* 1: a checkpoint was loaded */
+} image_end_reply;
 
 /* The index-th tensor with that role in that program. */
 #define CONSOLE_DESCRIBE 6u
-#define CONSOLE_DESCRIBE_AT_PROGRAM 0u
-#define CONSOLE_DESCRIBE_AT_ROLE 1u
-#define CONSOLE_DESCRIBE_AT_INDEX 2u
-#define CONSOLE_DESCRIBE_REQUEST_SIZE 4u
-#define CONSOLE_DESCRIBE_REPLY_SIZE 31u
+
+typedef struct CONSOLE_PAYLOAD describe_request {
+    uint8_t program;
+    uint8_t role;
+    uint16_t index;
+} describe_request;
+
+typedef struct CONSOLE_PAYLOAD describe_reply {
+    uint8_t dtype;
+    uint8_t rank;
+    uint8_t lasts; /* 0: a run writes over it */
+    uint32_t size; /* bytes */
+    uint32_t dims[6]; /* unused ones are 1 */
+    char name[];
+} describe_reply;
 
 /* Writes into an input or label. Samples that last serve every run until others replace them. */
 #define CONSOLE_DATA 7u
-#define CONSOLE_DATA_AT_ROLE 0u
-#define CONSOLE_DATA_AT_INDEX 1u
-#define CONSOLE_DATA_AT_OFFSET 3u
-#define CONSOLE_DATA_AT_DATA 7u
-#define CONSOLE_DATA_REQUEST_SIZE 7u
-#define CONSOLE_DATA_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD data_request {
+    uint8_t role;
+    uint16_t index;
+    uint32_t offset; /* bytes into the tensor */
+    uint8_t data[];
+} data_request;
 
 /* The same from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
 #define CONSOLE_DATA_U8 8u
-#define CONSOLE_DATA_U8_AT_ROLE 0u
-#define CONSOLE_DATA_U8_AT_INDEX 1u
-#define CONSOLE_DATA_U8_AT_ELEMENT 3u
-#define CONSOLE_DATA_U8_AT_SCALE 7u
-#define CONSOLE_DATA_U8_AT_ZERO 11u
-#define CONSOLE_DATA_U8_AT_DATA 15u
-#define CONSOLE_DATA_U8_REQUEST_SIZE 15u
-#define CONSOLE_DATA_U8_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD data_u8_request {
+    uint8_t role;
+    uint16_t index;
+    uint32_t element; /* first element to write */
+    float scale;
+    float zero;
+    uint8_t data[];
+} data_u8_request;
 
 /* Runs one program to its end. */
 #define CONSOLE_RUN 9u
-#define CONSOLE_RUN_AT_PROGRAM 0u
-#define CONSOLE_RUN_REQUEST_SIZE 1u
-#define CONSOLE_RUN_REPLY_SIZE 32u
+
+typedef struct CONSOLE_PAYLOAD run_request {
+    uint8_t program; /* enum program */
+} run_request;
+
+typedef struct CONSOLE_WORDS run_reply {
+    float loss; /* of the last EVAL, TRAIN or STEP; NaN before the first */
+    uint32_t train_steps;
+    uint32_t optimizer_steps;
+    uint32_t skipped_steps;
+    float learning_rate; /* of the next update */
+    uint32_t instructions; /* image instructions that the last run took */
+    uint64_t ticks; /* timer ticks that the last run took, serial line excluded */
+} run_reply;
 
 /* The reply of the last RUN again. */
 #define CONSOLE_METRICS 10u
-#define CONSOLE_METRICS_REQUEST_SIZE 0u
-#define CONSOLE_METRICS_REPLY_SIZE 32u
 
 /* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. CHECKPOINT_HALF is the kept checkpoint, packed. */
 #define CONSOLE_READ 11u
-#define CONSOLE_READ_AT_SOURCE 0u
-#define CONSOLE_READ_AT_PROGRAM 1u
-#define CONSOLE_READ_AT_ROLE 2u
-#define CONSOLE_READ_AT_INDEX 3u
-#define CONSOLE_READ_AT_OFFSET 5u
-#define CONSOLE_READ_AT_LENGTH 9u
-#define CONSOLE_READ_REQUEST_SIZE 11u
-#define CONSOLE_READ_REPLY_SIZE 4u
+
+typedef struct CONSOLE_PAYLOAD read_request {
+    uint8_t source; /* enum source */
+    uint8_t program; /* of a TENSOR */
+    uint8_t role; /* of a TENSOR */
+    uint16_t index; /* of a TENSOR, PARAMETER or GRADIENT */
+    uint32_t offset; /* bytes */
+    uint16_t length; /* most bytes wanted; fewer come at the end */
+} read_request;
+
+typedef struct CONSOLE_WORDS read_reply {
+    uint32_t total; /* bytes of the whole */
+    uint8_t data[];
+} read_reply;
 
 /* gm_set_learning_rate: sets the rate and ends any schedule. */
 #define CONSOLE_LEARNING_RATE 12u
-#define CONSOLE_LEARNING_RATE_AT_RATE 0u
-#define CONSOLE_LEARNING_RATE_REQUEST_SIZE 4u
-#define CONSOLE_LEARNING_RATE_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD learning_rate_request {
+    float rate;
+} learning_rate_request;
 
 /* gm_set_linear_schedule. */
 #define CONSOLE_SCHEDULE 13u
-#define CONSOLE_SCHEDULE_AT_RATE 0u
-#define CONSOLE_SCHEDULE_AT_WARMUP_STEPS 4u
-#define CONSOLE_SCHEDULE_AT_TOTAL_STEPS 8u
-#define CONSOLE_SCHEDULE_REQUEST_SIZE 12u
-#define CONSOLE_SCHEDULE_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD schedule_request {
+    float rate;
+    uint32_t warmup_steps;
+    uint32_t total_steps;
+} schedule_request;
 
 /* gm_set_seed. */
 #define CONSOLE_SEED 14u
-#define CONSOLE_SEED_AT_SEED 0u
-#define CONSOLE_SEED_REQUEST_SIZE 4u
-#define CONSOLE_SEED_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD seed_request {
+    uint32_t seed;
+} seed_request;
 
 /* gm_lazy_reset_grad: the next TRAIN starts from zero gradients. */
 #define CONSOLE_LAZY_RESET 15u
-#define CONSOLE_LAZY_RESET_REQUEST_SIZE 0u
-#define CONSOLE_LAZY_RESET_REPLY_SIZE 0u
 
 /* Keeps a checkpoint in flash. The one before stays intact until the new one is complete. */
 #define CONSOLE_SAVE 16u
-#define CONSOLE_SAVE_REQUEST_SIZE 0u
-#define CONSOLE_SAVE_REPLY_SIZE 4u
+
+typedef struct CONSOLE_WORDS save_reply {
+    uint32_t size; /* bytes; READ CHECKPOINT returns them */
+} save_reply;
 
 /* Returns to the checkpoint kept in flash. */
 #define CONSOLE_LOAD 17u
-#define CONSOLE_LOAD_REQUEST_SIZE 0u
-#define CONSOLE_LOAD_REPLY_SIZE 0u
 
 /* Makes room for a checkpoint from the host, plain or packed. */
 #define CONSOLE_CHECKPOINT_BEGIN 18u
-#define CONSOLE_CHECKPOINT_BEGIN_AT_SIZE 0u
-#define CONSOLE_CHECKPOINT_BEGIN_REQUEST_SIZE 4u
-#define CONSOLE_CHECKPOINT_BEGIN_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD checkpoint_begin_request {
+    uint32_t size; /* bytes of the checkpoint */
+} checkpoint_begin_request;
 
 /* The next piece of the checkpoint, as IMAGE_DATA. */
 #define CONSOLE_CHECKPOINT_DATA 19u
-#define CONSOLE_CHECKPOINT_DATA_AT_OFFSET 0u
-#define CONSOLE_CHECKPOINT_DATA_AT_DATA 4u
-#define CONSOLE_CHECKPOINT_DATA_REQUEST_SIZE 4u
-#define CONSOLE_CHECKPOINT_DATA_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD checkpoint_data_request {
+    uint32_t offset; /* multiple of 4 */
+    uint8_t data[]; /* a multiple of 4, but for the last piece */
+} checkpoint_data_request;
 
 /* Loads it. The state replaces the checkpoint in flash, plain, only if the file is whole and of this model. */
 #define CONSOLE_CHECKPOINT_END 20u
-#define CONSOLE_CHECKPOINT_END_REQUEST_SIZE 0u
-#define CONSOLE_CHECKPOINT_END_REPLY_SIZE 0u
 
 /* gm_reset: back to the image's initial values. A checkpoint in flash stays. */
 #define CONSOLE_RESET_STATE 21u
-#define CONSOLE_RESET_STATE_REQUEST_SIZE 0u
-#define CONSOLE_RESET_STATE_REPLY_SIZE 0u
 
 /* Replies, then restarts the board. */
 #define CONSOLE_REBOOT 22u
-#define CONSOLE_REBOOT_REQUEST_SIZE 0u
-#define CONSOLE_REBOOT_REPLY_SIZE 0u
 
 /* The sample store, and whether the board trains on it when idle. Error NO_STORE where the image has none. */
 #define CONSOLE_STORE 23u
-#define CONSOLE_STORE_REQUEST_SIZE 0u
-#define CONSOLE_STORE_REPLY_SIZE 21u
+
+typedef struct CONSOLE_PAYLOAD store_reply {
+    uint32_t capacity; /* samples */
+    uint32_t classes; /* labels are 0 .. classes - 1 */
+    uint32_t dtype; /* enum store_dtype */
+    uint32_t elements; /* of one sample */
+    uint32_t kept; /* samples in the store */
+    uint8_t idle; /* 1: trains when idle */
+} store_reply;
 
 /* What the store has of one class. */
 #define CONSOLE_STORE_CLASS 24u
-#define CONSOLE_STORE_CLASS_AT_LABEL 0u
-#define CONSOLE_STORE_CLASS_REQUEST_SIZE 4u
-#define CONSOLE_STORE_CLASS_REPLY_SIZE 8u
+
+typedef struct CONSOLE_PAYLOAD store_class_request {
+    uint32_t label;
+} store_class_request;
+
+typedef struct CONSOLE_WORDS store_class_reply {
+    uint32_t seen; /* samples learnt */
+    uint32_t kept; /* of them in the store */
+} store_class_reply;
 
 /* gm_learn: the input's first sample goes to the store. */
 #define CONSOLE_LEARN 25u
-#define CONSOLE_LEARN_AT_LABEL 0u
-#define CONSOLE_LEARN_REQUEST_SIZE 4u
-#define CONSOLE_LEARN_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD learn_request {
+    uint32_t label;
+} learn_request;
 
 /* gm_forget: drops the store's samples of a class. */
 #define CONSOLE_FORGET 26u
-#define CONSOLE_FORGET_AT_LABEL 0u
-#define CONSOLE_FORGET_REQUEST_SIZE 4u
-#define CONSOLE_FORGET_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD forget_request {
+    uint32_t label;
+} forget_request;
 
 /* As RUN, of STEP or TRAIN, on samples drawn from the store. */
 #define CONSOLE_REPLAY 27u
-#define CONSOLE_REPLAY_AT_PROGRAM 0u
-#define CONSOLE_REPLAY_REQUEST_SIZE 1u
-#define CONSOLE_REPLAY_REPLY_SIZE 32u
+
+typedef struct CONSOLE_PAYLOAD replay_request {
+    uint8_t program; /* enum program */
+} replay_request;
 
 /* Infers the store's samples of a class. The reply comes when that is done, as that of RUN. */
 #define CONSOLE_SCORE 28u
-#define CONSOLE_SCORE_AT_LABEL 0u
-#define CONSOLE_SCORE_REQUEST_SIZE 4u
-#define CONSOLE_SCORE_REPLY_SIZE 8u
+
+typedef struct CONSOLE_PAYLOAD score_request {
+    uint32_t label;
+} score_request;
+
+typedef struct CONSOLE_WORDS score_reply {
+    uint32_t kept; /* samples of the class in the store */
+    uint32_t right; /* of them recognised */
+} score_reply;
 
 /* Whether the board trains on its store when nothing has arrived for idle_ms. Labels, or more than one sample, end it. */
 #define CONSOLE_IDLE_TRAINING 29u
-#define CONSOLE_IDLE_TRAINING_AT_ON 0u
-#define CONSOLE_IDLE_TRAINING_REQUEST_SIZE 1u
-#define CONSOLE_IDLE_TRAINING_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD idle_training_request {
+    uint8_t on; /* 0 or 1 */
+} idle_training_request;
 
 /* How far an image came whose transfer broke off, also before a restart. IMAGE_DATA may go on behind what is there. While a model is open: an update's. */
 #define CONSOLE_IMAGE_RESUME 30u
-#define CONSOLE_IMAGE_RESUME_REQUEST_SIZE 0u
-#define CONSOLE_IMAGE_RESUME_REPLY_SIZE 12u
+
+typedef struct CONSOLE_WORDS image_resume_reply {
+    uint32_t size; /* bytes of the whole image; 0 where none is on its way */
+    uint32_t received; /* bytes that are there */
+    uint32_t crc; /* CRC-32 of these: what tells whether they are of the same image */
+} image_resume_reply;
 
 /* Makes room for an image beside the one that runs, which stays open. Its pieces come as IMAGE_DATA. */
 #define CONSOLE_UPDATE_BEGIN 31u
-#define CONSOLE_UPDATE_BEGIN_AT_SIZE 0u
-#define CONSOLE_UPDATE_BEGIN_REQUEST_SIZE 4u
-#define CONSOLE_UPDATE_BEGIN_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD update_begin_request {
+    uint32_t size; /* bytes of the image */
+} update_begin_request;
 
 /* Verifies the image, and only then switches to it: for good, also where power fails meanwhile. An error leaves the model that runs. */
 #define CONSOLE_UPDATE_END 32u
-#define CONSOLE_UPDATE_END_AT_CARRY 0u
-#define CONSOLE_UPDATE_END_REQUEST_SIZE 1u
-#define CONSOLE_UPDATE_END_REPLY_SIZE 5u
+
+typedef struct CONSOLE_PAYLOAD update_end_request {
+    uint8_t carry; /* 1: keeps the old model's state in flash, and carries over what fits by name, dtype and shape */
+} update_end_request;
+
+typedef struct CONSOLE_PAYLOAD update_end_reply {
+    uint8_t checkpoint; /* 1: flash has a checkpoint of the new model */
+    uint32_t carried; /* pieces of the state that were carried over; 0 where all of it is of the same model */
+} update_end_reply;
 
 /* From now on SAVE after each update whose number (optimizer_steps) is a multiple, before its reply. A part of the state. */
 #define CONSOLE_SAVE_EVERY 35u
-#define CONSOLE_SAVE_EVERY_AT_UPDATES 0u
-#define CONSOLE_SAVE_EVERY_REQUEST_SIZE 4u
-#define CONSOLE_SAVE_EVERY_REPLY_SIZE 0u
+
+typedef struct CONSOLE_PAYLOAD save_every_request {
+    uint32_t updates; /* 0: never */
+} save_every_request;
 
 /* What SAVE_EVERY has done since the model was opened. */
 #define CONSOLE_SAVES 36u
-#define CONSOLE_SAVES_REQUEST_SIZE 0u
-#define CONSOLE_SAVES_REPLY_SIZE 16u
+
+typedef struct CONSOLE_WORDS saves_reply {
+    uint32_t every; /* updates; 0: never */
+    uint32_t slots; /* places in flash that take turns */
+    uint32_t saves; /* checkpoints kept */
+    int32_t error; /* why the last one failed, or 0; training goes on */
+} saves_reply;
 
 #define CONSOLE_MESSAGE_LIMIT 37
+
+typedef struct console_message {
+    uint8_t is_known;     /* 1: this board has a handler of it */
+    uint8_t is_open;      /* 1: a request may be longer than its fixed part */
+    uint8_t request_size; /* bytes of the fixed part */
+    uint8_t reply_size;   /* bytes of the fixed part */
+} console_message;
+
+extern const console_message console_messages[CONSOLE_MESSAGE_LIMIT];
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 

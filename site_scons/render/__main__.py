@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import (
     c_console,
+    c_console_handlers,
     c_errors,
     c_opcodes,
     c_records,
@@ -26,7 +27,8 @@ def rendered() -> dict[Path, str]:
     files: dict[Path, str] = {}
     for module in (c_errors, c_records, c_rules, c_opcodes):
         files |= {C_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
-    files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in c_console.render().items()}
+    for module in (c_console, c_console_handlers):
+        files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (python_tables, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     for module in (docs_console, docs_records):

@@ -1,13 +1,15 @@
-"""console_spec.h and console_spec.c of the firmware: frame constants, messages, payload offsets, codes, commands."""
+"""console_spec.h and console_spec.c of the firmware: frame constants, messages, payloads, codes, commands."""
 
 from __future__ import annotations
 
 from .console_spec import Message, messages, offsets
-from .spec import load
+from .spec import Field, load
 
 HEADER = """\
 #ifndef CONSOLE_SPEC_H
 #define CONSOLE_SPEC_H
+
+#include <stdint.h>
 
 {frame}
 
@@ -15,11 +17,25 @@ HEADER = """\
 
 {sources}
 
-/* ---- Messages: ids, field offsets in the request, lengths of the fixed parts ------------------------------ */
+/* ---- Messages: their ids, and their payloads as they lie in a frame ---------------------------------------- */
+
+/* A payload stands at any address, in bytes that are declared as such. A reply stands at a multiple of 4, which makes
+ * shorter code where its size is one too. */
+#define CONSOLE_PAYLOAD __attribute__((packed, may_alias))
+#define CONSOLE_WORDS __attribute__((packed, may_alias, aligned(4)))
 
 {messages}
 
 #define CONSOLE_MESSAGE_LIMIT {limit}
+
+typedef struct console_message {{
+    uint8_t is_known;     /* 1: this board has a handler of it */
+    uint8_t is_open;      /* 1: a request may be longer than its fixed part */
+    uint8_t request_size; /* bytes of the fixed part */
+    uint8_t reply_size;   /* bytes of the fixed part */
+}} console_message;
+
+extern const console_message console_messages[CONSOLE_MESSAGE_LIMIT];
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 
@@ -66,13 +82,33 @@ const char *console_error_hint(int error)
 """
 
 
+#: Type of a field -> that of C.
+TYPES = {
+    "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t", "i32": "int32_t", "f32": "float",
+    "bytes": "uint8_t", "text": "char",
+}  # fmt: skip
+
+
 def message(m: Message) -> str:
-    prefix = f"CONSOLE_{m.name}"
-    at = offsets(m.request)
-    lines = [f"/* {m.meaning} */", f"#define {prefix} {m.id}u"]
-    lines += [f"#define {prefix}_AT_{f.name.upper()} {o}u" for f, o in zip(m.request, at)]
-    lines += [f"#define {prefix}_REQUEST_SIZE {at[-1]}u", f"#define {prefix}_REPLY_SIZE {offsets(m.reply)[-1]}u"]
-    return "\n".join(lines)
+    parts = [f"/* {m.meaning} */\n#define CONSOLE_{m.name} {m.id}u"]
+    if m.request:
+        parts.append(payload("CONSOLE_PAYLOAD", f"{m.name.lower()}_request", m.request))
+    if m.reply and m.reply_of == m.name:
+        layout = "CONSOLE_PAYLOAD" if offsets(m.reply)[-1] % 4 else "CONSOLE_WORDS"
+        parts.append(payload(layout, f"{m.name.lower()}_reply", m.reply))
+    return "\n\n".join(parts)
+
+
+def payload(layout: str, name: str, fields: tuple[Field, ...]) -> str:
+    """Return the struct of a payload; what is open in length is an array of no fixed length at its end."""
+    members = "\n".join(member(f) for f in fields)
+    return f"typedef struct {layout} {name} {{\n{members}\n}} {name};"
+
+
+def member(f: Field) -> str:
+    extent = "[]" if f.type in ("bytes", "text") else f"[{f.count}]" if f.count > 1 else ""
+    comment = f" /* {f.comment} */" if f.comment else ""
+    return f"    {TYPES[f.type]} {f.name}{extent};{comment}"
 
 
 def header() -> str:

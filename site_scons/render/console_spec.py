@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .spec import Field, load, parse_field
 
@@ -16,6 +17,9 @@ class Message:
     meaning: str
     request: tuple[Field, ...]
     reply: tuple[Field, ...]
+    reply_of: str  #: the message whose reply this one has; its own name where that is its own
+    reply_at_end: bool  #: the reply follows when the program has ended that the handler began
+    only_if: str  #: the C macro without which a board does not know the message; empty where all do
 
 
 def offsets(fields: tuple[Field, ...]) -> list[int]:
@@ -26,6 +30,11 @@ def offsets(fields: tuple[Field, ...]) -> list[int]:
     return result
 
 
+def is_open(fields: tuple[Field, ...]) -> bool:
+    """Return whether bytes of any number follow the fixed part."""
+    return bool(fields) and SIZES[fields[-1].type] == 0
+
+
 def checked(fields: list[str]) -> tuple[Field, ...]:
     """Parsed fields; only the last may be of open length."""
     parsed = tuple(parse_field(f) for f in fields)
@@ -34,9 +43,23 @@ def checked(fields: list[str]) -> tuple[Field, ...]:
     return parsed
 
 
+def message(entry: dict[str, Any], entries: dict[str, dict[str, Any]]) -> Message:
+    reply_of = entry["reply"] if isinstance(entry["reply"], str) else entry["name"]
+    return Message(
+        name=entry["name"],
+        id=entry["id"],
+        meaning=entry["meaning"],
+        request=checked(entry["request"]),
+        reply=checked(entries[reply_of]["reply"]),
+        reply_of=reply_of,
+        reply_at_end=entry.get("reply_at_end", False),
+        only_if=entry.get("only_if", ""),
+    )
+
+
 def messages() -> list[Message]:
     """All messages in ascending order of id."""
-    entries = load("console")["message"]
-    parsed = [Message(e["name"], e["id"], e["meaning"], checked(e["request"]), checked(e["reply"])) for e in entries]
+    entries = {e["name"]: e for e in load("console")["message"]}
+    parsed = [message(entry, entries) for entry in entries.values()]
     assert len({m.id for m in parsed}) == len(parsed), "two messages share an id"
     return sorted(parsed, key=lambda m: m.id)

@@ -86,7 +86,7 @@ static void insert_frame(line *l)
     static uint8_t frame[FRAME_OVERHEAD + 64];
     uint32_t type = draw(l, CONSOLE_MESSAGE_LIMIT + 1);
     uint32_t more = draw(l, 4) == 0 ? draw(l, 32) : 0;
-    delivery d = { frame, FRAME_OVERHEAD + request_size_of[type] + more };
+    delivery d = { frame, FRAME_OVERHEAD + request_size_of(type) + more };
     frame[0] = CONSOLE_START;
     frame[1] = (uint8_t)type;
     frame[2] = (uint8_t)draw(l, 4);

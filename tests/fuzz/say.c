@@ -95,7 +95,7 @@ static void ask_anything(talk *t)
 {
     uint8_t payload[96];
     uint32_t type = talk_draw(t, CONSOLE_MESSAGE_LIMIT + 1);
-    uint32_t length = request_size_of[type] + (talk_draw(t, 4) == 0 ? talk_draw(t, 48) : 0);
+    uint32_t length = request_size_of(type) + (talk_draw(t, 4) == 0 ? talk_draw(t, 48) : 0);
     for (uint32_t at = 0; at < length; at += 4) {
         store_u32(payload + at, hostile(t));
     }
@@ -105,23 +105,24 @@ static void ask_anything(talk *t)
 /* Bytes of any source, at any offset. */
 static void read_anything(talk *t)
 {
-    uint8_t payload[CONSOLE_READ_REQUEST_SIZE];
-    payload[CONSOLE_READ_AT_SOURCE] = (uint8_t)talk_draw(t, 9);
-    payload[CONSOLE_READ_AT_PROGRAM] = (uint8_t)talk_draw(t, 6);
-    payload[CONSOLE_READ_AT_ROLE] = (uint8_t)talk_draw(t, 5);
-    store_u16(payload + CONSOLE_READ_AT_INDEX, talk_draw(t, 4));
-    store_u32(payload + CONSOLE_READ_AT_OFFSET, hostile(t));
-    store_u16(payload + CONSOLE_READ_AT_LENGTH, talk_draw(t, 2) ? talk_draw(t, 256) : hostile(t));
-    request(t, CONSOLE_READ, payload, sizeof payload);
+    read_request wanted;
+    wanted.source = (uint8_t)talk_draw(t, 9);
+    wanted.program = (uint8_t)talk_draw(t, 6);
+    wanted.role = (uint8_t)talk_draw(t, 5);
+    wanted.index = (uint16_t)talk_draw(t, 4);
+    wanted.offset = hostile(t);
+    wanted.length = (uint16_t)(talk_draw(t, 2) ? talk_draw(t, 256) : hostile(t));
+    request(t, CONSOLE_READ, &wanted, sizeof wanted);
 }
 
 /* Some of an input or a label: it then counts as sent, and programs run. */
 static void send_samples(talk *t)
 {
-    uint8_t payload[CONSOLE_DATA_U8_AT_DATA + 4] = { 0 };
-    payload[CONSOLE_DATA_U8_AT_ROLE] = (uint8_t)talk_draw(t, 2);
-    store_u32(payload + CONSOLE_DATA_U8_AT_SCALE, 0x3C000000u); /* 1 / 128 */
-    store_u32(payload + CONSOLE_DATA_U8_AT_DATA, talk_draw(t, 2) ? hostile(t) : 0);
+    uint8_t payload[sizeof(data_u8_request) + 4] = { 0 };
+    data_u8_request *sent = (void *)payload;
+    sent->role = (uint8_t)talk_draw(t, 2);
+    sent->scale = 1.0f / 128;
+    store_u32(sent->data, talk_draw(t, 2) ? hostile(t) : 0);
     request(t, CONSOLE_DATA_U8, payload, sizeof payload);
 }
 

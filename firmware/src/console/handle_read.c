@@ -1,7 +1,8 @@
 /* READ: tensors, parameters, gradients, state and stored files, piece by piece. */
+#include <string.h>
+
 #include "board.h"
-#include "console/handlers.h"
-#include "console/reply.h"
+#include "console_handlers.h"
 #include "storage/kept_file.h"
 #include "storage/slots.h"
 
@@ -40,18 +41,17 @@ static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
     return 0;
 }
 
-static int find_view(gm_session *session, const uint8_t *payload, gm_view *view)
+static int find_view(gm_session *session, const read_request *request, gm_view *view)
 {
-    uint32_t index = load_u16(payload + CONSOLE_READ_AT_INDEX);
-    switch (payload[CONSOLE_READ_AT_SOURCE]) {
+    switch (request->source) {
     case CONSOLE_SOURCE_TENSOR:
-        return gm_tensor_view(session, payload[CONSOLE_READ_AT_PROGRAM], payload[CONSOLE_READ_AT_ROLE], index, view);
+        return gm_tensor_view(session, request->program, request->role, request->index, view);
     case CONSOLE_SOURCE_PARAMETERS:
         return gm_parameters(session, view);
     case CONSOLE_SOURCE_PARAMETER:
-        return gm_parameter(session, index, view);
+        return gm_parameter(session, request->index, view);
     case CONSOLE_SOURCE_GRADIENT:
-        return gm_gradient(session, index, view);
+        return gm_gradient(session, request->index, view);
     case CONSOLE_SOURCE_STATE:
         return gm_state(session, view);
     default:
@@ -59,52 +59,50 @@ static int find_view(gm_session *session, const uint8_t *payload, gm_view *view)
     }
 }
 
-static int find(model *m, const uint8_t *payload, span *out)
+static int find(model *m, const read_request *request, span *out)
 {
-    uint32_t source = payload[CONSOLE_READ_AT_SOURCE], offset = load_u32(payload + CONSOLE_READ_AT_OFFSET);
+    uint32_t source = request->source;
     gm_view view = { 0 };
     if (m->status) {
         return m->status;
     }
     if (source == CONSOLE_SOURCE_CHECKPOINT || source == CONSOLE_SOURCE_CHECKPOINT_HALF) {
-        return find_checkpoint(m, offset, source == CONSOLE_SOURCE_CHECKPOINT_HALF, out);
+        return find_checkpoint(m, request->offset, source == CONSOLE_SOURCE_CHECKPOINT_HALF, out);
     }
     if (source == CONSOLE_SOURCE_IMAGE) {
         out->data = m->session.image;
         out->size = model_image_size(m);
         return 0;
     }
-    int error = find_view(&m->session, payload, &view);
+    int error = find_view(&m->session, request, &view);
     out->data = view.data;
     out->size = view.size;
     return error;
 }
 
-static int append_part(reply *r, const span *whole, uint32_t offset, uint32_t size)
+static int copy_part(const span *whole, uint32_t offset, uint8_t *out, uint32_t size)
 {
-    if (whole->data != NULL) {
-        reply_bytes(r, (const uint8_t *)whole->data + offset, size);
-        return 0;
+    if (whole->data == NULL) {
+        return gm_checkpoint_part_half(&whole->packed, offset, out, size);
     }
-    int error = gm_checkpoint_part_half(&whole->packed, offset, r->payload + r->length, size);
-    r->length += size;
-    return error;
+    memcpy(out, (const uint8_t *)whole->data + offset, size);
+    return 0;
 }
 
-int handle_read(device *d, const uint8_t *payload, uint32_t length)
+int handle_read(device *d, const read_request *request, read_reply *reply)
 {
-    uint32_t offset = load_u32(payload + CONSOLE_READ_AT_OFFSET);
-    uint32_t wanted = load_u16(payload + CONSOLE_READ_AT_LENGTH);
+    uint32_t offset = request->offset, wanted = request->length;
     span whole;
-    (void)length;
-    int error = find(&d->model, payload, &whole);
+    int error = find(&d->model, request, &whole);
     if (error) {
         return error;
     }
-    if (offset > whole.size || wanted > FRAME_LIMIT - CONSOLE_READ_REPLY_SIZE) {
+    if (offset > whole.size || wanted > FRAME_LIMIT - sizeof *reply) {
         return CONSOLE_ERR_BAD_PAYLOAD;
     }
     uint32_t left = whole.size - offset;
-    reply_u32(&d->reply, whole.size);
-    return append_part(&d->reply, &whole, offset, wanted < left ? wanted : left);
+    uint32_t size = wanted < left ? wanted : left;
+    reply->total = whole.size;
+    d->reply.length += size;
+    return copy_part(&whole, offset, reply->data, size);
 }

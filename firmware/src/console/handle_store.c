@@ -1,85 +1,77 @@
 /* The sample store: what it holds, what is learnt and forgotten, and training on it. */
-#include "board.h"
-#include "console/handlers.h"
-#include "console/reply.h"
+#include "console/messages.h"
+#include "console_handlers.h"
 
-int handle_store(device *d, const uint8_t *payload, uint32_t length)
+int handle_store(device *d, store_reply *reply)
 {
     gm_store_info info;
-    (void)payload;
-    (void)length;
     int error = teach_view(&d->model, &info);
     if (error == 0) {
-        reply_u32(&d->reply, info.capacity);
-        reply_u32(&d->reply, info.classes);
-        reply_u32(&d->reply, info.dtype);
-        reply_u32(&d->reply, info.elements);
-        reply_u32(&d->reply, info.kept);
-        reply_u8(&d->reply, (uint32_t)d->teach.idle);
+        reply->capacity = info.capacity;
+        reply->classes = info.classes;
+        reply->dtype = info.dtype;
+        reply->elements = info.elements;
+        reply->kept = info.kept;
+        reply->idle = (uint8_t)d->teach.idle;
     }
     return error;
 }
 
-int handle_store_class(device *d, const uint8_t *payload, uint32_t length)
+int handle_store_class(device *d, const store_class_request *request, store_class_reply *reply)
 {
     gm_store_class own;
-    (void)length;
-    int error = d->model.status ? d->model.status : gm_store_class_view(&d->model.session, load_u32(payload), &own);
+    int error = d->model.status ? d->model.status : gm_store_class_view(&d->model.session, request->label, &own);
     if (error == 0) {
-        reply_u32(&d->reply, own.seen);
-        reply_u32(&d->reply, own.kept);
+        reply->seen = own.seen;
+        reply->kept = own.kept;
     }
     return error;
 }
 
-int handle_learn(device *d, const uint8_t *payload, uint32_t length)
+int handle_learn(device *d, const learn_request *request)
 {
-    (void)length;
-    return teach_learn(&d->model, load_u32(payload));
+    return teach_learn(&d->model, request->label);
 }
 
-int handle_forget(device *d, const uint8_t *payload, uint32_t length)
+int handle_forget(device *d, const forget_request *request)
 {
-    (void)length;
-    return d->model.status ? d->model.status : gm_forget(&d->model.session, load_u32(payload));
+    return d->model.status ? d->model.status : gm_forget(&d->model.session, request->label);
 }
 
-int handle_replay(device *d, const uint8_t *payload, uint32_t length)
+int handle_replay(device *d, const replay_request *request, run_reply *reply)
 {
-    (void)length;
-    return handle_later(d, run_begin_replay(&d->run, &d->model, payload[CONSOLE_REPLAY_AT_PROGRAM]));
+    (void)reply;
+    return messages_reply_at_end(d, run_begin_replay(&d->run, &d->model, request->program));
 }
 
-static int score_batch(device *d)
+static int score_batch(device *d, score_reply *reply)
 {
     int result = teach_next_batch(&d->teach, &d->run, &d->model);
     if (result == TEACH_RUNS) {
-        return handle_later(d, 0);
+        return messages_reply_at_end(d, 0);
     }
-    reply_u32(&d->reply, d->teach.kept);
-    reply_u32(&d->reply, d->teach.right);
+    reply->kept = d->teach.kept;
+    reply->right = d->teach.right;
     return result;
 }
 
-int handle_scored(device *d)
+int finish_score(device *d, score_reply *reply)
 {
     int error = teach_count_batch(&d->teach, &d->model);
-    return error ? error : score_batch(d);
+    return error ? error : score_batch(d, reply);
 }
 
 /* One score at a time: a typed one may have begun. */
-int handle_score(device *d, const uint8_t *payload, uint32_t length)
+int handle_score(device *d, const score_request *request, score_reply *reply)
 {
-    (void)length;
-    int error = d->console.scores ? GM_ERR_BUSY : teach_score(&d->teach, &d->model, load_u32(payload));
-    return error ? error : score_batch(d);
+    int error = d->console.scores ? GM_ERR_BUSY : teach_score(&d->teach, &d->model, request->label);
+    return error ? error : score_batch(d, reply);
 }
 
-int handle_idle_training(device *d, const uint8_t *payload, uint32_t length)
+int handle_idle_training(device *d, const idle_training_request *request)
 {
-    (void)length;
-    if (payload[CONSOLE_IDLE_TRAINING_AT_ON] > 1) {
+    if (request->on > 1) {
         return CONSOLE_ERR_BAD_PAYLOAD;
     }
-    return teach_set_idle(&d->teach, &d->model, payload[CONSOLE_IDLE_TRAINING_AT_ON]);
+    return teach_set_idle(&d->teach, &d->model, request->on);
 }

@@ -1,108 +1,91 @@
 /* Samples, programs, metrics, and what steers the training. */
-#include "board.h"
-#include "console/handlers.h"
-#include "console/reply.h"
+#include "console/messages.h"
+#include "console_handlers.h"
 
-int handle_data(device *d, const uint8_t *payload, uint32_t length)
+int handle_data(device *d, const data_request *request, uint32_t size)
 {
     if (d->model.status) {
         return d->model.status;
     }
-    uint32_t role = payload[CONSOLE_DATA_AT_ROLE], offset = load_u32(payload + CONSOLE_DATA_AT_OFFSET);
-    uint32_t count = length - CONSOLE_DATA_AT_DATA;
-    int error = samples_write(&d->model.samples, &d->model.session, role, load_u16(payload + CONSOLE_DATA_AT_INDEX),
-                              offset, payload + CONSOLE_DATA_AT_DATA, count);
+    int error = samples_write(&d->model.samples, &d->model.session, request->role, request->index, request->offset,
+                              request->data, size);
     if (error == 0) {
-        teach_sent(&d->teach, &d->model, role, offset + count);
+        teach_sent(&d->teach, &d->model, request->role, request->offset + size);
     }
     return error;
 }
 
-int handle_data_u8(device *d, const uint8_t *payload, uint32_t length)
+int handle_data_u8(device *d, const data_u8_request *request, uint32_t size)
 {
-    u8_scale map = { load_f32(payload + CONSOLE_DATA_U8_AT_SCALE), load_f32(payload + CONSOLE_DATA_U8_AT_ZERO) };
+    u8_scale map = { request->scale, request->zero };
     if (d->model.status) {
         return d->model.status;
     }
-    uint32_t role = payload[CONSOLE_DATA_U8_AT_ROLE], element = load_u32(payload + CONSOLE_DATA_U8_AT_ELEMENT);
-    uint32_t count = length - CONSOLE_DATA_U8_AT_DATA;
-    int error = samples_write_u8(&d->model.samples, &d->model.session, role,
-                                 load_u16(payload + CONSOLE_DATA_U8_AT_INDEX), element, map,
-                                 payload + CONSOLE_DATA_U8_AT_DATA, count);
+    int error = samples_write_u8(&d->model.samples, &d->model.session, request->role, request->index, request->element,
+                                 map, request->data, size);
     if (error == 0) {
-        teach_sent(&d->teach, &d->model, role, 4 * (element + count));
+        teach_sent(&d->teach, &d->model, request->role, 4 * (request->element + size));
     }
     return error;
 }
 
-int handle_later(device *d, int error)
+int handle_run(device *d, const run_request *request, run_reply *reply)
 {
-    if (error) {
-        return error;
-    }
-    d->requester = REQUESTER_FRAME;
-    d->last_alive = board_ticks();
-    return HANDLER_LATER;
+    (void)reply;
+    return messages_reply_at_end(d, run_begin(&d->run, &d->model, request->program));
 }
 
-int handle_run(device *d, const uint8_t *payload, uint32_t length)
-{
-    (void)length;
-    return handle_later(d, run_begin(&d->run, &d->model, payload[CONSOLE_RUN_AT_PROGRAM]));
-}
-
-int handle_metrics(device *d, const uint8_t *payload, uint32_t length)
+int handle_metrics(device *d, run_reply *reply)
 {
     const metrics *last = &d->run.metrics;
-    (void)payload;
-    (void)length;
     if (d->model.status) {
         return d->model.status;
     }
     const gm_control *control = gm_control_view(&d->model.session);
-    reply_f32(&d->reply, last->loss);
-    reply_u32(&d->reply, control->train_steps);
-    reply_u32(&d->reply, control->optimizer_steps);
-    reply_u32(&d->reply, control->skipped_steps);
-    reply_f32(&d->reply, control->learning_rate);
-    reply_u32(&d->reply, last->instructions);
-    reply_u64(&d->reply, last->ticks);
+    reply->loss = last->loss;
+    reply->train_steps = control->train_steps;
+    reply->optimizer_steps = control->optimizer_steps;
+    reply->skipped_steps = control->skipped_steps;
+    reply->learning_rate = control->learning_rate;
+    reply->instructions = last->instructions;
+    reply->ticks = last->ticks;
     return 0;
 }
 
-int handle_learning_rate(device *d, const uint8_t *payload, uint32_t length)
+int finish_run(device *d, run_reply *reply)
 {
-    (void)length;
-    return d->model.status ? d->model.status : gm_set_learning_rate(&d->model.session, load_f32(payload));
+    return handle_metrics(d, reply);
 }
 
-int handle_schedule(device *d, const uint8_t *payload, uint32_t length)
+int finish_replay(device *d, run_reply *reply)
 {
-    (void)length;
+    return handle_metrics(d, reply);
+}
+
+int handle_learning_rate(device *d, const learning_rate_request *request)
+{
+    return d->model.status ? d->model.status : gm_set_learning_rate(&d->model.session, request->rate);
+}
+
+int handle_schedule(device *d, const schedule_request *request)
+{
     if (d->model.status) {
         return d->model.status;
     }
-    return gm_set_linear_schedule(&d->model.session, load_f32(payload + CONSOLE_SCHEDULE_AT_RATE),
-                                  load_u32(payload + CONSOLE_SCHEDULE_AT_WARMUP_STEPS),
-                                  load_u32(payload + CONSOLE_SCHEDULE_AT_TOTAL_STEPS));
+    return gm_set_linear_schedule(&d->model.session, request->rate, request->warmup_steps, request->total_steps);
 }
 
-int handle_seed(device *d, const uint8_t *payload, uint32_t length)
+int handle_seed(device *d, const seed_request *request)
 {
-    (void)length;
-    return d->model.status ? d->model.status : gm_set_seed(&d->model.session, load_u32(payload));
+    return d->model.status ? d->model.status : gm_set_seed(&d->model.session, request->seed);
 }
 
-int handle_lazy_reset(device *d, const uint8_t *payload, uint32_t length)
+int handle_lazy_reset(device *d)
 {
-    (void)payload;
-    (void)length;
     return d->model.status ? d->model.status : gm_lazy_reset_grad(&d->model.session);
 }
 
-int handle_reset_state(device *d, const uint8_t *payload, uint32_t length)
+int handle_reset_state(device *d)
 {
-    (void)payload;
-    (void)length;
     return d->model.status ? d->model.status : gm_reset(&d->model.session);
 }

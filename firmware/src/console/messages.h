@@ -1,4 +1,4 @@
-/* The binary protocol: one handler a message. */
+/* The binary protocol. The functions of console_handlers.h handle the messages. */
 #ifndef MESSAGES_H
 #define MESSAGES_H
 
@@ -15,5 +15,9 @@ void messages_report_alive(device *d);
 
 /* Answers RUN, REPLAY or SCORE once its program has ended; SCORE may begin another. error: 0 or a gm_error. */
 void messages_run_ended(device *d, int error);
+
+/* For a handler whose reply follows when the program ends that it began without `error`. Returns HANDLER_LATER, or the
+ * error. */
+int messages_reply_at_end(device *d, int error);
 
 #endif
