@@ -27,7 +27,7 @@ def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> Non
     firmware, *objects = [str(node) for node in source]
     whole = _weigh(env["SIZE"], [firmware])[firmware]
     sizes = _weigh(env["SIZE"], objects)
-    text = {Path(path).stem: size[0] for path, size in sizes.items() if "/kernels/" in path and size[0]}
+    text = {path.split("/kernels/")[1][:-2]: size[0] for path, size in sizes.items() if "/kernels/" in path and size[0]}
     rows = [(f"{firmware}, all of it", whole[0] + whole[1]), ("  its kernels", sum(text.values()))]
     rows += [(f"    {name}", text[name]) for name in sorted(text, key=lambda name: -text[name])]
     table = f"{'bytes of flash':<60}\n" + "".join(f"{name:<60}{size:>8}\n" for name, size in rows)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_sources import INCLUDES, NUMERICS_FLAGS, WARNING_FLAGS, host_profile_flags, runtime_sources
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, WARNING_FLAGS, host_profile_flags, runtime_sources
 from support.symbols import foreign_calls
 from support.symbols import symbols as nm_lines
 
@@ -44,7 +44,8 @@ def objects(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     includes = [f"-I{path}" for path in INCLUDES]
     common = [compiler, "-c", *NUMERICS_FLAGS, *WARNING_FLAGS, *flags, *includes, "-fstack-usage"]
     for source in runtime_sources():
-        command = [*common, str(source), "-o", str(folder / f"{source.stem}.o")]
+        name = ".".join(source.relative_to(RUNTIME).with_suffix(".o").parts)
+        command = [*common, str(source), "-o", str(folder / name)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
     return compiler, folder

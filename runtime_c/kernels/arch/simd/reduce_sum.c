@@ -1,5 +1,5 @@
+#include "blocks/tile.h"
 #include "simd.h"
-#include "tile.h"
 
 #if GM_ARCH_SIMD && GM_WITH_REDUCE_SUM
 

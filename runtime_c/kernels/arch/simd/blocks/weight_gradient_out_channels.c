@@ -1,4 +1,4 @@
-#include "gradient_pixels.h"
+#include "output_pixels.h"
 #include "tile.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)

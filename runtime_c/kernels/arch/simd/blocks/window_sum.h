@@ -3,8 +3,8 @@
 #ifndef GM_SIMD_WINDOW_SUM_H
 #define GM_SIMD_WINDOW_SUM_H
 
-#include "pixels.h"
-#include "simd.h"
+#include "window_regions.h"
+#include "../simd.h"
 #include "tile.h"
 
 #if GM_ARCH_SIMD
@@ -26,6 +26,12 @@ typedef struct gm_window_sum {
  * are done. */
 int gm_simd_dense_sum(const gm_window_sum *sum);
 int gm_simd_depthwise_sum(const gm_window_sum *sum);
+
+/* Whichever of the two suits; the axes are set. */
+static inline int gm_simd_window_sum(const gm_window_sum *sum)
+{
+    return sum->inputs == 1 && sum->outputs == 1 ? gm_simd_depthwise_sum(sum) : gm_simd_dense_sum(sum);
+}
 
 /* What an output becomes after its last product. */
 GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32_t vectors)

@@ -4,10 +4,10 @@
  * if their phases agree and the source has it. A convolution has one phase; a transposed one has
  * as many as its stride.
  */
-#ifndef GM_SIMD_PIXELS_H
-#define GM_SIMD_PIXELS_H
+#ifndef GM_SIMD_WINDOW_REGIONS_H
+#define GM_SIMD_WINDOW_REGIONS_H
 
-#include "../../window.h"
+#include "../../../window.h"
 
 /* The longest kernel axis and the most taps that are taken. */
 #define GM_KERNEL_LIMIT 32u

@@ -1,7 +1,7 @@
 /* Batch normalization of channels that are neighbours: each lane has one, and takes its elements in their order. */
 #include "../../normalize.h"
+#include "blocks/tile.h"
 #include "simd.h"
-#include "tile.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
 

@@ -1,5 +1,5 @@
 #include "../../gemm_tile.h"
-#include "panel.h"
+#include "blocks/panel.h"
 #include "simd.h"
 
 #if GM_ARCH_SIMD

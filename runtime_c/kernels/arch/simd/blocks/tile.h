@@ -2,7 +2,7 @@
 #ifndef GM_SIMD_TILE_H
 #define GM_SIMD_TILE_H
 
-#include "vector.h"
+#include "../vector.h"
 
 #if GM_ARCH_SIMD
 

@@ -1,4 +1,4 @@
-#include "pixels.h"
+#include "blocks/window_regions.h"
 #include "simd.h"
 #include "vector.h"
 

@@ -1,7 +1,7 @@
 /* The outputs of a convolution in the order of the sum, in blocks, and which of a block have a
  * kernel tap. */
-#ifndef GM_SIMD_GRADIENT_PIXELS_H
-#define GM_SIMD_GRADIENT_PIXELS_H
+#ifndef GM_SIMD_OUTPUT_PIXELS_H
+#define GM_SIMD_OUTPUT_PIXELS_H
 
 #include "weight_gradient.h"
 

@@ -5,9 +5,9 @@
 #ifndef GM_SIMD_WEIGHT_GRADIENT_H
 #define GM_SIMD_WEIGHT_GRADIENT_H
 
-#include "../../conv_gradient.h"
-#include "simd.h"
-#include "vector.h"
+#include "../../../conv_gradient.h"
+#include "../simd.h"
+#include "../vector.h"
 
 #if GM_ARCH_SIMD
 
