@@ -41,7 +41,8 @@ class Form:
 
     def build(self, folder: Path) -> Program:
         """In an empty folder."""
-        sources = [s for s in runtime_sources() if "arch" in s.parts or s.stem.startswith(SOURCES)]
+        own = [source for source in runtime_sources() if source.parent.name != "src"]
+        sources = [source for source in own if "arch" in source.parts or source.stem.startswith(SOURCES)]
         program = folder / "run_kernels"
         objects.build([*self.command, *SELECTED], [HERE / "run_kernels.c", *sources], program)
         return Program([word.format(program) for word in self.starter], folder / "said")

@@ -17,9 +17,8 @@ COMPILERS = [compiler for compiler in ("gcc", "clang-14") if shutil.which(compil
 LEVELS = ("-O0", "-O2", "-O3")
 
 #: What matrix products and updates are made of, on every processor: the whole runtime takes a minute to compile, often.
-PRODUCTS = [
-    s for s in runtime_sources() if s.stem.startswith(("gemm", "update", "steps")) or s.parent.name == "optimizers"
-]
+KERNELS = [source for source in runtime_sources() if source.is_relative_to(RUNTIME / "kernels")]
+PRODUCTS = [s for s in KERNELS if s.stem.startswith(("gemm", "update", "steps")) or s.parent.name == "optimizers"]
 #: Program: the sources that it needs beside its own, and its arguments.
 PROGRAMS = {"numerics_test.c": ([RUNTIME / "src" / "numerics.c"], ["2003"]), "kernels_gemm_test.c": (PRODUCTS, [])}
 
