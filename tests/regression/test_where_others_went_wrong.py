@@ -44,7 +44,7 @@ import pytest
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import OptimType, build_artifacts
-from gradmote.artifacts.build import OPTIM_TYPES
+from gradmote.artifacts.generate import OPTIM_TYPES
 from gradmote.cli.options import OptimizerName, make_optimizer
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, RuntimeFault

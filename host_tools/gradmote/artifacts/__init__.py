@@ -9,16 +9,10 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .build import (
-        Artifacts,
-        LossType,
-        OptimType,
-        build_artifacts,
-        generate_artifacts,
-        resolve_loss,
-        resolve_optimizer,
-    )
+    from .build import build_artifacts
     from .files import load_artifacts
+    from .generate import LossType, OptimType, generate_artifacts, resolve_loss, resolve_optimizer
+    from .made import Artifacts
 
 __all__ = [
     "Artifacts",
@@ -32,14 +26,14 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Artifacts": "build",
-    "LossType": "build",
-    "OptimType": "build",
+    "Artifacts": "made",
+    "LossType": "generate",
+    "OptimType": "generate",
     "build_artifacts": "build",
-    "generate_artifacts": "build",
+    "generate_artifacts": "generate",
     "load_artifacts": "files",
-    "resolve_loss": "build",
-    "resolve_optimizer": "build",
+    "resolve_loss": "generate",
+    "resolve_optimizer": "generate",
 }
 
 

@@ -9,20 +9,19 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 
-from ..compiler.passes.batch_norm.claim import STATISTICS
+from ..compiler.passes.batch_norm.claim import SUFFIXES
 from ..compiler.passes.batch_norm.fold import FOLDED
 from ..errors import CheckpointError
 from ..formats import checkpoint as checkpoint_format
 from ..formats.checkpoint import Checkpoint
 from ..formats.files import Output
-from ..model.frontend import fold_batch_norm, read_model, read_untied
+from ..model.frontend import Source, fold_batch_norm, read_model, read_untied
 from ..model.frontend.branch_weights import tensors_of
 from ..model.frontend.untie import UNTIED
+from ..model.write import proto_bytes, to_proto
 
 #: How passes/split_channels.py names the rows of a weight that train.
 CHANNELS = re.compile(r"(?P<weight>.+)\[(?P<axes>(?::,)*)(?P<start>\d+):(?P<end>\d+)\]")
-
-Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 
 
 def export_inference(
@@ -30,7 +29,7 @@ def export_inference(
 ) -> None:
     """Write trained_model(model, checkpoint) as an ONNX file, whole or not at all."""
     output = Output(path)
-    output.write(trained_model(model, checkpoint).SerializeToString(deterministic=True))
+    output.write(proto_bytes(trained_model(model, checkpoint)))
 
 
 def trained_model(model: Source, checkpoint: str | os.PathLike[str] | bytes | Checkpoint) -> onnx.ModelProto:
@@ -64,7 +63,7 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
     known = weights(proto.graph)
     untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
     if any(part_of(name)[0].endswith(FOLDED) for name in names):
-        return fold_batch_norm(model, untied)
+        return to_proto(fold_batch_norm(model, untied))
     return read_untied(model) if untied else proto
 
 
@@ -81,7 +80,7 @@ def give_own_statistic(graph: onnx.GraphProto, name: str, data: np.ndarray) -> N
     This is the case where the model's exporter had merged it with another tensor.
     """
     for node in graph.node:
-        for index, suffix in STATISTICS.items():
+        for index, suffix in SUFFIXES.items():
             if node.op_type == "BatchNormalization" and name == node.output[0] + suffix:
                 graph.initializer.append(onnx.numpy_helper.from_array(data, name))
                 node.input[index] = name

@@ -1,25 +1,70 @@
-"""Artifacts read from their files, and the inference graph inside a training or eval model."""
+"""Artifacts written to their files and read from them, and the inference graph inside a training or eval model."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-import onnx
 import onnx_ir as ir
 
 from ..compiler.passes import pipeline
 from ..errors import ModelError
-from ..model.frontend import read_model
-from ..model.graph import DOMAIN, prune
-from .build import Artifacts, to_proto
+from ..formats import checkpoint
+from ..formats.files import Output, make_folder, write_together
+from ..model.frontend import Source, read_model, to_ir
+from ..model.graph import DOMAIN, data_of, prune
+from ..model.metadata import (
+    FROZEN,
+    LEARNING_RATE,
+    LOSS,
+    OPTIMIZER,
+    OUTPUTS,
+    PARAMETERS,
+    STATISTICS,
+    Note,
+    is_label,
+    remove_notes,
+    restore_labels,
+)
+from ..model.write import to_bytes
+from .made import Artifacts, Models
 
 _ONE_CALL = "use files of one generate_artifacts call"
 
-Source = str | os.PathLike[str] | onnx.ModelProto
+# ---- Writing
+
+
+def artifact_outputs(directory: Path, prefix: str, nominal: bool) -> dict[str, Output]:
+    """Return the files that write_artifacts() may write, by name, in a folder that is made.
+
+    Raises OutputError.
+    """
+    names = ["training_model.onnx", "eval_model.onnx", "optimizer_model.onnx", "checkpoint"]
+    names += ["nominal_checkpoint"] if nominal else []
+    make_folder(directory)
+    return {name: Output(directory / f"{prefix}{name}") for name in names}
+
+
+def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path]:
+    """Write the artifacts that exist, and return the paths of the files.
+
+    No file is replaced before all are on the disk. Raises OutputError.
+    """
+    models = made.models
+    named = {"training_model": models.training, "eval_model": models.evaluation, "optimizer_model": models.optimizer}
+    contents = {f"{name}.onnx": to_bytes(model) for name, model in named.items() if model is not None}
+    contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics, frozen=made.frozen)
+    if "nominal_checkpoint" in outputs:
+        contents["nominal_checkpoint"] = checkpoint.pack(
+            made.parameters, made.statistics, nominal=True, frozen=made.frozen
+        )
+    write_together([(outputs[name], data, None) for name, data in contents.items()])
+    return [outputs[name].path for name in contents]
+
+
+# ---- Reading
 
 
 def load_artifacts(
@@ -33,90 +78,87 @@ def load_artifacts(
     parameters: the trained tensors by name, as in the checkpoint. Raises ModelError for a model
     that generate_artifacts did not write, or whose parameters are not these.
     """
-    train, evaluate = read_artifact(training, "loss"), read_artifact(evaluation, "loss") if evaluation else None
-    step = read_artifact(optimizer, "optimizer") if optimizer else None
-    names, statistics = parameter_names(train), statistic_names(train)
-    check_parameters(train, {n: np.shape(a) for n, a in parameters.items()})
-    return Artifacts(
-        inference_model(evaluate or train),
-        evaluate,
-        train,
-        step,
-        {n: np.asarray(parameters[n], np.float32) for n in names},
-        float(metadata(step)["gradmote.learning_rate"]) if step else 1e-3,
-        {t.name: onnx.numpy_helper.to_array(t) for t in train.graph.initializer if t.name in statistics},
-        frozen=frozen_weights(train),
+    return joined(
+        read_artifact(training, LOSS),
+        parameters,
+        read_artifact(evaluation, LOSS) if evaluation else None,
+        read_artifact(optimizer, OPTIMIZER) if optimizer else None,
     )
 
 
-def read_artifact(source: Source, kind: str) -> onnx.ModelProto:
+def joined(
+    training: ir.Model,
+    parameters: Mapping[str, np.ndarray],
+    evaluation: ir.Model | None = None,
+    optimizer: ir.Model | None = None,
+) -> Artifacts:
+    """Return the artifacts of models that were read, with these parameters.
+
+    Raises ModelError for parameters that the training model does not have.
+    """
+    check_parameters(training, {n: np.shape(a) for n, a in parameters.items()})
+    return Artifacts(
+        Models(inference_model(evaluation or training), evaluation, training, optimizer),
+        {n: np.asarray(parameters[n], np.float32) for n in parameter_names(training)},
+        LEARNING_RATE.read(optimizer, 1e-3) if optimizer else 1e-3,
+        data_of(training.graph, STATISTICS.read(training, [])),
+        frozen=data_of(training.graph, FROZEN.read(training, [])),
+    )
+
+
+def read_artifact(source: Source, kind: Note[str]) -> ir.Model:
     """Return one of the artifacts.
 
-    kind: the key that its metadata must have. Raises ModelError for any other model.
+    kind: the note that it must have. Raises ModelError for any other model.
     """
-    proto = read_model(source)
-    if f"gradmote.{kind}" not in metadata(proto):
+    model = to_ir(read_model(source))
+    if not kind.stands_in(model):
         raise ModelError(
             "this model was not written by gradmote.artifacts.generate_artifacts",
             "generate the artifacts again from the inference model",
         )
-    return proto
+    restore_labels(model)
+    return model
 
 
-def metadata(proto: onnx.ModelProto) -> dict[str, str]:
-    """Return the model's metadata as a dictionary."""
-    return {p.key: p.value for p in proto.metadata_props}
-
-
-def parameter_names(training: onnx.ModelProto) -> list[str]:
+def parameter_names(training: ir.Model) -> list[str]:
     """Return the trained parameters of a training model, in state order.
 
     Raises ModelError for a model of another kind.
     """
-    known = metadata(training)
-    if "gradmote.parameters" not in known:
+    names = PARAMETERS.read(training)
+    if names is None:
         raise ModelError("this is no training model", "pass training_model.onnx")
-    return list(json.loads(known["gradmote.parameters"]))
-
-
-def statistic_names(training: onnx.ModelProto) -> list[str]:
-    """Return the running statistics that a training model updates; none for an eval model."""
-    return list(json.loads(metadata(training).get("gradmote.statistics", "[]")))
-
-
-def frozen_weights(training: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """Return copies of the weights that nothing trains but that belong to the checkpoint, by name."""
-    names = json.loads(metadata(training).get("gradmote.frozen", "[]"))
-    arrays = {t.name: onnx.numpy_helper.to_array(t).copy() for t in training.graph.initializer if t.name in names}
-    return {name: arrays[name] for name in names}
+    return names
 
 
 def with_weights(artifacts: Artifacts, frozen: Mapping[str, np.ndarray]) -> Artifacts:
     """Return the artifacts with other data, of the same shapes, in these frozen weights."""
-    models = (artifacts.inference, artifacts.evaluation, artifacts.training)
-    inference, evaluation, training = (proto and exchanged(proto, frozen) for proto in models)
-    assert inference is not None
-    kept = {**artifacts.frozen, **frozen}
-    return replace(artifacts, inference=inference, evaluation=evaluation, training=training, frozen=kept)
+    models = artifacts.models
+    exchanged = replace(
+        models,
+        inference=with_data(models.inference, frozen),
+        evaluation=models.evaluation and with_data(models.evaluation, frozen),
+        training=models.training and with_data(models.training, frozen),
+    )
+    return replace(artifacts, models=exchanged, frozen={**artifacts.frozen, **frozen})
 
 
-def exchanged(proto: onnx.ModelProto, arrays: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+def with_data(model: ir.Model, arrays: Mapping[str, np.ndarray]) -> ir.Model:
     """Return a copy of the model with other data in the initializers of these names."""
-    result = onnx.ModelProto()
-    result.CopyFrom(proto)
-    for tensor in result.graph.initializer:
-        if tensor.name in arrays:
-            tensor.CopyFrom(onnx.numpy_helper.from_array(np.asarray(arrays[tensor.name], order="C"), tensor.name))
-    return result
+    model = model.clone()
+    for name, value in model.graph.initializers.items():
+        if name in arrays:
+            value.const_value = ir.tensor(np.asarray(arrays[name], order="C"), name=name)
+    return model
 
 
-def parameter_shapes(training: onnx.ModelProto) -> dict[str, tuple[int, ...]]:
+def parameter_shapes(training: ir.Model) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the trained parameters of a training model."""
-    shapes = {t.name: tuple(t.dims) for t in training.graph.initializer}
-    return {name: shapes[name] for name in parameter_names(training)}
+    return {name: array.shape for name, array in data_of(training.graph, parameter_names(training)).items()}
 
 
-def check_parameters(training: onnx.ModelProto, given: Mapping[str, tuple[int, ...]]) -> None:
+def check_parameters(training: ir.Model, given: Mapping[str, tuple[int, ...]]) -> None:
     """Raise ModelError unless the names and shapes given are those of the training model."""
     shapes = parameter_shapes(training)
     if set(shapes) != set(given):
@@ -130,8 +172,8 @@ def check_parameters(training: onnx.ModelProto, given: Mapping[str, tuple[int, .
 
 
 def inference_model(
-    proto: onnx.ModelProto, outputs: Sequence[str] | None = None, parameters: Mapping[str, np.ndarray] | None = None
-) -> onnx.ModelProto:
+    scored: ir.Model, outputs: Sequence[str] | None = None, parameters: Mapping[str, np.ndarray] | None = None
+) -> ir.Model:
     """Return the forward part of a training or eval model, without labels and dropout.
 
     outputs: values to end at; by default the outputs of the model that the artifacts were made
@@ -139,20 +181,19 @@ def inference_model(
     lacks, and for a training model that normalizes with statistics of the batch: its eval model has
     the forward part.
     """
-    if statistic_names(proto):
+    if STATISTICS.read(scored, []):
         raise ModelError("this training model normalizes with statistics of the batch", "pass the eval model too")
-    model = ir.from_proto(proto)
+    model = scored.clone()
     graph = model.graph
-    cut(graph, list(outputs if outputs is not None else json.loads(model.metadata_props["gradmote.outputs"])))
-    labels = json.loads(model.metadata_props["gradmote.labels"])
-    unused = [v for v in graph.inputs if v.is_initializer() or (v.name in labels and not v.uses())]
+    cut(graph, list(outputs if outputs is not None else OUTPUTS.read(model, [])))
+    unused = [v for v in graph.inputs if v.is_initializer() or (is_label(v) and not v.uses())]
     graph.inputs[:] = [v for v in graph.inputs if v not in unused]
     for name, array in (parameters or {}).items():
         if name in graph.initializers:
             graph.initializers[name].const_value = ir.tensor(np.asarray(array, np.float32, order="C"), name=name)
     prune(graph)
     pipeline.for_inference(model, set(parameters or {}))
-    return to_proto(without_metadata(model))
+    return without_metadata(model)
 
 
 def cut(graph: ir.Graph, names: Sequence[str]) -> None:
@@ -178,7 +219,5 @@ def without_metadata(model: ir.Model) -> ir.Model:
         del model.functions[identifier]
     if all(domain != DOMAIN for domain, _ in used):
         model.graph.opset_imports.pop(DOMAIN, None)
-    for properties in (model.metadata_props, model.graph.metadata_props, *(n.metadata_props for n in model.graph)):
-        for key in [k for k in properties if k.startswith("gradmote.")]:
-            del properties[key]
+    remove_notes(model)
     return model

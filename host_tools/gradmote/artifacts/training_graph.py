@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,18 +9,18 @@ import onnx_ir as ir
 
 from ..compiler.passes import pipeline
 from ..compiler.passes.batch_norm import training as batch_statistics
-from ..compiler.passes.batch_norm.claim import running_statistics
 from ..compiler.passes.layers import layer_called
 from ..errors import ModelError
-from ..losses import Loss
 from ..model.autodiff import differentiate
 from ..model.frontend import infer_shapes
 from ..model.graph import Builder
+from ..model.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
 from ..model.registry import attach_functions
+from .artifact_options import ArtifactOptions
 from .loss_call import call_loss
 
 
-def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, additional: Sequence[str]) -> ir.Model:
+def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
     """Return the forward graph with the loss as its first output, then the additional ones in their order.
 
     Then come the outputs of the model that are left. Labels are inputs.
@@ -30,35 +29,29 @@ def with_loss(forward: ir.Model, loss: Loss, loss_inputs: Sequence[str] | None, 
     graph = model.graph
     outputs = list(graph.outputs)
     by_name = {v.name: v for n in graph for v in n.outputs}
-    missing = [n for n in (*(loss_inputs or ()), *additional) if n not in by_name]
+    loss_inputs, additional = options.loss_inputs or (), options.additional_outputs
+    missing = [n for n in (*loss_inputs, *additional) if n not in by_name]
     if missing:
         raise ModelError(
             f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
         )
     taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
     with layer_called(graph, "loss"):
-        value = call_loss(loss, graph, taken)
+        value = call_loss(options.loss, graph, taken)
     graph.outputs[:] = list(dict.fromkeys([value, *(by_name[n] for n in additional), *outputs]))
-    labels = [v.name for v in graph.inputs if v.meta.get("gradmote.label")]
-    model = infer_shapes(attach_functions(model))
-    model.metadata_props["gradmote.outputs"] = json.dumps([o.name for o in outputs])
-    return record(model, "loss", value.name, labels)
+    OUTPUTS.write(model, [str(o.name) for o in outputs])
+    LOSS.write(model, str(value.name))
+    LABELS.write(model, [str(v.name) for v in graph.inputs if is_label(v)])
+    return infer_shapes(attach_functions(model))
 
 
-def with_gradients(
-    evaluation: ir.Model,
-    names: Sequence[str],
-    additional: Sequence[str],
-    running_variance: str,
-    loss_scale: float = 1.0,
-) -> ir.Model:
+def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOptions) -> ir.Model:
     """Return the loss graph with the gradient of every parameter as an output.
 
     The outputs are the loss, the additional outputs, the gradients of loss_scale times the loss,
     and the new running statistics; other outputs of the model are dropped. names: the parameters.
-    running_variance: "population" or "sample", as in build_artifacts().
     """
-    model = evaluation.clone()
+    model = scored.clone()
     if pipeline.decompose(model.graph, set(names)):
         model = infer_shapes(attach_functions(model))
     graph = model.graph
@@ -67,12 +60,12 @@ def with_gradients(
             set_training_mode(graph, node)
     loss = graph.outputs[0]
     by_name = {o.name: o for o in graph.outputs[1:]}
-    graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(additional))]
-    statistics = running_statistics(graph)
-    model.metadata_props["gradmote.parameters"] = json.dumps(list(names))
-    model.metadata_props["gradmote.statistics"] = json.dumps(statistics)
-    updates = batch_statistics.run(graph, running_variance)
-    differentiate(graph, loss, [graph.initializers[n] for n in names], loss_scale)
+    graph.outputs[:] = [loss, *(by_name[n] for n in dict.fromkeys(options.additional_outputs))]
+    statistics = STATISTICS.read(graph, [])
+    PARAMETERS.write(model, list(names))
+    STATISTICS.write(model, statistics)
+    updates = batch_statistics.run(graph, options.running_variance)
+    differentiate(graph, loss, [graph.initializers[n] for n in names], options.loss_scale)
     graph.outputs.extend(updates)
     expose_parameters(graph, [*names, *statistics])
     return infer_shapes(attach_functions(model))
@@ -93,10 +86,3 @@ def expose_parameters(graph: ir.Graph, names: Sequence[str]) -> None:
         value = graph.initializers.get(name)
         if value is not None and not value.is_graph_input():
             graph.inputs.append(value)
-
-
-def record(model: ir.Model, key: str, value: str | None, labels: Sequence[str | None]) -> ir.Model:
-    """Record a name and the labels in the model's metadata, and return the model."""
-    model.metadata_props[f"gradmote.{key}"] = str(value)
-    model.metadata_props["gradmote.labels"] = json.dumps(list(labels))
-    return model

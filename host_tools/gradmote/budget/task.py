@@ -9,7 +9,8 @@ from typing import Any
 
 import onnx
 
-from ..artifacts.build import Artifacts, build_artifacts
+from ..artifacts.build import build_artifacts
+from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
 from ..compiler.options import Options

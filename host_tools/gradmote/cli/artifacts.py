@@ -11,7 +11,7 @@ from . import options as o
 from .output import say, say_json
 
 if TYPE_CHECKING:
-    from ..artifacts.build import Artifacts
+    from ..artifacts.made import Artifacts
 
 
 def command(
@@ -42,7 +42,8 @@ def command(
 
     The files are training_model.onnx, eval_model.onnx, optimizer_model.onnx and checkpoint.
     """
-    from ..artifacts.build import artifact_outputs, build_artifacts, write_artifacts
+    from ..artifacts.build import build_artifacts
+    from ..artifacts.files import artifact_outputs, write_artifacts
 
     outputs = artifact_outputs(directory, prefix, nominal=False)
     made = build_artifacts(

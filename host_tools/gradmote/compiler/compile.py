@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import hashlib
 import logging
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 
-from ..artifacts.build import Artifacts, build_artifacts
+from ..artifacts.build import build_artifacts
+from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Scheme
 from ..errors import ModelError
 from ..formats import records
 from ..formats.image import Layout, Placing, lay_out, write_image
 from ..losses import Loss
 from ..model.batch import with_batch
-from ..model.frontend import Inputs, read_model
+from ..model.frontend import Inputs, Source, read_model
+from ..model.graph import data_of
 from ..model.registry import TABLE
 from ..optimizers import Optimizer
 from .lowering import Shared
@@ -54,7 +55,7 @@ class Result:
 
 
 def compile_model(
-    model: onnx.ModelProto | str | os.PathLike[str] | bytes,
+    model: Source,
     loss: Loss | None = None,
     optimizer: Optimizer | None = None,
     options: Options | None = None,
@@ -96,9 +97,7 @@ def compile_model(
     return compile_image(made, options)
 
 
-def model_for(
-    model: onnx.ModelProto | str | os.PathLike[str] | bytes, options: Options, outputs: Sequence[str] | None = None
-) -> onnx.ModelProto:
+def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
     """Return the model with a batch that the options may choose, as gradmote.model.batch says."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
@@ -139,11 +138,11 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
     parameters = [parameter(n, a, options.accumulate) for n, a in artifacts.parameters.items()]
     statistics = [statistic(n, a) for n, a in artifacts.statistics.items()]
     shared.state.update({tensor.name: Ref(tensor.buffer) for tensor in (*parameters, *statistics)})
-    programs = [lower_forward(artifacts.inference, "infer", shared, options)]
-    if artifacts.evaluation is not None:
-        programs.append(lower_forward(artifacts.evaluation, "eval", shared, options))
+    programs = [lower_forward(artifacts.models.inference, "infer", shared, options)]
+    if artifacts.models.evaluation is not None:
+        programs.append(lower_forward(artifacts.models.evaluation, "eval", shared, options))
     slots: list[Slot] = []
-    if artifacts.training is not None:
+    if artifacts.models.training is not None:
         programs += training_programs(artifacts, parameters, slots, shared, options)
     return Compiled(
         programs,
@@ -180,7 +179,8 @@ def statistic(name: str, array: np.ndarray) -> Statistic:
 def frozen_digest(artifacts: Artifacts) -> bytes:
     """Return the SHA-256 of the weights of the inference model that are not trained."""
     digest = hashlib.sha256()
-    for tensor in sorted(artifacts.inference.graph.initializer, key=lambda t: t.name):
-        if tensor.name not in artifacts.parameters and tensor.name not in artifacts.statistics:
-            digest.update(tensor.name.encode() + b"\0" + onnx.numpy_helper.to_array(tensor).tobytes())
+    weights = artifacts.models.inference.graph.initializers
+    for name, data in data_of(artifacts.models.inference.graph, sorted(weights)).items():
+        if name not in artifacts.parameters and name not in artifacts.statistics:
+            digest.update(name.encode() + b"\0" + data.tobytes())
     return digest.digest()

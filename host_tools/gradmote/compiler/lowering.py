@@ -11,7 +11,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
-from ..model.graph import BACKWARD, LAYER, constant_array, describe, runtime_type, static_shape
+from ..model.graph import constant_array, describe, runtime_type, static_shape
+from ..model.metadata import BACKWARD, LAYER, is_label
 from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
 from .strides import contiguous, fit, is_gapless, same_walk
 
@@ -79,7 +80,7 @@ class Shared:
             shape = static_shape(value)
             if 0 in shape:
                 raise ModelError(f"input '{value.name}' has shape {list(shape)}", "give each dimension at least 1")
-            role = "label" if value.meta.get("gradmote.label") else "input"
+            role = "label" if is_label(value) else "input"
             region = "scratch" if self.overwrites_inputs and role == "input" else "input"
             buffer = Buffer(value.name, 4 * math.prod(shape), region)
             self.inputs[value.name] = Binding(value.name, role, dtype, shape, Ref(buffer))
@@ -142,8 +143,9 @@ class Lowering:
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
             )
         operator.lower(self, node)
-        if BACKWARD not in node.metadata_props and LAYER in node.metadata_props:
-            self.program.shapes[node.metadata_props[LAYER]] = static_shape(node.outputs[0])
+        layer = LAYER.read(node)
+        if layer is not None and not BACKWARD.stands_in(node):
+            self.program.shapes[layer] = static_shape(node.outputs[0])
 
     def reads_data(self, node: ir.Node) -> bool:
         """Tell whether some input has an address, or is trained."""
@@ -156,8 +158,8 @@ class Lowering:
     ) -> None:
         """Append an instruction that carries the node's name, layer and phase."""
         made = Instruction(opcode, dict(operands), dict(params), describe(node))
-        made.layer = node.metadata_props.get(LAYER, "")
-        made.phase = "backward" if BACKWARD in node.metadata_props else self.phase
+        made.layer = LAYER.read(node, "")
+        made.phase = "backward" if BACKWARD.stands_in(node) else self.phase
         self.program.instructions.append(made)
 
     def elements(self, value: ir.Value) -> int:

@@ -8,6 +8,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..model.graph import Builder, rank
+from ..model.metadata import mark_label
 
 Loss = Callable[..., ir.Value]
 REDUCTIONS = ("none", "sum", "mean")
@@ -20,7 +21,7 @@ def label(builder: Builder, name: str, like: ir.Value) -> ir.Value:
     """
     if like.shape is None:
         raise ModelError(f"the shape of output '{like.name}' is unknown", "run onnx shape inference on the model")
-    return mark(builder.input(name, ir.DataType.FLOAT, like.shape))
+    return mark_label(builder.input(name, ir.DataType.FLOAT, like.shape))
 
 
 def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
@@ -34,19 +35,13 @@ def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
             "give the model a batch dimension and one score a class",
         )
     dims = list(scores.shape)  # type: ignore[arg-type]
-    return mark(builder.input(name, ir.DataType.INT64, ir.Shape([dims[0], *dims[2:]])))
+    return mark_label(builder.input(name, ir.DataType.INT64, ir.Shape([dims[0], *dims[2:]])))
 
 
 def mask_label(builder: Builder, name: str, shape: ir.Shape | None) -> ir.Value:
     """Add a float32 graph input that the caller fills with a weight for each position."""
     assert shape is not None
-    return mark(builder.input(name, ir.DataType.FLOAT, shape))
-
-
-def mark(value: ir.Value) -> ir.Value:
-    """Mark an input as a label, so that tools can tell it from data."""
-    value.meta["gradmote.label"] = True
-    return value
+    return mark_label(builder.input(name, ir.DataType.FLOAT, shape))
 
 
 def reduced(builder: Builder, each: ir.Value, reduction: str) -> ir.Value:

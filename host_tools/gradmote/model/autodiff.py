@@ -9,11 +9,8 @@ import onnx_ir as ir
 from ..compiler.passes.layers import layer_called
 from ..errors import ModelError, UnsupportedOperator
 from ..operators import Backward, find
-from .graph import LAYER, Builder, describe, unique_name
-
-#: Metadata of a node whose outputs count as constants, because what uses them does not depend on
-#: their values.
-NO_GRADIENT = "gradmote.no_gradient"
+from .graph import Builder, describe, unique_name
+from .metadata import LAYER, NO_GRADIENT
 
 
 def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scale: float = 1.0) -> list[ir.Value]:
@@ -37,7 +34,7 @@ def differentiate(graph: ir.Graph, loss: ir.Value, wrt: Sequence[ir.Value], scal
     pending: dict[ir.Value, list[ir.Value]] = {loss: [builder.constant(scale, f"{loss.name}_grad")]}
     for node in reversed(nodes):
         if any(o in pending for o in node.outputs) and any(o in active for o in node.outputs):
-            with layer_called(graph, node.metadata_props.get(LAYER), backward=True):
+            with layer_called(graph, LAYER.read(node), backward=True):
                 visit(builder, node, active, pending)
     with layer_called(graph, None, backward=True):
         return [name_gradient(builder, value, pending) for value in wrt]
@@ -47,7 +44,7 @@ def reached_from(nodes: Sequence[ir.Node], wrt: Sequence[ir.Value]) -> set[ir.Va
     """Return the values that depend on `wrt` through float edges and differentiable nodes."""
     active = set(wrt)
     for node in nodes:
-        if NO_GRADIENT not in node.metadata_props and any(i in active for i in node.inputs):
+        if not NO_GRADIENT.stands_in(node) and any(i in active for i in node.inputs):
             active.update(o for o in node.outputs if o.dtype is None or o.dtype.is_floating_point())
     return active
 

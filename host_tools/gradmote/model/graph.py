@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,13 +16,6 @@ DOMAIN_VERSION = 1
 
 #: ONNX's types -> the runtime's.
 DTYPES = {ir.DataType.FLOAT: "f32", ir.DataType.BOOL: "f32", ir.DataType.INT64: "i32", ir.DataType.INT32: "i32"}
-
-#: Metadata of a node: the node of the user's model that it came from, and whether it is part of the
-#: gradient of that node.
-LAYER, BACKWARD = "gradmote.layer", "gradmote.backward"
-
-#: Metadata of a graph: the names of the model's own weights.
-_WEIGHTS = "gradmote.weights"
 
 
 def describe(node: ir.Node) -> str:
@@ -45,6 +37,11 @@ def constant_array(value: ir.Value | None) -> np.ndarray | None:
     if value is None or value.const_value is None or value.is_graph_input():
         return None
     return value.const_value.numpy()
+
+
+def data_of(graph: ir.Graph, names: Iterable[str]) -> dict[str, np.ndarray]:
+    """Return copies of the data of initializers, by name."""
+    return {n: graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
 
 
 def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...]:
@@ -97,17 +94,6 @@ def runtime_type(value: ir.Value) -> str:
     return found
 
 
-def note_weights(graph: ir.Graph, names: Sequence[str]) -> None:
-    """Record which initializers are the model's own weights, because passes add other constants."""
-    graph.metadata_props[_WEIGHTS] = json.dumps(list(names))
-
-
-def noted_weights(graph: ir.Graph) -> list[str] | None:
-    """Return the names recorded by note_weights(), or None."""
-    noted = graph.metadata_props.get(_WEIGHTS)
-    return None if noted is None else list(json.loads(noted))
-
-
 def unique_name(graph: ir.Graph, stem: str) -> str:
     """Return `stem`, or `stem_2`, `stem_3`, ... where the graph already uses it."""
     taken = graph.meta.setdefault("gradmote.names", None) or taken_names(graph)
@@ -120,10 +106,22 @@ def unique_name(graph: ir.Graph, stem: str) -> str:
     return name
 
 
+def forget_names(graph: ir.Graph) -> None:
+    """Let unique_name() use the names again that nodes and values had which are removed."""
+    graph.meta.pop("gradmote.names", None)
+
+
 def taken_names(graph: ir.Graph) -> set[str]:
     """Return all names of values and nodes in the graph."""
     values: Iterable[ir.Value] = (*graph.inputs, *graph.initializers.values(), *(o for n in graph for o in n.outputs))
     return {v.name for v in values if v.name} | {n.name for n in graph if n.name}
+
+
+def as_stored(value: Any) -> Any:
+    """Return an attribute's value as a file holds it: numbers that are no integers are float32."""
+    if isinstance(value, float):
+        return float(np.float32(value))
+    return [as_stored(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 class Builder:
@@ -147,7 +145,8 @@ class Builder:
         """Append a node with several outputs, and return them."""
         outputs = [ir.val(unique_name(self.graph, n)) for n in names]
         node_name = unique_name(self.graph, f"{outputs[0].name}.{op_type}")
-        self.graph.append(ir.node(op_type, inputs, attributes, domain=domain, outputs=outputs, name=node_name))
+        values = {name: as_stored(value) for name, value in attributes.items()}
+        self.graph.append(ir.node(op_type, inputs, values, domain=domain, outputs=outputs, name=node_name))
         if domain:
             self.graph.opset_imports.setdefault(domain, DOMAIN_VERSION)
         return outputs

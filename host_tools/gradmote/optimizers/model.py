@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from ..model.frontend import infer_shapes
 from ..model.graph import DOMAIN, Builder
+from ..model.metadata import LEARNING_RATE, OPTIMIZER
 from ..model.registry import attach_functions
 from .optimizer import Optimizer
 from .steps import step_op
@@ -17,7 +18,7 @@ from .steps import step_op
 def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], like: ir.Model) -> ir.Model:
     """Return a model of one step for every parameter, with clipping before and bias correction shared.
 
-    It has the opset and the IR version of the model `like`, so that what runs one runs the other.
+    It has the opset, the IR version and the producer of the model `like`, so that what runs one runs the other.
     """
     graph = ir.Graph([], [], nodes=[], opset_imports={"": like.graph.opset_imports[""]}, name="optimizer")
     builder = Builder(graph)
@@ -37,9 +38,9 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
             step_op(optimizer.rule), p, g, rate, scale, *extra, names=names, domain=DOMAIN, **optimizer.attributes()
         )
         graph.outputs.extend(outputs)
-    model = attach_functions(ir.Model(graph, ir_version=like.ir_version))
-    model.metadata_props["gradmote.optimizer"] = optimizer.rule
-    model.metadata_props["gradmote.learning_rate"] = repr(float(optimizer.learning_rate))
+    model = attach_functions(ir.Model(graph, ir_version=like.ir_version, producer_name=like.producer_name))
+    OPTIMIZER.write(model, optimizer.rule)
+    LEARNING_RATE.write(model, optimizer.learning_rate)
     return infer_shapes(model)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import onnx
+import onnx_ir as ir
 
 from ..errors import DataError
 
@@ -32,17 +32,15 @@ class Sizes:
     dims: tuple[tuple[str, int], ...] = ()
 
 
-def user_inputs(proto: onnx.ModelProto) -> list[Input]:
+def user_inputs(model: ir.Model) -> list[Input]:
     """Return data and labels, without the parameters, which are inputs too."""
-    initialized = {t.name for t in proto.graph.initializer}
-    return [describe(v) for v in proto.graph.input if v.name not in initialized]
+    return [describe(value) for value in model.graph.inputs if not value.is_initializer()]
 
 
-def describe(value: onnx.ValueInfoProto) -> Input:
+def describe(value: ir.Value) -> Input:
     """Return the name, kind of type, and dimensions of a model's input."""
-    tensor = value.type.tensor_type
-    dims = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or None for d in tensor.shape.dim)
-    return Input(value.name, tensor.elem_type == onnx.TensorProto.FLOAT, dims)
+    dims = (d if isinstance(d, int) else d.value for d in value.shape or ())
+    return Input(str(value.name), value.dtype == ir.DataType.FLOAT, tuple(dims))
 
 
 def like_inputs(arrays: Sequence[np.ndarray], given: Sequence[Any]) -> Sequence[Any]:

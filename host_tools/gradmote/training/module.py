@@ -8,16 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..artifacts.files import (
-    check_parameters,
-    inference_model,
-    load_artifacts,
-    parameter_names,
-    read_artifact,
-    statistic_names,
-)
+from ..artifacts.files import check_parameters, inference_model, joined, parameter_names, read_artifact
 from ..errors import CheckpointError, DataError, ModelError
 from ..formats.files import Output
+from ..model.metadata import LOSS, STATISTICS
+from ..model.write import to_bytes
 from .inputs import Input, as_array, check, like_inputs, user_inputs
 from .state import CheckpointState
 
@@ -53,17 +48,17 @@ class Module:
             raise ModelError(f"there is no device '{device}'", "leave it out: this computer's processor computes")
         self.training = True
         self._twin = state._twin
-        self._train_model = read_artifact(train_model_uri, "loss")
-        updates = len(parameter_names(self._train_model)) + len(statistic_names(self._train_model))
-        self._outputs = [o.name for o in self._train_model.graph.output][:-updates]
-        self._eval_model = read_artifact(eval_model_uri, "loss") if eval_model_uri is not None else None
+        self._train_model = read_artifact(train_model_uri, LOSS)
+        updates = len(parameter_names(self._train_model)) + len(STATISTICS.read(self._train_model, []))
+        self._outputs = [str(o.name) for o in self._train_model.graph.outputs][:-updates]
+        self._eval_model = read_artifact(eval_model_uri, LOSS) if eval_model_uri is not None else None
         self._train_inputs = user_inputs(self._train_model)
         self._eval_inputs = user_inputs(self._eval_model) if self._eval_model is not None else None
         try:
             check_parameters(self._train_model, {n: self._twin.shape(n) for n in self._twin.names})
         except ModelError as error:
             raise CheckpointError(f"the checkpoint belongs to another model: {error.message}", error.hint) from error
-        self._twin.attach(load_artifacts(self._train_model, self._twin.loaded(), self._eval_model))
+        self._twin.attach(joined(self._train_model, self._twin.loaded(), self._eval_model))
 
     def __call__(self, *user_inputs: Any) -> Any:
         """Run one step; return the loss, or (loss, additional outputs ...).
@@ -142,8 +137,8 @@ class Module:
         """Write an ONNX model that ends at the named values, with the current parameters."""
         output = Output(inference_model_uri)
         tensors = {n: self._twin.parameter(n) for n in self._names(False)} | self._twin.statistics()
-        proto = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
-        output.write(proto.SerializeToString(deterministic=True))
+        model = inference_model(self._eval_model or self._train_model, graph_output_names, tensors)
+        output.write(to_bytes(model))
 
     def input_names(self) -> list[str]:
         """Return the names of data and labels, in the order in which a call takes them."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from ..artifacts.files import metadata, read_artifact
+from ..artifacts.files import read_artifact
 from ..errors import ModelError
+from ..model.metadata import LEARNING_RATE, OPTIMIZER
 from .module import Module
 
 
@@ -21,20 +22,20 @@ class Optimizer:
     def __init__(self, optimizer_uri: str | os.PathLike[str], module: Module) -> None:
         """Read the optimizer model and attach it to the module's state."""
         self._twin = module._twin
-        proto = read_artifact(optimizer_uri, "optimizer")
+        model = read_artifact(optimizer_uri, OPTIMIZER)
         artifacts = self._twin.artifacts
         assert artifacts is not None  # a Module attaches its models
-        if artifacts.optimizer is not None:
+        if artifacts.models.optimizer is not None:
             raise ModelError("the module has an optimizer already", "make another Module from a checkpoint")
-        shapes = {v.name: tuple(d.dim_value for d in v.type.tensor_type.shape.dim) for v in proto.graph.input}
+        shapes = {value.name: tuple(value.shape or ()) for value in model.graph.inputs}
         for name, array in artifacts.parameters.items():
             if shapes.get(name) != array.shape:
                 raise ModelError(
                     f"the optimizer model does not update '{name}' of shape {list(array.shape)}",
                     "use files of one generate_artifacts call",
                 )
-        rate = float(metadata(proto)["gradmote.learning_rate"])
-        self._twin.attach(replace(artifacts, optimizer=proto, learning_rate=rate))
+        models = replace(artifacts.models, optimizer=model)
+        self._twin.attach(replace(artifacts, models=models, learning_rate=LEARNING_RATE.read(model, 1e-3)))
 
     def step(self) -> None:
         """Update the parameters once with the sum of the gradients since lazy_reset_grad().

@@ -15,8 +15,8 @@ import numpy as np
 
 from gradmote_runtime import Session
 
-from ..artifacts.build import Artifacts
 from ..artifacts.files import with_weights
+from ..artifacts.made import Artifacts
 from ..compiler.compile import Result, compile_image
 from ..compiler.options import Options
 from ..errors import CheckpointError, DataError
@@ -92,7 +92,7 @@ class Twin:
         self.artifacts = with_weights(artifacts, changed) if changed else artifacts
         self._frozen = dict(self.artifacts.frozen)
         self._default = default_sizes(artifacts)
-        if artifacts.optimizer is not None:
+        if artifacts.models.optimizer is not None:
             self._arrays.control.setdefault("learning_rate", artifacts.learning_rate)
             self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
 
@@ -274,7 +274,7 @@ class Twin:
         properties: those that fit go into its slots. Raises CheckpointError where no optimizer is
         attached.
         """
-        if self.artifacts is None or self.artifacts.optimizer is None:
+        if self.artifacts is None or self.artifacts.models.optimizer is None:
             raise CheckpointError("there is no optimizer state to save", "attach an Optimizer, or leave it out")
         session = self.any().session
         fill_slots(session, properties, self._slots)
@@ -294,7 +294,7 @@ class Twin:
         before, session = self._arrays, self._current.session
         self._gradients = {n: g for n in self.names if (g := self._accumulated(n)) is not None}
         self._arrays = checkpoint_format.unpack(session.save())
-        if self.artifacts is not None and self.artifacts.optimizer is None:
+        if self.artifacts is not None and self.artifacts.models.optimizer is None:
             keep_optimizer_state(self._arrays, before)
         self._current = None
 
@@ -313,7 +313,7 @@ class Twin:
 
     def _check_model(self, target: Opened) -> None:
         """Raise CheckpointError where the state's moments belong to another model or rule."""
-        with_optimizer = self.artifacts is not None and self.artifacts.optimizer is not None
+        with_optimizer = self.artifacts is not None and self.artifacts.models.optimizer is not None
         if with_optimizer and self._arrays.model_id not in (_ANY_MODEL, target.result.image[_MODEL_ID]):
             raise CheckpointError(
                 "the checkpoint belongs to another model or optimizer",
@@ -341,8 +341,8 @@ def check_frozen(expected: Mapping[str, np.ndarray], found: Mapping[str, np.ndar
 
 def default_sizes(artifacts: Artifacts) -> Sizes:
     """Return sizes for one sample, or for as many as the model fixes."""
-    assert artifacts.training is not None
-    fixed = [i.dims[0] for i in user_inputs(artifacts.training) if i.dims and isinstance(i.dims[0], int)]
+    assert artifacts.models.training is not None
+    fixed = [i.dims[0] for i in user_inputs(artifacts.models.training) if i.dims and isinstance(i.dims[0], int)]
     return Sizes(int(fixed[0]) if fixed else 1)
 
 

@@ -8,13 +8,14 @@ from itertools import takewhile
 
 import onnx_ir as ir
 
-from ...model.graph import BACKWARD, LAYER, describe
+from ...model.graph import describe
+from ...model.metadata import BACKWARD, LAYER
 
 
 def name_layers(graph: ir.Graph) -> None:
     """Mark every node as a layer of its own."""
     for node in graph:
-        node.metadata_props[LAYER] = describe(node)
+        LAYER.write(node, describe(node))
 
 
 @contextmanager
@@ -30,7 +31,7 @@ def inherited(graph: ir.Graph) -> Iterator[None]:
     readers = {data: node for node, data, _ in before if node not in left}
     makers = {name: node for node, _, names in before for name in names}
     for node in reversed(list(graph)):
-        if not marks(node):
+        if not LAYER.stands_in(node) and not BACKWARD.stands_in(node):
             replaced = [readers.get(data) for data in node.inputs[:1]] + [makers.get(o.name) for o in node.outputs]
             belong(node, [*filter(None, replaced), *(user for o in node.outputs for user, _ in o.uses())])
 
@@ -44,18 +45,16 @@ def layer_called(graph: ir.Graph, layer: str | None, backward: bool = False) -> 
     last = next(reversed(graph), None)
     yield
     for node in takewhile(lambda n: n is not last, reversed(graph)):
-        node.metadata_props.update({LAYER: layer} if layer else {})
-        node.metadata_props.update({BACKWARD: "1"} if backward else {})
+        if layer:
+            LAYER.write(node, layer)
+        if backward:
+            BACKWARD.write(node, "1")
 
 
 def belong(node: ir.Node, relatives: list[ir.Node]) -> None:
     """Give a node the marks of the first relative that has a layer."""
     for relative in relatives:
-        if LAYER in relative.metadata_props:
-            node.metadata_props.update(marks(relative))
+        if LAYER.stands_in(relative):
+            LAYER.copy(relative, node)
+            BACKWARD.copy(relative, node)
             return
-
-
-def marks(node: ir.Node) -> dict[str, str]:
-    """Return the metadata that record the layer of a node, and whether it is backward."""
-    return {key: node.metadata_props[key] for key in (LAYER, BACKWARD) if key in node.metadata_props}

@@ -6,25 +6,18 @@ weights that are equal by chance, such as the ones and zeros of fresh normalizat
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 
 import onnx_ir as ir
 
-from ...model.graph import describe, noted_weights
-
-_SHARED = "gradmote.shared_weights"
+from ...model.graph import describe
+from ...model.metadata import SHARED_WEIGHTS, WEIGHTS
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     """Record the shared weights and their nodes in the graph's metadata."""
-    weights = [graph.initializers[name] for name in noted_weights(graph) or () if name in graph.initializers]
+    weights = [graph.initializers[name] for name in WEIGHTS.read(graph, []) if name in graph.initializers]
     users = {str(w.name): {id(use.node): describe(use.node) for use in w.uses()} for w in weights}
     shared = {name: list(nodes.values()) for name, nodes in users.items() if len(nodes) > 1}
     if shared:
-        graph.metadata_props[_SHARED] = json.dumps(shared)
-
-
-def shared_weights(metadata: dict[str, str]) -> dict[str, list[str]]:
-    """Return, for each shared weight of a model that was read, the nodes that use it."""
-    return dict(json.loads(metadata.get(_SHARED, "{}")))
+        SHARED_WEIGHTS.write(graph, shared)

@@ -18,8 +18,8 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...model.autodiff import NO_GRADIENT
 from ...model.graph import DOMAIN, Builder, attribute, describe, take_over_all
+from ...model.metadata import NO_GRADIENT
 from ...operators.constants import given, known_dim
 from ...operators.gru import GruCells
 from ...operators.lstm import LstmCells
@@ -148,7 +148,7 @@ class Rewrite:
         corner = [self.integers(v) for v in ([0, 0], [1, self.hidden], [0, 2])]
         like = self.squeeze(self.op("Slice", z, *corner), 0)
         zeros = self.op("ZerosLike", like, domain=DOMAIN)
-        zeros.producer().metadata_props[NO_GRADIENT] = "1"
+        NO_GRADIENT.write(zeros.producer(), "1")
         return zeros
 
     # ---- values that both directions share

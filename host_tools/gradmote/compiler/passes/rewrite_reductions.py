@@ -14,8 +14,8 @@ from collections.abc import Callable, Set
 import numpy as np
 import onnx_ir as ir
 
-from ...model.autodiff import NO_GRADIENT
 from ...model.graph import Builder, attribute, take_over
+from ...model.metadata import NO_GRADIENT
 from ...operators.reduce_sum import AXES_INPUT_OPSET, reduced_axes
 
 
@@ -70,7 +70,7 @@ def log_sum_exp(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
 def maximum(builder: Builder, node: ir.Node, axes: ir.Value) -> ir.Value:
     """Append m = max x, through which no gradient goes."""
     highest = reduce(builder, "ReduceMax", node.inputs[0], axes, f"{node.outputs[0].name}.max")
-    highest.producer().metadata_props[NO_GRADIENT] = "1"
+    NO_GRADIENT.write(highest.producer(), "1")
     return highest
 
 

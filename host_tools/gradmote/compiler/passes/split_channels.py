@@ -18,7 +18,8 @@ import onnx_ir as ir
 from ...errors import ModelError, UnsupportedOperator
 from ...model.frontend.parameters import candidates
 from ...model.frontend.shapes import infer_shapes
-from ...model.graph import Builder, attribute, constant_array, describe, note_weights, noted_weights, prune, take_over
+from ...model.graph import Builder, attribute, constant_array, describe, prune, take_over
+from ...model.metadata import WEIGHTS
 from ...model.registry import attach_functions
 from .layers import inherited
 from .verify import verify_graph
@@ -37,7 +38,7 @@ def together(graph: ir.Graph, whole: Sequence[str], parts: Sequence[str]) -> lis
     if cut:
         hint = "sparse trains the channels of these biases too: leave them out, or out of the sparse part"
         raise ModelError(f"'{cut[0]}' cannot be trained whole where its layer is split", hint)
-    return [name for name in noted_weights(graph) or [*whole, *parts] if name in {*whole, *parts}]
+    return [name for name in WEIGHTS.read(graph) or [*whole, *parts] if name in {*whole, *parts}]
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def run(model: ir.Model, names: Sequence[str], ratio: float) -> tuple[ir.Model, 
         prune(model.graph)
         model.graph.sort()
     verify_graph(model.graph)
-    note_weights(model.graph, splitter.weights())
+    WEIGHTS.write(model.graph, splitter.weights())
     return infer_shapes(attach_functions(model)), list(splitter.trained)
 
 
@@ -120,7 +121,7 @@ class Splitter:
     def weights(self) -> list[str]:
         """Return the names of the model's own weights, parts in place of those that were split."""
         parts = {name: [str(p.name) for p in made] for (name, _), made in self.parts.items()}
-        noted = noted_weights(self.graph) or sorted(self.own)
+        noted = WEIGHTS.read(self.graph) or sorted(self.own)
         return [part for name in noted for part in parts.get(name, [name])]
 
     def split(self, node: ir.Node, names: Sequence[str]) -> None:

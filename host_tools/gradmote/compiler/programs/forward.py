@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 
-import onnx
 import onnx_ir as ir
 
 from ...model.frontend import infer_shapes, set_batch
@@ -17,16 +15,13 @@ from ..passes import pipeline
 from ..program import Binding, Buffer, Instruction, Program, Ref
 
 
-def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Model:
-    """Return the model with all shapes fixed, and with constant subgraphs folded.
+def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
+    """Return a copy of the model with all shapes fixed, and with constant subgraphs folded.
 
     The values named in `keep` are state: nothing that depends on their data is folded. Raises a
     GradmoteError where a shape stays unknown.
     """
-    model = ir.from_proto(proto)
-    for name in json.loads(model.metadata_props.get("gradmote.labels", "[]")):
-        next(v for v in model.graph.inputs if v.name == name).meta["gradmote.label"] = True
-    model = set_batch(model, options.batch, options.dims)
+    model = set_batch(model.clone(), options.batch, options.dims)
     model = settle_shapes(model, keep)
     if pipeline.decompose(model.graph, keep):
         model = settle_shapes(infer_shapes(attach_functions(model)), keep)
@@ -34,10 +29,10 @@ def concrete(proto: onnx.ModelProto, options: Options, keep: Set[str]) -> ir.Mod
     return model
 
 
-def lower_forward(proto: onnx.ModelProto, kind: str, shared: Shared, options: Options) -> Program:
+def lower_forward(model: ir.Model, kind: str, shared: Shared, options: Options) -> Program:
     """Return the program infer or eval, as `kind` says."""
     program = Program(kind)
-    graph = concrete(proto, options, set(shared.state)).graph
+    graph = concrete(model, options, set(shared.state)).graph
     lowering = Lowering(program, shared)
     lowering.run(graph)
     for index, value in enumerate(graph.outputs):

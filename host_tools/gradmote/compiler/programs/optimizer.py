@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import onnx
 import onnx_ir as ir
 
 from ...generated.optimizers import RULES
 from ...model.graph import prune
+from ...model.metadata import OPTIMIZER
 from ..lowering import Lowering, Shared
 from ..program import Buffer, Instruction, Parameter, Program, Ref, Slot, control_ref
 
@@ -29,14 +29,14 @@ class OptimizerGraph:
     slots: list[ir.Value]
 
 
-def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
-    """Return the optimizer model with its inputs grouped.
+def optimizer_graph(model: ir.Model) -> OptimizerGraph:
+    """Return a copy of the optimizer model with its inputs grouped.
 
     The inputs are two rates; then parameter, gradient and moments of each parameter; then the bias
     corrections where the rule has them.
     """
-    model = ir.from_proto(proto)
-    rule = RULES[model.metadata_props["gradmote.optimizer"]]
+    model = model.clone()
+    rule = RULES[OPTIMIZER.read(model, "")]
     inputs = list(model.graph.inputs)
     end, step = len(inputs) - rule["aux"], 2 + rule["slots"]
     groups = [inputs[i : i + step] for i in range(2, end, step)]
@@ -44,21 +44,17 @@ def optimizer_graph(proto: onnx.ModelProto) -> OptimizerGraph:
     return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
 
 
-def optimizer_slots(proto: onnx.ModelProto) -> list[Slot]:
+def optimizer_slots(model: ir.Model) -> list[Slot]:
     """Return a state slot for each moment and each bias correction."""
     slots = []
-    for value in optimizer_graph(proto).slots:
+    for value in optimizer_graph(model).slots:
         shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
         slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
     return slots
 
 
 def kept_gradients_optimizer(
-    proto: onnx.ModelProto,
-    parameters: Sequence[Parameter],
-    slots: Sequence[Slot],
-    shared: Shared,
-    loss_scale: float = 1.0,
+    model: ir.Model, parameters: Sequence[Parameter], slots: Sequence[Slot], shared: Shared, loss_scale: float = 1.0
 ) -> Program:
     """Return the program optimizer, which works on the mean of the accumulated gradients.
 
@@ -69,7 +65,7 @@ def kept_gradients_optimizer(
     scale = control_ref(shared.control, "gradient_scale")
     if loss_scale != 1.0:
         scale = unscaled(program, scale, shared.constant(np.float32(1 / loss_scale).tobytes()))
-    lower_optimizer(proto, program, gradients, scale, slots, shared)
+    lower_optimizer(model, program, gradients, scale, slots, shared)
     return program
 
 
@@ -95,18 +91,13 @@ def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
 
 
 def lower_optimizer(
-    proto: onnx.ModelProto,
-    program: Program,
-    gradients: Mapping[str, Ref],
-    scale: Ref,
-    slots: Sequence[Slot],
-    shared: Shared,
+    model: ir.Model, program: Program, gradients: Mapping[str, Ref], scale: Ref, slots: Sequence[Slot], shared: Shared
 ) -> None:
     """Append the optimizer model to the program.
 
     `gradients` maps each parameter to its gradient, in the order of the state.
     """
-    inputs = optimizer_graph(proto)
+    inputs = optimizer_graph(model)
     refs = [control_ref(shared.control, "learning_rate"), scale]
     refs += [shared.state[name] for name in gradients]
     refs += gradients.values()

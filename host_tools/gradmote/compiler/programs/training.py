@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ...artifacts.build import Artifacts
+from ...artifacts.made import Artifacts
 from ...errors import ModelError
 from ..lowering import Lowering, Shared
 from ..options import Options
@@ -25,16 +25,15 @@ def training_programs(
     Appends the optimizer's state to `slots`. Raises ModelError where gradients are neither kept nor
     applied.
     """
-    if artifacts.optimizer is not None:
-        slots += optimizer_slots(artifacts.optimizer)
+    optimizer = artifacts.models.optimizer
+    if optimizer is not None:
+        slots += optimizer_slots(optimizer)
     if options.accumulate:
         programs = [lower_training(artifacts, Program("train"), shared, options)]
-        if artifacts.optimizer is not None:
-            programs.append(
-                kept_gradients_optimizer(artifacts.optimizer, parameters, slots, shared, artifacts.loss_scale())
-            )
+        if optimizer is not None:
+            programs.append(kept_gradients_optimizer(optimizer, parameters, slots, shared, artifacts.loss_scale()))
         return programs
-    if artifacts.optimizer is None:
+    if optimizer is None:
         raise ModelError(
             "without an optimizer there is nothing to do with gradients",
             "give --optimizer, or --accumulate to read them",
@@ -43,7 +42,7 @@ def training_programs(
     scale = shared.constant(np.float32(1 / artifacts.loss_scale()).tobytes())
     if artifacts.loss_scale() != 1.0:
         check_gradients(step, parameters)
-    lower_optimizer(artifacts.optimizer, step, step.gradients, scale, slots, shared)
+    lower_optimizer(optimizer, step, step.gradients, scale, slots, shared)
     return [step]
 
 
@@ -52,8 +51,8 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
 
     Data, loss and new statistics are checked before any instruction that could change the state.
     """
-    assert artifacts.training is not None
-    graph = concrete(artifacts.training, options, set(shared.state)).graph
+    assert artifacts.models.training is not None
+    graph = concrete(artifacts.models.training, options, set(shared.state)).graph
     batch_statistics.check(graph)
     outputs, gradients, updates = split_outputs(graph, len(artifacts.parameters), len(artifacts.statistics))
     lowering = Lowering(program, shared)

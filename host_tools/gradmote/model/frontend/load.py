@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence, Set
-from contextlib import contextmanager
 
 import onnx
 import onnx_ir as ir
 
 from ...compiler.passes import inline_branches, pipeline
 from ...errors import ModelError
-from ..graph import note_weights, noted_weights, prune, runtime_type
+from ..graph import prune, runtime_type
+from ..metadata import WEIGHTS
 from ..registry import attach_functions
 from .inputs import Inputs
-from .limits import check_limits
 from .parameters import weights
 from .prepare import (
     expand_scalers,
@@ -24,16 +22,13 @@ from .prepare import (
     name_weights,
     raise_opset,
 )
+from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, settle_shapes
 from .untie import untie as untie_weights
 
-OLDEST_OPSET = 6  # the oldest that onnx's converter takes
-_EXPORT_AGAIN = "export the model again"
-_DEPRECATED = "gradmote.deprecated"
-
 
 def load_model(
-    source: str | os.PathLike[str] | bytes | onnx.ModelProto,
+    source: Source,
     outputs: Sequence[str] | None = None,
     batch_norm: str = "frozen",
     untie: bool = False,
@@ -54,19 +49,19 @@ def load_model(
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
     expand_scalers(model.graph)
-    keep = {*(noted_weights(model.graph) or ()), *named}
+    keep = {*WEIGHTS.read(model.graph, []), *named}
     model = pipeline.normalize(flat(model, keep), keep, batch_norm)
     return infer_shapes(attach_functions(model))
 
 
-def fold_batch_norm(source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False) -> onnx.ModelProto:
+def fold_batch_norm(source: Source, untie: bool = False) -> ir.Model:
     """Return a model in standard ONNX whose BatchNormalizations are folded into its weights.
 
     The folded weights have names of their own.
     """
     model = read_weights(source, untie)
-    keep = set(noted_weights(model.graph) or ())
-    return ir.to_proto(pipeline.prepare(flat(model, keep), keep, "fold"))
+    keep = set(WEIGHTS.read(model.graph, []))
+    return pipeline.prepare(flat(model, keep), keep, "fold")
 
 
 def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
@@ -81,9 +76,7 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
     return model
 
 
-def read_weights(
-    source: str | os.PathLike[str] | bytes | onnx.ModelProto, untie: bool = False, inputs: Inputs | None = None
-) -> ir.Model:
+def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = None) -> ir.Model:
     """Return the model as onnx_ir's, with the names of its own weights recorded.
 
     Raises ModelError for inputs of a type that the runtime lacks.
@@ -98,7 +91,7 @@ def read_weights(
     model = to_ir(proto)
     for value in model.graph.inputs:
         runtime_type(value)
-    note_weights(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])
+    WEIGHTS.write(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])
     return model
 
 
@@ -111,100 +104,13 @@ def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
                 yield from with_branches(attribute.as_graph())
 
 
-def read_untied(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
+def read_untied(source: Source) -> onnx.ModelProto:
     """Return a valid model with a copy of a weight for each node that uses it."""
     proto = read_model(source)
     forget_default_inputs(proto)
     name_weights(proto.graph)
     untie_weights(proto.graph, weights(to_ir(proto).graph))
     return proto
-
-
-def read_model(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """Return a valid ModelProto within the limits of frontend.limits.
-
-    Raises ModelError.
-    """
-    proto = read(source)
-    check(proto)
-    check_limits(proto)
-    return proto
-
-
-def to_ir(proto: onnx.ModelProto) -> ir.Model:
-    """Return the model as onnx_ir's.
-
-    Raises ModelError for a model that onnx's checker accepts but that cannot be written again, such
-    as one with names that are not UTF-8.
-    """
-    try:
-        model = ir.from_proto(proto)
-        ir.to_proto(model)
-    except Exception as error:  # onnx_ir has no common base for its errors
-        raise ModelError(f"the model is malformed: {error.__cause__ or error}", _EXPORT_AGAIN) from error
-    return model
-
-
-def read(source: str | os.PathLike[str] | bytes | onnx.ModelProto) -> onnx.ModelProto:
-    """Return a ModelProto from a path or from bytes, or a copy of the one given."""
-    if isinstance(source, onnx.ModelProto):
-        copy = onnx.ModelProto()
-        copy.CopyFrom(source)
-        return copy
-    try:
-        return onnx.load_model_from_string(source) if isinstance(source, bytes) else onnx.load(os.fspath(source))
-    except FileNotFoundError:
-        raise ModelError(f"there is no file {source!r}", "check the path") from None
-    except Exception as error:  # protobuf's DecodeError has no public name
-        raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
-
-
-def check(proto: onnx.ModelProto) -> None:
-    """Raise ModelError for a model that Gradmote cannot read.
-
-    It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are
-    no tensors.
-    """
-    check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
-    try:
-        with deprecated_hidden(proto):
-            onnx.checker.check_model(proto)
-    except Exception as error:  # ValidationError, and what else hostile bytes provoke in the checker
-        raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
-    for value in (*proto.graph.input, *proto.graph.output):
-        if value.type.WhichOneof("value") not in (None, "tensor_type"):
-            raise ModelError(f"'{value.name}' is no tensor", "with skl2onnx, export with options={'zipmap': False}")
-
-
-@contextmanager
-def deprecated_hidden(proto: onnx.ModelProto) -> Iterator[None]:
-    """Move the GroupNormalizations of opsets 18 to 20 to a foreign domain during a check.
-
-    onnx's checker refuses them as deprecated, although exporters write them and Gradmote supports
-    them. It accepts any node of a foreign domain.
-    """
-    nodes = [n for n in proto.graph.node if n.op_type == "GroupNormalization" and not n.domain]
-    domain = proto.opset_import.add(domain=_DEPRECATED, version=1)
-    for node in nodes:
-        node.domain = _DEPRECATED
-    try:
-        yield
-    finally:
-        proto.opset_import.remove(domain)
-        for node in nodes:
-            node.domain = ""
-
-
-def check_opset(version: int) -> None:
-    """Raise ModelError for an opset that is too old to convert, or newer than the onnx package."""
-    newest = onnx.defs.onnx_opset_version()
-    if version < OLDEST_OPSET:
-        raise ModelError(f"the model uses opset {version}", "export it with opset 13 or newer")
-    if version > newest:
-        raise ModelError(
-            f"the model uses opset {version}, the onnx package here knows {newest}",
-            "install a newer onnx, or export with an older opset",
-        )
 
 
 def keep_outputs(graph: ir.Graph, names: Sequence[str]) -> None:

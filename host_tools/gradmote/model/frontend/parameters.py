@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import ModelError
-from ..graph import noted_weights
+from ..metadata import WEIGHTS
 
 #: Inputs that get no gradient: operator -> their indices.
 SETTINGS = {
@@ -77,7 +77,7 @@ def weights(graph: ir.Graph) -> list[str]:
 
 def candidates(graph: ir.Graph) -> list[str]:
     """Return the model's own weights that still exist, or all floats where none were recorded."""
-    noted = noted_weights(graph)
+    noted = WEIGHTS.read(graph)
     return [n for n in floats(graph) if (noted is None or n in noted) and not is_number(graph.initializers[n])]
 
 

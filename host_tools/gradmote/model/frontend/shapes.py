@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 
 import onnx
 import onnx_ir as ir
 
 from ...compiler.passes import fold_constants
 from ...errors import ModelError
-from ..graph import constant_array, describe
+from ..graph import constant_array, describe, forget_names
+
+#: An initializer of more floats than this is a weight. Resize and Range read floats for shapes, of which there are few.
+MOST_SIZES = 64
 
 
 def infer_shapes(model: ir.Model) -> ir.Model:
-    """Return the model with every shape that onnx can infer.
+    """Give the model's values every shape that onnx can infer, and return the model.
 
     Data is propagated through computations of shapes.
     """
-    result = infer_once(model)
-    while carry_over_group_norms(result.graph):
-        result = infer_once(result)
-    return result
+    infer_once(model)
+    while carry_over_group_norms(model.graph):
+        infer_once(model)
+    return model
 
 
 def carry_over_group_norms(graph: ir.Graph) -> bool:
@@ -37,12 +40,12 @@ def carry_over_group_norms(graph: ir.Graph) -> bool:
     return found
 
 
-def infer_once(model: ir.Model) -> ir.Model:
-    """Return the model after one pass of onnx's shape inference.
+def infer_once(model: ir.Model) -> None:
+    """Make one pass of onnx's shape inference.
 
-    Raises ModelError where shapes contradict each other.
+    Raises ModelError where shapes contradict each other; the model stays as it was.
     """
-    proto = ir.to_proto(model)
+    proto = ir.to_proto(without_weights(model))
     try:
         inferred = onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
     except Exception as error:  # InferenceError, and what else hostile models provoke in onnx
@@ -50,10 +53,49 @@ def infer_once(model: ir.Model) -> ir.Model:
             f"shapes do not fit: {str(error).strip()}",
             "if a batch size was fixed on export, export with a dynamic batch axis",
         ) from error
-    result = ir.from_proto(inferred)
-    for before, after in zip(model.graph.inputs, result.graph.inputs, strict=True):
-        after.meta.update(before.meta)
-    return result
+    for graph, found in zip(model.graphs(), ir.from_proto(inferred).graphs(), strict=True):
+        copy_shapes(found, graph)
+    forget_names(model.graph)
+
+
+def without_weights(model: ir.Model) -> ir.Model:
+    """Return a view of the model in which large float32 initializers are inputs.
+
+    No shape depends on their data, so that onnx need not be given it.
+    """
+    graph = model.graph
+    large = [value for value in graph.initializers.values() if is_large(value)]
+    view = ir.GraphView(
+        [*graph.inputs, *(value for value in large if not value.is_graph_input())],
+        graph.outputs,
+        nodes=list(graph),
+        initializers=[value for value in graph.initializers.values() if not is_large(value)],
+        opset_imports=graph.opset_imports,
+        name=graph.name,
+    )
+    return ir.Model(view, ir_version=model.ir_version, functions=list(model.functions.values()))  # type: ignore[arg-type]
+
+
+def is_large(value: ir.Value) -> bool:
+    """Return whether an initializer holds more floats than a size or a scale has."""
+    return value.dtype == ir.DataType.FLOAT and value.const_value is not None and value.const_value.size > MOST_SIZES
+
+
+def copy_shapes(source: ir.Graph, target: ir.Graph) -> None:
+    """Copy the shapes and types that are known in one graph to the values of the same names in the other."""
+    known = {value.name: value for value in values_of(source)}
+    for value in values_of(target):
+        found = known.get(value.name)
+        if found is not None:
+            value.shape = found.shape if found.shape is not None else value.shape
+            value.type = found.type if found.type is not None else value.type
+
+
+def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
+    """Yield the inputs of a graph, and the outputs of its nodes."""
+    yield from graph.inputs
+    for node in graph:
+        yield from node.outputs
 
 
 def settle_shapes(model: ir.Model, keep: Set[str]) -> ir.Model:

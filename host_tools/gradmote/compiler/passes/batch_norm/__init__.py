@@ -15,6 +15,7 @@ from collections.abc import Callable, Set
 import onnx_ir as ir
 
 from ....errors import ModelError
+from ....model.metadata import BATCH_NORM
 from . import claim, fold, frozen
 from .shared import batch_norms
 
@@ -24,9 +25,6 @@ FROZEN = "frozen"
 MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: frozen.run, "fold": fold.run, "batch": claim.run}
 #: The mode of a model that does not train.
 INFERENCE = "inference"
-
-#: The graph's metadata under this key hold the mode and the number of nodes.
-_MODE = "gradmote.batch_norm"
 
 
 def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
@@ -39,10 +37,4 @@ def run(graph: ir.Graph, keep: Set[str], mode: str) -> None:
     count = len(batch_norms(graph))
     (fold.run_for_inference if mode == INFERENCE else MODES[mode])(graph, keep)
     if count:
-        graph.metadata_props[_MODE] = f"{mode} {count}"
-
-
-def applied(metadata: dict[str, str]) -> tuple[str, int] | None:
-    """Return (mode, layers) of a model that was read; None where it has no BatchNormalization."""
-    mode, _, count = metadata.get(_MODE, "").partition(" ")
-    return (mode, int(count)) if count else None
+        BATCH_NORM.write(graph, (mode, count))

@@ -6,36 +6,29 @@ The nodes stay, in their inference form. The pass `training` rewrites those of a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 
 import onnx_ir as ir
 
 from ....errors import UnsupportedOperator
-from ....model.graph import Builder, constant_array, describe, note_weights, noted_weights, prune, take_over
+from ....model.graph import Builder, constant_array, describe, prune, take_over
+from ....model.metadata import STATISTICS, WEIGHTS
 from .shared import batch_norms
 
 #: The statistics among BatchNormalization's inputs, and the suffix of a copy's name.
-STATISTICS = {3: ".running_mean", 4: ".running_var"}
-
-_STATISTICS = "gradmote.statistics"
+SUFFIXES = {3: ".running_mean", 4: ".running_var"}
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:
     """Make the running statistics of every node state, and record their names in the graph."""
     claimed: list[str] = []
     for node in batch_norms(graph):
-        claimed += [own(graph, node, index) for index in STATISTICS]
+        claimed += [own(graph, node, index) for index in SUFFIXES]
         infer(graph, node)
-    note_weights(graph, [n for n in noted_weights(graph) or () if n not in claimed])
-    graph.metadata_props[_STATISTICS] = json.dumps(claimed)
+    WEIGHTS.write(graph, [n for n in WEIGHTS.read(graph, []) if n not in claimed])
+    STATISTICS.write(graph, claimed)
     prune(graph)
     graph.sort()
-
-
-def running_statistics(graph: ir.Graph) -> list[str]:
-    """Return the names of the running means and variances that are state."""
-    return list(json.loads(graph.metadata_props.get(_STATISTICS, "[]")))
 
 
 def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
@@ -51,7 +44,7 @@ def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
             f"BatchNormalization with a computed '{value.name}'", "make it an initializer", describe(node)
         )
     if len(list(value.uses())) > 1:
-        value = Builder(graph).constant(array, f"{node.outputs[0].name}{STATISTICS[index]}")
+        value = Builder(graph).constant(array, f"{node.outputs[0].name}{SUFFIXES[index]}")
         node.replace_input_with(index, value)
     return str(value.name)
 

@@ -13,7 +13,8 @@ from collections.abc import Set
 import numpy as np
 import onnx_ir as ir
 
-from ....model.graph import Builder, attribute, constant_array, note_weights, noted_weights, prune, take_over
+from ....model.graph import Builder, attribute, constant_array, prune, take_over
+from ....model.metadata import WEIGHTS
 from . import frozen
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
 
@@ -99,5 +100,5 @@ def replace(graph: ir.Graph, node: ir.Node, factor: np.ndarray, shift: np.ndarra
 def weight_of(graph: ir.Graph, old: ir.Value, data: np.ndarray) -> ir.Value:
     """Return a new weight that takes the old one's position among the noted weights."""
     value = Builder(graph).constant(data.astype(np.float32), f"{old.name}{FOLDED}")
-    note_weights(graph, [str(value.name) if n == old.name else n for n in noted_weights(graph) or ()])
+    WEIGHTS.write(graph, [str(value.name) if n == old.name else n for n in WEIGHTS.read(graph, [])])
     return value

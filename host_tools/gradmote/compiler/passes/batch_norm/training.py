@@ -17,17 +17,14 @@ import numpy as np
 import onnx_ir as ir
 
 from ....errors import ModelError
-from ....model.autodiff import NO_GRADIENT
 from ....model.graph import Builder, attribute, describe, static_shape, take_over
+from ....model.metadata import BATCH_STATISTICS, NO_GRADIENT
 from ....operators.normalize import moments, normalize
 from .shared import MOMENTUM, batch_norms, epsilon
 
 #: The variance of n values that updates the running one is over n, as in ONNX, or over n - 1, as
 #: in PyTorch.
 VARIANCES = ("population", "sample")
-
-#: The Moments nodes made here have this metadata key.
-_BATCH = "gradmote.batch_statistics"
 
 
 def run(graph: ir.Graph, variance: str) -> list[ir.Value]:
@@ -47,7 +44,8 @@ def rewrite(graph: ir.Graph, node: ir.Node, variance: str) -> list[ir.Value]:
     """Rewrite one node, and return its new running mean and variance."""
     builder, y, (x, scale, bias) = Builder(graph), node.outputs[0], node.inputs[:3]
     mean, inv_std, var = moments(builder, node, epsilon(node))
-    mean.producer().metadata_props.update({_BATCH: variance, NO_GRADIENT: "Normalize's goes through it"})
+    BATCH_STATISTICS.write(mean.producer(), variance)
+    NO_GRADIENT.write(mean.producer(), "Normalize's goes through it")
     momentum = attribute(node, "momentum", MOMENTUM)
     scaled_var = builder.op("Mul", var, bessel(builder, x), name=f"{y.name}.sample") if variance == "sample" else var
     updates = [
@@ -82,7 +80,7 @@ def bessel(builder: Builder, x: ir.Value) -> ir.Value:
 def check(graph: ir.Graph) -> None:
     """Raise ModelError where a channel has one value only, so that its variance is 0."""
     for node in graph:
-        if _BATCH in node.metadata_props:
+        if BATCH_STATISTICS.stands_in(node):
             shape = static_shape(node.inputs[0], node)
             if math.prod(shape) == shape[1]:
                 raise ModelError(

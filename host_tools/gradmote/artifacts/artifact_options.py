@@ -1,0 +1,61 @@
+"""The options of build_artifacts()."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import ModelError
+from ..losses import Loss
+from ..model.frontend import Inputs
+from ..optimizers import Optimizer
+from .schemes import Scheme
+
+
+@dataclass(frozen=True)
+class ArtifactOptions:
+    """The choice of what is trained in a model, and how, and of how the model is read.
+
+    `scheme` says which parameters train; None trains nothing. `keep` names frozen weights that
+    belong to the checkpoint all the same, so that they can be exchanged without other models.
+    `outputs` names the model's outputs to keep, and `additional_outputs` values that training and
+    eval models also return. `loss_inputs` names the values that the loss takes; all outputs by
+    default. `untie` gives each of the nodes that use a weight its own. `inputs` has shapes of the
+    model's inputs, and values of those that never change.
+
+    `batch_norm` is "frozen" (by default), "fold" or "batch", as passes.batch_norm explains. Where
+    nothing trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for
+    "batch", over n ("population", as ONNX) or n - 1 values ("sample", as PyTorch).
+
+    `loss_scale` is a power of two by which the loss is multiplied before it is differentiated; an
+    image divides by it in the update. This keeps gradients from underflowing; where none would, all
+    bits of the result are the same.
+    """
+
+    scheme: Scheme | None = None
+    loss: Loss | None = None
+    optimizer: Optimizer | None = None
+    keep: Sequence[str] = ()
+    outputs: Sequence[str] | None = None
+    additional_outputs: Sequence[str] = ()
+    loss_inputs: Sequence[str] | None = None
+    batch_norm: str | None = None
+    running_variance: str = "population"
+    loss_scale: float = 1.0
+    untie: bool = False
+    inputs: Inputs | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ModelError for a loss scale that is no power of two from 2^-64 to 2^64.
+
+        Other factors would change bits.
+        """
+        scale = self.loss_scale
+        if not 2.0**-64 <= scale <= 2.0**64 or math.frexp(scale)[0] != 0.5:
+            raise ModelError(f"the loss scale {scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536")
+
+    @property
+    def trained(self) -> Scheme | None:
+        """Return the scheme of what trains; None without a loss, because nothing trains then."""
+        return None if self.loss is None else self.scheme

@@ -1,0 +1,71 @@
+"""The artifacts in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+
+from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
+from ..model.write import to_proto
+
+
+@dataclass(frozen=True)
+class Models:
+    """The typed models; those that were not asked for are None."""
+
+    inference: ir.Model
+    evaluation: ir.Model | None = None
+    training: ir.Model | None = None
+    optimizer: ir.Model | None = None
+
+
+@dataclass
+class Artifacts:
+    """The models in memory, with the tensors that belong to the checkpoint."""
+
+    models: Models
+    parameters: dict[str, np.ndarray]  # trained ones, in state order
+    learning_rate: float = 1e-3
+    statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
+    left_out: list[str] = field(default_factory=list)  # numbers that are trained only where they are named
+    frozen: dict[str, np.ndarray] = field(default_factory=dict)  # weights that stay, but belong to the checkpoint
+
+    @property
+    def inference(self) -> onnx.ModelProto:
+        """Return the inference model as a ModelProto."""
+        return to_proto(self.models.inference)
+
+    @property
+    def evaluation(self) -> onnx.ModelProto | None:
+        """Return the eval model as a ModelProto."""
+        return None if self.models.evaluation is None else to_proto(self.models.evaluation)
+
+    @property
+    def training(self) -> onnx.ModelProto | None:
+        """Return the training model as a ModelProto."""
+        return None if self.models.training is None else to_proto(self.models.training)
+
+    @property
+    def optimizer(self) -> onnx.ModelProto | None:
+        """Return the optimizer model as a ModelProto."""
+        return None if self.models.optimizer is None else to_proto(self.models.optimizer)
+
+    def batch_norm(self) -> tuple[str, int] | None:
+        """Return the mode and the number of the model's BatchNormalizations; None without any."""
+        return BATCH_NORM.read(self.models.inference.graph)
+
+    def shared_weights(self) -> dict[str, int]:
+        """Return the trained weights that several nodes of the model use, and how many do."""
+        shared = SHARED_WEIGHTS.read(self.models.inference.graph, {})
+        return {name: len(users) for name, users in shared.items() if name in self.parameters}
+
+    def scheme(self) -> str:
+        """Return the text of the scheme of the training model; "" where there is none."""
+        return "" if self.models.training is None else SCHEME.read(self.models.training, "")
+
+    def loss_scale(self) -> float:
+        """Return the factor by which the training model's gradients are too large; 1 by default."""
+        return 1.0 if self.models.training is None else LOSS_SCALE.read(self.models.training, 1.0)

@@ -1,0 +1,139 @@
+"""All notes that Gradmote makes in a model, as metadata that an ONNX file keeps.
+
+A note is text under a key, on a node, a graph or a model. This page is the only one that reads or
+writes `metadata_props`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+import onnx_ir as ir
+
+T = TypeVar("T")
+_PREFIX = "gradmote."
+_LABEL = "gradmote.label"
+
+
+class Noted(Protocol):
+    """A node, graph or model."""
+
+    @property
+    def metadata_props(self) -> dict[str, str]:
+        """Return the texts by their keys."""
+
+
+@dataclass(frozen=True)
+class Note(Generic[T]):
+    """One key, with the type of its value and the text for it."""
+
+    name: str
+    encode: Callable[[T], str]
+    decode: Callable[[str], T]
+
+    @property
+    def key(self) -> str:
+        """Return the key in the file."""
+        return _PREFIX + self.name
+
+    def stands_in(self, where: Noted) -> bool:
+        """Return whether there is such a note."""
+        return self.key in where.metadata_props
+
+    def write(self, where: Noted, value: T) -> None:
+        """Make the note, in place of an earlier one."""
+        where.metadata_props[self.key] = self.encode(value)
+
+    @overload
+    def read(self, where: Noted) -> T | None: ...
+    @overload
+    def read(self, where: Noted, default: T) -> T: ...
+    def read(self, where: Noted, default: T | None = None) -> T | None:
+        """Return the value of the note, or `default` where there is none."""
+        text = where.metadata_props.get(self.key)
+        return default if text is None else self.decode(text)
+
+    def copy(self, source: Noted, target: Noted) -> None:
+        """Make the same note in `target`, where `source` has one."""
+        if self.stands_in(source):
+            target.metadata_props[self.key] = source.metadata_props[self.key]
+
+
+def text(name: str) -> Note[str]:
+    """Return a note that is a word."""
+    return Note(name, str, str)
+
+
+def number(name: str) -> Note[float]:
+    """Return a note that is a number."""
+    return Note(name, lambda value: repr(float(value)), float)
+
+
+def names(name: str) -> Note[list[str]]:
+    """Return a note that is a list of names."""
+    return Note(name, lambda value: json.dumps(list(value)), lambda text: list(json.loads(text)))
+
+
+def _modes(name: str) -> Note[tuple[str, int]]:
+    return Note(name, lambda value: f"{value[0]} {value[1]}", lambda text: (text.split()[0], int(text.split()[1])))
+
+
+# ---- Notes on a node
+
+LAYER = text("layer")  #: the node of the user's model from which it came
+BACKWARD = text("backward")  #: it is part of the gradient of that node
+NO_GRADIENT = text("no_gradient")  #: its outputs count as constants, because what uses them does not depend on them
+BATCH_STATISTICS = text("batch_statistics")  #: it computes mean and variance of a batch: of which kind the variance is
+
+# ---- Notes on a graph
+
+WEIGHTS = names("weights")  #: the model's own weights, because passes add other constants
+STATISTICS = names("statistics")  #: the running means and variances that are state; a training model has it too
+BATCH_NORM = _modes("batch_norm")  #: the mode and the number of its BatchNormalizations
+SHARED_WEIGHTS: Note[dict[str, list[str]]] = Note("shared_weights", json.dumps, json.loads)  #: weight -> its nodes
+
+# ---- Notes on a model
+
+OUTPUTS = names("outputs")  #: the outputs of the user's model
+LABELS = names("labels")  #: the inputs that are labels
+LOSS = text("loss")  #: the output that is the loss: this is a training or eval model
+PARAMETERS = names("parameters")  #: the trained parameters, in state order
+FROZEN = names("frozen")  #: the weights that nothing trains, but that belong to the checkpoint
+SCHEME = text("scheme")  #: what is trained, as schemes.Scheme.parse() reads it
+LOSS_SCALE = number("loss_scale")  #: the factor by which gradients are too large; 1 where there is no note
+OPTIMIZER = text("optimizer")  #: the rule: this is an optimizer model
+LEARNING_RATE = number("learning_rate")  #: the rate that training begins with
+
+
+def remove_notes(model: ir.Model) -> None:
+    """Remove every note of Gradmote from a model, its graph and its nodes."""
+    for where in (model, model.graph, *model.graph):
+        for key in [k for k in where.metadata_props if k.startswith(_PREFIX)]:
+            del where.metadata_props[key]
+
+
+# ---- Labels
+
+
+def mark_label(value: ir.Value) -> ir.Value:
+    """Mark an input as a label, so that tools can tell it from data, and return it.
+
+    A file has the names of labels on the model: restore_labels().
+    """
+    value.meta[_LABEL] = True
+    return value
+
+
+def is_label(value: ir.Value) -> bool:
+    """Return whether an input is a label."""
+    return bool(value.meta.get(_LABEL))
+
+
+def restore_labels(model: ir.Model) -> None:
+    """Mark the inputs that the model's note LABELS names."""
+    known: dict[Any, ir.Value] = {value.name: value for value in model.graph.inputs}
+    for name in LABELS.read(model, []):
+        mark_label(known[name])

@@ -1,0 +1,21 @@
+"""The only place where a typed model becomes ONNX's protobuf, and bytes."""
+
+from __future__ import annotations
+
+import onnx
+import onnx_ir as ir
+
+
+def to_proto(model: ir.Model) -> onnx.ModelProto:
+    """Return the model as the onnx package has it."""
+    return ir.to_proto(model)
+
+
+def to_bytes(model: ir.Model) -> bytes:
+    """Return the model as the bytes of a file."""
+    return proto_bytes(to_proto(model))
+
+
+def proto_bytes(proto: onnx.ModelProto) -> bytes:
+    """Return the bytes of a file; the same model gives the same bytes."""
+    return proto.SerializeToString(deterministic=True)
