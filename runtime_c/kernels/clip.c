@@ -1,8 +1,10 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* Clipping by the global norm of all gradients, as torch.nn.utils.clip_grad_norm_. */
+/* Clipping of gradients by their global norm, as torch.nn.utils.clip_grad_norm_. The operator Clip is
+ * CLAMP, in clamp.c. */
 
+/* y = y + sum of x^2, or only the sum without `accumulate`: once for each gradient. */
 #if GM_WITH_SUM_SQUARES
 int gm_kernel_sum_squares(const struct gm_session *session, const void *instruction)
 {
@@ -18,6 +20,7 @@ int gm_kernel_sum_squares(const struct gm_session *session, const void *instruct
 }
 #endif
 
+/* y = scale min(1, max_norm / norm): what updates multiply every gradient with. */
 #if GM_WITH_CLIP_SCALE
 int gm_kernel_clip_scale(const struct gm_session *session, const void *instruction)
 {

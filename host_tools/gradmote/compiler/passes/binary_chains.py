@@ -1,6 +1,6 @@
-"""The pass that makes Sum, Mean, Max and Min of many operands chains of two: ((a + b) + c) + d.
+"""The pass that replaces Sum, Mean, Max and Min by chains of two operands: ((a + b) + c) + d.
 
-A mean is the sum times 1 / count; a node with one operand becomes an Identity.
+A mean is the sum times 1 / count. A node with one operand becomes an Identity.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from ...model.graph import Builder, take_over
 
-#: Each operator becomes a chain of this operator of two operands.
+#: Operator of any number of operands -> the operator of two that its chain is made of.
 STEPS = {"Sum": "Add", "Mean": "Add", "Max": "Max", "Min": "Min"}
 
 

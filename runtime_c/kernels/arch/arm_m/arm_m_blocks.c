@@ -1,11 +1,14 @@
 /*
- * A walk with a block of weights in registers: each place takes its products with all of them,
- * whatever their strides in memory. Machine instructions for each multiply-accumulate in a long
- * row, by inputs and outputs of the block:
+ * Products with a block of weights in registers. A strided loop (gm_walk) goes over rows and
+ * columns of the inputs `a` and the sums `b`, which may have any strides. In each column, every input is
+ * multiplied with its weights, and added to the sums of all outputs of the block.
+ *
+ * Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the
+ * block:
  *
  *     outputs   6 inputs   4      3      2      1
- *           4   1.33       1.44   1.58   1.88   2.75    inputs are neighbours
- *           4              1.5                          columns are
+ *           4   1.33       1.44   1.58   1.88   2.75    inputs are contiguous
+ *           4              1.5                          columns are contiguous
  *           2              1.88                 4.5
  *           1              2.75                 8
  */
@@ -15,9 +18,9 @@
 
 #if GM_ARCH_ARM_M
 
-/* ---- Inputs that are neighbours ---------------------------------------------------------------------------- */
+/* ---- Blocks whose inputs are contiguous ------------------------------------------------------ */
 
-/* Sums of a place are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input,
+/* The sums of a column are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input,
  * then output. */
 #define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
 #define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
@@ -63,15 +66,15 @@ DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
                FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11)
                END_1)
 
-/* ---- Inputs that are neighbours by columns ----------------------------------------------------------------- */
+/* ---- A block whose columns are contiguous, but not its inputs -------------------------------- */
 
 #if GM_ARCH_HELIUM
-/* Which comes here with fewer inputs than that. */
+/* Helium has no such block: inputs_of_block() gives it one input where inputs are apart. */
 #define columns_of_block_4x4(walk, input, a, b, w) ((void)(input))
 #else
 
-/* 4 inputs of two neighbouring columns to s8 to s15, or of one; in each case a moves on by two
- * columns. */
+/* Loads 4 inputs of two neighbouring columns into s8 to s15, or of one column. a moves on by two
+ * columns in both cases. */
 #define LOAD_COLUMNS(first, second, third, fourth)                                                        \
     LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
 #define TWO_COLUMNS                                                                                       \
@@ -119,9 +122,9 @@ TILE columns_of_block_4x4(const gm_walk *walk, uint32_t input, const float *a, f
 
 #endif
 
-/* ---- Which block ------------------------------------------------------------------------------------------ */
+/* ---- The choice of the block ----------------------------------------------------------------- */
 
-/* Weights of a block, and which. */
+/* The size of a block, and its weights: by input, then output. */
 typedef struct weight_block {
     uint32_t inputs, outputs;
     float w[24];
@@ -145,17 +148,17 @@ static void add_weight_block(const gm_walk *walk, const float *in, float *out, w
     }
 }
 
-/* single: inputs are taken one by one. */
+/* Returns the outputs of the next block. single: it takes inputs one by one. */
 static uint32_t outputs_of_block(uint32_t left, int single)
 {
     return left >= 8 && single && !GM_ARCH_HELIUM ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-/* apart: inputs are no neighbours, but columns are. */
+/* Returns the inputs of the next block. apart: inputs are not contiguous, but columns are. */
 static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
 {
     if (GM_ARCH_HELIUM && outputs == 4) {
-        return 1; /* more of them it has in tiles */
+        return 1; /* sums of more inputs run in Helium's tiles */
     }
     if (outputs == 8) {
         return 1;
@@ -166,7 +169,7 @@ static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
     return outputs == 4 && !apart ? left : 1;
 }
 
-/* Weights of a block's outputs */
+/* Copies the weights of one input for all outputs of a block, and returns the end of the copy. */
 static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, float *to)
 {
     to[0] = w[0];
@@ -182,7 +185,7 @@ static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, fl
     return to + outputs;
 }
 
-/* Gathers the weights from input `first` on, counted through all taps. */
+/* Copies the weights of a block whose first input is number `first`, counted through all taps. */
 static void gather_block_weights(const gm_product *p, const float *w, uint32_t first, weight_block *b)
 {
     uint32_t tap = first / p->sums, i = first % p->sums, left = b->inputs;
@@ -198,14 +201,14 @@ static void gather_block_weights(const gm_product *p, const float *w, uint32_t f
     }
 }
 
-/* Rows and columns as columns and rows, where there is one column. */
+/* Exchanges rows and columns where there is one column, so that the inner loop is the long one. */
 static gm_walk turned(const gm_walk *w)
 {
     return w->columns > 1 ? *w : (gm_walk){ 1, w->rows, 0, w->a_row, 0, w->b_row };
 }
 
-/* Gathering a block's weights takes some pixels to be worth it; tiles of long sums need not where
- * weights are neighbours. */
+/* Copying a block's weights pays off from 16 pixels on. Tiles of long sums are faster where weights
+ * are contiguous, as they copy none. */
 int gm_blocks_suit(const gm_product *product)
 {
     const gm_product *p = product;

@@ -1,4 +1,10 @@
-/* One row of a matrix product on Cortex-M with FPU. */
+/*
+ * One row of a matrix product on Cortex-M with FPU: y[i] += sum over k of a[k] b[k][i], i in 0..n.
+ *
+ *     along     a and b are contiguous in k: 4 k at once
+ *     across    b is contiguous over the outputs: 16 outputs at once
+ *     strided   any strides: 4 outputs at once
+ */
 #include "../../gemm_tile.h"
 #include "../arch.h"
 #include "gemm_matrix.h"
@@ -23,7 +29,7 @@
     LINE("bne 3b")                    \
     "4:\n\t"
 
-/* 4 outputs, each a product of two contiguous rows. */
+/* 4 outputs along k. Sums in s0 to s3, 4 of a in s4 to s7, 4 of b for each output in s8 to s23. */
 static void along_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
@@ -45,6 +51,7 @@ static void along_4(const float *a, const float *b, float *y, const gm_gemm_stri
                      : CHANGED);
 }
 
+/* One output along k. */
 static void along_1(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
@@ -62,7 +69,7 @@ static void along_1(const float *a, const float *b, float *y, const gm_gemm_stri
                      : CHANGED);
 }
 
-/* n outputs, a multiple of 16, of which b's are neighbours. */
+/* n outputs, a multiple of 16, across. Sums in s0 to s15, a in s16, b in s17 to s24. */
 TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     const float *a, *b;
@@ -85,7 +92,7 @@ TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, 
                      : CHANGED);
 }
 
-/* 4 neighbouring outputs of any strides */
+/* 4 outputs of any strides. Sums in s0 to s3, a in s16, b in s24 to s27. */
 TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
 {
     uint32_t k = s->k;
