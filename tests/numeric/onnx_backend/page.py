@@ -17,7 +17,7 @@ from numeric.onnx_backend.suite import Kernels
 from wrap_prose import wrapped
 
 from gradmote.generated.opcodes import OPCODES
-from gradmote.model.frontend.load import OLDEST_OPSET
+from gradmote.model.frontend.read import OLDEST_OPSET
 from gradmote.operators import OPERATORS
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME
 
