@@ -6,6 +6,7 @@ those to files that it does not have become plain text.
 
 from __future__ import annotations
 
+import ast
 import posixpath
 import re
 import sys
@@ -58,10 +59,23 @@ def pages() -> dict[str, str]:
     """Return each page that is not in docs/, as Markdown."""
     found = {name: (ROOT / path).read_text() for name, path in ELSEWHERE.items()}
     for name, (heading, *described) in PYTHON.items():
-        found[f"api/{name}.md"] = "\n\n".join([f"# {heading}", *(f"::: {it}" for it in described)]) + "\n"
+        entries = [entry for it in described for entry in (it, *hidden(it))]
+        found[f"api/{name}.md"] = "\n\n".join([f"# {heading}", *(f"::: {entry}" for entry in entries)]) + "\n"
     for name, path in HEADERS.items():
         found[f"api/{name}.md"] = f"# {Path(path).name}\n\n{c_reference.page((ROOT / path).read_text())}"
     return found
+
+
+def hidden(package: str) -> list[str]:
+    """Return what a package offers under the name of one of its modules, which mkdocstrings takes for the module."""
+    folder = ROOT / "host_tools" / package.replace(".", "/")
+    if not folder.is_dir():
+        return []
+    imports = [
+        node for node in ast.parse((folder / "__init__.py").read_text()).body if isinstance(node, ast.ImportFrom)
+    ]
+    names = [(node.module, alias.name) for node in imports for alias in node.names if node.level == 1]
+    return [f"{package}.{module}.{name}" for module, name in names if (folder / f"{name}.py").exists()]
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:

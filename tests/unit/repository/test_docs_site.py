@@ -9,6 +9,8 @@ from pathlib import Path
 import c_reference
 import pytest
 
+from gradmote import artifacts, losses, optimizers, testing, training
+
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//[^>]*>")
 
 
@@ -21,6 +23,9 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     pages = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.html")}
     assert {"index.html", "api/session.html", "api/gradmote_h.html", "SPEC.html"} <= pages.keys()
     assert 'id="gradmote.Session.step"' in pages["api/session.html"]
+    offered = {*artifacts.__all__, *losses.LOSSES, *optimizers.OPTIMIZERS, *training.__all__, *testing.__all__}
+    described = {name for text in pages.values() for name in re.findall(r'id="gradmote\.[\w.]*?(\w+)"', text)}
+    assert offered <= described
     assert [tag for text in pages.values() for tag in FETCHED.findall(text)] == []
 
 
@@ -43,3 +48,13 @@ def test_a_comment_and_what_it_is_about_stay_together() -> None:
         "The top.\n\n    int x;\n\n## One\n\n### gm_a\n\nOnly where `GM_B` is 1.\n\nSets \\*out of `x`.\n\n"
         "```c\nint gm_a(int x,\n         int *out);\n```\n\n### gm_b\n\n```c\nint gm_b(void);\n```\n"
     )
+
+
+def test_the_site_is_built_with_the_versions_that_tests_have(root: Path) -> None:
+    """Both are installed in .venv, where one must not replace what the other needs."""
+    pins = [dict(re.findall(r"^([\w.-]+)==(\S+)", file.read_text().lower(), re.M)) for file in requirements(root)]
+    assert {name for name in pins[0].keys() & pins[1].keys() if pins[0][name] != pins[1][name]} == set()
+
+
+def requirements(root: Path) -> list[Path]:
+    return [root / ".ci" / f"requirements-{name}.txt" for name in ("docs", "test")]
