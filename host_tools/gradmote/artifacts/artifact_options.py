@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..errors import ModelError
 from ..losses import Loss
 from ..model.frontend import Inputs
 from ..optimizers import Optimizer
-from .schemes import Scheme
+from .schemes import Scheme, resolve
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,18 @@ class ArtifactOptions:
         scale = self.loss_scale
         if not 2.0**-64 <= scale <= 2.0**64 or math.frexp(scale)[0] != 0.5:
             raise ModelError(f"the loss scale {scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536")
+
+    @classmethod
+    def training(
+        cls, train: Sequence[str] | None, freeze: Sequence[str] | None, scheme: Scheme | str | None, **others: Any
+    ) -> ArtifactOptions:
+        """Return options whose scheme is given by names or patterns, or as a Scheme or its text.
+
+        train / freeze: None, None are all weights; train [] trains nothing. Raises ModelError where
+        both forms are given.
+        """
+        chosen = resolve(scheme, train, freeze)
+        return cls(None if train == [] else chosen, **others)
 
     @property
     def trained(self) -> Scheme | None:

@@ -35,7 +35,7 @@ from ..optimizers import Optimizer
 from ..optimizers.model import optimizer_model
 from .artifact_options import ArtifactOptions
 from .made import Artifacts, Models
-from .schemes import Scheme, choose, resolve
+from .schemes import Scheme, choose
 from .training_graph import expose_parameters, with_gradients, with_loss
 
 log = logging.getLogger(__name__)
@@ -64,24 +64,23 @@ def build_artifacts(
     train / freeze: names or patterns (None, None: all weights; [] trains nothing). scheme: a Scheme
     or its text, instead of both.
     """
-    chosen = resolve(scheme, train, freeze)
-    return make(
-        model,
-        ArtifactOptions(
-            None if train == [] else chosen,
-            loss,
-            optimizer,
-            keep,
-            outputs,
-            additional_outputs,
-            loss_inputs,
-            batch_norm,
-            running_variance,
-            loss_scale,
-            untie,
-            inputs,
-        ),
+    options = ArtifactOptions.training(
+        train,
+        freeze,
+        scheme,
+        loss=loss,
+        optimizer=optimizer,
+        keep=keep,
+        outputs=outputs,
+        additional_outputs=additional_outputs,
+        loss_inputs=loss_inputs,
+        batch_norm=batch_norm,
+        running_variance=running_variance,
+        loss_scale=loss_scale,
+        untie=untie,
+        inputs=inputs,
     )
+    return make(model, options)
 
 
 def make(model: Source, options: ArtifactOptions) -> Artifacts:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import onnx
 
-from ..artifacts.build import build_artifacts
+from ..artifacts.artifact_options import ArtifactOptions
+from ..artifacts.build import make
 from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
@@ -25,7 +24,7 @@ from .choice import Choice
 class Task:
     """A model with a loss, and the choice that would be compiled without a limit.
 
-    more: arguments of build_artifacts(), such as batch_norm. options.batch must be a number:
+    more: other options of build_artifacts(), such as batch_norm. options.batch must be a number:
     samples of one update.
     """
 
@@ -34,7 +33,7 @@ class Task:
     optimizer: Optimizer
     options: Options = field(default_factory=Options)
     scheme: Scheme = field(default_factory=Scheme)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: ArtifactOptions = field(default_factory=ArtifactOptions)
     _made: dict[tuple[str, str], Artifacts] = field(default_factory=dict, repr=False)
 
     def wanted(self) -> Choice:
@@ -44,14 +43,13 @@ class Task:
 
     def layers(self) -> list[Layer]:
         """Return the model's layers in order, with the parameters of each."""
-        batch_norm = self.more.get("batch_norm") or FROZEN
-        forward = load_model(self.source, self.more.get("outputs"), batch_norm, self.more.get("untie", False))
+        forward = load_model(self.source, self.more.outputs, self.more.batch_norm or FROZEN, self.more.untie)
         return layers(forward.graph)
 
     @cached_property
     def source(self) -> onnx.ModelProto:
         """Return the model, with a batch that may be that of the options or any part of it."""
-        return model_for(self.model, self.options, self.more.get("outputs"))
+        return model_for(self.model, self.options, self.more.outputs)
 
     def compiled(self, choice: Choice) -> Result:
         """Return the image of a choice.
@@ -74,7 +72,6 @@ class Task:
         """Return the artifacts for a choice, which are built once for each scheme and rule."""
         key = (str(choice.scheme), choice.optimizer.rule)
         if key not in self._made:
-            self._made[key] = build_artifacts(
-                self.source, None, self.loss, choice.optimizer, scheme=choice.scheme, **self.more
-            )
+            wanted = replace(self.more, loss=self.loss, optimizer=choice.optimizer, scheme=choice.scheme)
+            self._made[key] = make(self.source, wanted)
         return self._made[key]

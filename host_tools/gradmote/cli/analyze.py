@@ -13,6 +13,7 @@ from .compiler import Compiler, with_compiler
 from .output import say_json
 
 if TYPE_CHECKING:
+    from ..formats.files import Output
     from ..report.analyze import Report
 
 IMAGE = ".mote"
@@ -58,44 +59,63 @@ def command(
     from ..formats.files import Output
 
     output = None if html is None else Output(html)
-    alone = any(path is not None and path.suffix == IMAGE for path in (model, diff))
-    report = open_report(model, compiler, alone)
-    report.other = None if diff is None else open_report(diff, compiler, alone)
+    report = open_report(model, compiler) if diff is None else open_pair(model, diff, compiler)
     report.board = None if board is None else find(board)
     if schemes is not None or (html is not None and model.suffix != IMAGE and report.trains):
         add_schemes(report, model, compiler, schemes or SCHEMES)
     if output is not None:
-        from ..report.analyze.html import page
-
-        output.write(page(report).encode())
-    _print(report, as_json)
+        write_page(report, output)
+    (print_json if as_json else print_text)(report)
     if report.board is not None and report.board.lacks(report.arena, report.image):
         raise typer.Exit(1)
 
 
-def _print(report: Report, as_json: bool) -> None:
-    if as_json:
-        from ..report.analyze import as_dict
+def print_json(report: Report) -> None:
+    """Print the report for machines."""
+    from ..report.analyze import as_dict
 
-        say_json(as_dict(report))
-    else:
-        from ..report.analyze.text import show
-        from ..report.terminal import console
-
-        show(report, console())
+    say_json(as_dict(report))
 
 
-def open_report(path: Path, compiler: Compiler, alone: bool = False) -> Report:
-    """Return the report on an image; any other model is compiled first.
+def print_text(report: Report) -> None:
+    """Print the report as tables."""
+    from ..report.analyze.text import show
+    from ..report.terminal import console
 
-    `alone` asks for the report on the image only, so that it can be compared with one of an image.
-    """
+    show(report, console())
+
+
+def write_page(report: Report, output: Output) -> None:
+    """Write the report as one page with the memory map."""
+    from ..report.analyze.html import page
+
+    output.write(page(report).encode())
+
+
+def open_report(path: Path, compiler: Compiler) -> Report:
+    """Return the report on an image; any other model is compiled first."""
     from ..report.analyze import analyze_image, analyze_result
 
-    if path.suffix == IMAGE:
-        return analyze_image(path, path.name)
-    result = compiler(path)
-    return analyze_image(result.image, path.name) if alone else analyze_result(result, path.name)
+    return analyze_image(path, path.name) if path.suffix == IMAGE else analyze_result(compiler(path), path.name)
+
+
+def open_pair(path: Path, other: Path, compiler: Compiler) -> Report:
+    """Return the report on one model, with that on another beside it.
+
+    Where one of them is an image, the other's report is one of its image too: that says less than
+    the report on a compilation, and both must say the same.
+    """
+    opened = open_image if IMAGE in (path.suffix, other.suffix) else open_report
+    report = opened(path, compiler)
+    report.other = opened(other, compiler)
+    return report
+
+
+def open_image(path: Path, compiler: Compiler) -> Report:
+    """Return the report on an image, or on the image that a model is compiled to."""
+    from ..report.analyze import analyze_image
+
+    return analyze_image(path if path.suffix == IMAGE else compiler(path).image, path.name)
 
 
 def add_schemes(report: Report, path: Path, compiler: Compiler, wanted: str) -> None:

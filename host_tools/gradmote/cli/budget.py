@@ -106,17 +106,13 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
 
     A scheme that was asked for by name is not searched for.
     """
-    from ..artifacts.schemes import resolve
     from ..budget import Task
 
-    settings = compiler.settings()
-    if settings.loss is None:
+    wanted = compiler.artifact_options()
+    if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
-    asked = any(value is not None for value in settings.selection.values())
-    selection = settings.selection
-    scheme = resolve(selection["scheme"], selection["train"], selection["freeze"])
-    task = Task(str(model), settings.loss, settings.optimizer, settings.options, scheme, settings.forward)
-    return task, [[scheme]] if asked else None
+    task = Task(str(model), wanted.loss, wanted.optimizer, compiler.options(), wanted.scheme, wanted)
+    return task, [[wanted.scheme]] if compiler.names_what_trains() else None
 
 
 def measured(task: Task, data: Path, bar: Any) -> Contributions:

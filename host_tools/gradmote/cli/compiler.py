@@ -5,32 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from . import options as o
 
 if TYPE_CHECKING:
+    from ..artifacts.artifact_options import ArtifactOptions
     from ..artifacts.schemes import Scheme
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..model.frontend import Inputs
-
-
-@dataclass
-class Settings:
-    """The settings of a compilation.
-
-    `selection` has `train`, `freeze` and `scheme`, and `forward` the settings of the model, as
-    build_artifacts() takes them.
-    """
-
-    loss: Callable[..., Any] | None
-    optimizer: Any
-    options: Options
-    selection: dict[str, Any]
-    forward: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -73,29 +59,41 @@ class Compiler:
     plan: o.PlanOption = o.Plan.fast
 
     def __call__(self, model: Path, scheme: Scheme | None = None) -> Result:
-        """Compile the model; a scheme that is given replaces the selection of the options."""
-        from ..compiler.compile import compile_model
+        """Compile the model; a scheme that is given takes the place of that of the options."""
+        from ..compiler.compile import compile_with
 
-        s = self.settings()
-        selection = s.selection if scheme is None else {"scheme": scheme}
-        return compile_model(str(model), s.loss, s.optimizer, s.options, **selection, **s.forward)
+        wanted = self.artifact_options()
+        return compile_with(str(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options())
 
-    def settings(self) -> Settings:
-        """Return what the options mean. Raises ModelError or DataError."""
-        inputs = o.parse_inputs(self.shape, self.constant)
-        loss = o.make_loss(self.loss, self.loss_set, self.label_smoothing, self.ignore_index, self.mask)
-        optimizer = None
-        if self.loss is not None:
-            optimizer = o.make_optimizer(self.optimizer, self.lr, self.optimizer_set, self.max_update)
-        selection = {"train": self.train, "freeze": self.freeze, "scheme": self.scheme}
-        return Settings(loss, optimizer, self._options(inputs), selection, self._forward(inputs))
+    def names_what_trains(self) -> bool:
+        """Return whether a scheme, or parameters to train or to freeze, were asked for by name."""
+        return any(given is not None for given in (self.train, self.freeze, self.scheme))
 
-    def _options(self, inputs: Inputs | None) -> Options:
-        """Return the options of compile_image()."""
+    def artifact_options(self) -> ArtifactOptions:
+        """Return the options of build_artifacts(). Raises ModelError."""
+        from ..artifacts.artifact_options import ArtifactOptions
+
+        name = None if self.loss is None else self.optimizer
+        return ArtifactOptions.training(
+            self.train,
+            self.freeze,
+            self.scheme,
+            inputs=o.parse_inputs(self.shape, self.constant),
+            loss=o.make_loss(self.loss, self.loss_set, self.label_smoothing, self.ignore_index, self.mask),
+            optimizer=o.make_optimizer(name, self.lr, self.optimizer_set, self.max_update),
+            outputs=self.output,
+            batch_norm=self.batch_norm and self.batch_norm.value,
+            running_variance=self.running_variance.value,
+            loss_scale=self.loss_scale,
+            untie=self.untie,
+        )
+
+    def options(self) -> Options:
+        """Return the options of compile_image(). Raises ModelError or DataError."""
         from ..compiler.options import Options
 
         return Options(
-            batch=batch_of(self.batch, inputs),
+            batch=batch_of(self.batch, o.parse_inputs(self.shape, self.constant)),
             accumulate=self.accumulate,
             dims=o.parse_dims(self.dim),
             seed=self.seed,
@@ -107,17 +105,6 @@ class Compiler:
             tell=o.tell,
             image_version=self.image_version,
         )
-
-    def _forward(self, inputs: Inputs | None) -> dict[str, Any]:
-        """Return the settings of the model, as build_artifacts() takes them."""
-        return {
-            "outputs": self.output,
-            "batch_norm": self.batch_norm and self.batch_norm.value,
-            "running_variance": self.running_variance.value,
-            "loss_scale": self.loss_scale,
-            "untie": self.untie,
-            "inputs": inputs,
-        }
 
 
 def batch_of(batch: int, inputs: Inputs | None) -> int | None:

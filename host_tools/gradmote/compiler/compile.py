@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import onnx
 
-from ..artifacts.build import build_artifacts
+from ..artifacts.artifact_options import ArtifactOptions
+from ..artifacts.build import make
 from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Scheme
 from ..errors import ModelError
@@ -74,19 +75,17 @@ def compile_model(
 
     `loss` is one of gradmote.losses; without one the image only infers. `train` and `freeze` are
     names or patterns of weights; all are trained by default. `scheme`, a Scheme or its text
-    (`last:2`, `sparse:0.25`), takes their place. `outputs` names the outputs of the model to keep.
-    For batch_norm, running_variance, loss_scale, untie and inputs see build_artifacts.
+    (`last:2`, `sparse:0.25`), takes their place. ArtifactOptions explains the other arguments.
 
     A batch that the model fixes at 1 becomes the batch of the options where that is the model's
     meaning (gradmote.model.batch) and `inputs` do not say otherwise.
     """
-    made = build_artifacts(
-        model if inputs is not None else model_for(model, options or Options(), outputs),
+    wanted = ArtifactOptions.training(
         train,
-        loss,
-        optimizer,
-        freeze=freeze,
-        scheme=scheme,
+        freeze,
+        scheme,
+        loss=loss,
+        optimizer=optimizer,
         outputs=outputs,
         batch_norm=batch_norm,
         running_variance=running_variance,
@@ -94,14 +93,20 @@ def compile_model(
         untie=untie,
         inputs=inputs,
     )
-    return compile_image(made, options)
+    return compile_with(model, wanted, options or Options())
+
+
+def compile_with(model: Source, wanted: ArtifactOptions, options: Options) -> Result:
+    """Compile an ONNX model as the options of both stages ask for it."""
+    source = model if wanted.inputs is not None else model_for(model, options, wanted.outputs)
+    return compile_image(make(source, wanted), options)
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
     """Return the model with a batch that the options may choose, as gradmote.model.batch says."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
-        made = build_artifacts(proto, outputs=outputs)
+        made = make(proto, ArtifactOptions(outputs=outputs))
         return compile_image(made, Options(batch=batch, dims=options.dims)).image
 
     return with_batch(read_model(model), options.batch, infer)

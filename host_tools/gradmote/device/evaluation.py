@@ -12,9 +12,8 @@ from gradmote.errors import DataError
 
 from .dataset import Array, Dataset
 from .requests import Progress
-from .samples import others_of, tensors, write_batch, write_rows
+from .samples import Samples, others_of, tensors, write_batch
 from .target import Target
-from .wrong_labels import explain_wrong_labels
 
 
 @dataclass(frozen=True)
@@ -44,32 +43,77 @@ def evaluate(
     label is no class, or whose mask (a label of y's shape) is 0. `progress` is called with samples
     done and samples in all.
     """
-    name = "y"
-    if x is None:
-        x, y, more, name = data.x_test, data.y_test, data.more_test, "y_test"
-    if x is None:
+    evaluator = _Evaluator(_chosen(target, data, x, y, more))
+    losses: list[float] = []
+    marks = [np.zeros(0, bool)]
+    for rows in _batches(len(evaluator.samples.x), evaluator.batch, progress):
+        evaluator.write(rows)
+        if evaluator.evaluates(rows):
+            losses.append(evaluator.loss(rows))
+        if evaluator.has_classes():
+            marks.append(evaluator.marks(rows))
+    right = np.concatenate(marks)
+    return Evaluation(float(np.mean(losses)) if losses else math.nan, float(right.mean()) if right.size else math.nan)
+
+
+def _chosen(
+    target: Target, data: Dataset, x: Array | None, y: Array | None, more: Mapping[str, Array] | None
+) -> Samples:
+    """Return the samples that were given, or those of the test set."""
+    if x is not None:
+        return Samples(target, data, x, y, others_of(target, more or {}, len(x)))
+    if data.x_test is None:
         raise DataError("the data has no test set", "give x_test and y_test")
-    others = others_of(target, more or {}, len(x))
-    batch = target.info().batch
-    evaluates = "eval" in target.info().programs
-    scores_from_eval = evaluates and target.describe("eval", "output", 0) is not None
-    twice = evaluates and not scores_from_eval and not all(t.lasts for _, t in tensors(target, "infer", "input"))
-    losses, right, counted = [], 0, 0
-    for rows in _batches(len(x), batch, progress):
-        full = np.resize(rows, batch)
-        evaluated = evaluates and len(rows) == batch
-        write_rows(target, data, x, y, others, full)
-        if evaluated:
-            with explain_wrong_labels(target, y, full, name):
-                losses.append(target.run("eval").loss)
-        if y is not None and y.dtype.kind in "iu":
-            if evaluated and twice:
-                write_rows(target, data, x, y, others, full)
-            scores = _scores(target, scores_from_eval and evaluated)[: len(rows)]
-            marks = _marks(scores, y[rows], [a[rows] for role, _, a in others if role == "label"])
-            right, counted = right + int(marks.sum()), counted + marks.size
-    accuracy = right / counted if counted else math.nan
-    return Evaluation(float(np.mean(losses)) if losses else math.nan, accuracy)
+    others = others_of(target, data.more_test, len(data.x_test))
+    return Samples(target, data, data.x_test, data.y_test, others, "y_test")
+
+
+class _Evaluator:
+    """The programs of a target that evaluate samples, run on one batch after another.
+
+    The program eval gives the loss, which is that of a full batch only, and mostly the scores too.
+    Other scores come from the program infer.
+    """
+
+    def __init__(self, samples: Samples) -> None:
+        target = samples.target
+        self.samples = samples
+        self.batch = target.info().batch
+        self.has_eval = "eval" in target.info().programs
+        self.eval_gives_scores = self.has_eval and target.describe("eval", "output", 0) is not None
+        self.inputs_last = all(t.lasts for _, t in tensors(target, "infer", "input"))
+
+    def write(self, rows: Array) -> None:
+        """Write a batch, which is filled up with samples of these rows."""
+        self.samples.write(np.resize(rows, self.batch))
+
+    def evaluates(self, rows: Array) -> bool:
+        """Return whether the program eval runs on these rows."""
+        return self.has_eval and len(rows) == self.batch
+
+    def loss(self, rows: Array) -> float:
+        """Return the loss of the batch that was written."""
+        with self.samples.labels_explained(rows):
+            return self.samples.target.run("eval").loss
+
+    def has_classes(self) -> bool:
+        """Return whether the labels are classes."""
+        return self.samples.y is not None and self.samples.y.dtype.kind in "iu"
+
+    def marks(self, rows: Array) -> Array:
+        """Return for each label that counts whether it was predicted."""
+        assert self.samples.y is not None
+        masks = [array[rows] for role, _, array in self.samples.others if role == "label"]
+        return _marks(self.scores(rows)[: len(rows)], self.samples.y[rows], masks)
+
+    def scores(self, rows: Array) -> Array:
+        """Return the scores of the batch that was written, (batch, classes)."""
+        target = self.samples.target
+        if self.evaluates(rows) and self.eval_gives_scores:
+            return target.output(0, "eval")
+        if self.evaluates(rows) and not self.inputs_last:
+            self.write(rows)
+        return _inferred(target)
 
 
 def predict(target: Target, data: Dataset, x: Array, progress: Progress | None = None) -> Array:
@@ -80,7 +124,7 @@ def predict(target: Target, data: Dataset, x: Array, progress: Progress | None =
     outputs = []
     for rows in _batches(len(x), target.info().batch, progress):
         write_batch(target, data, x[np.resize(rows, target.info().batch)], None)
-        outputs.append(_scores(target, False)[: len(rows)])
+        outputs.append(_inferred(target)[: len(rows)])
     return np.concatenate(outputs)
 
 
@@ -92,13 +136,8 @@ def _batches(count: int, batch: int, progress: Progress | None) -> Iterator[Arra
             progress(end, count)
 
 
-def _scores(target: Target, scored: bool) -> Array:
-    """Return the outputs for the samples that were written, (batch, classes).
-
-    scored: whether "eval" has just computed them.
-    """
-    if scored:
-        return target.output(0, "eval")
+def _inferred(target: Target) -> Array:
+    """Return the first output of the program infer for the samples that were written."""
     target.run("infer")
     return target.output(0, "infer")
 

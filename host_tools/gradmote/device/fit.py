@@ -15,10 +15,9 @@ from gradmote.errors import DataError, DeviceError, GradmoteError, RuntimeFault
 from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
 from .matching import matched
-from .samples import Others, check_tensor, others_of, write_rows
+from .samples import Samples, check_tensor, others_of
 from .target import Target
 from .types import Metrics, Saves, Tensor
-from .wrong_labels import explain_wrong_labels
 
 NOT_FINITE = -16
 NOT_FINITE_MEANS = "the data, the loss or a gradient is NaN or infinite"
@@ -112,64 +111,79 @@ def fit(
             (Target.save_every); None leaves that as it is set.
     """
     batch, data = _checked(target, data, micro_batches)
-    others = others_of(target, data.more, len(data.x))
-    size = batch * micro_batches
-    result = Fit(dropped=len(data.x) % size)
+    samples = Samples(target, data, data.x, data.y, others_of(target, data.more, len(data.x)))
+    training = _Training(samples, (micro_batches, batch), on_step, should_stop)
     if save_every is not None:
         target.save_every(save_every)
-    if epochs == 0:
-        result.epochs.append(Epoch(0, math.nan, _test(target, data), 0, 0.0))
-    for epoch in range(1, epochs + 1):
+    training.run(epochs, seed, on_epoch)
+    if save_every is not None:
+        training.result.saves = target.saves()
+    return training.result
+
+
+class _Training:
+    """One call of fit(), and the result that it has so far."""
+
+    def __init__(
+        self, samples: Samples, size: tuple[int, int], on_step: Callable[[Step], None], should_stop: Callable[[], bool]
+    ) -> None:
+        """Begin without an epoch. size: the micro-batches of an update, and the samples of each."""
+        self.samples = samples
+        self.size = size
+        self.on_step = on_step
+        self.should_stop = should_stop
+        self.result = Fit(dropped=len(samples.x) % math.prod(size))
+
+    def run(self, epochs: int, seed: int, on_epoch: Callable[[Epoch], None]) -> None:
+        """Train for so many epochs, or until should_stop().
+
+        Raises GradmoteError after an epoch in which all steps were skipped.
+        """
+        if epochs == 0:
+            self.result.epochs.append(Epoch(0, math.nan, self.tested(), 0, 0.0))
+        for number in range(1, epochs + 1):
+            done = self.epoch(number, seed)
+            self.result.epochs.append(done)
+            on_epoch(done)
+            if done.skipped * math.prod(self.size) == done.samples:
+                raise learns_nothing(self.result)
+            if self.result.stopped:
+                return
+
+    def epoch(self, number: int, seed: int) -> Epoch:
+        """Train for one epoch, in the order of (seed, number), and test after it."""
         start = time.perf_counter()
-        groups = _groups(len(data.x), (micro_batches, batch), (seed, epoch))
-        losses = _train_epoch(target, data, others, groups, epoch, result, on_step, should_stop)
+        losses = self.losses(number, _groups(len(self.samples.x), self.size, (seed, number)))
         seconds = time.perf_counter() - start
-        test = None if result.stopped else _test(target, data)
         skipped = int(np.isnan(losses).sum())
         loss = float(np.nanmean(losses)) if skipped < len(losses) else math.nan
-        done = Epoch(epoch, loss, test, len(losses) * size, seconds, skipped)
-        result.epochs.append(done)
-        on_epoch(done)
-        if skipped == len(losses):
-            raise learns_nothing(result)
-        if result.stopped:
-            break
-    if save_every is not None:
-        result.saves = target.saves()
-    return result
+        test = None if self.result.stopped else self.tested()
+        return Epoch(number, loss, test, len(losses) * math.prod(self.size), seconds, skipped)
 
+    def tested(self) -> Evaluation | None:
+        """Return the result on the test set; None where there is none."""
+        data = self.samples.data
+        return None if data.x_test is None else evaluate(self.samples.target, data)
 
-def _test(target: Target, data: Dataset) -> Evaluation | None:
-    return None if data.x_test is None else evaluate(target, data)
+    def losses(self, epoch: int, groups: Array) -> list[float]:
+        """Make one update for each group of samples, and return their losses."""
+        losses: list[float] = []
+        for step, group in enumerate(groups, start=1):
+            metrics = _update_or_skip(self.samples, group)
+            losses.append(metrics.loss)
+            self.result.metrics = metrics
+            self.on_step(Step(epoch, step, len(groups), metrics))
+            if self.should_stop():
+                self.result.stopped = True
+                break
+        return losses
 
 
 def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:
     """Return the samples of each update, (steps, micro-batches, batch), in the seed's order."""
     order = np.random.default_rng(seed).permutation(count)
-    each = size[0] * size[1]
+    each = math.prod(size)
     return order[: count // each * each].reshape(-1, *size)
-
-
-def _train_epoch(
-    target: Target,
-    data: Dataset,
-    others: Others,
-    groups: Array,
-    epoch: int,
-    result: Fit,
-    on_step: Callable[[Step], None],
-    should_stop: Callable[[], bool],
-) -> list[float]:
-    losses: list[float] = []
-    for step, group in enumerate(groups, start=1):
-        metrics = _update_or_skip(target, data, others, group)
-        losses.append(metrics.loss)
-        result.metrics = metrics
-        on_step(Step(epoch, step, len(groups), metrics))
-        if should_stop():
-            result.stopped = True
-            break
-    return losses
 
 
 def learns_nothing(result: Fit) -> GradmoteError:
@@ -178,28 +192,29 @@ def learns_nothing(result: Fit) -> GradmoteError:
     return GradmoteError(f"all steps of epoch {last.epoch} were skipped: {NOT_FINITE_MEANS}", SKIPPED_HINT)
 
 
-def _update_or_skip(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
+def _update_or_skip(samples: Samples, group: Array) -> Metrics:
     try:
-        with explain_wrong_labels(target, data.y, group.ravel(), "y"):
-            return _update(target, data, others, group)
+        with samples.labels_explained(group.ravel()):
+            return _update(samples, group)
     except RuntimeFault as fault:
         if fault.code != NOT_FINITE:
             raise
-    return replace(target.metrics(), loss=math.nan)
+    return replace(samples.target.metrics(), loss=math.nan)
 
 
-def _update(target: Target, data: Dataset, others: Others, group: Array) -> Metrics:
+def _update(samples: Samples, group: Array) -> Metrics:
     """Make one update on the mean gradient of some micro-batches.
 
     The metrics have the mean of their losses.
     """
+    target = samples.target
     if len(group) == 1:
-        write_rows(target, data, data.x, data.y, others, group[0])
+        samples.write(group[0])
         return train_once(target)
     target.lazy_reset_grad()
     losses = []
     for rows in group:
-        write_rows(target, data, data.x, data.y, others, rows)
+        samples.write(rows)
         losses.append(target.run("train").loss)
     return replace(target.run("optimizer"), loss=float(np.mean(losses)))
 

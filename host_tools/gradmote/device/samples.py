@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,15 +13,41 @@ from gradmote.errors import DataError
 from .dataset import Array, Dataset
 from .target import Target
 from .types import Tensor
+from .wrong_labels import explain_wrong_labels
 
 #: The role, index and samples of each input and label after the first.
 Others = list[tuple[str, int, Array]]
 
 
-def write_rows(target: Target, data: Dataset, x: Array, y: Array | None, others: Others, rows: Array) -> None:
-    """Write these rows of all inputs and labels."""
-    write_batch(target, data, x[rows], None if y is None else y[rows])
-    write_others(target, others, rows)
+@dataclass(frozen=True)
+class Samples:
+    """One set of samples, as the model of a target takes them.
+
+    Attributes:
+        target: The target that they are written to.
+        data: The data that they are from, which says how bytes are scaled.
+        x: The samples of the first input.
+        y: Those of the first label; None where there is none.
+        others: Those of all other inputs and labels.
+        name: The name of y in the data.
+    """
+
+    target: Target
+    data: Dataset
+    x: Array
+    y: Array | None
+    others: Others
+    name: str = "y"
+
+    def write(self, rows: Array) -> None:
+        """Write these rows of all inputs and labels."""
+        write_batch(self.target, self.data, self.x[rows], None if self.y is None else self.y[rows])
+        for role, index, array in self.others:
+            _write(self.target, role, index, array[rows])
+
+    def labels_explained(self, rows: Array) -> AbstractContextManager[None]:
+        """Return the context in which a refused label among these rows names its samples."""
+        return explain_wrong_labels(self.target, self.y, rows, self.name)
 
 
 def write_batch(target: Target, data: Dataset, x: Array, y: Array | None) -> None:
@@ -48,12 +76,6 @@ def tensors(target: Target, program: str, role: str, first: int = 0) -> Iterator
     while (tensor := target.describe(program, role, index)) is not None:
         yield index, tensor
         index += 1
-
-
-def write_others(target: Target, others: Others, rows: Array) -> None:
-    """Write these rows of all inputs and labels after the first."""
-    for role, index, array in others:
-        _write(target, role, index, array[rows])
 
 
 def others_of(target: Target, arrays: Mapping[str, Array], count: int) -> Others:
