@@ -1,12 +1,14 @@
 /*
- * What Python does quicker in C. It is compiled into both modules, in front of what cffi writes.
+ * Functions that are too slow in Python. They are compiled into both modules, in front of the
+ * source that cffi writes.
  */
 #include <string.h>
 #include <time.h>
 
 #include "gm_threads.h"
 
-/* `size` bytes of int32 from as many int64; -1, and nothing written, where one does not fit. */
+/* Copies int64 values as int32. size: bytes of `out`. Returns 0, or -1 where one does not fit;
+ * nothing is written then. */
 static int gm_host_narrow(void *out, const char *values, size_t size)
 {
     int32_t *narrow = out;
@@ -31,8 +33,8 @@ static int64_t gm_host_nanoseconds(clockid_t clock)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* What reading the wall's clock takes at the least. */
-static int64_t gm_host_nothing(void)
+/* Returns the least time that reading the wall clock takes, in nanoseconds. */
+static int64_t gm_host_clock_cost(void)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 32; i++) {
@@ -43,18 +45,19 @@ static int64_t gm_host_nothing(void)
     return least;
 }
 
-/* Runs a program one instruction at a time, of which there are `count`: nanoseconds of each, by the clock on the wall
- * without what reading it takes, and of the CPU. */
+/* Runs a program of `count` instructions one at a time. wall, cpu: nanoseconds of each instruction,
+ * by the wall clock without the time that reading it takes, and of the CPU. Returns what gm_run()
+ * returns last. */
 static int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count)
 {
-    int64_t nothing = gm_host_nothing();
+    int64_t clock_cost = gm_host_clock_cost();
     int status = gm_begin(session, program);
     status = status == GM_OK ? GM_AGAIN : status;
     for (uint32_t i = 0; i < count && status == GM_AGAIN; i++) {
         int64_t cpu_start = gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
         int64_t wall_start = gm_host_nanoseconds(CLOCK_MONOTONIC);
         status = gm_run(session, 1);
-        wall[i] = gm_host_nanoseconds(CLOCK_MONOTONIC) - wall_start - nothing;
+        wall[i] = gm_host_nanoseconds(CLOCK_MONOTONIC) - wall_start - clock_cost;
         cpu[i] = gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
     }
     return status;

@@ -1,7 +1,8 @@
 /*
- * Workers that take parts of a job from a ticket: how many parts it has, and which is next. Taking the next one is one
- * compare-and-swap of the ticket. A worker without work looks for some for a few microseconds, as the next instruction
- * mostly has some, then sleeps.
+ * Threads that share the parts of a job. A ticket says how many parts the job has, and which one is
+ * next; a thread takes the next part by one compare-and-swap of the ticket. A worker without work
+ * looks for some for a few microseconds, because the next instruction mostly has some, and then
+ * sleeps.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -13,28 +14,29 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Looks at the ticket before a worker sleeps, some 50 microseconds of them; and before one who waits gives way. */
+/* How often a worker looks at the ticket before it sleeps, which takes some 50 microseconds, and
+ * how often the caller looks before it yields the processor. */
 #define LOOKS 2000u
 
-/* Elements that make a part worth it, a few microseconds: looking for work and telling of its end takes one. */
+/* The least elements of a part. They take a few microseconds; handing a part over takes one. */
 #define LEAST 8192u
 
 struct gm_threads {
     gm_splitter splitter;
     uint32_t ticket;             /* atomic: parts << 16 | next part */
-    uint32_t finished;           /* atomic: parts of the job */
+    uint32_t finished;           /* atomic: parts of the job that are done */
     uint32_t sleepers;           /* atomic */
     uint32_t ends;               /* atomic: 1 when workers are to return */
-    gm_task task;                /* of the job */
+    gm_task task;                /* the job's function, and its argument */
     void *argument;
-    pthread_mutex_t lock;        /* of going to sleep, and waking up */
+    pthread_mutex_t lock;        /* held while a worker goes to sleep or is woken */
     pthread_cond_t wake;
-    pid_t process;               /* whose workers they are; 0: none were started */
+    pid_t process;               /* the process of the workers; 0: none were started */
     uint32_t workers;
     pthread_t worker[GM_MAX_PARTS];
 };
 
-/* ---- Parts ---------------------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
 static int has_part(uint32_t ticket)
 {
@@ -46,7 +48,8 @@ static uint32_t look(gm_threads *threads)
     return __atomic_load_n(&threads->ticket, __ATOMIC_SEQ_CST);
 }
 
-/* Does one part. 0 where there is none. Who has taken a part reads the task of its job, which is not over without it. */
+/* Does one part, and returns 0 where none is left. A job is not over before its last part is done,
+ * so the task that is read here is that of the part's job. */
 static int take_part(gm_threads *threads)
 {
     uint32_t ticket = look(threads);
@@ -60,7 +63,7 @@ static int take_part(gm_threads *threads)
     return 0;
 }
 
-/* ---- Workers -------------------------------------------------------------------------------------------------- */
+/* ---- Workers --------------------------------------------------------------------------------- */
 
 static void pause_a_little(void)
 {
@@ -76,8 +79,9 @@ static int should_wake(gm_threads *threads)
     return has_part(look(threads)) || __atomic_load_n(&threads->ends, __ATOMIC_SEQ_CST);
 }
 
-/* Until there is work, or no more will come. Who is about to sleep is counted before the ticket is read for the last time,
- * and run() reads the count after it has written the ticket: one of the two sees the other. */
+/* Waits until there is work, or until no more will come. A worker that is about to sleep counts
+ * itself before it reads the ticket for the last time, and run() reads that count after it has
+ * written the ticket. So one of the two sees the other. */
 static void wait_for_work(gm_threads *threads)
 {
     for (uint32_t i = 0; i < LOOKS; i++) {
@@ -113,7 +117,7 @@ static void wake_all(gm_threads *threads)
     pthread_mutex_unlock(&threads->lock);
 }
 
-/* Signals are for the caller's threads. */
+/* Starts the workers. They block all signals, which are for the caller's threads. */
 static void start_workers(gm_threads *threads)
 {
     sigset_t all, before;
@@ -127,7 +131,8 @@ static void start_workers(gm_threads *threads)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* With the first work of a process: what a parent's workers had locked, counted or left over is not true here. */
+/* Starts with the first work of a process. In a child of fork(), what the parent's workers had
+ * locked, counted or left over means nothing. */
 static void start(gm_threads *threads)
 {
     threads->process = getpid();
@@ -138,7 +143,7 @@ static void start(gm_threads *threads)
     start_workers(threads);
 }
 
-/* ---- The splitter --------------------------------------------------------------------------------------------- */
+/* ---- The splitter ---------------------------------------------------------------------------- */
 
 static void run(void *context, uint32_t parts, gm_task task, void *argument)
 {

@@ -1,5 +1,6 @@
 /*
- * Threads for gm_set_splitter(): for computers with an operating system (POSIX); firmware has no part in it.
+ * Threads for gm_set_splitter(), on computers with a POSIX operating system. Firmware does not use
+ * them.
  *
  *     gm_threads *threads = gm_threads_open(4);
  *     gm_set_splitter(&session, gm_threads_splitter(threads), arena_size);
@@ -7,8 +8,9 @@
  *     gm_close(&session);
  *     gm_threads_close(threads);
  *
- * Each serves one session at a time. The calling thread takes parts too, so a thread that comes late, or could not be
- * started, delays nothing. Threads start with the first work; in a child of fork(), where there are none, they start anew.
+ * Each gm_threads serves one session at a time. The calling thread takes parts too, so a thread
+ * that comes late, or that could not be started, delays nothing. Threads start with the first work.
+ * In a child of fork(), which has none of its parent's threads, they start again.
  */
 #ifndef GM_THREADS_H
 #define GM_THREADS_H
@@ -21,12 +23,14 @@ extern "C" {
 
 typedef struct gm_threads gm_threads;
 
-/* count: 1 .. GM_MAX_PARTS, the caller's among them. NULL where it is not, or there is no memory. */
+/* Returns threads that start with the first work, or NULL where `count` is out of range or there is
+ * no memory. count: 1 to GM_MAX_PARTS, the calling thread included. */
 gm_threads *gm_threads_open(uint32_t count);
 
+/* Returns the splitter for gm_set_splitter(). It is valid until gm_threads_close(). */
 const gm_splitter *gm_threads_splitter(const gm_threads *threads);
 
-/* Ends and joins them. NULL does no harm. No session may use its splitter any more. */
+/* Ends and joins the threads. No session may use their splitter any more. NULL does no harm. */
 void gm_threads_close(gm_threads *threads);
 
 #ifdef __cplusplus

@@ -46,14 +46,14 @@ typedef struct gm_header {
     uint32_t parameters_size; /* bytes of trained parameters, from arena offset 0 */
     uint32_t gradients_offset; /* arena offset of the gradient region */
     uint32_t gradients_size; /* bytes; 0 where no program accumulates */
-    uint32_t scratch_offset; /* arena offset behind inputs and labels, where what a program makes begins */
+    uint32_t scratch_offset; /* arena offset behind inputs and labels, where the scratch of programs begins */
     uint32_t control_offset; /* arena offset of the control record, inside state */
-    uint32_t properties_offset; /* arena offset of the property slots, inside state */
-    uint32_t properties_count; /* number of property slots */
+    uint32_t properties_offset; /* arena offset of the property records, inside state */
+    uint32_t properties_count; /* number of property records */
     uint32_t batch; /* samples in one step */
     uint32_t scheme; /* what is trained, as text: bytes from the start of section NAMES, or NONE */
     gm_section sections[8]; /* in the order of enum section */
-    uint32_t image_version; /* of its maker: the higher, the newer; 0 where that was not said */
+    uint32_t image_version; /* the maker's own number: the higher, the newer; 0 where none was given */
 } gm_header;
 typedef char gm_assert_header[sizeof(gm_header) == 144 ? 1 : -1];
 
@@ -82,7 +82,7 @@ typedef struct gm_tensor {
 } gm_tensor;
 typedef char gm_assert_tensor[sizeof(gm_tensor) == 52 ? 1 : -1];
 
-/* One named piece of the state region. */
+/* One named part of the state region. */
 typedef struct gm_state_entry {
     uint32_t name; /* bytes from the start of section NAMES, or NONE */
     uint32_t role; /* enum state_role */
@@ -101,7 +101,7 @@ typedef struct gm_control {
     uint32_t seed;
     uint32_t optimizer_steps; /* updates applied */
     uint32_t accumulated; /* micro-batches in the gradient region; 0 makes the next train step start from zero */
-    float learning_rate; /* of the next update */
+    float learning_rate; /* that of the next update */
     float base_learning_rate; /* what the schedule scales */
     uint32_t schedule; /* enum schedule */
     uint32_t warmup_steps;
@@ -112,7 +112,7 @@ typedef struct gm_control {
 } gm_control;
 typedef char gm_assert_control[sizeof(gm_control) == 48 ? 1 : -1];
 
-/* One number the application keeps with the state. */
+/* One number that the application keeps with the state. */
 typedef struct gm_property {
     uint32_t key[5]; /* up to 19 bytes of UTF-8, zero-padded */
     uint32_t type; /* enum property_type */
@@ -127,7 +127,7 @@ typedef struct gm_checkpoint {
     uint32_t version; /* 1, or CHECKPOINT_VERSION */
     uint32_t size; /* bytes of the whole file */
     uint32_t crc; /* CRC-32 of bytes 16 .. size */
-    uint32_t model_id[4]; /* of the image that wrote it; zero in a desk checkpoint before compilation */
+    uint32_t model_id[4]; /* of the image that wrote it; zero in a checkpoint made before compilation */
     uint32_t entries; /* number of state_entry records that follow */
     uint32_t names_size; /* bytes of names that follow the records */
     uint32_t state_size; /* bytes of state, in memory; it follows the names */
@@ -135,22 +135,22 @@ typedef struct gm_checkpoint {
 } gm_checkpoint;
 typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
 
-/* Where samples are kept to train on again, and in what form; section STORE holds one, or nothing. */
+/* Where the sample store keeps samples, and in what form; section STORE holds one record, or nothing. */
 typedef struct gm_store {
-    uint32_t offset; /* arena offset of what is kept, inside state */
+    uint32_t offset; /* arena offset of the store's contents, inside state */
     uint32_t capacity; /* samples */
     uint32_t classes; /* labels are 0 .. classes - 1 */
     uint32_t dtype; /* enum store_dtype */
     uint32_t elements; /* of one sample: the input's elements divided by the label's */
-    uint32_t aside; /* arena offset of the place for the input's first sample while others are trained on, or NONE */
+    uint32_t aside; /* arena offset where the input's first sample is kept while others are trained on, or NONE */
 } gm_store;
 typedef char gm_assert_store[sizeof(gm_store) == 24 ? 1 : -1];
 
 /* What the store knows of one class; part of the state. */
 typedef struct gm_store_class {
     uint32_t seen; /* samples learnt since the class was forgotten last; stays at its largest value */
-    uint32_t kept; /* of them in the store; counted anew before each use */
-    uint32_t full; /* 1: in a store without room it has once had as many samples as any class */
+    uint32_t kept; /* those of them that are in the store; counted again before each use */
+    uint32_t full; /* 1: the class has once had as many samples as any other, in a store without room */
 } gm_store_class;
 typedef char gm_assert_store_class[sizeof(gm_store_class) == 12 ? 1 : -1];
 

@@ -1,6 +1,7 @@
 /*
- * Gradmote for C++17: what gradmote.h has, as classes that own nothing but what they were given. No exceptions, no RTTI,
- * no allocation; a call inlines to the C function that it names.
+ * Gradmote for C++17: the functions of gradmote.h as classes, which allocate nothing and own
+ * nothing but their session. There are no exceptions and no RTTI. A call inlines to the C function
+ * of that name; gradmote.h says what it does and returns.
  *
  *     static gradmote::Arena<24 * 1024> arena;
  *     gradmote::Session session;
@@ -22,7 +23,8 @@
 
 namespace gradmote {
 
-/* GM_OK or GM_AGAIN, or a negative code of gm_errors.h. True where nothing failed. */
+/* What a call returned: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true where
+ * nothing failed. */
 class [[nodiscard]] Status {
 public:
     constexpr Status(int code) : code_(code) {}
@@ -36,12 +38,14 @@ private:
     int code_;
 };
 
-/* Memory for a session, aligned as gm_open() wants it. gm_required() says how many bytes an image needs. */
+/* Memory for a session, aligned as gm_open() requires. gm_required() says how many bytes an image
+ * needs. */
 template <size_t Bytes> struct alignas(16) Arena {
     uint8_t bytes[Bytes];
 };
 
-/* Elements of an input, output, parameter or gradient, in the arena. Empty where there is no such tensor. */
+/* The elements of an output or a parameter, in the arena. It is empty where there is no such
+ * tensor. */
 template <typename T> class View {
 public:
     constexpr View(T *data, size_t size) : data_(data), size_(size) {}
@@ -57,7 +61,8 @@ private:
     size_t size_;
 };
 
-/* One image in one arena; closes itself. Image and arena belong to the caller and must outlive it. */
+/* A session: one image in one arena. Its destructor closes it. Image and arena belong to the caller
+ * and must outlive it. */
 class Session {
 public:
     Session() = default;
@@ -74,7 +79,8 @@ public:
         return open(image, size, arena.bytes, Bytes);
     }
 
-    /* ---- Data in and out: role GM_ROLE_INPUT or GM_ROLE_LABEL; float or int32_t, as the tensor is */
+    /* ---- Data in and out. role: GM_ROLE_INPUT or GM_ROLE_LABEL. The elements are float or
+     * int32_t, as the tensor's are. */
 
     Status write(gm_role_kind role, uint32_t index, const void *data, size_t bytes)
     {
@@ -96,14 +102,14 @@ public:
         return floats<float>(gm_parameter_named(&session_, name, &view), view);
     }
 
-    /* ---- Running; `loss` may be null */
+    /* ---- Running. `loss` may be null. */
 
     Status infer() { return gm_infer(&session_); }
     Status evaluate(float *loss) { return gm_eval_step(&session_, loss); }
     Status step(float *loss = nullptr) { return gm_step(&session_, loss); }
     Status train_step(float *loss = nullptr) { return gm_train_step(&session_, loss); }
     Status optimizer_step() { return gm_optimizer_step(&session_); }
-    /* In slices: begin(), then run() for as long as its status says again(). */
+    /* To run in slices: begin() once, then run() while its status says again(). */
     Status begin(gm_program_kind program) { return gm_begin(&session_, program); }
     Status run(uint32_t max_instructions) { return gm_run(&session_, max_instructions); }
     void abort() { gm_abort(&session_); }
@@ -112,7 +118,8 @@ public:
     Status set_learning_rate(float rate) { return gm_set_learning_rate(&session_, rate); }
     Status reset() { return gm_reset(&session_); }
 
-    /* For the C functions that have no name here: checkpoints, schedules, properties, federation. */
+    /* Returns the C session, for functions that this class lacks: checkpoints, schedules,
+     * properties, federation. */
     gm_session *c() { return &session_; }
 
 private:

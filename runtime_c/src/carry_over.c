@@ -1,5 +1,6 @@
 /*
- * What a model keeps of the one before it: pieces of another model's checkpoint, by name and shape.
+ * Carrying over: a new model takes entries of another model's checkpoint by name and shape, and so
+ * keeps what the model before it has learnt.
  */
 #include <string.h>
 
@@ -10,13 +11,14 @@
 /* Stack buffer for reading a file through the callback. */
 #define COMPARED_AT_ONCE 32u
 
+/* The file that entries come from. */
 typedef struct source {
     gm_checkpoint header;
     gm_read_fn read;
     void *user;
 } source;
 
-/* What transfer() does with a piece that fits. */
+/* What transfer() does with an entry that fits. */
 enum transfer { TRANSFER_COPY, TRANSFER_COMPARE };
 
 static int read_at(const source *from, uint32_t offset, void *data, uint32_t size)
@@ -24,14 +26,15 @@ static int read_at(const source *from, uint32_t offset, void *data, uint32_t siz
     return from->read(from->user, offset, data, size) == 0 ? GM_OK : GM_ERR_IO;
 }
 
+/* Returns where the names begin in the file. */
 static uint32_t names_at(const source *from)
 {
     return (uint32_t)(sizeof from->header + from->header.entries * sizeof(gm_state_entry));
 }
 
-/* ---- Which pieces fit ----------------------------------------------------------------------------------------- */
+/* ---- Which entries fit ----------------------------------------------------------------------- */
 
-/* 1 where the file's names have `name` at `at`, 0 where they do not, or an error. */
+/* Returns 1 where the file's names have `name` at offset `at`, 0 where they do not, or an error. */
 static int is_named(const source *from, uint32_t at, const char *name)
 {
     char chunk[COMPARED_AT_ONCE];
@@ -61,7 +64,8 @@ static int is_inside(const source *from, const gm_state_entry *entry)
     return entry->offset <= from->header.state_size && entry->size <= from->header.state_size - entry->offset;
 }
 
-/* An image has its properties once, without a name. */
+/* Returns 1 where the file names its entry as the image names `own`, 0 where it does not, or an
+ * error. An image has its properties in one entry, which needs no name. */
 static int has_same_name(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t name)
 {
     const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
@@ -71,7 +75,8 @@ static int has_same_name(const gm_session *session, const source *from, const gm
     return own->name != GM_NONE && name != GM_NONE ? is_named(from, name, names + own->name) : 0;
 }
 
-/* Looks for the file's piece that fits `own`: 1, and where it is in the file's state; 0; or an error. */
+/* Looks for the entry of the file that fits `own`. Returns 1, and its offset in the file's state; 0
+ * where there is none; or an error. */
 static int find(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t *offset)
 {
     for (uint32_t i = 0; i < from->header.entries; ++i) {
@@ -89,13 +94,15 @@ static int find(const gm_session *session, const source *from, const gm_state_en
     return 0;
 }
 
-/* Of these the new image's own stay: rate, schedule and counters belong to it, and a store's form is not in the file. */
+/* Returns whether an entry keeps the new image's own values. Rate, schedule and counters belong to
+ * the image, and the form of a store is not in the file. */
 static int stays(const gm_state_entry *own)
 {
     return own->role == GM_STATE_ROLE_CONTROL || own->role == GM_STATE_ROLE_STORE;
 }
 
-/* 1 where every moment has its like in the file. They share bias corrections, so that some alone would be wrong. */
+/* Returns 1 where each moment has an entry in the file that fits, 0 where one has none, or an
+ * error. Moments share their bias corrections, so that some of them alone would be wrong. */
 static int moments_fit(const gm_session *session, const source *from)
 {
     const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
@@ -108,8 +115,9 @@ static int moments_fit(const gm_session *session, const source *from)
     return fits;
 }
 
-/* ---- Moving them ------------------------------------------------------------------------------------------------ */
+/* ---- Moving them ----------------------------------------------------------------------------- */
 
+/* Returns GM_OK where the file's bytes at offset `at` are those of `data`. */
 static int same_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
 {
     uint8_t chunk[COMPARED_AT_ONCE];
@@ -125,7 +133,7 @@ static int same_bytes(const source *from, uint32_t at, const uint8_t *data, uint
     return GM_OK;
 }
 
-/* Copies every piece that fits, or compares it; *count becomes how many there are. */
+/* Copies each entry that fits, or compares it. *count becomes how many fit. */
 static int transfer(gm_session *session, const source *from, enum transfer what, uint32_t *count)
 {
     const gm_state_entry *own = gm_section_data(session->header, GM_SECTION_STATE);
@@ -146,7 +154,8 @@ static int transfer(gm_session *session, const source *from, enum transfer what,
     return status;
 }
 
-/* Copies, reads all of it again, and checks the file once more: storage cannot have changed its mind between. */
+/* Copies all entries that fit, compares them with a second reading, and checks the file once more.
+ * So storage that delivers other bytes the second time is noticed. */
 static int copy(gm_session *session, const source *from, uint32_t *carried)
 {
     uint32_t compared;
@@ -164,7 +173,8 @@ static int copy(gm_session *session, const source *from, uint32_t *carried)
     return compared == *carried && memcmp(&header, &from->header, sizeof header) == 0 ? GM_OK : GM_ERR_BAD_CRC;
 }
 
-/* The state is not packed, and the file's parts are as long as it is. Version 1 knew no packing. */
+/* Checks that the state is not packed, and that the sections together are as long as the file. In
+ * version 1 nothing was packed. */
 static int check_parts(const gm_checkpoint *header)
 {
     if (header->version != 1 && header->encoding != GM_ENCODING_PLAIN) {

@@ -1,6 +1,6 @@
 /*
- * The state on storage: header, state table, names, state, as it is or packed. The header goes last, so that a file cut
- * short by a power loss has none.
+ * Saving and loading the state. A file has a header, the state table, names, and the state as it is
+ * or packed. The header is written last, so that a file that a power loss has cut short has none.
  */
 #include "checkpoint.h"
 
@@ -11,10 +11,10 @@
 #include "program.h"
 #include "state_segments.h"
 
-/* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
+/* The first bytes, which the checksum leaves out: magic, version, size and the checksum itself. */
 #define CHECKPOINT_CRC_START 16u
 
-/* Stack buffer for what goes through a callback and is not in memory. */
+/* Bytes of the stack buffer for what a callback reads or writes and is not in memory. */
 #define CHUNK 64u
 #define CHUNK_HALVES (CHUNK / 2u)
 
@@ -47,9 +47,9 @@ static uint32_t crc_of_header(const gm_checkpoint *header)
     return gm_crc32(0, (const uint8_t *)header + CHECKPOINT_CRC_START, sizeof *header - CHECKPOINT_CRC_START);
 }
 
-/* ---- Saving ------------------------------------------------------------------------------------------------- */
+/* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* The header of this session's checkpoint, but for its checksum. */
+/* Fills the header of this session's checkpoint, except for its checksum. */
 static void describe(const gm_session *session, uint32_t encoding, gm_checkpoint *header)
 {
     memset(header, 0, sizeof *header);
@@ -66,12 +66,12 @@ static void describe(const gm_session *session, uint32_t encoding, gm_checkpoint
 typedef struct writer {
     gm_write_fn write;
     void *user;
-    uint32_t from, to;           /* what is wanted of the file; the checksum is right where that is all of it */
+    uint32_t from, to;           /* the bytes to write; the checksum needs all of them */
     uint32_t offset;
     uint32_t crc;
 } writer;
 
-/* Passes over the next `size` bytes where none of them is wanted. */
+/* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
 static int passes(writer *out, uint32_t size)
 {
     int unwanted = out->offset >= out->to || out->offset + size <= out->from;
@@ -97,7 +97,7 @@ static int append_section(writer *out, const gm_session *session, uint32_t secti
     return append(out, gm_section_data(session->header, section), section_of(session, section)->size);
 }
 
-/* Up to CHUNK_HALVES numbers, and a zero half where they are odd. */
+/* Appends up to CHUNK_HALVES numbers, and a zero half after an odd number of them. */
 static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t scale)
 {
     uint32_t words[CHUNK / 4], size = (n + 1) / 2 * 4;
@@ -174,7 +174,7 @@ GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write
     return save(session, GM_ENCODING_HALF, write, user);
 }
 
-/* ---- Saving piece by piece ----------------------------------------------------------------------------------- */
+/* ---- Saving in parts ------------------------------------------------------------------------- */
 
 typedef struct part {
     uint8_t *data;
@@ -182,7 +182,7 @@ typedef struct part {
     uint32_t size;
 } part;
 
-/* A gm_write_fn that keeps what lies in a part of the file. */
+/* Keeps those of the written bytes that lie in the wanted part of the file. It is a gm_write_fn. */
 static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
 {
     part *wanted = user;
@@ -205,16 +205,16 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
         return GM_ERR_INVALID_ARGUMENT;
     }
     part wanted = { data, offset, size };
-    if (offset < sizeof(gm_checkpoint)) { /* its checksum is of everything */
+    if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
     writer out = { write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0 };
     return append_body(&out, session, GM_ENCODING_HALF);
 }
 
-/* ---- Loading ------------------------------------------------------------------------------------------------ */
+/* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Continues `crc` over bytes [from, to) of the file. */
+/* Continues *crc over bytes [from, to) of the file. */
 static int crc_of_file(gm_read_fn read, void *user, uint32_t from, uint32_t to, uint32_t *crc)
 {
     uint8_t chunk[CHUNK];
@@ -229,7 +229,7 @@ static int crc_of_file(gm_read_fn read, void *user, uint32_t from, uint32_t to, 
     return GM_OK;
 }
 
-/* Version 1 had a reserved word there. */
+/* Returns the encoding of the file's state. Version 1 had a reserved word in its field. */
 static uint32_t encoding_of(const gm_checkpoint *header)
 {
     return header->version == 1 ? GM_ENCODING_PLAIN : header->encoding;
@@ -246,8 +246,8 @@ static int check_file(const gm_checkpoint *header, size_t size)
     return header->size < sizeof *header || header->size > size ? GM_ERR_TRUNCATED : GM_OK;
 }
 
-/* Whether the file's state fits this session. Its table and names may differ: images of one model with other losses
- * share checkpoints. */
+/* Returns whether the file's state fits this session. Its table and names may differ, because
+ * images of one model with different losses share checkpoints. */
 static int is_same_model(const gm_session *session, const gm_checkpoint *header)
 {
     uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
@@ -256,7 +256,8 @@ static int is_same_model(const gm_session *session, const gm_checkpoint *header)
            header->state_size == session->header->state_size && header->size == size;
 }
 
-/* Checks the checksum, then the model. *crc_before_state becomes the checksum of all that precedes the state. */
+/* Checks the checksum, then the model. *crc_before_state becomes the checksum of all that precedes
+ * the state. */
 static int check_content(const gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user,
                          uint32_t *crc_before_state)
 {
@@ -297,7 +298,7 @@ static int read_on(reader *in, void *data, uint32_t size)
     return GM_OK;
 }
 
-/* Up to CHUNK_HALVES numbers. */
+/* Reads up to CHUNK_HALVES numbers. */
 static int read_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
 {
     uint32_t words[CHUNK / 4];
@@ -329,8 +330,8 @@ static int take_state(reader *in, const gm_session *session, uint32_t encoding)
     return status;
 }
 
-/* Reads the state in. Storage that gave the right bytes a moment ago and fails now leaves the initial state, never
- * a mixture. */
+/* Reads the state in. Where storage gave the right bytes before and fails now, the state becomes
+ * the image's initial one, and is never a mixture. */
 static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user, uint32_t crc)
 {
     uint32_t encoding = encoding_of(header);
@@ -356,7 +357,7 @@ static int read_header(gm_read_fn read, void *user, size_t size, gm_checkpoint *
     return read(user, 0, header, sizeof *header) == 0 ? check_file(header, size) : GM_ERR_IO;
 }
 
-/* Reads the header, and checks all of the file before anything of it is used. */
+/* Reads the header, and checks the whole file before anything in it is used. */
 static int check(const gm_session *session, gm_read_fn read, void *user, size_t size, gm_checkpoint *header,
                  uint32_t *crc_before_state)
 {

@@ -1,5 +1,5 @@
 /*
- * What a classifier's outputs say.
+ * Which class the model's outputs name.
  */
 #include "image.h"
 

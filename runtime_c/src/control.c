@@ -64,7 +64,7 @@ int gm_set_seed(gm_session *session, uint32_t seed)
     int status = gm_idle(session);
     if (status == GM_OK) {
         gm_control_of(session)->seed = seed;
-        gm_control_of(session)->train_steps = 0; /* the other half of the random generator's counter */
+        gm_control_of(session)->train_steps = 0; /* the random generator counts by it */
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /*
- * The executor. gm_open() has verified every instruction, so nothing is checked here.
+ * The executor. gm_open() has verified every instruction, so none is checked here.
  */
 #include "program.h"
 #include "sound_state.h"

@@ -1,4 +1,4 @@
-/* What the runtime's own files share. Not part of the public API. */
+/* What kernels share: access to operands, and update rules. It is no part of the public API. */
 #ifndef GM_INTERNAL_H
 #define GM_INTERNAL_H
 
@@ -6,11 +6,13 @@
 #include "../generated/gm_opcodes.h"
 #include "../generated/gm_rules.h"
 
-/* ---- Operands ---------------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
-/* gm_open() has verified that every byte an instruction can touch lies inside the arena or the constants, so
- * nothing is checked here. */
+/* gm_open() has verified that every byte that an instruction can touch lies inside the arena or the
+ * constants, so nothing is checked here. `operand` is the operand's word in the instruction. */
 
+/* Returns where an operand lies: in the constants where GM_CONSTANT_BIT is set, else in the
+ * arena. */
 static inline const void *gm_operand(const gm_session *session, uint32_t operand)
 {
     return operand & GM_CONSTANT_BIT ? session->constants + (operand & ~GM_CONSTANT_BIT) : session->arena + operand;
@@ -36,13 +38,13 @@ static inline const uint8_t *gm_u8(const gm_session *session, uint32_t operand)
     return (const uint8_t *)gm_operand(session, operand);
 }
 
-/* NULL where the operand is absent. */
+/* Returns NULL where the operand is absent. */
 static inline const float *gm_f32_optional(const gm_session *session, uint32_t operand)
 {
     return operand == GM_NONE ? NULL : gm_f32(session, operand);
 }
 
-/* Operands that a kernel writes lie in the arena. */
+/* An operand that a kernel writes lies in the arena. */
 static inline float *gm_f32_out(const gm_session *session, uint32_t operand)
 {
     return (float *)(void *)(session->arena + operand);
@@ -63,27 +65,29 @@ static inline float *gm_f32_out_optional(const gm_session *session, uint32_t ope
     return operand == GM_NONE ? NULL : gm_f32_out(session, operand);
 }
 
-/* A parameter of the instruction, or a constant. */
+/* Returns the value of a term in a shape of opcodes.toml: a word of the instruction, or a
+ * constant. */
 static inline uint32_t gm_term_value(const uint32_t *instruction, uint8_t term)
 {
     return term < GM_TERM_COUNT ? instruction[term] : term - GM_TERM_COUNT;
 }
 
-/* ---- Checks ------------------------------------------------------------------------------------------------ */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* 1 where any |x[i]| is not below limit, or is NaN; limit is 0 or more. */
+/* Returns 1 where any |x[i]| is NaN or at least `limit`, else 0. limit: 0 or more. */
 int gm_any_beyond(const float *x, uint32_t n, float limit);
 
-/* ---- Update rules ------------------------------------------------------------------------------------------ */
+/* ---- Update rules ---------------------------------------------------------------------------- */
 
-/* One application of a rule to n contiguous elements with the gradient scale * g[i]. */
+/* One application of an update rule to n contiguous elements. The gradient of element i is
+ * scale * g[i]. */
 typedef struct gm_rule_args {
     const void *rule;            /* the gm_rule_<name> record */
     const float *g;
-    float *p;
+    float *p;                    /* parameters, updated in place */
     float *slot1;                /* first moment, where the rule has one */
     float *slot2;                /* second moment, where the rule has one */
-    const float *aux;            /* the two bias corrections 1 - beta^t, where the rule reads them */
+    const float *aux;            /* two bias corrections 1 - beta^t, where the rule reads them */
     float lr;
     float scale;
     uint32_t n;
@@ -91,7 +95,7 @@ typedef struct gm_rule_args {
 
 typedef void (*gm_rule_fn)(const gm_rule_args *args);
 
-/* Moves on to the next n elements of parameters and moments. */
+/* Moves parameters and moments on by n elements. */
 static inline void gm_rule_advance(gm_rule_args *args)
 {
     args->p += args->n;
@@ -99,7 +103,7 @@ static inline void gm_rule_advance(gm_rule_args *args)
     args->slot2 = args->slot2 ? args->slot2 + args->n : NULL;
 }
 
-/* By gm_rule_kind; NULL where this build leaves the rule out. */
+/* The update rules by gm_rule_kind. A rule is NULL where this build leaves it out. */
 extern const gm_rule_fn gm_rules[GM_RULE_COUNT];
 
 void gm_rule_apply_sgd(const gm_rule_args *args);

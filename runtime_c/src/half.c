@@ -11,22 +11,23 @@
 #define HALF_LEADING 0x400u
 #define HALF_FRACTION 10u
 
-#define SCALE_LIMIT 237u         /* under the next one, the largest half would be no float32 */
+#define SCALE_LIMIT 237u         /* with a larger scale the largest half would be no float32 */
 
-/* Magnitude = significand 2^power 2^-149 for float32 and, scale added to power, for halves: the stored exponent less
- * 1, of subnormals as of the smallest normal numbers 0. */
+/* Returns the power of a stored exponent: magnitude = significand 2^power 2^-149. That holds for
+ * float32 and, with the scale added to the power, for halves. It is the stored exponent less 1, and
+ * 0 for subnormals, as for the smallest normal numbers. */
 static uint32_t power_of(uint32_t stored)
 {
     return stored != 0 ? stored - 1 : 0;
 }
 
-/* The half nearest to a finite magnitude, which may be 0, or HALF_INFINITY and more. */
+/* Returns the half nearest to a finite magnitude. It may be 0, or HALF_INFINITY and more. */
 static uint32_t nearest(uint32_t magnitude, uint32_t scale)
 {
     uint32_t stored = magnitude >> F32_FRACTION;
     uint32_t significand = stored != 0 ? (magnitude & (F32_LEADING - 1)) | F32_LEADING : magnitude;
-    int32_t lowest = (int32_t)scale + 1 - (int32_t)power_of(stored); /* bits below the smallest half; 26: all */
-    lowest = lowest > 26 ? 26 : lowest;
+    int32_t lowest = (int32_t)scale + 1 - (int32_t)power_of(stored); /* bits below the last half's */
+    lowest = lowest > 26 ? 26 : lowest; /* 26: all bits */
     uint32_t shift = lowest > 1 ? (uint32_t)lowest : 1;
     significand <<= 1; /* so that there is a bit to round off */
     while (significand >> shift >= 2 * HALF_LEADING) {
@@ -34,7 +35,8 @@ static uint32_t nearest(uint32_t magnitude, uint32_t scale)
     }
     uint32_t down = significand >> shift, rest = significand - (down << shift);
     uint32_t rounded = down + (rest + (down & 1) > 1u << (shift - 1));
-    return ((uint32_t)((int32_t)shift - lowest) << HALF_FRACTION) + rounded; /* a carry raises the exponent */
+    /* A carry out of the significand raises the exponent. */
+    return ((uint32_t)((int32_t)shift - lowest) << HALF_FRACTION) + rounded;
 }
 
 uint32_t gm_half_scale(const uint32_t *bits, uint32_t n)

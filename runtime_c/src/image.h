@@ -12,7 +12,8 @@
 #define GM_COLD
 #endif
 
-/* Returns the first byte of a section. Sections are 16-byte aligned, so records are read in place. */
+/* Returns the first byte of a section. Sections are 16-byte aligned, so records are read in
+ * place. */
 static inline const void *gm_section_data(const gm_header *header, uint32_t section)
 {
     return (const uint8_t *)header + header->sections[section].offset;

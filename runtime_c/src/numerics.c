@@ -1,25 +1,27 @@
 #include "numerics.h"
 
-/* ln 2 in two parts: the high one has 9 significant bits, so that its product with an exponent is exact. */
+/* ln 2 in two parts: the high one has 9 significant bits, so that its product with an exponent is
+ * exact. */
 #define LN2_HIGH 0.693359375f
 #define LN2_LOW (-0x1.bd0106p-13f)
 #define LOG2_E 0x1.715476p+0f
 
-/* Added and taken away again, it rounds a number below 2^22 to the nearest integer. */
+/* When it is added and subtracted again, a number below 2^22 is rounded to the nearest integer. */
 #define ROUNDER 12582912.0f
 
 #define QUIET_NAN gm_float_of(0x7fc00000u)
 #define INFINITE gm_float_of(0x7f800000u)
 
-/* 2^n for -126 <= n <= 127. */
+/* Returns 2^n for -126 <= n <= 127. */
 static float power_of_two(int32_t n)
 {
     return gm_float_of((uint32_t)(n + 127) << 23);
 }
 
-/* ---- exp --------------------------------------------------------------------------------------------------- */
+/* ---- exp ------------------------------------------------------------------------------------- */
 
-/* exp(r) - 1 = r + r^2 q(r) for |r| <= ln(2)/2; q is a minimax polynomial, relative error 3.2e-9. */
+/* exp(r) - 1 = r + r^2 q(r) for |r| <= ln(2)/2;
+ * q is a minimax polynomial, relative error 3.2e-9. */
 static float expm1_reduced(float r)
 {
     float q = 0x1.6a4d6p-10f;
@@ -50,7 +52,8 @@ float gm_exp(float x)
     }
     float n;
     float r = reduce_by_ln2(x, &n);
-    /* 2^n in two factors: the result may overflow or be subnormal though exp(r) 2^half is neither. */
+    /* 2^n is two factors, because the result may overflow or be subnormal though exp(r) 2^half is
+     * neither. */
     int32_t power = (int32_t)n;
     int32_t half = power / 2;
     return (1.0f + expm1_reduced(r)) * power_of_two(half) * power_of_two(power - half);
@@ -65,7 +68,7 @@ float gm_expm1(float x)
         return -1.0f;
     }
     if (x > 88.0f) {
-        return gm_exp(x); /* 2^n would be no number */
+        return gm_exp(x); /* 2^n would be no float32 */
     }
     float n;
     float r = reduce_by_ln2(x, &n);
@@ -73,7 +76,7 @@ float gm_expm1(float x)
     return GM_MAC(scale - 1.0f, expm1_reduced(r), scale);
 }
 
-/* ---- log --------------------------------------------------------------------------------------------------- */
+/* ---- log ------------------------------------------------------------------------------------- */
 
 /* Splits a positive normal x into m 2^e with sqrt(1/2) <= m < sqrt(2). */
 static float split(float x, int32_t *exponent)
@@ -84,8 +87,8 @@ static float split(float x, int32_t *exponent)
     return gm_float_of((bits & 0x007fffffu) + sqrt_half);
 }
 
-/* With f = m - 1 and s = f / (2 + f): log(1 + f) = f - (f^2/2 - s (f^2/2 + z R(z))), z = s^2; R is a minimax
- * polynomial, relative error 8.2e-10. The result is e ln 2 + log(m). */
+/* With f = m - 1 and s = f / (2 + f): log(1 + f) = f - (f^2/2 - s (f^2/2 + z R(z))), z = s^2; R is
+ * a minimax polynomial, relative error 8.2e-10. The result is e ln 2 + log(m). */
 static float log_split(float m, float e)
 {
     float f = m - 1.0f;
@@ -126,7 +129,7 @@ float gm_log1p(float x)
     return gm_log(w) + lost / w;
 }
 
-/* ---- tanh and sigmoid -------------------------------------------------------------------------------------- */
+/* ---- tanh and sigmoid ------------------------------------------------------------------------ */
 
 /* tanh(x) = x + x^3 p(x^2) for |x| < 0.625; p is a minimax polynomial, relative error 4.6e-9. */
 static float tanh_near_zero(float x)
@@ -156,7 +159,7 @@ float gm_sigmoid(float x)
     return (x < 0.0f ? z : 1.0f) / (1.0f + z);
 }
 
-/* ---- erf --------------------------------------------------------------------------------------------------- */
+/* ---- erf ------------------------------------------------------------------------------------- */
 
 /* erf(x) = x + x p(x^2) for |x| < 1; p is a minimax polynomial, relative error 1.5e-9. */
 static float erf_near_zero(float x)
@@ -194,9 +197,9 @@ float gm_erf(float x)
     return x < 0.0f ? -e : e;
 }
 
-/* ---- sin and cos ------------------------------------------------------------------------------------------- */
+/* ---- sin and cos ----------------------------------------------------------------------------- */
 
-/* Bits [start, start + 32) of 2/pi, of which the first word is the integer part. */
+/* Returns bits [start, start + 32) of 2/pi, whose first word is the integer part. */
 static uint32_t two_over_pi(uint32_t start)
 {
     static const uint32_t words[] = {
@@ -207,8 +210,9 @@ static uint32_t two_over_pi(uint32_t start)
     return (uint32_t)(pair << start % 32u >> 32);
 }
 
-/* x 2/pi modulo 4 in units of 2^-62, for finite x >= pi/4. x = m 2^s; bits of 2/pi whose product with x is a multiple
- * of 4 are left out, the next 96 decide. The error is below 2^-60. (Payne & Hanek 1983.) */
+/* Returns x 2/pi modulo 4 in units of 2^-62, for finite x >= pi/4. With x = m 2^s, those bits of
+ * 2/pi are left out whose product with x is a multiple of 4, and the next 96 are used. The error is
+ * below 2^-60. (Payne & Hanek 1983.) */
 static uint64_t quadrants_of(float x)
 {
     uint32_t bits = gm_bits_of(x);
@@ -218,7 +222,8 @@ static uint64_t quadrants_of(float x)
            (mantissa * two_over_pi(start + 64u) >> 32);
 }
 
-/* r with x = r + n pi/2, |r| <= pi/4, n modulo 4; rounded once, for finite x >= pi/4. */
+/* Returns r with x = r + n pi/2 and |r| <= pi/4, rounded once, and n modulo 4, for finite
+ * x >= pi/4. */
 static float reduce_by_half_pi(float x, uint32_t *n)
 {
     uint64_t turn = quadrants_of(x);
@@ -229,7 +234,7 @@ static float reduce_by_half_pi(float x, uint32_t *n)
     for (rest = (is_negative ? 0 - rest : rest) | 1u; rest >> 63 == 0; rest <<= 1) {
         exponent--;
     }
-    /* The product of two numbers in 1 .. 2 with 31 fraction bits, the second pi/2. */
+    /* This is the product of two numbers in 1 .. 2 with 31 fraction bits, the second one pi/2. */
     uint32_t product = (uint32_t)((rest >> 32) * 0xc90fdaa2u >> 32);
     float r = (float)product * power_of_two(exponent);
     *n = (uint32_t)nearest & 3u;
@@ -258,7 +263,7 @@ static float cos_reduced(float r)
     return w + GM_MAC((1.0f - w) - half_square, z * z, p);
 }
 
-/* sin(x + quarter pi/2) for x >= 0. */
+/* Returns sin(x + quarter pi/2) for x >= 0. */
 static float sin_shifted(float x, uint32_t quarter)
 {
     if (!(x < INFINITE)) {
@@ -282,9 +287,10 @@ float gm_cos(float x)
     return sin_shifted(gm_abs(x), 1);
 }
 
-/* ---- atan -------------------------------------------------------------------------------------------------- */
+/* ---- atan ------------------------------------------------------------------------------------ */
 
-/* atan(t) = t + t z p(z), z = t^2, for |t| <= tan(pi/8); p is a minimax polynomial, relative error 7.0e-10. */
+/* atan(t) = t + t z p(z), z = t^2, for |t| <= tan(pi/8);
+ * p is a minimax polynomial, relative error 7.0e-10. */
 static float atan_reduced(float t)
 {
     float z = t * t;
@@ -311,7 +317,7 @@ float gm_atan(float x)
     return x < 0.0f ? -y : y;
 }
 
-/* ---- Whole numbers ----------------------------------------------------------------------------------------- */
+/* ---- Whole numbers --------------------------------------------------------------------------- */
 
 float gm_round(float x)
 {
@@ -323,7 +329,8 @@ float gm_round(float x)
     return gm_float_of(gm_bits_of(rounded) | (gm_bits_of(x) & 0x80000000u));
 }
 
-/* Splits a finite number above 0 into a mantissa below 2^24 and the biased exponent that it would have as a normal number. */
+/* Splits a finite number above 0 into a mantissa below 2^24, and the biased exponent that it would
+ * have as a normal number. */
 static uint32_t mantissa_of(float x, int32_t *exponent)
 {
     uint32_t bits = gm_bits_of(x);
@@ -332,7 +339,7 @@ static uint32_t mantissa_of(float x, int32_t *exponent)
     return biased == 0 ? bits : (bits & 0x007fffffu) | 0x00800000u;
 }
 
-/* Long division, of which the remainder stays. It is a multiple of b's last bit, and so exact. */
+/* Returns the remainder of a long division. It is a multiple of b's last bit, and so exact. */
 float gm_fmod(float a, float b)
 {
     float x = gm_abs(a), y = gm_abs(b);
@@ -353,12 +360,13 @@ float gm_fmod(float a, float b)
     return gm_float_of(gm_bits_of(result) | (gm_bits_of(a) & 0x80000000u));
 }
 
-/* ---- sqrt -------------------------------------------------------------------------------------------------- */
+/* ---- sqrt ------------------------------------------------------------------------------------ */
 
 #if !GM_HARDWARE_SQRT
 
-/* Square root of a radicand below 2^26 with 24 fraction bits to come, bit by bit: 25 bits of the root, whose last
- * one rounds. A root of 24 bits is never half-way, so a remainder needs no further care. */
+/* Returns 25 bits of the square root of a radicand below 2^26, of which 24 fraction bits are to
+ * come, computed bit by bit. The last bit of the root rounds. A root of 24 bits is never half-way,
+ * so the remainder needs no further care. */
 static uint32_t root_of(uint32_t radicand)
 {
     uint32_t root = 0, twice = 0;

@@ -1,9 +1,10 @@
 /*
- * Elementary functions in binary32, the same bits on every target of one numerics profile (docs/NUMERICS.md).
+ * Elementary functions in binary32. Their bits are the same on every target of one numerics profile
+ * (docs/NUMERICS.md).
  *
- * They use only +, -, *, / and conversions that IEEE-754 rounds to nearest even, in the order written here.
- * Build with -ffp-contract=off; -fno-math-errno keeps the compiler from calling libm beside the square root
- * instruction.
+ * They use only +, -, *, / and conversions that IEEE-754 rounds to nearest even, in the order in
+ * which numerics.c has them. Build with -ffp-contract=off. Build with -fno-math-errno too, which
+ * keeps the compiler from calling libm beside the square root instruction.
  */
 #ifndef GM_NUMERICS_H
 #define GM_NUMERICS_H
@@ -18,9 +19,9 @@
 #error "float arithmetic must round to binary32: on 32-bit x86 compile with -msse2 -mfpmath=sse"
 #endif
 
-/* ---- Multiply-accumulate ----------------------------------------------------------------------------------- */
+/* ---- Multiply-accumulate --------------------------------------------------------------------- */
 
-/* acc + a b: one rounding in the fused profile, two in the strict one. */
+/* acc + a b, rounded once in the fused profile and twice in the strict one. */
 #if GM_FUSED
 #if !(defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || defined(__riscv_flen))
 #error "GM_FUSED needs a fused multiply-add instruction: x86 -mfma, Arm VFPv4 or later, RISC-V F"
@@ -30,9 +31,9 @@
 #define GM_MAC(acc, a, b) ((acc) + (a) * (b))
 #endif
 
-/* ---- Bits -------------------------------------------------------------------------------------------------- */
+/* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* By the builtin, which is no call where -ffreestanding makes memcpy one. */
+/* Returns the bits of a float. The builtin is used because -ffreestanding makes memcpy() a call. */
 static inline uint32_t gm_bits_of(float x)
 {
     uint32_t bits;
@@ -40,6 +41,7 @@ static inline uint32_t gm_bits_of(float x)
     return bits;
 }
 
+/* Returns the float of some bits. */
 static inline float gm_float_of(uint32_t bits)
 {
     float x;
@@ -47,8 +49,9 @@ static inline float gm_float_of(uint32_t bits)
     return x;
 }
 
-/* x > 0 and x < 0; neither of NaN. By bits where floating point compares slower: without FPU by a call, on a Cortex-M
- * with one by way of its flags. */
+/* gm_is_positive() is x > 0, and gm_is_negative() x < 0; both are 0 for NaN. They compare bits
+ * where comparing floats is slower: without an FPU it is a call, and on a Cortex-M with one it
+ * moves flags. */
 #if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M') || (defined(__riscv) && !defined(__riscv_flen))
 static inline int gm_is_positive(float x)
 {
@@ -71,18 +74,19 @@ static inline int gm_is_negative(float x)
 }
 #endif
 
-/* What a sum starts from that starts from nothing: -0 + x is x for every x, so the first product stays as it is. */
+/* The start of a sum that nothing is added to: -0 + x is x for every x, so the first product stays
+ * as it is. */
 #define GM_EMPTY_SUM (-0.0f)
 
 #define GM_INFINITY gm_float_of(0x7F800000u)
 
-/* |x|, also of NaN. */
+/* Returns |x|. The sign of a NaN is cleared too. */
 static inline float gm_abs(float x)
 {
     return gm_float_of(gm_bits_of(x) & 0x7fffffffu);
 }
 
-/* ---- Square root, correctly rounded ------------------------------------------------------------------------ */
+/* ---- Square root, correctly rounded ---------------------------------------------------------- */
 
 /* 1 where the target has a binary32 square root instruction. */
 #ifndef GM_HARDWARE_SQRT
@@ -102,9 +106,10 @@ static inline float gm_abs(float x)
 float gm_sqrt(float x);
 #endif
 
-/* ---- Functions; the bounds hold in both profiles ----------------------------------------------------------- */
+/* ---- Functions; the bounds hold in both profiles --------------------------------------------- */
 
-/* Largest error in units in the last place of the binary32 result. tests/c/runtime/numerics_test.c asserts them. */
+/* The largest errors in units in the last place of the binary32 result, which
+ * tests/c/runtime/numerics_test.c asserts. */
 #define GM_EXP_MAX_ULP 1.25
 #define GM_EXPM1_MAX_ULP 1.5        /* x <= 0 */
 #define GM_EXPM1_ABOVE_MAX_ULP 1.75 /* x > 0 */
@@ -117,35 +122,41 @@ float gm_sqrt(float x);
 #define GM_COS_MAX_ULP 2.0
 #define GM_ATAN_MAX_ULP 2.5
 
-/* exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. NaN gives NaN. */
+/* In all of these functions, NaN gives NaN. */
+
+/* Returns exp(x): +inf above 88.7228, subnormal below -87.3365, 0 below -103.9721. */
 float gm_exp(float x);
 
-/* exp(x) - 1: +inf above 88.7228. NaN gives NaN. */
+/* Returns exp(x) - 1: +inf above 88.7228. */
 float gm_expm1(float x);
 
-/* Natural logarithm: -inf at 0, NaN below. */
+/* Returns the natural logarithm: -inf at 0, NaN below 0. */
 float gm_log(float x);
 
-/* log(1 + x) for x >= 0. */
+/* Returns log(1 + x). x: at least 0. */
 float gm_log1p(float x);
 
+/* Returns the hyperbolic tangent. */
 float gm_tanh(float x);
 
-/* 1 / (1 + exp(-x)), exact to the bounds in both tails. */
+/* Returns 1 / (1 + exp(-x)). The bound holds in both tails. */
 float gm_sigmoid(float x);
 
+/* Returns the error function. */
 float gm_erf(float x);
 
-/* x in radians, of any size; NaN for infinite x. */
+/* Return sine and cosine of x in radians, of any size. They are NaN for infinite x. */
 float gm_sin(float x);
 float gm_cos(float x);
 
+/* Returns the arc tangent in radians. */
 float gm_atan(float x);
 
-/* The nearest integer, the even one of two. */
+/* Returns the nearest integer, the even one of two. */
 float gm_round(float x);
 
-/* a - b trunc(a / b) without any error, with the sign of a; NaN for infinite a and for b = 0. */
+/* Returns a - b trunc(a / b) without any error, with the sign of a. It is NaN for infinite a and
+ * for b = 0. */
 float gm_fmod(float a, float b);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * From an image and an arena to a session, and back.
+ * Opening a session on an image and an arena, resetting and closing it.
  */
 #include <string.h>
 
@@ -17,6 +17,7 @@ static int are_disjoint(const void *a, size_t a_size, const void *b, size_t b_si
     return (uintptr_t)a + a_size <= (uintptr_t)b || (uintptr_t)b + b_size <= (uintptr_t)a;
 }
 
+/* Checks size, magic and version. */
 static GM_COLD int check_container(const gm_header *header, size_t image_size)
 {
     if (image_size < sizeof *header) {
@@ -31,7 +32,8 @@ static GM_COLD int check_container(const gm_header *header, size_t image_size)
     return header->size < sizeof *header || header->size > image_size ? GM_ERR_TRUNCATED : GM_OK;
 }
 
-/* Bit p is set where the image has program kind p; 0 where the program section leaves the file. */
+/* Returns the kinds of programs in the image: bit p for kind p. Returns 0 where the section of
+ * programs is not inside the file. */
 static uint32_t programs_present(const gm_header *header)
 {
     gm_section section = header->sections[GM_SECTION_PROGRAMS];

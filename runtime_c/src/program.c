@@ -18,7 +18,8 @@ int gm_idle(const gm_session *session)
     return session->pc != NULL ? GM_ERR_BUSY : GM_OK;
 }
 
-/* Makes gradients ready: those of the first micro-batch start from 0; an update takes the mean of all. */
+/* Prepares the gradients: those of the first micro-batch start from 0, and an update takes the mean
+ * of all. */
 static int prepare_gradients(gm_session *session, uint32_t kind)
 {
     gm_control *control = gm_control_of(session);
@@ -68,6 +69,7 @@ int gm_begin(gm_session *session, uint32_t program)
     return GM_OK;
 }
 
+/* Forgets the running program, and gives the input's first sample back. */
 static void leave_program(gm_session *session)
 {
     session->pc = NULL;
@@ -76,6 +78,7 @@ static void leave_program(gm_session *session)
     }
 }
 
+/* Counts a program that has ended, and moves the schedule on. status: how it ended. */
 static void count_program(gm_control *control, uint32_t kind, int status)
 {
     int trains = kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_STEP;
@@ -83,7 +86,7 @@ static void count_program(gm_control *control, uint32_t kind, int status)
     if (status != GM_OK) {
         control->skipped_steps += (trains || updates) && status == GM_ERR_NOT_FINITE;
         if (kind == GM_PROGRAM_OPTIMIZER) {
-            control->accumulated = 0; /* what it refuses once it would refuse again */
+            control->accumulated = 0; /* it would refuse these gradients again */
         }
         return;
     }
@@ -111,7 +114,7 @@ void gm_abort(gm_session *session)
     }
     leave_program(session);
     if (session->running == GM_PROGRAM_TRAIN) {
-        gm_control_of(session)->accumulated = 0; /* half a micro-batch may be in the gradient region */
+        gm_control_of(session)->accumulated = 0; /* the gradients may have half a micro-batch */
     }
 }
 

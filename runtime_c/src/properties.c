@@ -1,5 +1,5 @@
 /*
- * Named numbers of the application, kept in fixed slots of the state.
+ * Properties: named numbers of the application. The state has a fixed number of records for them.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@ typedef struct property_key {
     char bytes[20];
 } property_key;
 
-/* Zero-pads `text`; GM_ERR_INVALID_ARGUMENT unless it has 1 to 19 bytes. */
+/* Makes a key of `text`, padded with zeros. Returns GM_ERR_INVALID_ARGUMENT unless the text has 1
+ * to 19 bytes. */
 static int make_key(const char *text, property_key *key)
 {
     size_t length = 0;
@@ -28,29 +29,30 @@ static int make_key(const char *text, property_key *key)
     return length == 0 ? GM_ERR_INVALID_ARGUMENT : GM_OK;
 }
 
-static gm_property *slots(const gm_session *session)
+static gm_property *property_records(const gm_session *session)
 {
     return (gm_property *)(void *)(session->arena + session->header->properties_offset);
 }
 
-/* The used slot with that key, or NULL. */
+/* Returns the property with that key, or NULL. */
 static gm_property *find_key(const gm_session *session, const property_key *key)
 {
-    gm_property *slot = slots(session);
+    gm_property *property = property_records(session);
     for (uint32_t i = 0; i < session->header->properties_count; ++i) {
-        if (slot[i].type != GM_PROPERTY_TYPE_EMPTY && memcmp(slot[i].key, key, sizeof *key) == 0) {
-            return &slot[i];
+        if (property[i].type != GM_PROPERTY_TYPE_EMPTY && memcmp(property[i].key, key, sizeof *key) == 0) {
+            return &property[i];
         }
     }
     return NULL;
 }
 
+/* Returns a record without a property, or NULL. */
 static gm_property *find_empty(const gm_session *session)
 {
-    gm_property *slot = slots(session);
+    gm_property *property = property_records(session);
     for (uint32_t i = 0; i < session->header->properties_count; ++i) {
-        if (slot[i].type == GM_PROPERTY_TYPE_EMPTY) {
-            return &slot[i];
+        if (property[i].type == GM_PROPERTY_TYPE_EMPTY) {
+            return &property[i];
         }
     }
     return NULL;
@@ -66,16 +68,16 @@ static int set(gm_session *session, const char *text, uint32_t type, const void 
     if (status != GM_OK) {
         return status;
     }
-    gm_property *slot = find_key(session, &key);
-    if (slot == NULL) {
-        slot = find_empty(session);
+    gm_property *property = find_key(session, &key);
+    if (property == NULL) {
+        property = find_empty(session);
     }
-    if (slot == NULL) {
+    if (property == NULL) {
         return GM_ERR_FULL;
     }
-    memcpy(slot->key, &key, sizeof key);
-    slot->type = type;
-    memcpy(&slot->value, value, sizeof slot->value);
+    memcpy(property->key, &key, sizeof key);
+    property->type = type;
+    memcpy(&property->value, value, sizeof property->value);
     return GM_OK;
 }
 
@@ -95,11 +97,11 @@ int gm_property_get(const gm_session *session, const char *key, gm_property *out
     if (session == NULL || session->header == NULL || out == NULL || make_key(key, &padded) != GM_OK) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    const gm_property *slot = find_key(session, &padded);
-    if (slot == NULL) {
+    const gm_property *property = find_key(session, &padded);
+    if (property == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    *out = *slot;
+    *out = *property;
     return GM_OK;
 }
 
@@ -108,10 +110,10 @@ int gm_property_at(const gm_session *session, uint32_t index, gm_property *out)
     if (session == NULL || session->header == NULL || out == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    const gm_property *slot = slots(session);
+    const gm_property *property = property_records(session);
     for (uint32_t i = 0; i < session->header->properties_count; ++i) {
-        if (slot[i].type != GM_PROPERTY_TYPE_EMPTY && index-- == 0) {
-            *out = slot[i];
+        if (property[i].type != GM_PROPERTY_TYPE_EMPTY && index-- == 0) {
+            *out = property[i];
             return GM_OK;
         }
     }
@@ -128,10 +130,10 @@ int gm_property_remove(gm_session *session, const char *key)
     if (status != GM_OK) {
         return status;
     }
-    gm_property *slot = find_key(session, &padded);
-    if (slot == NULL) {
+    gm_property *property = find_key(session, &padded);
+    if (property == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    memset(slot, 0, sizeof *slot);
+    memset(property, 0, sizeof *property);
     return GM_OK;
 }

@@ -4,8 +4,9 @@
 
 #include <stdint.h>
 
-/* A bijection of 32-bit words in which each input bit flips each output bit with a probability of almost 1/2:
- * "lowbias32" of C. Wellons' hash-prospector, exact bias 0.174. */
+/* Returns x mixed by a bijection of 32-bit words, in which each input bit flips each output bit
+ * with a probability of almost 1/2: "lowbias32" of C. Wellons' hash-prospector, exact bias
+ * 0.174. */
 static inline uint32_t gm_mix(uint32_t x)
 {
     x ^= x >> 16;
@@ -16,7 +17,7 @@ static inline uint32_t gm_mix(uint32_t x)
     return x;
 }
 
-/* All numbers of one seed, step and stream. */
+/* All random numbers of one seed, step and stream. */
 typedef struct gm_random {
     uint32_t step_key;
     uint32_t stream_key;
@@ -28,7 +29,7 @@ static inline gm_random gm_random_of(uint32_t seed, uint32_t step, uint32_t stre
     return (gm_random){ step_key, gm_mix(step_key ^ gm_mix(stream + 1u)) };
 }
 
-/* Number i of them. */
+/* Returns random number i, uniform over 32-bit words. */
 static inline uint32_t gm_random_at(gm_random random, uint32_t i)
 {
     return gm_mix(gm_mix(random.step_key + i) ^ random.stream_key);

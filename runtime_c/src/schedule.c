@@ -1,7 +1,8 @@
 #include "schedule.h"
 
-/* Factor of update number `step`: step / warmup, then (total - step) / (total - warmup), then 0. A phase of no
- * steps counts as one, as in transformers' get_linear_schedule_with_warmup. */
+/* Returns the factor of update number `step`: step / warmup, then (total - step) / (total -
+ * warmup), then 0. A phase without steps counts as one step, as in transformers'
+ * get_linear_schedule_with_warmup. */
 static float linear_factor(uint32_t step, uint32_t warmup, uint32_t total)
 {
     if (step < warmup) {

@@ -1,6 +1,7 @@
 /*
- * Whether training may go on from a state: docs/NUMERICS.md, "Finite state". Updates keep true what is checked here, so it
- * is asked once of each state that comes from elsewhere.
+ * Sound states: those from which training may go on (docs/NUMERICS.md, "Finite state"). An update
+ * of a sound state leaves a sound state, so only a state that comes from elsewhere is checked,
+ * once.
  */
 #include "sound_state.h"
 
@@ -15,17 +16,17 @@
 #define FIRST_MOMENT_LIMIT 0x1p64f
 #define SECOND_MOMENT_MOST 0x1p127f
 
-/* (m / 2^10)^2 is at most v plus this. */
+/* (m / 2^10)^2 is at most v plus this, because small squares underflow in v. */
 #define UNDERFLOW_OF_SQUARES 0x1p-120f
 
-/* What an update reads and writes of the state. */
+/* What an UPDATE instruction reads and writes in the state. */
 typedef struct update {
     uint32_t n;
-    const uint32_t *operands;    /* p, slot1, slot2, aux */
+    const uint32_t *operands;    /* words of p, slot1, slot2 and aux */
     uint32_t rule;
 } update;
 
-/* Fills `out` where the instruction is an update. */
+/* Fills `out` where the instruction is an update, and returns whether it is. */
 static int read_update(const uint32_t *instruction, update *out)
 {
     const void *start = instruction;
@@ -48,7 +49,8 @@ static int read_update(const uint32_t *instruction, update *out)
     }
 }
 
-/* Both moments of Adam: |m| is at most about 2^10 sqrt(v), as it is of all gradients that both are means of. */
+/* Returns whether m and v can be Adam's moments. Both are means over the same gradients, so |m| is
+ * at most about 2^10 sqrt(v). */
 static int are_moments(const float *m, const float *v, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -92,9 +94,10 @@ static int are_finite_statistics(const gm_session *session)
     return 1;
 }
 
-/* Returns the least of the largest rates that the rules of the program's updates have: 0 where one promises nothing,
- * infinity where nothing is updated. Clears *is_sound where the moments of an update are not sound: of one that
- * promises something, and is not known to be. */
+/* Returns the largest rate that all rules of the program's updates allow: 0 where one of them
+ * promises nothing, infinity where nothing is updated. Clears *is_sound where the moments of an
+ * update are not sound. Moments of a rule that promises nothing, and of a state that is known to be
+ * sound, are not looked at. */
 static float check_updates(const gm_session *session, int *is_sound)
 {
     int is_known = session->proven & GM_PROVEN_STATE;
@@ -117,14 +120,16 @@ static int is_sound_rate(const gm_session *session, float largest)
            control->base_learning_rate >= 0.0f && control->base_learning_rate < largest;
 }
 
-/* Whether all but the moments is sound: the rates, and numbers that are not known to be. */
+/* Returns whether everything but the moments is sound: the rates, then parameters and running
+ * statistics unless they are known to be. */
 static int is_sound_besides(const gm_session *session, float largest)
 {
     return is_sound_rate(session, largest) && ((session->proven & GM_PROVEN_STATE) != 0 ||
                                                (are_finite_statistics(session) && are_small_parameters(session)));
 }
 
-/* It comes back with all proven or the program's end, so once a program that updates. */
+/* After GM_OK everything is proven, and an error ends the program. So this runs once in a program
+ * that updates. */
 GM_COLD int gm_prove(gm_session *session)
 {
     if (session->running != GM_PROGRAM_STEP && session->running != GM_PROGRAM_OPTIMIZER) {

@@ -1,10 +1,14 @@
 /*
- * Instructions cut into parts that may run at the same time.
+ * Splits an instruction into parts that may run at the same time.
  *
- * A part is an instruction itself: one dim of the outputs is shorter, and operands start where its range does. So kernels
- * know nothing of it, and do for each output what they do for all: the bits are the same. opcodes.toml says along which
- * dims ("split"). No part writes what another reads or writes, since the verifier has seen to it that no two indices of an
- * output mean one element, and that outputs are apart from other operands or lie exactly as these do.
+ * A part is an instruction itself: one dim of its outputs is shorter, and its operands start where
+ * its range of that dim does. So kernels know nothing of parts. They compute each output as in the
+ * whole instruction, and the bits are the same. opcodes.toml says along which dims an opcode may be
+ * split ("split").
+ *
+ * No part writes what another one reads or writes. The verifier has made sure of it: no two indices
+ * of an output mean one element, and an output is apart from other operands or lies exactly as they
+ * do.
  */
 #include "split.h"
 
@@ -15,142 +19,146 @@
 
 #if GM_THREADS
 
-/* Products that take as long as one element of other work. */
-#define TRIPS_AN_ELEMENT 8u
+/* How many products take as long as one element of other work. */
+#define TRIPS_PER_ELEMENT 8u
 
-/* Parts of a long axis start at multiples of it: whole bytes of bits, and lines of the cache to each part alone. */
+/* Parts of an axis of at least LONG_AXIS elements start at multiples of LONG_GRAIN. So they start
+ * at whole bytes of bit masks, and no two of them share a cache line. */
 #define LONG_GRAIN 32u
 #define LONG_AXIS 4096u
 
 #define NO_AXIS UINT8_MAX
 #define AXES (sizeof((gm_split_info *)0)->axes / sizeof(gm_split_axis))
 
-/* Of a part, so that offsets behind the arena stay below GM_CONSTANT_BIT. */
+/* The most spare bytes of a part. Offsets behind the arena stay below GM_CONSTANT_BIT so. */
 #define MOST_SPARE (UINT32_C(1) << 26)
 
-/* ---- Places: where the elements of an operand lie ----------------------------------------------------------- */
+/* ---- Where the elements of an operand lie ---------------------------------------------------- */
 
-/* Axes longer than 1, the last first. Elements lie at `offset` + sum of index stride elements. */
-typedef struct place {
-    uint32_t offset;             /* as the instruction has it */
+/* The axes of an operand that are longer than 1, the last one first. An element lies at `offset`
+ * plus the sum of index * stride elements over the axes. */
+typedef struct operand_layout {
+    uint32_t offset;             /* the operand's word in the instruction */
     uint32_t flags;              /* of gm_operand_info */
     uint32_t axes;
     uint8_t term[GM_MOST_FACTORS];
     uint32_t length[GM_MOST_FACTORS], stride[GM_MOST_FACTORS];
-} place;
+} operand_layout;
 
-static void add_axis(place *p, const uint32_t *instruction, uint8_t term, uint32_t stride)
+static void add_axis(operand_layout *layout, const uint32_t *instruction, uint8_t term, uint32_t stride)
 {
     uint32_t length = gm_term_value(instruction, term);
     if (length > 1) {
-        p->term[p->axes] = term;
-        p->length[p->axes] = length;
-        p->stride[p->axes] = stride;
-        p->axes++;
+        layout->term[layout->axes] = term;
+        layout->length[layout->axes] = length;
+        layout->stride[layout->axes] = stride;
+        layout->axes++;
     }
 }
 
-static void read_place(place *p, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
+static void read_layout(operand_layout *layout, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
 {
     const gm_operand_info *info = &shape->operands[index];
     const uint8_t *term = shape->terms + info->first_term;
     uint32_t stride = 1;
-    p->offset = instruction[1 + index];
-    p->flags = info->flags;
-    p->axes = 0;
+    layout->offset = instruction[1 + index];
+    layout->flags = info->flags;
+    layout->axes = 0;
     if ((info->flags & GM_STRIDED) != 0) {
         for (uint32_t i = info->n_terms; i > 0; i -= 2) {
-            add_axis(p, instruction, term[i - 2], gm_term_value(instruction, term[i - 1]));
+            add_axis(layout, instruction, term[i - 2], gm_term_value(instruction, term[i - 1]));
         }
         return;
     }
     for (uint32_t i = info->n_terms; i > 0; i--) {
-        add_axis(p, instruction, term[i - 1], stride);
+        add_axis(layout, instruction, term[i - 1], stride);
         stride *= gm_term_value(instruction, term[i - 1]);
     }
 }
 
-/* The axis of that dim, or NO_AXIS. */
-static uint32_t find_axis(const place *p, uint32_t term)
+/* Returns the axis of the dim that a term names, or NO_AXIS. */
+static uint32_t find_axis(const operand_layout *layout, uint32_t term)
 {
-    for (uint32_t i = 0; i < p->axes; i++) {
-        if (p->term[i] == term) {
+    for (uint32_t i = 0; i < layout->axes; i++) {
+        if (layout->term[i] == term) {
             return i;
         }
     }
     return NO_AXIS;
 }
 
-/* Bytes of so many elements. */
-static uint32_t operand_bytes(const place *p, uint32_t elements)
+/* Returns how many bytes a number of elements takes. */
+static uint32_t operand_bytes(const operand_layout *layout, uint32_t elements)
 {
-    if ((p->flags & GM_BITS) != 0) {
+    if ((layout->flags & GM_BITS) != 0) {
         return (elements + 7) / 8;
     }
-    return (p->flags & GM_BYTES) != 0 ? elements : 4 * elements;
+    return (layout->flags & GM_BYTES) != 0 ? elements : 4 * elements;
 }
 
-/* Bytes from the first element to the last. */
-static uint32_t operand_size(const place *p)
+/* Returns the bytes from the operand's first element to its last one. */
+static uint32_t operand_size(const operand_layout *layout)
 {
     uint32_t elements = 1;
-    for (uint32_t i = 0; i < p->axes; i++) {
-        elements += (p->length[i] - 1) * p->stride[i];
+    for (uint32_t i = 0; i < layout->axes; i++) {
+        elements += (layout->length[i] - 1) * layout->stride[i];
     }
-    return operand_bytes(p, elements);
+    return operand_bytes(layout, elements);
 }
 
-/* ---- Cuts ----------------------------------------------------------------------------------------------------- */
+/* ---- Cuts ------------------------------------------------------------------------------------ */
 
+/* An instruction, and how it is split. */
 typedef struct cut {
     const gm_session *session;
     const uint32_t *instruction;
     const gm_opcode_shape *shape;
     const gm_split_info *split;
-    uint32_t axis;               /* word of the dim */
+    uint32_t axis;               /* the instruction's word with the dim that is split */
     uint32_t grain;              /* parts start at multiples of it */
     uint32_t parts;
     int status[GM_MAX_PARTS];
 } cut;
 
-/* Ranges of the axis that are not cut further. */
+/* Returns how many ranges of `grain` elements the axis has, the last one possibly shorter. */
 static uint32_t units_of(const cut *c)
 {
     return (c->instruction[c->axis] + c->grain - 1) / c->grain;
 }
 
-/* Where a part starts along the axis; where the last one ends, for `part` = parts. */
+/* Returns where a part starts along the axis or, for `part` = parts, where the last one ends. */
 static uint32_t start_of(const cut *c, uint32_t part)
 {
     uint32_t unit = (uint32_t)((uint64_t)units_of(c) * part / c->parts);
     return part == c->parts ? c->instruction[c->axis] : unit * c->grain;
 }
 
-/* Whether the operand of a part starts at a byte, and a shorter axis leaves the strides of all others as they are. */
-static int can_start_at_parts(const cut *c, const place *p)
+/* Returns whether the operand of each part starts at a whole byte, and whether a shorter axis
+ * leaves the strides of all other axes as they are. */
+static int can_start_at_parts(const cut *c, const operand_layout *layout)
 {
-    uint32_t axis = find_axis(p, c->axis);
+    uint32_t axis = find_axis(layout, c->axis);
     if (axis == NO_AXIS) {
         return 1;
     }
-    if ((p->flags & GM_BITS) != 0 && (p->stride[axis] != 1 || c->grain != LONG_GRAIN)) {
+    if ((layout->flags & GM_BITS) != 0 && (layout->stride[axis] != 1 || c->grain != LONG_GRAIN)) {
         return 0;
     }
-    return (p->flags & GM_STRIDED) != 0 || axis == p->axes - 1;
+    return (layout->flags & GM_STRIDED) != 0 || axis == layout->axes - 1;
 }
 
-/* Whether what each part writes of an operand is its own. */
-static int writes_apart(const cut *c, const place *p, uint32_t index)
+/* Returns whether no two parts write the same bytes of an operand. */
+static int writes_apart(const cut *c, const operand_layout *layout, uint32_t index)
 {
-    return 1 + index == c->split->own ? operand_size(p) <= c->session->spare : find_axis(p, c->axis) != NO_AXIS;
+    return 1 + index == c->split->own ? operand_size(layout) <= c->session->spare : find_axis(layout, c->axis) != NO_AXIS;
 }
 
-static int is_safe(const cut *c, const place *places)
+static int is_safe(const cut *c, const operand_layout *layouts)
 {
     for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        const place *p = &places[i];
-        int is_written = (p->flags & GM_WRITE) != 0;
-        if (p->offset != GM_NONE && (!can_start_at_parts(c, p) || (is_written && !writes_apart(c, p, i)))) {
+        const operand_layout *layout = &layouts[i];
+        int is_written = (layout->flags & GM_WRITE) != 0;
+        if (layout->offset != GM_NONE && (!can_start_at_parts(c, layout) || (is_written && !writes_apart(c, layout, i)))) {
             return 0;
         }
     }
@@ -166,22 +174,23 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return work;
 }
 
-static int is_worth_reading(const cut *c)
+static int has_enough_work(const cut *c)
 {
     return c->split->axes[0].dim != 0 && work_of(c->instruction, c->shape) >= c->session->splitter->least;
 }
 
-/* How many parts the instruction is worth, as many as there are threads at most. */
-static uint32_t parts_worth(const cut *c, const place *places)
+/* Returns into how many parts the instruction's work should be split, at most one for each
+ * thread. */
+static uint32_t wanted_parts(const cut *c, const operand_layout *layouts)
 {
     const gm_splitter *splitter = c->session->splitter;
     uint32_t largest = 0;
     for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        uint32_t size = places[i].offset == GM_NONE ? 0 : operand_size(&places[i]) / 4;
+        uint32_t size = layouts[i].offset == GM_NONE ? 0 : operand_size(&layouts[i]) / 4;
         largest = size > largest ? size : largest;
     }
-    uint64_t worth = (work_of(c->instruction, c->shape) / TRIPS_AN_ELEMENT + largest) / splitter->least;
-    return worth < splitter->parts ? (uint32_t)worth : splitter->parts;
+    uint64_t wanted = (work_of(c->instruction, c->shape) / TRIPS_PER_ELEMENT + largest) / splitter->least;
+    return wanted < splitter->parts ? (uint32_t)wanted : splitter->parts;
 }
 
 static void set_axis(cut *c, gm_split_axis axis)
@@ -190,23 +199,23 @@ static void set_axis(cut *c, gm_split_axis axis)
     c->grain = c->instruction[axis.dim] >= LONG_AXIS ? LONG_GRAIN : axis.grain;
 }
 
-/* Sets parts, axis and grain: the first axis that has most parts. 0 where the instruction must run whole, or is not worth
- * more. */
+/* Sets parts, axis and grain, by the first axis that has the most parts. Returns 0 where the
+ * instruction must run whole, or has too little work for two parts. */
 static int find_cut(cut *c)
 {
-    place places[GM_MOST_OPERANDS];
-    if (!is_worth_reading(c)) {
+    operand_layout layouts[GM_MOST_OPERANDS];
+    if (!has_enough_work(c)) {
         return 0;
     }
     for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        read_place(&places[i], c->instruction, c->shape, i);
+        read_layout(&layouts[i], c->instruction, c->shape, i);
     }
-    uint32_t worth = parts_worth(c, places), best = 0;
+    uint32_t wanted = wanted_parts(c, layouts), best = 0;
     c->parts = 1;
-    for (uint32_t i = 0; c->parts < worth && i < AXES && c->split->axes[i].dim != 0; i++) {
+    for (uint32_t i = 0; c->parts < wanted && i < AXES && c->split->axes[i].dim != 0; i++) {
         set_axis(c, c->split->axes[i]);
-        uint32_t parts = units_of(c) < worth ? units_of(c) : worth;
-        if (parts > c->parts && is_safe(c, places)) {
+        uint32_t parts = units_of(c) < wanted ? units_of(c) : wanted;
+        if (parts > c->parts && is_safe(c, layouts)) {
             c->parts = parts;
             best = i;
         }
@@ -215,21 +224,21 @@ static int find_cut(cut *c)
     return c->parts > 1;
 }
 
-/* ---- Parts ---------------------------------------------------------------------------------------------------- */
+/* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* Where an operand of a part starts. */
+/* Returns the word of an operand in the instruction of a part. */
 static uint32_t operand_of_part(const cut *c, uint32_t index, uint32_t part)
 {
-    place p;
-    read_place(&p, c->instruction, c->shape, index);
-    uint32_t axis = find_axis(&p, c->axis);
-    if (p.offset == GM_NONE) {
+    operand_layout layout;
+    read_layout(&layout, c->instruction, c->shape, index);
+    uint32_t axis = find_axis(&layout, c->axis);
+    if (layout.offset == GM_NONE) {
         return GM_NONE;
     }
     if (1 + index == c->split->own && part > 0) {
         return c->session->header->arena_size + (part - 1) * c->session->spare;
     }
-    return axis == NO_AXIS ? p.offset : p.offset + operand_bytes(&p, start_of(c, part) * p.stride[axis]);
+    return axis == NO_AXIS ? layout.offset : layout.offset + operand_bytes(&layout, start_of(c, part) * layout.stride[axis]);
 }
 
 static void run_part(void *argument, uint32_t part)

@@ -1,11 +1,12 @@
-/* One instruction, on one thread or several. */
+/* Runs one instruction, on one thread or several. */
 #ifndef GM_SPLIT_H
 #define GM_SPLIT_H
 
 #include "gm_internal.h"
 
 #if GM_THREADS
-/* In parts where the session has a splitter and the instruction is worth it. What a kernel returns. */
+/* Executes an instruction: in parts, where the session has a splitter and the instruction has
+ * enough work for two. Returns what the kernel returns: GM_OK or a negative gm_error. */
 int gm_execute(const gm_session *session, const uint32_t *instruction);
 #else
 static inline int gm_execute(const gm_session *session, const uint32_t *instruction)

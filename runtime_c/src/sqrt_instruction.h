@@ -1,6 +1,7 @@
 /*
- * The square root as one instruction, for builds without -fno-math-errno (GM_MATH_ERRNO): there the compiler's builtin
- * calls sqrtf() of the C library for negative numbers, and a program would have to be linked with -lm.
+ * The square root as one instruction, for builds without -fno-math-errno (GM_MATH_ERRNO). There the
+ * compiler's builtin calls sqrtf() of the C library for negative numbers, so that a program would
+ * have to be linked with -lm.
  */
 #ifndef GM_SQRT_INSTRUCTION_H
 #define GM_SQRT_INSTRUCTION_H

@@ -1,13 +1,14 @@
 /*
- * The state as a checkpoint has it: stretches of bytes as in memory and, where the encoding packs them, state entries
- * (docs/SPEC.md, "Packed entries").
+ * The state in the order in which a checkpoint has it, cut into segments. A segment is either a
+ * packed state entry (docs/SPEC.md, "Packed entries") or bytes as they are in memory.
  */
 #ifndef GM_STATE_SEGMENTS_H
 #define GM_STATE_SEGMENTS_H
 
 #include "gradmote.h"
 
-/* Whether an entry is packed that comes when `at` bytes of the state have come. Any entry may be asked. */
+/* Returns whether the encoding packs an entry. at: bytes of the state before this segment; an entry
+ * that begins before them is not packed. */
 static inline int gm_is_packed(const gm_state_entry *entry, uint32_t encoding, uint32_t at)
 {
     int is_numbers = entry->role == GM_STATE_ROLE_PARAMETER || entry->role == GM_STATE_ROLE_SLOT ||
@@ -16,28 +17,30 @@ static inline int gm_is_packed(const gm_state_entry *entry, uint32_t encoding, u
            entry->size >= GM_PACKED_SIZE;
 }
 
-/* Bytes in the file of a packed entry that has `size` in memory: scale, halves, and padding to a whole word. */
+/* Returns the bytes that a packed entry takes in the file: scale, halves, and padding to a whole
+ * word. size: its bytes in memory. */
 static inline uint32_t gm_packed_size(uint32_t size)
 {
     return 4 + (size / 4 + 1) / 2 * 4;
 }
 
-/* A walk over the segments: zero but for the first four members, then gm_next_segment() until that returns 0. */
+/* One segment of the state, and where the next one begins. */
 typedef struct gm_segments {
-    const gm_state_entry *entry; /* the next that may be packed */
+    const gm_state_entry *entry; /* the next one that may be packed */
     const gm_state_entry *end;
     uint32_t encoding;
     uint32_t state_size;
-    uint32_t at;                 /* of the piece: bytes from the start of the state, and how many in memory */
-    uint32_t size;
+    uint32_t at;                 /* where the segment begins: bytes from the start of the state */
+    uint32_t size;               /* its bytes in memory */
     int is_packed;
 } gm_segments;
 
-/* Of an open session's own table, which is verified. */
+/* Returns the segments of an open session's state, before the first one. */
 gm_segments gm_segments_of(const gm_session *session, uint32_t encoding);
+/* Goes on to the next segment. Returns 0 where there is none. */
 int gm_next_segment(gm_segments *segments);
 
-/* Bytes of the whole state in a file. */
+/* Returns the bytes that the whole state takes in a file. */
 uint32_t gm_state_in_file(const gm_session *session, uint32_t encoding);
 
 #endif

@@ -1,9 +1,11 @@
 /*
- * The sample store: learn, replay, recall, forget. Which samples stay is decided by class-balancing reservoir sampling:
- * A. Chrysakis, M.-F. Moens, "Online Continual Learning from Imbalanced Data", ICML 2020, algorithm 1.
+ * The sample store: learn, replay, recall, forget. Class-balancing reservoir sampling decides which
+ * samples stay: A. Chrysakis, M.-F. Moens, "Online Continual Learning from Imbalanced Data", ICML
+ * 2020, algorithm 1.
  *
- * gm_open() has verified that the store and its tensors lie where the image says. What the store holds may come from any
- * checkpoint: counts are taken anew before they are used, and a label that is none counts as an empty place.
+ * gm_open() has verified that the store and its tensors lie where the image says. But what the
+ * store holds may come from any checkpoint. So samples are counted again before a count is used,
+ * and a position whose label is no class is empty.
  */
 #include <string.h>
 
@@ -14,52 +16,54 @@
 #include "random.h"
 #include "steps.h"
 
-/* Of the random generator: no Dropout has it. */
+/* The random generator's stream. No Dropout has this one. */
 #define STREAM 0xFFFFFFFEu
 
-/* Added and taken away again, it rounds a number below 2^22 to the nearest integer, ties to even. */
+/* When it is added and subtracted again, a number below 2^22 is rounded to the nearest integer,
+ * ties to even. */
 #define QUANTIZED_ROUNDER 12582912.0f
 
-/* The parts of an image's store, and the tensors that it fills. */
+/* The arrays of an image's store, and the tensors that it fills. A sample is at a position, 0 to
+ * capacity - 1. */
 typedef struct store {
     const gm_store *record;
     uint32_t seed;
     uint32_t *draws;             /* random numbers drawn so far */
     gm_store_class *classes;
-    uint32_t *labels;            /* of each place: label + 1; else it is empty */
-    float *scales;               /* of each place, where samples are INT8 */
+    uint32_t *labels;            /* of each position: label + 1, or 0 where it is empty */
+    float *scales;               /* of each position, where samples are INT8 */
     uint8_t *samples;
     uint32_t stride;             /* bytes from one sample to the next */
-    float *input;                /* batch samples */
-    int32_t *label;              /* batch labels */
+    float *input;                /* the tensor of `batch` samples */
+    int32_t *label;              /* the tensor of `batch` labels */
     uint32_t batch;
 } store;
 
-/* The class of the sample in a place; GM_NONE where there is none. */
-static uint32_t label_at(const store *s, uint32_t place)
+/* Returns the class of the sample at a position, or GM_NONE where the position is empty. */
+static uint32_t label_at(const store *s, uint32_t position)
 {
-    uint32_t label = s->labels[place] - 1u;
+    uint32_t label = s->labels[position] - 1u;
     return label < s->record->classes ? label : GM_NONE;
 }
 
-/* How many places hold a sample of that class; GM_NONE: hold none. */
-static uint32_t count_places(const store *s, uint32_t label)
+/* Returns how many positions hold a sample of that class or, for GM_NONE, are empty. */
+static uint32_t count_positions(const store *s, uint32_t label)
 {
     uint32_t count = 0;
-    for (uint32_t place = 0; place < s->record->capacity; ++place) {
-        count += label_at(s, place) == label;
+    for (uint32_t position = 0; position < s->record->capacity; ++position) {
+        count += label_at(s, position) == label;
     }
     return count;
 }
 
-/* Takes the counts of all classes. */
+/* Counts the samples of each class. */
 static void count_kept(store *s)
 {
     for (uint32_t label = 0; label < s->record->classes; ++label) {
         s->classes[label].kept = 0;
     }
-    for (uint32_t place = 0; place < s->record->capacity; ++place) {
-        uint32_t label = label_at(s, place);
+    for (uint32_t position = 0; position < s->record->capacity; ++position) {
+        uint32_t label = label_at(s, position);
         if (label != GM_NONE) {
             ++s->classes[label].kept;
         }
@@ -85,7 +89,7 @@ static void lay_out_store(const gm_session *session, const gm_store *record, sto
     s->batch = label->size / 4u;
 }
 
-/* GM_OK where the image has a store and no program runs. */
+/* Finds the store's arrays. Returns GM_OK where the image has a store and no program runs. */
 static int open_store(const gm_session *session, store *s)
 {
     if (!GM_WITH_STORE) {
@@ -103,7 +107,7 @@ static int open_store(const gm_session *session, store *s)
     return GM_OK;
 }
 
-/* The same; also refuses a label that is no class. */
+/* Does the same, and refuses a label that is no class. */
 static int open_class(const gm_session *session, uint32_t label, store *s)
 {
     int status = open_store(session, s);
@@ -113,26 +117,29 @@ static int open_class(const gm_session *session, uint32_t label, store *s)
     return status;
 }
 
-/* ---- Random choice ---------------------------------------------------------------------------------------- */
+/* ---- Random choice --------------------------------------------------------------------------- */
 
-/* 0 .. n - 1, each with a probability that differs from 1/n by less than 2^-32. n: at least 1. */
+/* Draws one of 0 to n - 1, each with a probability that differs from 1/n by less than 2^-32.
+ * n: at least 1. */
 static uint32_t below(store *s, uint32_t n)
 {
     uint32_t random = gm_random_at(gm_random_of(s->seed, (*s->draws)++, STREAM), 0);
     return (uint32_t)((uint64_t)random * n >> 32);
 }
 
-/* The n-th place with a sample of that class, or the n-th empty one (GM_NONE); GM_NONE where there are fewer. */
-static uint32_t find_place(const store *s, uint32_t label, uint32_t n)
+/* Returns the n-th position with a sample of that class or, for label GM_NONE, the n-th empty one.
+ * Returns GM_NONE where there are fewer. */
+static uint32_t find_position(const store *s, uint32_t label, uint32_t n)
 {
-    for (uint32_t place = 0; place < s->record->capacity; ++place) {
-        if (label_at(s, place) == label && n-- == 0) {
-            return place;
+    for (uint32_t position = 0; position < s->record->capacity; ++position) {
+        if (label_at(s, position) == label && n-- == 0) {
+            return position;
         }
     }
     return GM_NONE;
 }
 
+/* Returns how many samples the classes with the most samples have each. */
 static uint32_t most_kept(const store *s)
 {
     uint32_t most = 0;
@@ -142,9 +149,10 @@ static uint32_t most_kept(const store *s)
     return most;
 }
 
-/* ---- Learning --------------------------------------------------------------------------------------------- */
+/* ---- Learning -------------------------------------------------------------------------------- */
 
-/* Marks the classes that have as many samples as any, and returns how many samples these have together. */
+/* Marks the classes that have the most samples as full, and returns how many samples these classes
+ * have together. most: how many samples each of them has. */
 static uint32_t mark_largest(store *s, uint32_t most)
 {
     uint32_t together = 0;
@@ -157,35 +165,37 @@ static uint32_t mark_largest(store *s, uint32_t most)
     return together;
 }
 
-/* The n-th place whose sample is of a class that has `most`. */
-static uint32_t place_of_largest(const store *s, uint32_t most, uint32_t n)
+/* Returns the n-th position whose sample is of a class that has `most` samples. There must be more
+ * than n. */
+static uint32_t position_of_largest(const store *s, uint32_t most, uint32_t n)
 {
-    uint32_t place = 0;
-    for (;; ++place) {
-        uint32_t label = label_at(s, place);
+    uint32_t position = 0;
+    for (;; ++position) {
+        uint32_t label = label_at(s, position);
         if (label != GM_NONE && s->classes[label].kept == most && n-- == 0) {
-            return place;
+            return position;
         }
     }
 }
 
-/* Where a new sample goes, or GM_NONE where it is not kept. Its class has been counted as seen. */
-static uint32_t choose_place(store *s, uint32_t label)
+/* Returns the position for a new sample, or GM_NONE where it is not kept. The sample has been
+ * counted as seen. */
+static uint32_t choose_position(store *s, uint32_t label)
 {
-    uint32_t place = find_place(s, GM_NONE, 0);
-    if (place != GM_NONE) {
-        return place;
+    uint32_t position = find_position(s, GM_NONE, 0);
+    if (position != GM_NONE) {
+        return position;
     }
     const gm_store_class *own = &s->classes[label];
     uint32_t most = most_kept(s), together = mark_largest(s, most);
     if (!own->full) {
-        return place_of_largest(s, most, below(s, together));
+        return position_of_largest(s, most, below(s, together));
     }
     uint32_t n = below(s, own->seen);
-    return n < own->kept ? find_place(s, label, n) : GM_NONE;
+    return n < own->kept ? find_position(s, label, n) : GM_NONE;
 }
 
-/* The largest |x[i]|; infinite where one is not finite. */
+/* Returns the largest |x[i]|, or infinity where one is not finite. */
 static float largest_magnitude(const float *x, uint32_t n)
 {
     float largest = 0.0f;
@@ -199,7 +209,8 @@ static float largest_magnitude(const float *x, uint32_t n)
     return largest;
 }
 
-/* q = x / scale, to the nearest integer, ties to even; at most 127 where scale is subnormal. */
+/* Returns x / scale, rounded to the nearest integer, ties to even. A subnormal scale is inexact, so
+ * the result is clamped to -127 .. 127. */
 static int8_t quantized(float x, float scale)
 {
     float q = (x / scale + QUANTIZED_ROUNDER) - QUANTIZED_ROUNDER;
@@ -208,16 +219,17 @@ static int8_t quantized(float x, float scale)
     return (int8_t)q;
 }
 
-static void keep(store *s, uint32_t place, uint32_t label, const float *x, float largest)
+/* Writes a sample to a position. largest: the largest |x[i]|. */
+static void keep(store *s, uint32_t position, uint32_t label, const float *x, float largest)
 {
-    uint8_t *sample = s->samples + place * s->stride;
-    s->labels[place] = label + 1u;
+    uint8_t *sample = s->samples + position * s->stride;
+    s->labels[position] = label + 1u;
     if (s->record->dtype == GM_STORE_DTYPE_F32) {
         memcpy(sample, x, s->stride);
         return;
     }
     float scale = largest / 127.0f;
-    s->scales[place] = scale;
+    s->scales[position] = scale;
     for (uint32_t i = 0; i < s->record->elements; ++i) {
         sample[i] = (uint8_t)(scale > 0.0f ? quantized(x[i], scale) : 0);
     }
@@ -236,9 +248,9 @@ int gm_learn(gm_session *session, uint32_t label)
     }
     s.classes[label].seen += s.classes[label].seen != UINT32_MAX;
     count_kept(&s);
-    uint32_t place = choose_place(&s, label);
-    if (place != GM_NONE) {
-        keep(&s, place, label, s.input, largest);
+    uint32_t position = choose_position(&s, label);
+    if (position != GM_NONE) {
+        keep(&s, position, label, s.input, largest);
     }
     count_kept(&s);
     return GM_OK;
@@ -251,31 +263,31 @@ int gm_forget(gm_session *session, uint32_t label)
     if (status != GM_OK) {
         return status;
     }
-    for (uint32_t place = 0; place < s.record->capacity; ++place) {
-        s.labels[place] = label_at(&s, place) == label ? 0 : s.labels[place];
+    for (uint32_t position = 0; position < s.record->capacity; ++position) {
+        s.labels[position] = label_at(&s, position) == label ? 0 : s.labels[position];
     }
     memset(&s.classes[label], 0, sizeof s.classes[label]);
     return GM_OK;
 }
 
-/* ---- Training on what is kept ------------------------------------------------------------------------------ */
+/* ---- Training on what is kept ---------------------------------------------------------------- */
 
-/* The sample in a place becomes row `row` of the input. */
-static void put(const store *s, uint32_t row, uint32_t place)
+/* Copies the sample at a position to row `row` of the input. */
+static void put(const store *s, uint32_t row, uint32_t position)
 {
     uint32_t n = s->record->elements;
-    const uint8_t *sample = s->samples + place * s->stride;
+    const uint8_t *sample = s->samples + position * s->stride;
     float *x = s->input + row * n;
     if (s->record->dtype == GM_STORE_DTYPE_F32) {
         memcpy(x, sample, s->stride);
         return;
     }
     for (uint32_t i = 0; i < n; ++i) {
-        x[i] = (float)(int8_t)sample[i] * s->scales[place];
+        x[i] = (float)(int8_t)sample[i] * s->scales[position];
     }
 }
 
-/* The n-th class that has samples. */
+/* Returns the n-th class that has samples. There must be more than n. */
 static uint32_t present_class(const store *s, uint32_t n)
 {
     uint32_t label = 0;
@@ -286,7 +298,8 @@ static uint32_t present_class(const store *s, uint32_t n)
     }
 }
 
-/* Every class that has samples is as likely as any other, and so is every sample of one class. */
+/* Fills input and label with drawn samples. Each class that has samples is as likely as any other,
+ * and so is each sample within its class. */
 static void fill_batch(store *s)
 {
     uint32_t present = 0;
@@ -295,7 +308,7 @@ static void fill_batch(store *s)
     }
     for (uint32_t row = 0; row < s->batch; ++row) {
         uint32_t label = present_class(s, below(s, present));
-        put(s, row, find_place(s, label, below(s, s->classes[label].kept)));
+        put(s, row, find_position(s, label, below(s, s->classes[label].kept)));
         s->label[row] = (int32_t)label;
     }
 }
@@ -310,7 +323,7 @@ int gm_begin_replay(gm_session *session, uint32_t program)
     if (program != GM_PROGRAM_TRAIN && program != GM_PROGRAM_STEP) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    if (count_places(&s, GM_NONE) == s.record->capacity) {
+    if (count_positions(&s, GM_NONE) == s.record->capacity) {
         return GM_ERR_STORE_EMPTY;
     }
     status = gm_begin(session, program);
@@ -329,7 +342,7 @@ int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_
     if (status != GM_OK) {
         return status;
     }
-    uint32_t kept = count_places(&s, label);
+    uint32_t kept = count_positions(&s, label);
     if (rows == NULL || first >= kept) {
         return rows == NULL ? GM_ERR_INVALID_ARGUMENT : GM_ERR_NOT_FOUND;
     }
@@ -340,7 +353,7 @@ int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_
     gm_borrow_input(session);
     *rows = kept - first < s.batch ? kept - first : s.batch;
     for (uint32_t row = 0; row < *rows; ++row) {
-        put(&s, row, find_place(&s, label, first + row));
+        put(&s, row, find_position(&s, label, first + row));
     }
     return GM_OK;
 }
@@ -354,7 +367,7 @@ int gm_replay(gm_session *session, float *loss)
     return status == GM_OK && loss != NULL ? gm_loss(session, GM_PROGRAM_STEP, loss) : status;
 }
 
-/* ---- What the store knows, and how much of it the model ------------------------------------------------------ */
+/* ---- Counts, and scores of the model --------------------------------------------------------- */
 
 int gm_store_view(const gm_session *session, gm_store_info *out)
 {
@@ -363,7 +376,7 @@ int gm_store_view(const gm_session *session, gm_store_info *out)
     if (status == GM_OK) {
         const gm_store *r = s.record;
         *out = (gm_store_info){ r->capacity, r->classes, r->dtype, r->elements,
-                                r->capacity - count_places(&s, GM_NONE) };
+                                r->capacity - count_positions(&s, GM_NONE) };
     }
     return status;
 }
@@ -374,12 +387,13 @@ int gm_store_class_view(const gm_session *session, uint32_t label, gm_store_clas
     int status = out == NULL ? GM_ERR_INVALID_ARGUMENT : open_class(session, label, &s);
     if (status == GM_OK) {
         *out = s.classes[label];
-        out->kept = count_places(&s, label);
+        out->kept = count_positions(&s, label);
     }
     return status;
 }
 
-/* Infers samples `first` and on of a class: how many these are, and how many of them the model names so. */
+/* Infers samples of a class, from sample `first` on. *rows becomes how many these are. *right grows
+ * by those to which the model gives the class. */
 static int score_batch(gm_session *session, uint32_t label, uint32_t first, uint32_t *rows, uint32_t *right)
 {
     int status = gm_begin_recall(session, label, first, rows);

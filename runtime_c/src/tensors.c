@@ -12,7 +12,7 @@ static const char *name_at(const gm_session *session, uint32_t name)
     return name == GM_NONE ? NULL : names + name;
 }
 
-/* ---- Inputs and outputs ----------------------------------------------------------------------------------- */
+/* ---- Inputs and outputs ---------------------------------------------------------------------- */
 
 GM_COLD int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t role, uint32_t index, gm_view *out)
 {
@@ -48,9 +48,10 @@ int gm_write(gm_session *session, uint32_t role, uint32_t index, const void *dat
     return GM_OK;
 }
 
-/* ---- Parameters one by one ---------------------------------------------------------------------------------- */
+/* ---- Parameters one by one ------------------------------------------------------------------- */
 
-/* Parameters stand first in the state table. Fills `out` but for its data. */
+/* Finds a parameter, and fills all of `out` but its data. Parameters are first in the state
+ * table. */
 static int find_parameter(const gm_session *session, uint32_t index, gm_view *out, const gm_state_entry **found)
 {
     if (session == NULL || session->header == NULL || out == NULL) {
@@ -125,9 +126,8 @@ int gm_parameter_named(gm_session *session, const char *name, gm_view *out)
     }
 }
 
-/* ---- Parameters and state as a whole ------------------------------------------------------------------------ */
+/* ---- Parameters and state as a whole --------------------------------------------------------- */
 
-/* The state region, without name or shape. */
 int gm_state(gm_session *session, gm_view *out)
 {
     if (session == NULL || session->header == NULL || out == NULL) {
@@ -138,9 +138,9 @@ int gm_state(gm_session *session, gm_view *out)
     return GM_OK;
 }
 
-/* The state begins with the parameters. */
 int gm_parameters(gm_session *session, gm_view *out)
 {
+    /* The state begins with the parameters. */
     int status = gm_state(session, out);
     if (status == GM_OK) {
         out->size = session->header->parameters_size;
@@ -148,7 +148,7 @@ int gm_parameters(gm_session *session, gm_view *out)
     return status;
 }
 
-/* GM_OK where no program runs and `data` holds exactly all parameters. */
+/* Returns GM_OK where no program runs and `data` has exactly the size of all parameters. */
 static int check_parameters(const gm_session *session, const void *data, size_t size)
 {
     int status = gm_idle(session);

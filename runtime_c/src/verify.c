@@ -1,6 +1,8 @@
 /*
- * The verifier: everything that an image claims is checked here and in verify_programs.c, once, so that the executor and
- * the accessors need no checks. The comments "V1" .. "V24" refer to the invariants in docs/SPEC.md, "What is verified".
+ * The verifier: it checks everything that an image claims, once, so that the executor and the
+ * accessors need no checks. Here are sections, regions, tensors and the state table; the rest is in
+ * verify_store.c, verify_programs.c and verify_operands.c. The comments "V1" to "V27" name the
+ * invariants of docs/SPEC.md, "What is verified".
  */
 #include "verify.h"
 
@@ -9,18 +11,18 @@
 #include "verify_programs.h"
 #include "verify_store.h"
 
-/* Bytes that the checksum leaves out: magic, version, size and the checksum itself. */
+/* The first bytes, which the checksum leaves out: magic, version, size and the checksum itself. */
 #define IMAGE_CRC_START 16u
 
-/* ---- File, sections, memory regions ------------------------------------------------------------------------- */
+/* ---- File, sections, memory regions ---------------------------------------------------------- */
 
 static int is_name(const gm_header *header, uint32_t name)
 {
     return name == GM_NONE || name < header->sections[GM_SECTION_NAMES].size;
 }
 
-/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, text ends; so does the
- * scheme's. */
+/* V2: every section lies behind the header and inside the file. V3: tables hold whole records, the
+ * names end with a zero, and the scheme is one of them. */
 static GM_COLD int check_sections(const gm_header *header)
 {
     static const uint8_t record_size[GM_SECTION_COUNT] = {
@@ -39,7 +41,8 @@ static GM_COLD int check_sections(const gm_header *header)
     return ends && is_name(header, header->scheme) ? GM_OK : GM_ERR_BAD_SECTION;
 }
 
-/* V4: 0 <= parameters <= state <= gradients <= scratch <= arena, all at words. V5: initial values fit. */
+/* V4: 0 <= parameters <= state <= gradients <= scratch <= arena, all at words. V5: initial values
+ * fit. */
 static GM_COLD int check_regions(const gm_header *header)
 {
     uint32_t initial_size = header->sections[GM_SECTION_INITIAL].size;
@@ -53,7 +56,8 @@ static GM_COLD int check_regions(const gm_header *header)
     return initial_size >= header->parameters_size && initial_size <= header->state_size ? GM_OK : GM_ERR_BAD_REGION;
 }
 
-/* V6: the control record and the properties lie in the state behind the parameters, and apart. */
+/* V6: the control record and the properties lie in the state behind the parameters, apart from each
+ * other. */
 static GM_COLD int check_state_records(const gm_header *header)
 {
     uint64_t properties_size = (uint64_t)header->properties_count * sizeof(gm_property);
@@ -65,9 +69,10 @@ static GM_COLD int check_state_records(const gm_header *header)
     return GM_OK;
 }
 
-/* ---- Tensors ------------------------------------------------------------------------------------------------ */
+/* ---- Tensors --------------------------------------------------------------------------------- */
 
-/* V7: dimensions are positive, those past the rank are 1, and their product is the size in words. */
+/* V7: dimensions are positive, those past the rank are 1, and their product is the size in
+ * words. */
 static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
 {
     uint64_t elements = 1;
@@ -83,7 +88,8 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
     return size % WORD == 0 && elements == size / WORD;
 }
 
-/* V9: outputs and losses lie in the scratch, inputs and labels there or between gradients and scratch. */
+/* V9: outputs and losses lie in the scratch. Inputs and labels lie there too, or between gradients
+ * and scratch. */
 static int is_in_place(const gm_header *header, const gm_tensor *tensor)
 {
     int is_given = tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL;
@@ -112,7 +118,7 @@ static GM_COLD int check_tensors(const gm_header *header)
     return GM_OK;
 }
 
-/* ---- The state table ------------------------------------------------------------------------------------------ */
+/* ---- The state table ------------------------------------------------------------------------- */
 
 /* V12: a gradient lies in the gradient region and has its parameter's size. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
@@ -122,7 +128,8 @@ static int is_gradient(const gm_header *header, const gm_state_entry *entry)
                    (uint64_t)header->gradients_offset + header->gradients_size);
 }
 
-/* V13: what is not a parameter lies behind the parameters; control, properties and store are where the image says. */
+/* V13: an entry that is no parameter lies behind the parameters. Those of control record,
+ * properties and store are where the image says. */
 static int is_other_state(const gm_header *header, const gm_state_entry *entry)
 {
     if (entry->gradient != GM_NONE ||
@@ -142,7 +149,7 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
             entry->size / sizeof(gm_property) == header->properties_count);
 }
 
-/* V11: parameters stand first and tile [0, parameters_size) in ascending order, all f32. */
+/* V11: parameters are first, all of f32, and fill [0, parameters_size) in ascending order. */
 static GM_COLD int check_state_table(const gm_header *header)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
@@ -164,7 +171,7 @@ static GM_COLD int check_state_table(const gm_header *header)
     return next == header->parameters_size ? GM_OK : GM_ERR_BAD_STATE;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 GM_COLD int gm_verify(const gm_header *header)
 {

@@ -1,11 +1,12 @@
-/* The verifier of operands: which bytes an instruction may touch. "V16" .. "V27" are of docs/SPEC.md. */
+/* The verifier of operands: which bytes an instruction may touch. "V16" to "V27" are invariants of
+ * docs/SPEC.md. */
 #include "verify_operands.h"
 
 #include "image.h"
 #include "ranges.h"
 #include "verify_store.h"
 
-/* ---- Where an operand reaches ------------------------------------------------------------------------------------ */
+/* ---- Where an operand reaches ---------------------------------------------------------------- */
 
 GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t *term, uint32_t count, uint32_t step)
 {
@@ -16,7 +17,8 @@ GM_COLD uint64_t gm_product_of_terms(const uint32_t *instruction, const uint8_t 
     return product;
 }
 
-/* How many indices an operand has; of a stride of 0, several mean one element. */
+/* Returns how many indices an operand has. Where a stride is 0, several of them mean one
+ * element. */
 static uint64_t indices_of(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     uint32_t step = (info->flags & GM_STRIDED) != 0 ? 2 : 1;
@@ -36,7 +38,7 @@ GM_COLD uint64_t gm_extent(const uint32_t *instruction, const gm_opcode_shape *s
     return elements;
 }
 
-/* Bytes of that many elements; saturates with them. */
+/* Returns how many bytes that many elements take. The result saturates as they do. */
 static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
 {
     if ((info->flags & GM_BITS) != 0) {
@@ -45,12 +47,13 @@ static uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements
     return elements > SIZE_LIMIT || (info->flags & GM_BYTES) != 0 ? elements : WORD * elements;
 }
 
-/* V19: a rule lies in the constants, is in this build, and has the moments that it needs and no others. */
+/* V19: a rule lies in the constants and is in this build, and the instruction has the moments that
+ * it needs and no others. */
 static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_t operand)
 {
     static const uint8_t slots[GM_RULE_COUNT] = GM_RULE_SLOTS, aux[GM_RULE_COUNT] = GM_RULE_AUX;
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
-    /* GEMM_UPDATE and CONV_UPDATE have their moments in the same place. */
+    /* GEMM_UPDATE and CONV_UPDATE have their moments in the same words. */
     uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
                                                                             : offsetof(gm_insn_gemm_update, slot1));
     const uint32_t *moment = &instruction[first / WORD];
@@ -68,7 +71,7 @@ static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_
     return fits ? GM_OK : GM_ERR_BAD_OPERAND;
 }
 
-/* Whether the bytes lie in one running mean or variance. */
+/* Returns whether the bytes lie in one running mean or variance. */
 static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
 {
     const gm_state_entry *entry = gm_section_data(header, GM_SECTION_STATE);
@@ -82,8 +85,8 @@ static int is_statistic(const gm_header *header, uint32_t offset, uint64_t size)
     return 0;
 }
 
-/* V17: nothing is written below the program's floor but statistics by TRAIN, nor over the control record, the
- * properties, the store or the inputs. */
+/* V17: nothing is written below the program's floor, except for running statistics by TRAIN.
+ * Nothing is written over the control record, the properties, the store or the inputs. */
 static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
 {
     const gm_header *header = v->header;
@@ -98,8 +101,8 @@ static int may_write(const gm_verifier *v, uint32_t offset, uint32_t size)
            !overlaps(offset, size, inputs, header->scratch_offset - inputs);
 }
 
-/* V27: no stride is longer than the part of memory where the operand lies, also where its dim is 1: kernels step once more
- * than there are elements. */
+/* V27: no stride is longer than the memory in which the operand lies, even where its dim is 1,
+ * because kernels step once more than there are elements. */
 static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info,
                             uint32_t end)
 {
@@ -112,8 +115,8 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
     return 1;
 }
 
-/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the arena; kernels count
- * indices in 32 bits. *bytes: how many. */
+/* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the
+ * arena, and kernels can count the indices in 32 bits. *bytes becomes how many bytes these are. */
 static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index,
                          uint32_t *bytes)
 {
@@ -139,11 +142,12 @@ static int check_operand(const gm_verifier *v, const uint32_t *instruction, cons
     return GM_OK;
 }
 
-/* ---- What is written ------------------------------------------------------------------------------------------------ */
+/* ---- What is written ------------------------------------------------------------------------- */
 
-/* Axes of an operand that have more than one element, from the last on. */
+/* One axis of an operand that has more than one element, and which ones are to come: the last axis
+ * is the first. */
 typedef struct axes {
-    const uint8_t *term;         /* of the operand's first */
+    const uint8_t *term;         /* the operand's first term */
     uint32_t left;               /* terms that are still to come */
     int strided;
     uint32_t dim;                /* term of the axis */
@@ -156,7 +160,7 @@ static axes axes_of(const gm_opcode_shape *shape, const gm_operand_info *info)
     return (axes){ shape->terms + info->first_term, info->n_terms, strided, 0, 0, 1 };
 }
 
-/* Takes the next axis: 0 where there is none, and then dim and stride are 0. */
+/* Goes on to the next axis. Returns 0 where there is none; dim and stride are 0 then. */
 static int next_axis(axes *a, const uint32_t *instruction)
 {
     while (a->left != 0) {
@@ -173,7 +177,8 @@ static int next_axis(axes *a, const uint32_t *instruction)
     return 0;
 }
 
-/* Whether equal indices mean the same place in both operands, if they start at the same. */
+/* Returns whether equal indices mean the same address in two operands that start at the same
+ * one. */
 static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *one,
                      const gm_operand_info *other)
 {
@@ -188,7 +193,8 @@ static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, 
     return 1;
 }
 
-/* V18: what is written is apart from all other operands, but for one that the output may take the place of. */
+/* V18: an operand that is written is apart from all others, except for one that the output may
+ * overwrite element by element. */
 static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape, const uint32_t *bytes, uint32_t written)
 {
     const gm_operand_info *info = shape->operands;
@@ -204,8 +210,8 @@ static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape
     return GM_OK;
 }
 
-/* Elements between those of index 0 and the last index of all axes whose stride is `stride` at the most, but for the axes
- * of that stride parameter. */
+/* Returns how far the axes of smaller or equal strides reach together: the elements from index 0 to
+ * the last index of each. The axes of the stride parameter `parameter` itself are left out. */
 static uint32_t reach_below(const uint32_t *instruction, const uint8_t *term, uint32_t n_terms, uint32_t parameter)
 {
     uint32_t stride = gm_term_value(instruction, (uint8_t)parameter), reach = 0;
@@ -218,8 +224,8 @@ static uint32_t reach_below(const uint32_t *instruction, const uint8_t *term, ui
     return reach;
 }
 
-/* V26: no two indices mean one element: each axis steps over all that those of smaller steps reach. The extent is known to
- * be in the arena, so that nothing here wraps. */
+/* V26: no two indices mean one element, because the stride of each axis is larger than the axes of
+ * smaller strides reach. The extent is known to be in the arena, so nothing here wraps. */
 static int check_one_to_one(const uint32_t *instruction, const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     const uint8_t *term = shape->terms + info->first_term;

@@ -1,4 +1,5 @@
-/* The verifier of programs: how much an instruction may do. "V14" .. "V25" are of docs/SPEC.md. */
+/* The verifier of programs: how much an instruction may do. "V14" to "V25" are invariants of
+ * docs/SPEC.md. */
 #include "verify_programs.h"
 
 #include "image.h"
@@ -9,7 +10,7 @@
 #error "GM_MAX_WORK must not exceed 2^62, so that sums of work cannot overflow"
 #endif
 
-/* ---- Instructions ------------------------------------------------------------------------------------------- */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 
 static int check_param(uint32_t kind, uint32_t value)
 {
@@ -36,7 +37,7 @@ static int check_params(const uint32_t *instruction, const gm_opcode_shape *shap
     return GM_OK;
 }
 
-/* V25: what kernels compute of windows stays below 2^31, and so never wraps. */
+/* V25: what kernels compute about windows stays below 2^31, and so never wraps. */
 static int check_windows(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     const gm_operand_info *window = shape->operands + shape->n_operands;
@@ -48,7 +49,8 @@ static int check_windows(const uint32_t *instruction, const gm_opcode_shape *sha
     return GM_OK;
 }
 
-/* V14: the opcode is known and in this build, and the length is its own. `available` counts words, at least 1. */
+/* V14: the opcode is known and in this build, and the instruction has its length. available: words
+ * that are left in the program, at least 1. */
 static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32_t available)
 {
     uint32_t opcode = instruction[0] & 0xFFFF, words = instruction[0] >> 16;
@@ -77,9 +79,10 @@ static int check_instruction(gm_verifier *v, const uint32_t *instruction, uint32
     return GM_OK;
 }
 
-/* ---- Programs ----------------------------------------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Only training writes gradients, and only an update writes the state. */
+/* Returns the arena offset from which on a program may write: only training writes gradients, and
+ * only an update writes the state. */
 static uint32_t write_floor(const gm_header *header, uint32_t kind)
 {
     if (kind == GM_PROGRAM_TRAIN) {
@@ -88,7 +91,7 @@ static uint32_t write_floor(const gm_header *header, uint32_t kind)
     return kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP ? 0 : header->scratch_offset;
 }
 
-/* V22: the record's count and work are those of its instructions. */
+/* V22: the program's record has the count and the work of its instructions. */
 static int check_code(const gm_header *header, const gm_program *program)
 {
     gm_verifier v = { header, program, write_floor(header, program->kind), 0 };
@@ -113,7 +116,8 @@ static int trains(uint32_t kind)
     return kind == GM_PROGRAM_TRAIN || kind == GM_PROGRAM_OPTIMIZER || kind == GM_PROGRAM_STEP;
 }
 
-/* V21: one program a kind, its code inside section CODE, its arena inside the header's. */
+/* V21: there is at most one program of a kind, its code lies inside section CODE, and its arena is
+ * no larger than the image's. */
 GM_COLD int gm_verify_programs(const gm_header *header)
 {
     const gm_program *program = gm_section_data(header, GM_SECTION_PROGRAMS);

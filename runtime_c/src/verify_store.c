@@ -14,8 +14,8 @@ uint64_t gm_store_size(const gm_store *store)
     return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
 }
 
-/* V23: the tensors that the store fills are the only ones of their role, `batch` samples of `elements` f32 with as many
- * I32 labels. Returns batch, or 0. */
+/* V23: the tensors that the store fills are the only ones of their role: `batch` samples of
+ * `elements` f32, and as many I32 labels. Returns the batch, or 0 where they are not. */
 static uint32_t store_batch(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
@@ -28,7 +28,7 @@ static uint32_t store_batch(const gm_header *header, const gm_store *store)
     return (uint64_t)label->size * store->elements == input->size ? label->size / WORD : 0;
 }
 
-/* V23: the place for a sample put aside lies among the inputs, apart from the input itself. */
+/* V23: the room for the input's first sample lies among the inputs, apart from the input itself. */
 static int is_aside(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
@@ -38,14 +38,16 @@ static int is_aside(const gm_header *header, const gm_store *store)
             !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
 }
 
-/* V24: a replay looks through the whole store for each sample of a batch. */
+/* V24: a replay is no more work than a program may be. It looks through the whole store for each
+ * sample of a batch. */
 static int is_little_work(const gm_store *store, uint32_t batch)
 {
     uint64_t look = (uint64_t)store->capacity + store->classes + store->elements;
     return saturating_product(look, batch) <= GM_MAX_WORK;
 }
 
-/* V23: at most one store; it lies in the state behind the parameters, apart from control and properties. */
+/* V23: there is at most one store. It lies in the state behind the parameters, apart from control
+ * record and properties. */
 GM_COLD int gm_verify_store(const gm_header *header)
 {
     const gm_store *store = gm_store_of(header);

@@ -5,8 +5,8 @@
 #include "gradmote.h"
 
 /* Returns how many bytes of the state the store takes: a counter, what is known of each class,
- * labels, scales of INT8 samples, and samples. The number is exact up to SIZE_LIMIT, and larger than
- * that where the store is larger. */
+ * labels, scales of INT8 samples, and samples. The number is exact up to SIZE_LIMIT, and larger
+ * than that where the store is larger. */
 uint64_t gm_store_size(const gm_store *store);
 
 /* Verifies the store of an image whose tensors and regions are verified. Returns GM_OK,
