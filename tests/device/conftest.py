@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator, default_firmware
 from support.classifier_image import classifier_image
 from support.firmware import build_firmware
@@ -27,7 +27,7 @@ def emulator(firmware: Path) -> Iterator[Emulator]:
 
 
 @pytest.fixture
-def board(emulator: Emulator) -> Iterator[Board]:
+def board(emulator: Emulator) -> Iterator[Client]:
     with emulator.connect() as client:
         yield client
 

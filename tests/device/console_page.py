@@ -17,7 +17,7 @@ from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator, default_firmware
 from gradmote.device.link import Link
 from support.console_text import read_prompt
@@ -53,7 +53,7 @@ def conversation(firmware: Path, store: StoreOptions | None, lines: tuple[str, .
     with Emulator(elf=firmware) as emulator:
         link = emulator.take_link()
         read_prompt(link)
-        prepare(BoardTarget(Board(link)), store)
+        prepare(BoardTarget(Client(link)), store)
         text = "".join(f"    > {line}\n{shortened(answer(link, line))}" for line in lines)
         link.close()
     return text

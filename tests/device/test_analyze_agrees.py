@@ -15,7 +15,7 @@ from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget
 from gradmote.device.boards import known
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from support.console_text import read_prompt
 
@@ -40,7 +40,7 @@ def used(lenet, firmware):
     with Emulator(BOARD, firmware) as emulator:
         link = emulator.take_link()
         read_prompt(link)
-        with BoardTarget(Board(link)) as target:
+        with BoardTarget(Client(link)) as target:
             train(target, lenet.read_bytes())
             for line in ("help", "info", "train 2", "save", "load", "mem"):
                 link.write(line.encode() + b"\r")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gradmote.device import BoardTarget, Target, TwinTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.device.protocol import Frame, encode, message_id
 from gradmote.device.types import ROLES, program_index
@@ -41,7 +41,7 @@ def raises_code(name: str):
 # ---- Model and training ---------------------------------------------------------------------------------------------
 
 
-def test_board_and_twin_reach_the_same_bits(board: Board, image: bytes) -> None:
+def test_board_and_twin_reach_the_same_bits(board: Client, image: bytes) -> None:
     on_board, twin = BoardTarget(board), TwinTarget(board.info().profile)
     for target in (on_board, twin):
         train(target, image)
@@ -60,14 +60,14 @@ def _logits(target: Target) -> np.ndarray:
     return target.output(0)
 
 
-def test_metrics_count_what_ran(board: Board, image: bytes) -> None:
+def test_metrics_count_what_ran(board: Client, image: bytes) -> None:
     train(BoardTarget(board), image, steps=3)
     metrics = board.metrics()
     assert (metrics.train_steps, metrics.optimizer_steps, metrics.skipped_steps) == (3, 3, 0)
     assert metrics.learning_rate == 0.5 and metrics.loss > 0 and metrics.instructions > 0 and metrics.seconds > 0
 
 
-def test_memory_adds_up(board: Board, image: bytes) -> None:
+def test_memory_adds_up(board: Client, image: bytes) -> None:
     train(BoardTarget(board), image)
     memory = board.mem()
     assert memory.ram == memory.static_ram + memory.stack_size + memory.arena_available == 128 * 1024
@@ -76,7 +76,7 @@ def test_memory_adds_up(board: Board, image: bytes) -> None:
     assert memory.image == len(image)
 
 
-def test_a_label_out_of_range_changes_nothing(board: Board, image: bytes) -> None:
+def test_a_label_out_of_range_changes_nothing(board: Client, image: bytes) -> None:
     target = BoardTarget(board)
     train(target, image)
     before = target.state()
@@ -87,7 +87,7 @@ def test_a_label_out_of_range_changes_nothing(board: Board, image: bytes) -> Non
     assert target.state() == before
 
 
-def test_board_and_twin_refuse_to_run_without_samples(board: Board, image: bytes) -> None:
+def test_board_and_twin_refuse_to_run_without_samples(board: Client, image: bytes) -> None:
     for target in (BoardTarget(board), TwinTarget(board.info().profile)):
         target.load_image(image)
         for program in ("infer", "eval", "train", "step"):
@@ -102,7 +102,7 @@ def test_board_and_twin_refuse_to_run_without_samples(board: Board, image: bytes
         board.run("infer")
 
 
-def test_samples_written_once_serve_every_program(board: Board, image: bytes) -> None:
+def test_samples_written_once_serve_every_program(board: Client, image: bytes) -> None:
     train(BoardTarget(board), image, steps=2)
     for program in ("train", "optimizer", "eval", "infer"):
         board.run(program)
@@ -110,7 +110,7 @@ def test_samples_written_once_serve_every_program(board: Board, image: bytes) ->
     assert board.read("TENSOR", program_index("step"), ROLES.index("label")) == Y.tobytes()
 
 
-def test_writing_beyond_a_tensor_is_refused(board: Board, image: bytes) -> None:
+def test_writing_beyond_a_tensor_is_refused(board: Client, image: bytes) -> None:
     board.load_image(image)
     with pytest.raises(RuntimeFault):
         board.write("input", 0, bytes(28))
@@ -120,7 +120,7 @@ def test_writing_beyond_a_tensor_is_refused(board: Board, image: bytes) -> None:
         board.write("input", 1, bytes(4))
 
 
-def test_without_a_model_everything_says_so(board: Board) -> None:
+def test_without_a_model_everything_says_so(board: Client) -> None:
     for request in (board.metrics, board.save_checkpoint, board.reset, lambda: board.run("step")):
         with raises_code("NO_IMAGE"):
             request()
@@ -129,7 +129,7 @@ def test_without_a_model_everything_says_so(board: Board) -> None:
 # ---- Files ----------------------------------------------------------------------------------------------------------
 
 
-def test_an_image_with_a_flipped_bit_is_refused(board: Board, image: bytes) -> None:
+def test_an_image_with_a_flipped_bit_is_refused(board: Client, image: bytes) -> None:
     damaged = bytearray(image)
     damaged[-1] ^= 1
     with pytest.raises(RuntimeFault) as fault:
@@ -139,7 +139,7 @@ def test_an_image_with_a_flipped_bit_is_refused(board: Board, image: bytes) -> N
     assert board.info().status == 0
 
 
-def test_pieces_out_of_order_are_refused(board: Board, image: bytes) -> None:
+def test_pieces_out_of_order_are_refused(board: Client, image: bytes) -> None:
     board.request("IMAGE_BEGIN", size=len(image))
     with raises_code("OUT_OF_ORDER"):
         board.request("IMAGE_DATA", offset=4, data=image[4:8])
@@ -147,7 +147,7 @@ def test_pieces_out_of_order_are_refused(board: Board, image: bytes) -> None:
         board.request("IMAGE_END")
 
 
-def test_a_file_larger_than_its_area_is_refused_before_anything_is_erased(board: Board, image: bytes) -> None:
+def test_a_file_larger_than_its_area_is_refused_before_anything_is_erased(board: Client, image: bytes) -> None:
     board.load_image(image)
     with raises_code("TOO_LARGE"):
         board.request("IMAGE_BEGIN", size=2**20 + 1)
@@ -156,7 +156,7 @@ def test_a_file_larger_than_its_area_is_refused_before_anything_is_erased(board:
     assert board.refresh().status == 0
 
 
-def test_a_checkpoint_comes_back(board: Board, image: bytes) -> None:
+def test_a_checkpoint_comes_back(board: Client, image: bytes) -> None:
     target = BoardTarget(board)
     train(target, image)
     state, checkpoint = target.state(), target.save()
@@ -166,7 +166,7 @@ def test_a_checkpoint_comes_back(board: Board, image: bytes) -> None:
     assert target.state() == state
 
 
-def test_a_damaged_checkpoint_leaves_state_and_kept_checkpoint(board: Board, image: bytes) -> None:
+def test_a_damaged_checkpoint_leaves_state_and_kept_checkpoint(board: Client, image: bytes) -> None:
     target = BoardTarget(board)
     train(target, image)
     checkpoint = bytearray(target.save())
@@ -180,7 +180,7 @@ def test_a_damaged_checkpoint_leaves_state_and_kept_checkpoint(board: Board, ima
     assert board.read("CHECKPOINT") == checkpoint
 
 
-def test_image_and_newest_checkpoint_outlive_a_restart(board: Board, image: bytes) -> None:
+def test_image_and_newest_checkpoint_outlive_a_restart(board: Client, image: bytes) -> None:
     target = BoardTarget(board)
     train(target, image)
     for _ in range(3):
@@ -193,7 +193,7 @@ def test_image_and_newest_checkpoint_outlive_a_restart(board: Board, image: byte
     assert target.state() == state
 
 
-def test_after_a_restart_without_checkpoint_the_parameters_are_the_initial_ones(board: Board, image: bytes) -> None:
+def test_after_a_restart_without_checkpoint_the_parameters_are_the_initial_ones(board: Client, image: bytes) -> None:
     target = BoardTarget(board)
     target.load_image(image)
     state = target.state()
@@ -207,7 +207,7 @@ def test_after_a_restart_without_checkpoint_the_parameters_are_the_initial_ones(
 
 def test_garbage_on_the_line_costs_a_repetition(emulator: Emulator, image: bytes) -> None:
     link = emulator.take_link()
-    board = Board(link)
+    board = Client(link)
     board.load_image(image)
     for garbage in (b"\x01", b"\x01\x09\x00\xff\x03abc", b"\x01\xff\xff\xff\xff", bytes(range(256)), os.urandom(3000)):
         link.write(garbage)
@@ -218,7 +218,7 @@ def test_garbage_on_the_line_costs_a_repetition(emulator: Emulator, image: bytes
 
 def test_a_damaged_frame_is_not_executed(emulator: Emulator, image: bytes) -> None:
     link = emulator.take_link()
-    board = Board(link)
+    board = Client(link)
     train(BoardTarget(board), image)
     steps = board.metrics().train_steps
     frame = bytearray(encode(Frame(message_id("RUN"), 200, b"\x04")))
@@ -235,7 +235,7 @@ def test_a_damaged_frame_is_not_executed(emulator: Emulator, image: bytes) -> No
 
 def test_a_repeated_request_runs_once(emulator: Emulator, image: bytes) -> None:
     link = emulator.take_link()
-    board = Board(link)
+    board = Client(link)
     train(BoardTarget(board), image, steps=1)
     sequence = (board._sequence + 1) % 256
     frame = encode(Frame(message_id("RUN"), sequence, struct.pack("B", 4)))

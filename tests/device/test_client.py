@@ -13,7 +13,7 @@ import pytest
 
 from gradmote.device import client, open_target, requests
 from gradmote.device.chunk_sizing import ChunkSizer
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.link import ConnectionLost, open_link
 from gradmote.device.protocol import Frame, Parser, encode, message_id
 from gradmote.errors import DeviceError
@@ -58,7 +58,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_info_is_read_field_by_field() -> None:
-    info = Board(FakeBoard()).info()
+    info = Client(FakeBoard()).info()
     assert (info.name, info.version, info.profile, info.status) == ("fake", "0.1.0", "fused", -103)
 
 
@@ -74,14 +74,14 @@ def test_info_is_read_field_by_field() -> None:
 )
 def test_a_spoilt_answer_is_asked_for_again_under_the_same_sequence(spoil: Callable[[bytes], bytes]) -> None:
     link = FakeBoard(lambda number, data: spoil(data) if number in (2, 3) else data)
-    board = Board(link)
+    board = Client(link)
     assert board.mem().ram == 0
     assert board.retries == 2
     assert len({frame.sequence for frame in link.seen[1:]}) == 1
 
 
 def test_a_board_that_falls_silent() -> None:
-    board = Board(FakeBoard(lambda number, data: data if number == 1 else b""))
+    board = Client(FakeBoard(lambda number, data: data if number == 1 else b""))
     with pytest.raises(DeviceError, match=r"fake at fake does not answer MEM any more - press its reset button"):
         board.mem()
 
@@ -90,7 +90,7 @@ def test_text_and_old_answers_between_are_left_out() -> None:
     texts: list[str] = []
     stale = encode(Frame(message_id("MEM") | console.REPLY_BIT, 77, bytes(32)))
     link = FakeBoard(lambda number, data: b"hello " + stale + data)
-    board = Board(link, texts.append)
+    board = Client(link, texts.append)
     board._sequence = 100
     assert board.mem().static_ram == 1
     assert "".join(texts) == "hello hello "
@@ -99,18 +99,18 @@ def test_text_and_old_answers_between_are_left_out() -> None:
 
 def test_silence_is_an_error_that_names_the_port() -> None:
     with pytest.raises(DeviceError, match=r"no answer from fake to INFO - .*gradmote console fake"):
-        Board(FakeBoard(lambda number, data: b""))
+        Client(FakeBoard(lambda number, data: b""))
 
 
 def test_other_firmware_is_told_apart_from_silence() -> None:
     with pytest.raises(DeviceError, match="other firmware"):
-        Board(FakeBoard(lambda number, data: b"login: "))
+        Client(FakeBoard(lambda number, data: b"login: "))
 
 
 def test_another_protocol_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(console, "PROTOCOL", 2)
     with pytest.raises(DeviceError, match="version 1 of the protocol, this gradmote 2"):
-        Board(FakeBoard())
+        Client(FakeBoard())
 
 
 def test_signs_of_life_prolong_the_wait() -> None:
@@ -124,7 +124,7 @@ def test_signs_of_life_prolong_the_wait() -> None:
         signs = 50
 
     link = Slow()
-    assert Board(link).mem().ram == 0
+    assert Client(link).mem().ram == 0
     assert len(link.seen) == 2
 
 
@@ -178,7 +178,7 @@ def test_a_port_that_goes_away_while_the_board_restarts(monkeypatch: pytest.Monk
     opened: list[str] = []
     monkeypatch.setattr(client, "open_link", open_link)
     monkeypatch.setattr(client, "_RETRY_SECONDS", 0.01)
-    board = Board.connect("/dev/ttyACM0")
+    board = Client.connect("/dev/ttyACM0")
     board.reboot()
     assert board.mem().ram == 0 and opened == ["/dev/ttyACM0"] * 4
 

@@ -10,7 +10,7 @@ import pytest
 
 from gradmote.cli import console as command
 from gradmote.device import BoardTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
 from gradmote.generated.console import COMMANDS
@@ -40,9 +40,9 @@ def type_line(link: Link) -> Type:
 
 
 @pytest.fixture
-def trained(link: Link, image: bytes) -> Board:
+def trained(link: Link, image: bytes) -> Client:
     """A model with samples in place."""
-    board = Board(link)
+    board = Client(link)
     target = BoardTarget(board)
     target.load_image(image)
     target.write("input", 0, np.array(PIXELS, np.float32))
@@ -62,7 +62,7 @@ def test_without_a_model_the_commands_say_so(type_line: Type) -> None:
         assert "the board has no model (-103) - " in type_line(line)
 
 
-def test_unknown_commands_and_arguments_are_refused(trained: Board, type_line: Type) -> None:
+def test_unknown_commands_and_arguments_are_refused(trained: Client, type_line: Type) -> None:
     assert type_line("trian") == "unknown command 'trian' - type help\r\n"
     for line in ("lr fast", "lr 1e", "lr nan", "train 0", "train x", "reset all"):
         assert "the command does not take this argument (-109) - type help" in type_line(line), line
@@ -70,7 +70,7 @@ def test_unknown_commands_and_arguments_are_refused(trained: Board, type_line: T
     assert type_line("") == ""
 
 
-def test_a_session(trained: Board, type_line: Type) -> None:
+def test_a_session(trained: Client, type_line: Type) -> None:
     assert type_line("lr") == "0.500000\r\n"
     assert type_line("lr 2.5e-1") == "0.250000\r\n"
     losses = [float(value) for value in re.findall(r"loss (\S+)  step \d", type_line("train 3"))]
@@ -84,14 +84,14 @@ def test_a_session(trained: Board, type_line: Type) -> None:
     assert "train steps     3" in type_line("info")
 
 
-def test_infer_prints_the_outputs(trained: Board, type_line: Type) -> None:
+def test_infer_prints_the_outputs(trained: Client, type_line: Type) -> None:
     values, best = type_line("infer").splitlines()
     outputs = BoardTarget(trained).output(0)
     np.testing.assert_allclose([float(value) for value in values.split()[1:]], outputs.ravel(), atol=1e-6)
     assert best.startswith(f"class {outputs[0].argmax()} ")
 
 
-def test_mem_shows_what_the_protocol_tells(trained: Board, type_line: Type) -> None:
+def test_mem_shows_what_the_protocol_tells(trained: Client, type_line: Type) -> None:
     text = type_line("mem")
     memory = trained.mem()
     shown = {"static": memory.static_ram, "arena": memory.arena_available, "model": memory.arena_required}
@@ -105,7 +105,7 @@ def test_editing_a_line(type_line: Type, link: Link) -> None:
     assert "unknown command" in type_line("x" * 200)
 
 
-def test_ctrl_c_ends_a_long_training(trained: Board, type_line: Type, link: Link) -> None:
+def test_ctrl_c_ends_a_long_training(trained: Client, type_line: Type, link: Link) -> None:
     link.write(b"train 1000000\r")
     read_until(link, "step 5\r")
     link.write(b"\x03")
@@ -113,7 +113,7 @@ def test_ctrl_c_ends_a_long_training(trained: Board, type_line: Type, link: Link
     assert trained.metrics().train_steps < 1_000_000
 
 
-def test_reset_restarts_the_board(trained: Board, type_line: Type) -> None:
+def test_reset_restarts_the_board(trained: Client, type_line: Type) -> None:
     assert "type help" in type_line("reset")
 
 

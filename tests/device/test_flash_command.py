@@ -10,7 +10,7 @@ import pytest
 
 from gradmote import cli
 from gradmote.device import ports
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.flash import emulated
 from gradmote.device.ports import Answer
 
@@ -39,7 +39,7 @@ def test_flash_ports_and_stop(model: str, image: bytes, capsys: pytest.CaptureFi
     assert (done["board"], done["tool"], done["image"], done["model_id"]) == (
         NAME, "emulator", len(image), image[16:32].hex(),
     )  # fmt: skip
-    with Board.connect(done["port"]) as client:
+    with Client.connect(done["port"]) as client:
         assert client.mem().code == done["code"]
         assert client.info().arena_required == done["arena"]
     assert cli.main(["ports"]) == 0

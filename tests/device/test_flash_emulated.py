@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from gradmote.device.boards import board, known
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import default_firmware
 from gradmote.device.flash import emulated
 from gradmote.device.flash.elf import read_segments
@@ -38,7 +38,7 @@ def test_a_programmed_board_runs_until_it_is_stopped(firmware: Path, image: byte
     assert emulated.running(KNOWN.name) == started
     assert moves[-1][0] == moves[-1][1] > 2 * len(image)
     for _ in range(2):  # it goes on after a client has left
-        with Board.connect(started.url) as client:
+        with Client.connect(started.url) as client:
             info = client.info()
             assert (info.name, info.status, info.image_size) == (KNOWN.name, 0, len(image))
             assert client.read("IMAGE") == image
@@ -51,7 +51,7 @@ def test_every_emulated_board_can_be_programmed(image: bytes, name: str) -> None
     build_firmware(board=name)
     started = emulated.program(default_firmware(name), board(name), image)
     try:
-        with Board.connect(started.url) as client:
+        with Client.connect(started.url) as client:
             assert (client.info().name, client.info().status, client.read("IMAGE")) == (name, 0, image)
             client.reboot()
             assert client.info().image_size == len(image)
@@ -63,7 +63,7 @@ def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> No
     first = emulated.program(firmware, KNOWN, image)
     second = emulated.program(firmware, KNOWN)
     assert second.url == first.url and second.pid != first.pid
-    with Board.connect(second.url) as client:
+    with Client.connect(second.url) as client:
         assert client.info().image_size == 0  # its memory was blank
 
 

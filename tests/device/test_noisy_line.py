@@ -19,7 +19,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, Target, TwinTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
 from gradmote.device.emulator import Emulator
 from gradmote.device.fit import fit
@@ -72,7 +72,7 @@ def session(target: Target, image: bytes) -> str:
 
 def test_a_session_over_a_noisy_line_ends_as_on_the_twin(emulator: Emulator, large_image: bytes) -> None:
     line = NoisyLink(emulator.take_link(), seed=1)
-    with BoardTarget(Board(line)) as target, TwinTarget(target.info().profile) as twin:
+    with BoardTarget(Client(line)) as target, TwinTarget(target.info().profile) as twin:
         assert session(target, large_image) == session(twin, large_image)
         print(f"{target.board.retries} retries; bytes flipped {line.flipped}, lost {line.lost}; {line.stalled} stalls")
         assert line.flipped > 30 and line.lost > 30 and target.board.retries > 50
@@ -94,7 +94,7 @@ class Counting:
 
 
 @pytest.fixture
-def half_sent(emulator: Emulator, large_image: bytes) -> Iterator[Board]:
+def half_sent(emulator: Emulator, large_image: bytes) -> Iterator[Client]:
     with emulator.connect() as board:
         with pytest.raises(KeyboardInterrupt):
             board.load_image(large_image, Counting())
@@ -102,7 +102,7 @@ def half_sent(emulator: Emulator, large_image: bytes) -> Iterator[Board]:
 
 
 @pytest.mark.parametrize("restarts", [False, True], ids=["connected anew", "restarted"])
-def test_an_upload_goes_on_where_it_stopped(half_sent: Board, large_image: bytes, restarts: bool) -> None:
+def test_an_upload_goes_on_where_it_stopped(half_sent: Client, large_image: bytes, restarts: bool) -> None:
     if restarts:
         half_sent.reboot()
     half_sent.refresh()
@@ -117,7 +117,7 @@ def test_an_upload_goes_on_where_it_stopped(half_sent: Board, large_image: bytes
     assert half_sent.info().status == 0 and half_sent.read("IMAGE") == large_image
 
 
-def test_another_image_starts_from_its_beginning(half_sent: Board, large_image: bytes, image: bytes) -> None:
+def test_another_image_starts_from_its_beginning(half_sent: Client, large_image: bytes, image: bytes) -> None:
     half_sent.refresh()
     for other in (large_image[:-4] + b"\0\0\0\0", image):
         changed = bytes([*other[:100], other[100] ^ 1, *other[101:]])
@@ -153,7 +153,7 @@ def test_pieces_that_come_again_are_passed_over(emulator: Emulator, image: bytes
 def test_what_a_board_may_be_deaf_for_is_announced_by_little(emulator: Emulator, image: bytes) -> None:
     """At 115200 baud, one frame is under way at most; one that makes the board work for long fits the smallest ring."""
     line = SlowLink(emulator.take_link())
-    with BoardTarget(Board(line)) as target:
+    with BoardTarget(Client(line)) as target:
         target.load_image(image)
         target.write("input", 0, np.ones((2, 3), np.float32))
         target.write("label", 0, np.zeros(2, np.int32))
@@ -174,7 +174,7 @@ def test_what_a_board_may_be_deaf_for_is_announced_by_little(emulator: Emulator,
 def test_garbage_never_wedges_the_console(emulator: Emulator, image: bytes, seed: int, by_byte: bool) -> None:
     rng = np.random.default_rng(seed)
     link = ByteLink(emulator.take_link()) if by_byte else emulator.take_link()
-    with Board(link) as board:
+    with Client(link) as board:
         board.load_image(image)
         for _ in range(10):
             link.write(rng.integers(0, 256, int(rng.integers(1, 400)), np.uint8).tobytes())
@@ -188,7 +188,7 @@ def test_garbage_never_wedges_the_console(emulator: Emulator, image: bytes, seed
 def test_a_frame_whose_start_was_lost_is_not_typed(emulator: Emulator, image: bytes) -> None:
     """Its bytes could be a command."""
     link = emulator.take_link()
-    with Board(link) as board:
+    with Client(link) as board:
         board.load_image(image)
         payload = struct.pack("<I", 0) + b"\rreset\r"
         link.write(bytes([message_id("IMAGE_DATA"), 7]) + struct.pack("<H", len(payload)) + payload + bytes(4))

@@ -15,7 +15,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.boards import board as board_of
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.device.fit import train_once
 from gradmote.device.flash import emulated
@@ -135,7 +135,7 @@ def test_power_that_goes_at_any_moment_of_a_training(part: Running):
     with TwinTarget() as twin:
         twin.load_image(image)
         twin.save_every(EVERY)
-        with Board.connect(part.url) as client:
+        with Client.connect(part.url) as client:
             BoardTarget(client).load_image(image)
             client.save_every(EVERY)
         for _ in range(3):
@@ -144,7 +144,7 @@ def test_power_that_goes_at_any_moment_of_a_training(part: Running):
             time.sleep(chance.uniform(0.2, 0.5))
             link.close()
             cut_power(part)
-            with Board.connect(part.url) as client:
+            with Client.connect(part.url) as client:
                 steps = client.metrics().optimizer_steps
                 assert steps % EVERY == 0 and steps > before
                 while twin.session.control()["optimizer_steps"] < steps:

@@ -14,7 +14,7 @@ from gradmote import cli
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board as known
 from gradmote.device.boards import from_footprint
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator, default_firmware, missing
 from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
@@ -45,7 +45,7 @@ def firmware(tmp_path_factory) -> Path:
     return elf
 
 
-def send(board: Board, image: bytes) -> None:
+def send(board: Client, image: bytes) -> None:
     """Whatever the client thinks of it."""
     board._send_image(image, 0, None)
     board.refresh()
@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_refused_when_sent(board: Board, image: bytes, case: str) -> None:
+def test_refused_when_sent(board: Client, image: bytes, case: str) -> None:
     make, name = REFUSED[case]
     with pytest.raises(GradmoteError, match=f"{name}, -"):
         send(board, make(image))
@@ -111,7 +111,7 @@ def test_signed_one_trains_as_its_twin(firmware: Path, image: bytes) -> None:
         assert memory is not None and 1000 < memory.stack_used <= told.stack_bound <= memory.stack_size
 
 
-def test_client_tells_before_anything_is_sent(board: Board, image: bytes) -> None:
+def test_client_tells_before_anything_is_sent(board: Client, image: bytes) -> None:
     board.load_image(own(image))
     assert bytes(board.raw_info["key_id"]) == KEY_ID
     for other, words in ((image, "is not signed"), (sign(image, key_of("other")), "is signed by key")):
@@ -148,7 +148,7 @@ def test_flashed_with_the_key(firmware: Path, image: bytes, tmp_path: Path, monk
     flashed = flow.flash(order, flow.Watch())
     try:
         assert Path(flashed.firmware) == firmware and flashed.image == len(image)
-        with Board.connect(flashed.port) as board:
+        with Client.connect(flashed.port) as board:
             assert bytes(board.raw_info["key_id"]) == KEY_ID and board.info().status == 0
     finally:
         emulated.stop(flashed.board)

@@ -13,7 +13,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.device import BoardTarget, Target, TwinTarget
 from gradmote.device.boards import board
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
 from support import digits
@@ -101,7 +101,7 @@ def train_twin(image: bytes, batches: Batches, steps: int) -> bytes:
 def test_a_small_board_learns(started, name: str, image: bytes, batches: Batches, share: float) -> None:
     """share: of the first losses' mean that the last ones have at the most."""
     link = started(name, image)
-    target = BoardTarget(Board(link))
+    target = BoardTarget(Client(link))
     target.load_image(image)
     printed = train_from_console(link, target, batches, steps=3)
     assert len(printed) == 3 * len(batches)

@@ -13,7 +13,7 @@ from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, Target, TwinTarget, open_target
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.errors import DeviceError, RuntimeFault
 from support.console_text import read_prompt
 from support.digits import artifacts, samples
@@ -137,7 +137,7 @@ def console(emulator):
         link.write(line.encode() + b"\r")
         return read_prompt(link).removeprefix(line + "\r\n").removesuffix("> ")
 
-    client = Board(link)
+    client = Client(link)
     yield type_line, BoardTarget(client)
     link.close()
 

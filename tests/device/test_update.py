@@ -17,7 +17,7 @@ from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget, TwinTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import Emulator
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.formats.carry_over import compare, table
@@ -207,7 +207,7 @@ def test_what_does_not_fit_is_refused_at_once(target: BoardTarget, old: bytes) -
     assert target.image() == old
 
 
-def test_without_a_model_there_is_nothing_to_update(board: Board, new: bytes) -> None:
+def test_without_a_model_there_is_nothing_to_update(board: Client, new: bytes) -> None:
     with pytest.raises(DeviceError, match="NO_IMAGE"):
         board.update_image(new)
 

@@ -16,7 +16,7 @@ import pytest
 from gradmote import cli
 from gradmote.device import BoardTarget
 from gradmote.device.boards import board
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.device_log import GREETING
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.emulated import Running
@@ -52,7 +52,7 @@ def cable(part: Running) -> Iterator[Cable]:
 
 
 def connect(url: str) -> BoardTarget:
-    return BoardTarget(Board.connect(url))
+    return BoardTarget(Client.connect(url))
 
 
 def train(target: BoardTarget, image: bytes, steps: int = 3) -> int:
@@ -148,7 +148,7 @@ def test_the_wrong_baud_rate(part: Running, cable: Cable, image: bytes) -> None:
     for before in (lambda: None, lambda: cut_power(part)):  # its echo of what it cannot read, and its greeting
         before()
         with pytest.raises(DeviceError, match=r"neither text nor an answer to INFO - the baud rate differs"):
-            Board(link, attempts=1)
+            Client(link, attempts=1)
     link.close()
     cable.garbles = False
     trains_again(cable.port, image)
@@ -166,7 +166,7 @@ def test_other_firmware_says_what_it_says(part: Running) -> None:
         def close(self) -> None: ...
 
     with pytest.raises(DeviceError, match=r"says '>>>', but does not answer INFO - it runs other firmware"):
-        Board(Login(), attempts=1)
+        Client(Login(), attempts=1)
 
 
 def test_flash_refuses_the_wrong_board(part: Running, image: bytes, tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_two_programs_at_one_emulated_line(part: Running, image: bytes) -> None:
     with connect(part.url) as first:
         train(first, image)
         with pytest.raises(DeviceError, match=r"no answer .* - another program may be connected .*one at a time"):
-            Board.connect(part.url, attempts=1)
+            Client.connect(part.url, attempts=1)
         assert first.run("step").train_steps == 4
     trains_again(part.url, image)
 
@@ -321,13 +321,13 @@ def test_a_half_written_firmware_does_not_answer_and_is_flashed_again(part: Runn
     gdb.monitor("system_reset")
     gdb.detach()
     with pytest.raises(DeviceError, match=r"(no answer|says|sends) .* or its firmware is damaged.*: gradmote flash"):
-        Board.connect(part.url, attempts=1)  # half of it may print something
+        Client.connect(part.url, attempts=1)  # half of it may print something
     trains_again(emulated.program(Path(part.firmware), KNOWN).url, image)
 
 
 def test_the_firmware_greets_as_the_client_expects(part: Running) -> None:
     texts: list[str] = []
-    with Board.connect(part.url) as client:
+    with Client.connect(part.url) as client:
         client._on_text = texts.append
         client.reboot()
     assert GREETING in "".join(texts)

@@ -10,7 +10,7 @@ from boards import boards as board_folders
 
 from gradmote.device import BoardTarget
 from gradmote.device.boards import board
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import default_firmware, emulator_command, free_port, keep_on_one_cpu
 from gradmote.device.flash.elf import Segment, read_segments
 from gradmote.device.protocol import Frame, encode, message_id
@@ -50,7 +50,7 @@ class EmulatedPart:
 
     def connect(self) -> None:
         """As a host that comes anew."""
-        self.target = BoardTarget(Board.connect(self.url))
+        self.target = BoardTarget(Client.connect(self.url))
 
     def debugger(self) -> Debugger:
         return Debugger(self._debugger_port)

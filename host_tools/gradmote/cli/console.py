@@ -81,7 +81,7 @@ def typed(data: bytes) -> bytes:
     return data.replace(bytes([START]), b"").replace(b"\n", b"\r")
 
 
-class _Board:
+class _BoardText:
     """The text that a board prints; frames between it are left out."""
 
     def __init__(self, link: Link) -> None:
@@ -108,7 +108,7 @@ def _interact(link: Link) -> None:
     from ..generated.console import COMMANDS
     from .line_editor import Echo, LineEditor, split_keys
 
-    board, echo, rest = _Board(link), Echo(), ""
+    board, echo, rest = _BoardText(link), Echo(), ""
     editor = LineEditor(_write, lambda: shutil.get_terminal_size().columns, list(COMMANDS))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # the terminal may have fewer characters
@@ -164,7 +164,7 @@ def _pressed(descriptor: int) -> bytes:
 
 
 def _pipe(link: Link) -> None:
-    board = _Board(link)
+    board = _BoardText(link)
     try:
         for line in sys.stdin:
             link.write(typed(line.rstrip("\r\n").encode(errors="surrogateescape") + b"\r"))

@@ -11,7 +11,7 @@ import numpy as np
 from gradmote.errors import DataError, DeviceError, RuntimeFault
 from gradmote.formats.carry_over import compare, read_states
 
-from .client import Board
+from .client import Client
 from .encoding import sample_bytes, tensor_bytes
 from .requests import Progress
 from .types import ClassInfo, Memory, Metrics, Saves, StoreInfo, TargetInfo, Tensor, Update
@@ -31,7 +31,7 @@ class BoardTarget:
         on_close: Called once the client is closed, for example to stop the board's emulator.
     """
 
-    def __init__(self, board: Board, on_close: Callable[[], None] | None = None) -> None:
+    def __init__(self, board: Client, on_close: Callable[[], None] | None = None) -> None:
         """Take over a connected client."""
         self.board = board
         self.name = board.info().name

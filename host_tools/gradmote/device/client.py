@@ -49,7 +49,7 @@ _MAGIC = struct.pack("<I", IMAGE_MAGIC)
 _OUT_OF_ORDER = next(code for code, (name, _, _) in console.FAULTS.items() if name == "OUT_OF_ORDER")
 
 
-class Board(Requests):
+class Client(Requests):
     """A connection to a board that runs the firmware."""
 
     def __init__(self, link: Link, on_text: Callable[[str], None] | None = None, attempts: int = ATTEMPTS) -> None:
@@ -65,7 +65,7 @@ class Board(Requests):
             raise diagnostics.turned_away(link.url, lost, self._log) from lost
 
     @classmethod
-    def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Board:
+    def connect(cls, port: str, baudrate: int = 115200, attempts: int = ATTEMPTS) -> Client:
         """Open a port and return a client of the board there.
 
         port: such as /dev/ttyACM0, COM3, or socket://host:port.
@@ -79,7 +79,7 @@ class Board(Requests):
         board._reopen = lambda: open_link(port, baudrate)
         return board
 
-    def __enter__(self) -> Board:
+    def __enter__(self) -> Client:
         """Return this client, which the end of the `with` closes."""
         return self
 

@@ -9,7 +9,7 @@ from gradmote.device.boards import board
 from gradmote.errors import DeviceError
 
 from .board_target import BoardTarget
-from .client import Board
+from .client import Client
 from .emulator import Emulator
 from .protocol import error_of
 from .requests import Progress
@@ -30,7 +30,7 @@ def emulated_board(
     return BoardTarget(_connected(emulator), on_close=emulator.stop)
 
 
-def _connected(emulator: Emulator) -> Board:
+def _connected(emulator: Emulator) -> Client:
     try:
         return emulator.connect()
     except BaseException:

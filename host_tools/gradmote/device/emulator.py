@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gradmote.device.boards import Board as Known
-from gradmote.device.boards import board
+from gradmote.device.boards import Board, board
 from gradmote.errors import DeviceError
 from gradmote.formats.files import build_folder, write_part
 
-from .client import Board
+from .client import Client
 from .flash.build import build, is_checkout
 from .flash.from_sources import require_compiler
 from .link import Link, open_link
@@ -152,9 +151,9 @@ class Emulator:
         message = process.stderr.read().decode(errors="replace").strip() if process.stderr else ""
         raise DeviceError(f"the emulator stopped at once ({message or 'no message'})", f"try: {' '.join(self.command)}")
 
-    def connect(self) -> Board:
+    def connect(self) -> Client:
         """Return a client of the board. The emulator serves one at a time."""
-        return Board(self.take_link())
+        return Client(self.take_link())
 
     def take_link(self) -> Link:
         """Return the serial line itself, for a terminal or a test of the text console."""
@@ -211,7 +210,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def emulator_command(board: Known) -> list[str]:
+def emulator_command(board: Board) -> list[str]:
     """Return the command that starts a board.
 
     Raises DeviceError where nothing emulates it, or where the emulator is not installed.
@@ -225,7 +224,7 @@ def emulator_command(board: Known) -> list[str]:
     return [path, *options]
 
 
-def _in_flash(board: Known, image: Path) -> list[str]:
+def _in_flash(board: Board, image: Path) -> list[str]:
     """Return the options that put a file at a board's image_address.
 
     Raises DeviceError where the file is too large.

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from serial.tools import list_ports
 
-from gradmote.device.boards import Board as Known
+from gradmote.device.boards import Board
 from gradmote.errors import GradmoteError
 from gradmote.generated.console import FAULTS
 from gradmote.generated.errors import ERRORS
 
-from .client import Board
+from .client import Client
 
 _ATTEMPTS = 2  # each takes a client's full time-out at a port where nobody answers
 
@@ -64,7 +64,7 @@ def serial_ports() -> list[Port]:
     ]
 
 
-def ports_of(board: Known, ports: Sequence[Port]) -> list[Port]:
+def ports_of(board: Board, ports: Sequence[Port]) -> list[Port]:
     """Return the ports that may be this board, by the USB ids in its board.toml."""
     return [port for port in ports if port.usb in {usb.lower() for usb in board.usb}]
 
@@ -72,7 +72,7 @@ def ports_of(board: Known, ports: Sequence[Port]) -> list[Port]:
 def ask(port: str) -> Answer:
     """Ask who answers at a port, with up to two attempts."""
     try:
-        with Board.connect(port, attempts=_ATTEMPTS) as client:
+        with Client.connect(port, attempts=_ATTEMPTS) as client:
             info, raw = client.info(), client.raw_info
     except GradmoteError as error:
         return Answer(port, problem=error.message)

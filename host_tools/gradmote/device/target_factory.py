@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import DeviceError
 from .board_target import BoardTarget
-from .client import Board
+from .client import Client
 from .emulated_target import emulated_board
 from .target import Target
 from .twin_target import TwinTarget
@@ -28,4 +28,4 @@ def open_target(where: str, baudrate: int = 115200, threads: int = 1, apart: boo
         raise DeviceError(f"{where} with {threads} threads", "they are for the twin, on this computer")
     if kind == "qemu":
         return emulated_board(rest or "mps2-an386", apart=apart)
-    return BoardTarget(Board.connect(where, baudrate))
+    return BoardTarget(Client.connect(where, baudrate))

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from gradmote.device import TwinTarget, open_target
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.dataset import Dataset
 from gradmote.device.fit import fit
 from gradmote.device.link import SocketLink
@@ -74,7 +74,7 @@ def test_trains_as_the_twin(program, tmp_path: Path, images: dict[str, bytes], d
         assert hashlib.sha256(target.save()).hexdigest() == hashlib.sha256(expected).hexdigest()
     assert (tmp_path / "checkpoint.gmck").read_bytes() == expected
     assert (tmp_path / "model.mote").read_bytes() == images[model]
-    with served(program, "--state", tmp_path) as (url, _), Board.connect(url) as board:
+    with served(program, "--state", tmp_path) as (url, _), Client.connect(url) as board:
         assert board.read("STATE") == expected[-board.info().state_size :]
         assert board.metrics().train_steps == 25
 
@@ -105,7 +105,7 @@ def test_a_restart_keeps_what_was_saved(host, tmp_path: Path, images: dict[str, 
 
 
 def test_without_a_folder_nothing_outlives_a_restart(host, images: dict[str, bytes]) -> None:
-    with served(host) as (url, _), Board.connect(url) as board:
+    with served(host) as (url, _), Client.connect(url) as board:
         board.load_image(images["mlp"])
         board.save_checkpoint()
         board.reboot()
@@ -114,11 +114,11 @@ def test_without_a_folder_nothing_outlives_a_restart(host, images: dict[str, byt
 
 def test_an_upload_that_breaks_off_leaves_the_image_before(host, tmp_path: Path, images: dict[str, bytes]) -> None:
     with served(host, "--state", tmp_path) as (url, _):
-        with Board.connect(url) as board:
+        with Client.connect(url) as board:
             board.load_image(images["mlp"])
             board.request("IMAGE_BEGIN", size=len(images["cnn"]))
             board.request("IMAGE_DATA", offset=0, data=images["cnn"][:1000])
-        with Board.connect(url) as board:
+        with Client.connect(url) as board:
             board.reboot()
             assert board.info().image_size == len(images["mlp"])
     assert (tmp_path / "model.mote").read_bytes() == images["mlp"]
@@ -127,7 +127,7 @@ def test_an_upload_that_breaks_off_leaves_the_image_before(host, tmp_path: Path,
 def test_a_damaged_image_is_not_kept(host, tmp_path: Path, images: dict[str, bytes]) -> None:
     damaged = bytearray(images["mlp"])
     damaged[-1] ^= 1
-    with served(host, "--state", tmp_path) as (url, _), Board.connect(url) as board:
+    with served(host, "--state", tmp_path) as (url, _), Client.connect(url) as board:
         board.load_image(images["cnn"])
         with pytest.raises(RuntimeFault, match="checksum"):
             board.load_image(bytes(damaged))
@@ -139,7 +139,7 @@ def test_another_models_checkpoint_is_not_loaded(host, tmp_path: Path, images: d
         twin.load_image(images["cnn"])
         foreign = twin.save()
     (tmp_path / "checkpoint.gmck").write_bytes(foreign)
-    with served(host, "--state", tmp_path) as (url, _), Board.connect(url) as board:
+    with served(host, "--state", tmp_path) as (url, _), Client.connect(url) as board:
         assert board.load_image(images["mlp"]) is False
         assert board.raw_info["checkpoint_size"] == 0
         with pytest.raises(RuntimeFault, match="another model"):

@@ -7,7 +7,7 @@ from c.signature.keys import key_of, write_keys
 from device.sbc.conftest import ROOT, Program
 from device.sbc.test_console import served
 
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.link import SocketLink
 from gradmote.errors import DeviceError
 from gradmote.formats.signing import sign
@@ -41,11 +41,11 @@ def test_the_console(program, tmp_path):
     """What was sent, and what its folder has at the next start."""
     image = classifier_image()
     signed = sign(image, key_of("own"))
-    with served(program, "--state", tmp_path) as (url, _), Board(SocketLink(url)) as board:
+    with served(program, "--state", tmp_path) as (url, _), Client(SocketLink(url)) as board:
         with pytest.raises(DeviceError, match="is not signed"):
             board.load_image(image)
         board.load_image(signed)
         assert board.info().status == 0
     (tmp_path / "model.mote").write_bytes(image)
-    with served(program, "--state", tmp_path) as (url, _), Board(SocketLink(url)) as board:
+    with served(program, "--state", tmp_path) as (url, _), Client(SocketLink(url)) as board:
         assert board.info().status == -117  # UNSIGNED

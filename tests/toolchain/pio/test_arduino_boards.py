@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gradmote.device import BoardTarget, TwinTarget
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from support.arduino_board import BOARDS, STAND_IN, Running
 from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.pio import Pio
@@ -52,7 +52,7 @@ def program(pio: Pio, root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 def test_what_it_builds_trains_to_the_twins_bits(program: Path, tmp_path: Path) -> None:
     with Running(program, tmp_path / "flash") as running, TwinTarget("strict") as twin:
         link = running.link()
-        client = Board(link)
+        client = Client(link)
         board = BoardTarget(client)
         assert (client.info().name, client.info().profile) == ("pico", "strict")
         for target in (board, twin):

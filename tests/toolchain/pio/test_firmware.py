@@ -20,7 +20,7 @@ import pytest
 from boards import boards
 
 from gradmote import Session
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.emulator import default_firmware
 from gradmote.device.flash.elf import read_segments
 from gradmote.errors import DeviceError
@@ -86,17 +86,17 @@ def board_port(elf: Path, pio: Pio, conf: Path) -> Iterator[str]:
 
 
 def test_an_uploaded_board_runs_until_it_is_stopped(board_port: str, pio: Pio, conf: Path) -> None:
-    with Board.connect(board_port) as board:
+    with Client.connect(board_port) as board:
         board.load_image(classifier_image())
         assert (board.info().name, board.info().status) == (BOARD, 0)
     first = pid(pio)
     said = pio("run", "-c", str(conf), "-e", BOARD, "-t", "upload")
     assert "programmed and verified" in said and board_port in said and pid(pio) != first
-    with Board.connect(board_port) as board:
+    with Client.connect(board_port) as board:
         assert board.info().image_size == 0, "another part, programmed with the firmware alone"
     assert "stopped" in pio("run", "-c", str(conf), "-e", BOARD, "-t", "stop")
     with pytest.raises(DeviceError, match="nothing listens"):
-        Board.connect(board_port)
+        Client.connect(board_port)
 
 
 def pid(pio: Pio) -> int:

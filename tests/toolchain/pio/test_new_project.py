@@ -16,7 +16,7 @@ from gradmote import losses, optimizers
 from gradmote.cli import main
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board
-from gradmote.device.client import Board
+from gradmote.device.client import Client
 from gradmote.device.kernel_selection import needs_of
 from gradmote.device.protocol import Parser
 from gradmote.errors import DataError, DeviceError, ImageError
@@ -135,7 +135,7 @@ def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: P
     compiled_from = (project / ".pio" / "build" / NAME / "firmware.elf").read_bytes()
     assert b"gradmote/runtime_c/kernels" in compiled_from and bytes(root) not in compiled_from
     try:
-        with Board.connect(url) as client:
+        with Client.connect(url) as client:
             told = Typed(client)
             told("sense", r"(-?\d+\.\d+ ){3}: largest is [012]\n")
             loss = told("practise 200", r"200 batches: loss (\S+) -> (\S+)\n")
@@ -150,7 +150,7 @@ def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: P
 def trains_as_its_twin(url: str, image: bytes) -> None:
     """The model that the project was built with, driven from here."""
     x, y = values(7, 1, 30), np.array([1], np.int32)
-    with BoardTarget(Board.connect(url)) as target, TwinTarget("fused") as twin:
+    with BoardTarget(Client.connect(url)) as target, TwinTarget("fused") as twin:
         twin.load_image(image)
         assert target.info().model_id == twin.info().model_id
         target.reset()
@@ -164,7 +164,7 @@ def trains_as_its_twin(url: str, image: bytes) -> None:
 class Typed:
     """Types commands, and reads until what is said matches."""
 
-    def __init__(self, client: Board) -> None:
+    def __init__(self, client: Client) -> None:
         self.link, self.parser = client._link, Parser()
 
     def __call__(self, command: str, expected: str) -> re.Match[str]:
@@ -196,7 +196,7 @@ def test_a_project_for_a_board_over_arduino(tmp_path: Path, pio: Pio) -> None:
     ini.write_text(re.sub(r"(?m)^platform = .*$", stand_in, ini.read_text()))
     Pio(project, pio.core, project / ".pio")("run")
     program = project / ".pio" / "build" / "pico" / "firmware"
-    with Running(program, tmp_path / "flash") as running, Board(running.link()) as client:
+    with Running(program, tmp_path / "flash") as running, Client(running.link()) as client:
         loss = Typed(client)("practise 200", r"200 batches: loss (\S+) -> (\S+)\n")
         assert float(loss[2]) < 0.1 < float(loss[1])
         assert client.info().status == 0

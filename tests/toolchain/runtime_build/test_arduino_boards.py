@@ -15,7 +15,7 @@ from boards import FIRMWARE
 
 from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board as known
-from gradmote.device.client import Board as Client
+from gradmote.device.client import Client
 from gradmote.errors import DeviceError
 from runtime_sources import WARNING_FLAGS, host_profile_flags, host_runs_fused
 from support.arduino_board import BOARDS, HOST, Running, build_for_host, compile_runtime, compile_sources, run

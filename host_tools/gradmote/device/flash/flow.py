@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gradmote.device.boards import Board as Known
-from gradmote.device.boards import from_footprint
-from gradmote.device.client import Board
+from gradmote.device.boards import Board, from_footprint
+from gradmote.device.client import Client
 from gradmote.device.kernel_selection import needs_of
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
@@ -47,7 +46,7 @@ class Order:
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
 
-    board: Known
+    board: Board
     model: Path | None = None
     port: str | None = None
     general: bool = False
@@ -131,7 +130,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
     return _flash_real(_firmware(order, image, watch), image, port, tool, watch)
 
 
-def require_fit(board: Known, image: bytes, name: str) -> None:
+def require_fit(board: Board, image: bytes, name: str) -> None:
     """Refuse, before anything is erased, an image that is too large for the board."""
     lacks = board.lacks(read_image(image).header["arena_size"], len(image))
     if lacks:
@@ -196,7 +195,7 @@ def _require_no_firmware(order: Order, tool: str) -> None:
         )
 
 
-def _board_of(firmware: Path, wanted: Known) -> Known:
+def _board_of(firmware: Path, wanted: Board) -> Board:
     """Return the board with the sizes of this firmware.
 
     Raises DeviceError where the firmware is not for this board.
@@ -217,7 +216,7 @@ def _board_of(firmware: Path, wanted: Known) -> Known:
     return replace(footprint, usb=wanted.usb, upload=wanted.upload)
 
 
-def _footprint_beside(firmware: Path) -> Known | None:
+def _footprint_beside(firmware: Path) -> Board | None:
     """Return the sizes that a build left beside the firmware; None where there are none."""
     try:
         return from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
@@ -235,7 +234,7 @@ def _flash_emulated(firmware: Firmware, image: bytes | None, port: int | None, w
     with _explain_interrupt(name):
         part = emulated.program(firmware.elf, firmware.board, image, port, watch.moved)
     try:
-        with Board.connect(part.url) as client:
+        with Client.connect(part.url) as client:
             return _checked(client, firmware, image, part.url, "emulator", part.pid)
     except BaseException:
         emulated.stop(name)
@@ -279,7 +278,7 @@ def _flags(tool: str, image: bytes | None) -> dict[str, str]:
     return {"PLATFORMIO_BUILD_FLAGS": " ".join(needs_of(image).flags())}
 
 
-def _send(client: Board, image: bytes, progress: Progress) -> None:
+def _send(client: Client, image: bytes, progress: Progress) -> None:
     try:
         client.load_image(image, progress)
     except KeyboardInterrupt as stop:
@@ -289,7 +288,7 @@ def _send(client: Board, image: bytes, progress: Progress) -> None:
         ) from stop
 
 
-def _checked(client: Board, firmware: Firmware, image: bytes | None, port: str, tool: str, pid: int) -> Flashed:
+def _checked(client: Client, firmware: Firmware, image: bytes | None, port: str, tool: str, pid: int) -> Flashed:
     _require_this_firmware(client, firmware.board)
     info = client.info()
     if image is not None and not _has(client, image):
@@ -301,11 +300,11 @@ def _checked(client: Board, firmware: Firmware, image: bytes | None, port: str, 
     )  # fmt: skip
 
 
-def _has(client: Board, image: bytes) -> bool:
+def _has(client: Client, image: bytes) -> bool:
     return client.info().status == 0 and client.read("IMAGE") == without_signature(image)
 
 
-def _require_this_firmware(client: Board, board: Known) -> None:
+def _require_this_firmware(client: Client, board: Board) -> None:
     info = client.info()
     if (info.name, info.version) != (board.name, __version__):
         raise DeviceError(

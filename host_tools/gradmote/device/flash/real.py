@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from gradmote.device.boards import Board as Known
-from gradmote.device.client import Board
+from gradmote.device.boards import Board
+from gradmote.device.client import Client
 from gradmote.device.link import open_link
 from gradmote.device.ports import Port, ask, ports_of, serial_ports
 from gradmote.errors import DeviceError
@@ -26,7 +26,7 @@ _RESTART_SECONDS = 15.0
 _RETRY_SECONDS = 0.5
 
 
-def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional: bool = False) -> str:
+def choose_port(board: Board, given: str | None, ports: Sequence[Port], optional: bool = False) -> str:
     """Return the port given, or the only one that may be this board's.
 
     Returns "" where there is none yet and it is optional. Raises DeviceError where there is none,
@@ -49,7 +49,7 @@ def choose_port(board: Known, given: str | None, ports: Sequence[Port], optional
     )
 
 
-def require_same_board(board: Known, port: str) -> None:
+def require_same_board(board: Board, port: str) -> None:
     """Refuse a port that cannot be opened, or whose part runs another board's firmware.
 
     This comes before anything on the part is erased.
@@ -64,7 +64,7 @@ def require_same_board(board: Known, port: str) -> None:
 
 def program(
     elf: Path,
-    board: Known,
+    board: Board,
     tool_name: str,
     port: str,
     image: bytes | None = None,
@@ -96,7 +96,7 @@ def program(
         )  # fmt: skip
 
 
-def _job(elf: Path, board: Known, tool_name: str, image: bytes | None, port: str) -> Job:
+def _job(elf: Path, board: Board, tool_name: str, image: bytes | None, port: str) -> Job:
     tool, setting = TOOLS[tool_name], board.upload[tool_name]
     if tool.format in ("source", "elf"):
         return Job(elf, 0, setting, port)
@@ -109,7 +109,7 @@ def _job(elf: Path, board: Known, tool_name: str, image: bytes | None, port: str
     return Job(file, segments[0].address, setting, port)
 
 
-def connect(board: Known, port: str) -> Board:
+def connect(board: Board, port: str) -> Client:
     """Return a client of the part that restarts now.
 
     port: "" where the part has one only from now on.
@@ -117,7 +117,7 @@ def connect(board: Known, port: str) -> Board:
     deadline = time.monotonic() + _RESTART_SECONDS
     while True:
         try:
-            return Board.connect(choose_port(board, port, serial_ports()))
+            return Client.connect(choose_port(board, port, serial_ports()))
         except DeviceError:
             if time.monotonic() > deadline:
                 raise
