@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "site_scons"))
 from wrap_prose import too_wide  # noqa: E402  (the path is set above, for `python -m structure`)
 
 PACKAGE = ROOT / "host_tools" / "gradmote"
+BINDING = ROOT / "bindings" / "python" / "gradmote_runtime"
 #: A docstring that begins so has no verb.
 NO_VERB = ("Of", "What", "Where", "Those", "That", "Which")
 
@@ -29,17 +30,21 @@ NO_VERB = ("Of", "What", "Where", "Those", "That", "Which")
 
 @cache
 def modules() -> dict[str, Path]:
-    """Return every module of the package by its dotted name."""
-    found = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    """Return every module of the package and of the binding by its dotted name."""
+    found: dict[str, Path] = {}
+    for package in (PACKAGE, BINDING):
+        found.update({name_of(path, package): path for path in sorted(package.rglob("*.py"))})
     return found
+
+
+def name_of(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @cache
 def imports_of(module: str) -> frozenset[str]:
-    """Return the modules of the package that one imports, anywhere in its file, type-only imports included."""
+    """Return the modules of these that one imports, anywhere in its file, type-only imports included."""
     path = modules()[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found: set[str] = set()
@@ -140,7 +145,7 @@ def functions() -> Iterator[tuple[int, str]]:
     for path in modules().values():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and node.end_lineno:
-                yield node.end_lineno - node.lineno + 1, f"{path.relative_to(PACKAGE)}: {node.name}"
+                yield node.end_lineno - node.lineno + 1, f"{path.relative_to(ROOT)}: {node.name}"
 
 
 def c_functions() -> Iterator[tuple[int, str]]:
@@ -166,7 +171,7 @@ def docstrings() -> Iterator[tuple[Path, str]]:
 
 def without_verb() -> list[str]:
     """Return the docstrings of the package that begin with a word after which no verb comes."""
-    return [f"{path.relative_to(PACKAGE)}: {text.split(chr(10))[0]}" for path, text in docstrings() if begins(text)]
+    return [f"{path.relative_to(ROOT)}: {text.split(chr(10))[0]}" for path, text in docstrings() if begins(text)]
 
 
 def begins(text: str) -> bool:

@@ -106,7 +106,8 @@ class Session:
         """Return the session in a line, as describe() does."""
         if self._session is None:
             return "<Session: closed>"
-        return describe(self, bytes(self._ffi.buffer(self._image)))
+        image, arena_size = bytes(self._ffi.buffer(self._image)), self._needs["arena_size"]
+        return describe(image, self.parameter_names(), arena_size, self.control()["train_steps"], self.profile)
 
     def reset(self) -> None:
         """Set parameters, moments, counters and properties back to the image's initial values."""
