@@ -68,7 +68,7 @@ static void start_idle_step(device *d)
     if (result == TEACH_RUNS) {
         d->requester = REQUESTER_IDLE;
     } else if (result < 0) {
-        commands_print_error(result);
+        report_error(result);
     }
 }
 
@@ -82,7 +82,7 @@ static void idle_program_ended(device *d, int error)
         d->requester = REQUESTER_IDLE;
     } else if (result < 0) {
         d->teach.idle = 0;
-        commands_print_error(result);
+        report_error(result);
     }
 }
 

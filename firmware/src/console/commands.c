@@ -18,19 +18,6 @@ void commands_prompt(void)
     text_put("> ");
 }
 
-void commands_print_error(int error)
-{
-    text_put(console_error_text(error));
-    text_put(" (");
-    text_i32(error);
-    text_put(")");
-    if (*console_error_hint(error)) {
-        text_put(" - ");
-        text_put(console_error_hint(error));
-    }
-    text_line("");
-}
-
 /* A person waits for the program that was begun without `error`. */
 static int started(device *d, int error)
 {
@@ -316,7 +303,7 @@ void commands_execute(device *d, char *line)
     const char *argument = split(line);
     int result = *line ? execute_word(d, line, argument) : 0;
     if (result < 0) {
-        commands_print_error(result);
+        report_error(result);
     }
     if (result != COMMAND_RUNS) {
         commands_prompt();
@@ -392,7 +379,7 @@ static void report_skipped(device *d)
     if (d->console.skipped != 0) {
         text_u32(d->console.skipped);
         text_put(" steps skipped: ");
-        commands_print_error(GM_ERR_NOT_FINITE);
+        report_error(GM_ERR_NOT_FINITE);
         d->console.skipped = 0;
     }
 }
@@ -405,7 +392,7 @@ static void conclude(device *d, int result)
     }
     d->console.scores = 0;
     if (result < 0) {
-        commands_print_error(result);
+        report_error(result);
     }
     report_skipped(d);
     commands_prompt();

@@ -15,7 +15,4 @@ void commands_go_on(device *d);
 
 void commands_prompt(void);
 
-/* The text of an error, and its hint. */
-void commands_print_error(int error);
-
 #endif

@@ -2,7 +2,7 @@
 #include "board.h"
 #include "console_handlers.h"
 #include "storage/slots.h"
-#include "storage/update.h"
+#include "training/update.h"
 
 static void close_model(device *d)
 {

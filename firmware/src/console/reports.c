@@ -4,7 +4,6 @@
 
 #include "application.h"
 #include "board.h"
-#include "console/commands.h"
 #include "console/text.h"
 #include "device/identity.h"
 #include "device/memory.h"
@@ -12,6 +11,19 @@
 #include "storage/slots.h"
 
 #define VALUES_SHOWN 16u
+
+void report_error(int error)
+{
+    text_put(console_error_text(error));
+    text_put(" (");
+    text_i32(error);
+    text_put(")");
+    if (*console_error_hint(error)) {
+        text_put(" - ");
+        text_put(console_error_hint(error));
+    }
+    text_line("");
+}
 
 static void pad(const char *text, uint32_t width)
 {
@@ -110,7 +122,7 @@ void report_info(const device *d)
     firmware();
     demanded_key();
     if (d->model.status) {
-        commands_print_error(d->model.status);
+        report_error(d->model.status);
         return;
     }
     number("image", model_image_size(&d->model), " bytes");
@@ -171,7 +183,7 @@ void report_autosave(const device *d, int result)
 {
     if (result < 0) {
         text_put("save every: ");
-        commands_print_error(result);
+        report_error(result);
     } else if (result == AUTOSAVE_KEPT && d->requester == REQUESTER_PERSON) {
         text_put("saved, update ");
         text_u32(gm_control_view(&d->model.session)->optimizer_steps);

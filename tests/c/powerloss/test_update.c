@@ -12,8 +12,8 @@
 #include "device/memory.h"
 #include "flash.h"
 #include "storage/slots.h"
-#include "storage/update.h"
 #include "training/model.h"
+#include "training/update.h"
 
 #define PIECE 240u
 #define ROUNDS 4u

@@ -1,4 +1,4 @@
-#include "storage/update.h"
+#include "training/update.h"
 
 #include <stddef.h>
 
