@@ -7,8 +7,6 @@
 #include "board.h"
 #include "riscv/riscv.h"
 
-#define REGISTER(address) (*(volatile uint32_t *)(address))
-
 #define MTIMECMP_LO REGISTER(BOARD_CLINT + 0x4000u)
 #define MTIMECMP_HI REGISTER(BOARD_CLINT + 0x4004u)
 #define MTIME_LO REGISTER(BOARD_CLINT + 0xBFF8u)

@@ -7,8 +7,6 @@
 #include "board.h"
 #include "riscv/riscv.h"
 
-#define REGISTER(address) (*(volatile uint32_t *)(address))
-
 #define UART_TXDATA REGISTER(BOARD_UART)
 #define UART_RXDATA REGISTER(BOARD_UART + 0x04u)
 #define UART_TXCTRL REGISTER(BOARD_UART + 0x08u)
