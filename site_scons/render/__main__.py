@@ -13,6 +13,7 @@ from . import (
     c_records,
     c_rules,
     docs_console,
+    docs_numerics,
     docs_records,
     python_console,
     python_tables,
@@ -31,7 +32,7 @@ def rendered() -> dict[Path, str]:
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (python_tables, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
-    for module in (docs_console, docs_records):
+    for module in (docs_console, docs_numerics, docs_records):
         files |= {DOCS_OUT / name: text for name, text in module.render().items()}
     return files
 

@@ -63,6 +63,7 @@ class Opcode:
     name: str
     code: int
     meaning: str
+    exact: str  # Markdown; "" where docs/NUMERICS.md says it by hand
     operands: tuple[Operand, ...]
     params: tuple[Param, ...]
     windows: tuple[Terms, ...]
@@ -133,6 +134,7 @@ def opcodes() -> list[Opcode]:
                 name=entry["name"],
                 code=entry["code"],
                 meaning=entry["meaning"],
+                exact=entry.get("exact", ""),
                 operands=tuple(parse_operand(o) for o in shape["operands"]),
                 params=tuple(parse_param(p) for p in shape["params"]),
                 windows=tuple(map(parse_terms, shape.get("windows", ()))),

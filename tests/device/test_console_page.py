@@ -11,5 +11,5 @@ pytestmark = pytest.mark.device
 def test_the_conversations_are_not_stale(firmware):
     text = page.PAGE.read_text()
     for name, said in page.conversations(firmware):
-        again = "run `cd tests && PYTHONPATH=../site_scons:. python -m device.console_page` and commit what it writes"
+        again = "`./run scons accept ONLY=console` writes it anew"
         assert page.without_sizes(page.shown(text, name)) == page.without_sizes(said), again

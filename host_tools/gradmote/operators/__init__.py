@@ -1,106 +1,27 @@
-"""Operators: one file each, with the gradient rule and the lowering to instructions."""
+"""Operators: one file each, with the gradient rule and the lowering to instructions.
+
+Every file of this folder that has a list OPERATORS is found.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
+from pkgutil import iter_modules
 
 import onnx_ir as ir
 
 from .operator import Backward, Operator
 
-#: The files of this folder, each of which has a list OPERATORS.
-FILES = (
-    "abs",
-    "add",
-    "average_pool",
-    "bce_with_logits_loss",
-    "clip",
-    "compare",
-    "concat",
-    "conv",
-    "conv_transpose",
-    "cross_entropy",
-    "cumsum",
-    "depth_to_space",
-    "div",
-    "dropout",
-    "einsum",
-    "elu",
-    "erf",
-    "exp",
-    "expand",
-    "extremum",
-    "folded",
-    "gather",
-    "gather_elements",
-    "gather_nd",
-    "gelu",
-    "gemm",
-    "grid_sample",
-    "gru",
-    "hard_sigmoid",
-    "hard_swish",
-    "hyperbolic",
-    "identity",
-    "l1_loss",
-    "leaky_relu",
-    "log",
-    "log_softmax",
-    "lstm",
-    "matmul",
-    "max_pool",
-    "mish",
-    "mod",
-    "mse_loss",
-    "mul",
-    "neg",
-    "negative_log_likelihood_loss",
-    "normalizations",
-    "normalize",
-    "one_hot",
-    "pad",
-    "pow",
-    "prelu",
-    "random_like",
-    "reciprocal",
-    "reduce_composed",
-    "reduce_l2",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_prod",
-    "reduce_sum",
-    "relu",
-    "reshape",
-    "resize",
-    "rnn",
-    "round",
-    "scatter",
-    "sigmoid",
-    "sin",
-    "slice",
-    "softmax",
-    "softmax_cross_entropy_loss",
-    "softplus",
-    "softsign",
-    "split",
-    "sqrt",
-    "standardize",
-    "sub",
-    "swish",
-    "tanh",
-    "tile",
-    "top_k",
-    "transpose",
-    "trigonometric",
-    "trilu",
-    "where",
-)
+_MODULES = {
+    name: import_module(f".{name}", __name__) for name in sorted(found.name for found in iter_modules(__path__))
+}
+
+#: The files of this folder that have a list OPERATORS, without their ending.
+FILES = tuple(name for name, module in _MODULES.items() if hasattr(module, "OPERATORS"))
 
 #: The operators by (domain, op_type).
 OPERATORS: dict[tuple[str, str], Operator] = {
-    (operator.domain, operator.op_type): operator
-    for file in FILES
-    for operator in import_module(f".{file}", __name__).OPERATORS
+    (operator.domain, operator.op_type): operator for file in FILES for operator in _MODULES[file].OPERATORS
 }
 
 

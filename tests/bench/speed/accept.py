@@ -20,7 +20,7 @@ from gradmote.report.bench.counting import missing
 ACCEPTED = Path(__file__).with_name("accepted.json")
 BOARDS = ("mps2-an386", "mps3-an547")
 CASES = [case for case in BOARD_CASES if case.network in ("mlp", "cnn", "ds_cnn")]
-HOW = "to accept: cd tests && python -m bench.speed.accept (or scons bench ACCEPT=1)"
+HOW = "to accept them: ./run scons accept ONLY=counts"
 
 
 def counted(board: str) -> Counts:

@@ -1,6 +1,6 @@
 """Runs ONNX's node tests, and writes what does not pass, what operators run on, and docs/OPERATORS.md.
 
-    cd tests && python -m onnx_backend
+    cd tests && python -m numeric.onnx_backend
 
 Bytes are measured where arm-none-eabi-gcc is found, and kept as they are elsewhere.
 """

@@ -27,7 +27,7 @@ MEASURED = Path(__file__).with_name("measured.json")
 
 HEAD = """# Operators
 
-Written by `cd tests && python -m onnx_backend`, from the operators' files, ONNX's schemas and its node tests
+Written by `cd tests && python -m numeric.onnx_backend`, from the operators' files, ONNX's schemas and its node tests
 (`onnx.backend.test` of onnx {onnx}), which run under the C runtime on this computer. A test fails when this page is
 stale.
 

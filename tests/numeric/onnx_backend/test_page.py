@@ -11,7 +11,7 @@ from numeric.onnx_backend import page, suite
 LISTED = suite.read_list()
 FAILING = {name for reasons in LISTED.values() for name in reasons}
 FACTS = page.read_facts()
-AGAIN = "run `cd tests && python -m onnx_backend` and commit what it writes"
+AGAIN = "`./run scons accept ONLY=operators` writes it anew"
 #: Kernels of different sizes, and how far compilers may be apart.
 MEASURED = ("Abs", "Conv", "MaxPool", "Softmax", "Gemm")
 TOLERANCE = 0.1

@@ -18,7 +18,7 @@ TRAINED = [0.75, 0.25]
 
 def test_the_dump_is_not_stale() -> None:
     text = PAGE.read_text()
-    assert page(text) == text, "run `cd tests && python -m numeric.spec.example_image` and commit docs/EXAMPLE_IMAGE.md"
+    assert page(text) == text, "`./run scons accept ONLY=image` writes docs/EXAMPLE_IMAGE.md anew"
 
 
 def test_the_dump_has_every_byte() -> None:
