@@ -1,3 +1,5 @@
+/* Whether all of many numbers are small, with vectors: a quick answer for CHECK_FINITE and
+ * CHECK_BOUND. */
 #include "simd.h"
 #include "vector.h"
 
@@ -5,7 +7,8 @@
 
 #define SQUARE_SUMS 4u
 
-/* How many of the first are known to have a square below `square`: their sum, which is NaN where one is, is below it. */
+/* How many of the first are known to have a square below `square`, as the sum of all of these is. A
+ * NaN among them makes the sum one. */
 static GM_SIMD_TARGET uint32_t count_below(const float *x, uint32_t n, float square)
 {
     gm_vec zero = gm_vec_splat(0.0f), sums[SQUARE_SUMS] = { zero, zero, zero, zero };

@@ -1,3 +1,5 @@
+/* CONV with vectors: y[b,i,j,m] = activation(bias[m] + sum over taps and c of x[under the tap,c]
+ * w[m,c,tap]). */
 #include "blocks/window_sum.h"
 
 #if GM_ARCH_SIMD && GM_WITH_CONV

@@ -1,3 +1,5 @@
+/* CONV_TRANSPOSE with vectors: x[pixel,c] (+)= sum over the taps and m of y[output over the
+ * pixel,m] w[m,c,tap]. */
 #include "blocks/window_sum.h"
 
 #if GM_ARCH_SIMD && GM_WITH_CONV_TRANSPOSE

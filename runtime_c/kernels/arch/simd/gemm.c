@@ -1,3 +1,4 @@
+/* Matrix products with vectors: y[i,j] += sum over k of a[i,k] b[k,j], k in ascending order. */
 #include "../../gemm_tile.h"
 #include "blocks/panel.h"
 #include "simd.h"
@@ -6,17 +7,17 @@
 
 /* ---- One row ------------------------------------------------------------------------------------------------- */
 
-/* `vectors` vectors of outputs where b_col is 1 */
+/* `vectors` vectors of outputs of one row, where b_col is 1. */
 GM_SIMD_INLINE void row_block_across(const float *a, const float *b, float *y, const gm_gemm_strides *s,
                                      uint32_t vectors)
 {
-    gm_vec sums[GM_LINE_VECTORS];
+    gm_vec sums[GM_ROW_VECTORS];
     gm_tile_load(sums, y, vectors * GM_LANES, vectors);
     gm_tile_mac(sums, &a, s->a_col, b, s->b_row, s->k, 1, vectors);
     gm_tile_store(y, sums, vectors * GM_LANES, vectors);
 }
 
-/* Less than a vector of outputs where b_col is 1 */
+/* The outputs that are left of the row, less than a vector. */
 GM_SIMD_INLINE void row_end_across(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
 {
     gm_vec sum = gm_vec_load_part(y, n);
@@ -29,10 +30,10 @@ GM_SIMD_INLINE void row_end_across(const float *a, const float *b, float *y, uin
 static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float *y, uint32_t n,
                                            const gm_gemm_strides *s)
 {
-    for (; n >= GM_LINE_VECTORS * GM_LANES; n -= GM_LINE_VECTORS * GM_LANES) {
-        row_block_across(a, b, y, s, GM_LINE_VECTORS);
-        b += GM_LINE_VECTORS * GM_LANES;
-        y += GM_LINE_VECTORS * GM_LANES;
+    for (; n >= GM_ROW_VECTORS * GM_LANES; n -= GM_ROW_VECTORS * GM_LANES) {
+        row_block_across(a, b, y, s, GM_ROW_VECTORS);
+        b += GM_ROW_VECTORS * GM_LANES;
+        y += GM_ROW_VECTORS * GM_LANES;
     }
     for (; n >= GM_TILE_COLUMNS; n -= GM_TILE_COLUMNS) {
         row_block_across(a, b, y, s, GM_TILE_VECTORS);
@@ -49,7 +50,7 @@ static GM_SIMD_TARGET void gemm_row_across(const float *a, const float *b, float
     }
 }
 
-/* sum += a b over `count` of the GM_LANES values of k that start at `a` and b */
+/* sum += a b over the first `count` of GM_LANES values of k, whose elements begin at `a` and b. */
 GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, const float *b, size_t b_col,
                                       uint32_t columns, uint32_t count)
 {
@@ -66,7 +67,7 @@ GM_SIMD_INLINE gm_vec add_block_along(gm_vec sum, const float *a, size_t a_col, 
     return sum;
 }
 
-/* `vectors` vectors of outputs where b_row is 1; `last` columns in the last vector */
+/* `vectors` vectors of outputs of one row, where b_row is 1. The last vector has `last` outputs. */
 GM_SIMD_INLINE void row_block_along(const float *a, const float *b, float *y, const gm_gemm_strides *s,
                                     uint32_t vectors, uint32_t last)
 {
@@ -113,7 +114,8 @@ static GM_SIMD_TARGET void gemm_row_along(const float *a, const float *b, float 
 
 /* ---- Tiles --------------------------------------------------------------------------------------------------- */
 
-/* y (m rows) += a b, b a panel or as wide as one; the last tile's rows behind m repeat the last row. */
+/* y (m rows) += a b, where b is a panel or as wide as one. Rows that the last tile has behind m
+ * repeat the last row. */
 GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, const float *b, size_t b_row, float *y,
                                    size_t y_row, uint32_t m, uint32_t columns, uint32_t k, uint32_t vectors)
 {
@@ -136,11 +138,11 @@ GM_SIMD_INLINE void multiply_panel(const float *a, size_t a_row, size_t a_col, c
     }
 }
 
-/* A right-hand matrix of so many floats stays in the first cache as it lies. */
+/* A right-hand matrix of so many floats stays in the first cache without being packed. */
 #define SMALL_MATRIX 4096u
 
-/* All rows of up to a panel's width of columns. Without a panel b is read once for every GM_TILE_ROWS rows, from where
- * rows of a power of two apart share a few cache lines. */
+/* All rows of up to a panel's width of columns. Without a panel, b is read again for each
+ * GM_TILE_ROWS rows, and where a power of two is between its rows, they share a few cache lines. */
 GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, uint32_t m, uint32_t columns,
                                      uint32_t y_row, const gm_gemm_strides *s, uint32_t vectors)
 {
@@ -154,8 +156,8 @@ GM_SIMD_INLINE void multiply_columns(const float *a, const float *b, float *y, u
         if (!direct) {
             gm_pack(panel, from, s->b_row, s->b_col, k, columns, width);
         }
-        multiply_panel(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel, direct ? s->b_row : width,
-                       y, y_row, m, columns, k, vectors);
+        multiply_panel(a + (size_t)first * s->a_col, s->a_row, s->a_col, direct ? from : panel,
+                       direct ? s->b_row : width, y, y_row, m, columns, k, vectors);
     }
 }
 
@@ -184,8 +186,8 @@ void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t
     }
     for (uint32_t first = 0; first < n; first += GM_TILE_COLUMNS) {
         uint32_t columns = n - first < GM_TILE_COLUMNS ? n - first : GM_TILE_COLUMNS;
-        (columns > GM_LANES ? wide_columns : narrow_columns)(a, b + (size_t)first * s->b_col, y + first, m, columns, y_row,
-                                                             s);
+        const float *own_b = b + (size_t)first * s->b_col;
+        (columns > GM_LANES ? wide_columns : narrow_columns)(a, own_b, y + first, m, columns, y_row, s);
     }
 }
 

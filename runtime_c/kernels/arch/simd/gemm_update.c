@@ -1,10 +1,13 @@
+/* GEMM_UPDATE with vectors: some rows of the gradient a b at a time, each at once applied by the
+ * rule. */
 #include "../../gemm_tile.h"
 #include "simd.h"
 #include "vector.h"
 
 #if GM_ARCH_SIMD && GM_WITH_GEMM_UPDATE
 
-/* Gradients that are taken to the rule at once: what stays in the first cache beside the parameters and moments. */
+/* The rule is applied with so many gradients: they stay in the first cache beside the parameters
+ * and their moments. */
 #define AT_ONCE 2048u
 
 /* rows[m,n] = a[m] b[n] */

@@ -1,3 +1,8 @@
+/*
+ * MAX_POOL and MAX_POOL_INDEX_GRAD with vectors of neighbouring channels:
+ * y = max over the taps of x, index = the first tap that has it, dx[pixel] = sum of dy over the
+ * windows whose index is the tap under which the pixel lies.
+ */
 #include "blocks/window_regions.h"
 #include "simd.h"
 #include "vector.h"
@@ -6,7 +11,8 @@
 
 #define CHANNELS GM_LANES
 
-/* Compilers' own vectors: these kernels compare and choose, for which vector.h has no functions. */
+/* The vectors of the compiler itself: these kernels compare and choose, for which vector.h has
+ * nothing. */
 typedef float floats __attribute__((vector_size(4 * CHANNELS)));
 typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
 
@@ -77,7 +83,7 @@ GM_SIMD_INLINE void pool_pixel(const pool_call *p, const float *x, float *y, uin
     }
 }
 
-/* A row of a region's pixels */
+/* One row of a region. */
 static GM_SIMD_TARGET void pool_row(const pool_call *p, const float *x, float *y, uint8_t *index)
 {
     const gm_insn_max_pool *insn = p->insn;
@@ -127,7 +133,7 @@ int gm_simd_max_pool(const gm_insn_max_pool *insn, const float *x, float *y, uin
 
 #if GM_ARCH_SIMD && GM_WITH_MAX_POOL_INDEX_GRAD
 
-/* Where windows lie that have a pixel as tap `number`. */
+/* A window that has some pixel under its tap `number`, and where its index and dy lie. */
 typedef struct cover {
     size_t index, dy;
     int32_t number;
@@ -138,7 +144,7 @@ typedef struct covers {
     uint32_t count;
 } covers;
 
-/* Those of a region's first pixel */
+/* The windows that cover the first pixel of a region. */
 static void find_windows(covers *found, const gm_insn_max_pool_index_grad *insn, const gm_region *region)
 {
     const gm_stretch *rows = &region->rows, *columns = &region->columns;
@@ -152,7 +158,7 @@ static void find_windows(covers *found, const gm_insn_max_pool_index_grad *insn,
     }
 }
 
-/* dx of CHANNELS channels at one pixel, which lies in `count` windows */
+/* dx of CHANNELS channels at one pixel, which `count` windows cover. */
 GM_SIMD_INLINE void sum_covering_windows(const covers *w, uint32_t count, const uint8_t *index, const float *dy,
                                          uint32_t dy_channel, float *dx)
 {
@@ -165,7 +171,7 @@ GM_SIMD_INLINE void sum_covering_windows(const covers *w, uint32_t count, const 
     store_apart(dx, 1, sum);
 }
 
-/* A row of `pixels` pixels; y_channel, count: constants where they are 1 */
+/* A row of `pixels` pixels. y_channel and count are constants where they are 1. */
 GM_SIMD_INLINE void gather_pixels(const gm_insn_max_pool_index_grad *insn, const covers *w, uint32_t pixels,
                                   const uint8_t *index, const float *dy, float *dx, uint32_t y_channel, uint32_t count)
 {

@@ -1,4 +1,5 @@
-/* vector.h for AArch64, whose NEON rounds to nearest and keeps subnormals; 32-bit Arm's does not. */
+/* vector.h for AArch64, whose NEON rounds to nearest and keeps subnormals; 32-bit Arm's does
+ * not. */
 #ifndef GM_SIMD_NEON_H
 #define GM_SIMD_NEON_H
 
@@ -12,7 +13,7 @@
 #define GM_LANES 4u
 #define GM_TILE_ROWS 4u
 #define GM_TILE_VECTORS 4u
-#define GM_LINE_VECTORS 8u
+#define GM_ROW_VECTORS 8u
 #define GM_PANEL_FLOATS 16384u
 
 typedef float32x4_t gm_vec;
@@ -76,8 +77,10 @@ GM_SIMD_INLINE void gm_vec_transpose(gm_vec *t)
 {
     float32x4_t a0 = vtrn1q_f32(t[0], t[1]), a1 = vtrn2q_f32(t[0], t[1]);
     float32x4_t a2 = vtrn1q_f32(t[2], t[3]), a3 = vtrn2q_f32(t[2], t[3]);
-    t[0] = vcombine_f32(vget_low_f32(a0), vget_low_f32(a2)), t[1] = vcombine_f32(vget_low_f32(a1), vget_low_f32(a3));
-    t[2] = vcombine_f32(vget_high_f32(a0), vget_high_f32(a2)), t[3] = vcombine_f32(vget_high_f32(a1), vget_high_f32(a3));
+    t[0] = vcombine_f32(vget_low_f32(a0), vget_low_f32(a2));
+    t[1] = vcombine_f32(vget_low_f32(a1), vget_low_f32(a3));
+    t[2] = vcombine_f32(vget_high_f32(a0), vget_high_f32(a2));
+    t[3] = vcombine_f32(vget_high_f32(a1), vget_high_f32(a3));
 }
 
 GM_SIMD_INLINE gm_words gm_vec_load_bytes(const uint8_t *p)

@@ -1,15 +1,16 @@
-/* Batch normalization of channels that are neighbours: each lane has one, and takes its elements in their order. */
+/* Batch normalization of channels that are neighbours in memory: each lane holds one, and takes its
+ * elements in order. */
 #include "../../normalize.h"
 #include "blocks/tile.h"
 #include "simd.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_MOMENTS || GM_WITH_NORMALIZE || GM_WITH_NORMALIZE_SUMS || GM_WITH_NORMALIZE_GRAD)
 
-/* The most vectors of channels that are walked together, and their channels. */
+/* The most vectors that go over the pixels together, and how many channels these hold. */
 #define WIDE 4u
 #define WIDE_COLUMNS (WIDE * GM_LANES)
 
-/* Channels of tensors (pixels, channels): `columns` of them, from `first` on, in so many vectors. */
+/* `columns` channels of tensors (pixels, channels), from `first` on, in `vectors` vectors. */
 typedef struct channel_block {
     size_t pixels, step;
     uint32_t first, columns, vectors;
@@ -48,7 +49,8 @@ typedef struct channel_block {
         }                                                                     \
     }
 
-/* Numbers of the block's channels, from the first one's on; p NULL: all `absent`. */
+/* Loads a number of each channel of the block; p: of the first one, or NULL where all are
+ * `absent`. */
 GM_SIMD_INLINE void load_channels(gm_vec *to, const float *p, float absent, channel_block b)
 {
     for (uint32_t v = 0; p == NULL && v < b.vectors; v++) {
@@ -76,7 +78,7 @@ GM_SIMD_INLINE void load_negated(gm_vec *to, const float *p, channel_block b)
 
 #if GM_WITH_MOMENTS
 
-/* sums: of differences from `centre`, or of their squares. x: (pixels, channels) */
+/* sums[c] = sum over the pixels of x[pixel,c] - centre[c], or of the squares of these. */
 GM_SIMD_INLINE void sum_differences(const float *x, const float *centre, float sums[WIDE_COLUMNS], channel_block b,
                                     int squares)
 {
@@ -114,13 +116,13 @@ DEFINE_NORMALIZE_ACROSS(moments)
 
 #endif
 
-/* p + c, NULL where p is. */
+/* The address of channel c; NULL where p is absent. */
 static inline const float *from_channel(const float *p, uint32_t c)
 {
     return p ? p + c : NULL;
 }
 
-/* factor: scale inv_std */
+/* factor[c] = scale[c] inv_std[c]. */
 GM_SIMD_INLINE void load_factor(gm_vec *factor, const float *scale, const float *inv_std, channel_block b)
 {
     gm_vec other[WIDE];
@@ -154,20 +156,25 @@ DEFINE_NORMALIZE_ACROSS(normalize)
 
 #endif
 
+/* What both gradients load of a pixel. */
+#define LOAD_GRADIENT_AND_X                                \
+    gm_tile_load(gradient, dy + at, b.columns, b.vectors); \
+    gm_tile_load(value, x + at, b.columns, b.vectors);
+
 #if GM_WITH_NORMALIZE_SUMS
 
 GM_SIMD_INLINE void normalize_sums_block(const struct gm_session *session, const gm_insn_normalize_sums *insn,
                                          channel_block b)
 {
     const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
-    gm_vec mean[WIDE], inv_std[WIDE], sum[WIDE], products[WIDE], slope[WIDE], value[WIDE];
+    gm_vec mean[WIDE], inv_std[WIDE], sum[WIDE], products[WIDE], gradient[WIDE], value[WIDE];
     load_negated(mean, gm_f32(session, insn->mean) + b.first, b);
     load_channels(inv_std, gm_f32(session, insn->inv_std) + b.first, 0.0f, b);
     load_channels(sum, NULL, 0.0f, b);
     load_channels(products, NULL, 0.0f, b);
-    FOR_VECTORS(b, gm_tile_load(slope, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
-        sum[v] = gm_vec_add(sum[v], slope[v]);
-        products[v] = gm_vec_mac(products[v], slope[v], gm_vec_add(value[v], mean[v]));
+    FOR_VECTORS(b, LOAD_GRADIENT_AND_X, {
+        sum[v] = gm_vec_add(sum[v], gradient[v]);
+        products[v] = gm_vec_mac(products[v], gradient[v], gm_vec_add(value[v], mean[v]));
     })
     GM_UNROLL
     for (uint32_t v = 0; v < b.vectors; v++) {
@@ -189,18 +196,19 @@ GM_SIMD_INLINE void normalize_grad_block(const struct gm_session *session, const
     const float *dy = gm_f32(session, insn->dy), *x = gm_f32(session, insn->x);
     const float *inv_std = gm_f32(session, insn->inv_std), *dscale = gm_f32(session, insn->dscale) + b.first;
     const float *dbias = gm_f32(session, insn->dbias) + b.first;
-    float *dx = gm_f32_out(session, insn->dx), parts[WIDE_COLUMNS], slopes[WIDE_COLUMNS], n = (float)insn->outer;
+    float *dx = gm_f32_out(session, insn->dx), offsets[WIDE_COLUMNS], x_factors[WIDE_COLUMNS];
+    float n = (float)insn->outer;
     for (uint32_t c = 0; c < b.columns; c++) {
-        parts[c] = -(dbias[c] / n);
-        slopes[c] = -(inv_std[b.first + c] * (dscale[c] / n));
+        offsets[c] = -(dbias[c] / n);
+        x_factors[c] = -(inv_std[b.first + c] * (dscale[c] / n));
     }
-    gm_vec mean[WIDE], factor[WIDE], part[WIDE], slope[WIDE], gradient[WIDE], value[WIDE];
+    gm_vec mean[WIDE], factor[WIDE], offset[WIDE], x_factor[WIDE], gradient[WIDE], value[WIDE];
     load_negated(mean, gm_f32(session, insn->mean) + b.first, b);
     load_factor(factor, gm_f32(session, insn->scale), inv_std, b);
-    load_channels(part, parts, 0.0f, b);
-    load_channels(slope, slopes, 0.0f, b);
-    FOR_VECTORS(b, gm_tile_load(gradient, dy + at, b.columns, b.vectors); gm_tile_load(value, x + at, b.columns, b.vectors);, {
-        gm_vec centred = gm_vec_mac(gm_vec_add(gradient[v], part[v]), slope[v], gm_vec_add(value[v], mean[v]));
+    load_channels(offset, offsets, 0.0f, b);
+    load_channels(x_factor, x_factors, 0.0f, b);
+    FOR_VECTORS(b, LOAD_GRADIENT_AND_X, {
+        gm_vec centred = gm_vec_mac(gm_vec_add(gradient[v], offset[v]), x_factor[v], gm_vec_add(value[v], mean[v]));
         gm_vec result = rounded_product(factor[v], centred);
         gm_tile_store(dx + at + v * GM_LANES, &result, b.columns - v * GM_LANES, 1);
     })

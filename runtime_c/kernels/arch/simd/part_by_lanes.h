@@ -1,4 +1,5 @@
-/* vector.h for 128-bit vectors without masked loads. */
+/* The parts of vectors that vector.h asks for, where 128-bit vectors have no masked loads and
+ * stores. */
 #ifndef GM_SIMD_PART_BY_LANES_H
 #define GM_SIMD_PART_BY_LANES_H
 

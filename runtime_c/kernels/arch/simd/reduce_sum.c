@@ -1,9 +1,10 @@
+/* REDUCE_SUM with vectors: y[k] (+)= scale sum over r of x[k,r], in the order of r0, r1, r2, r3. */
 #include "blocks/tile.h"
 #include "simd.h"
 
 #if GM_ARCH_SIMD && GM_WITH_REDUCE_SUM
 
-/* Runs BODY for each offset `at` of x over r0, r1, r2. */
+/* Runs BODY with the offset `at` in x of each (r0, r1, r2). */
 #define FOR_REDUCED_ROWS(insn, BODY)                                                                                 \
     for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                   \
         for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                               \
@@ -14,7 +15,7 @@
         }                                                                                                            \
     }
 
-/* sums: of outputs that are neighbours in x, `vectors` vectors of them. */
+/* sums[v] of outputs that are neighbours in x. vectors: a constant. */
 GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduce_sum *insn, uint32_t vectors)
 {
     GM_UNROLL
@@ -29,7 +30,7 @@ GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduc
     })
 }
 
-/* sum: of GM_LANES outputs whose terms each lie side by side. */
+/* The sums of GM_LANES outputs, the terms of each of which are neighbours in x. */
 GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
 {
     gm_vec sum = gm_vec_splat(0.0f);
@@ -55,7 +56,7 @@ GM_SIMD_INLINE void store_scaled_sums(float *y, gm_vec sum, const gm_insn_reduce
     gm_vec_store(y, gm_vec_mac(start, gm_vec_splat(insn->scale), sum));
 }
 
-/* Neighbours along k3 that are neighbours in x. How many outputs of the row it has made. */
+/* A row of outputs along k3 that are neighbours in x; returns how many are done. */
 static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
@@ -73,7 +74,7 @@ static GM_SIMD_TARGET uint32_t reduce_row_across(const float *x, float *y, const
     return k;
 }
 
-/* Neighbours along k3 whose own terms are neighbours in x. */
+/* A row of outputs along k3, the terms of each of which are neighbours in x. */
 static GM_SIMD_TARGET uint32_t reduce_row_along(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t k = 0;
@@ -91,7 +92,7 @@ uint32_t gm_simd_reduce_row(const float *x, float *y, const gm_insn_reduce_sum *
     return insn->rs3 == 1 && insn->r3 >= GM_LANES ? reduce_row_along(x, y, insn) : 0;
 }
 
-/* GM_LANES outputs along k2, neighbours in x, by as many along k3 */
+/* GM_LANES outputs along k2, which are neighbours in x, by as many along k3. */
 GM_SIMD_INLINE void reduce_square(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     gm_vec t[GM_LANES];
@@ -115,7 +116,7 @@ GM_SIMD_INLINE float sum_one(const float *x, const gm_insn_reduce_sum *insn)
     return sum;
 }
 
-/* y (k2, k3) of x in which k2 lies side by side */
+/* y[k2,k3] of an x in which outputs along k2 are neighbours. */
 GM_SIMD_TARGET static void reduce_plane(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t squared = insn->k3 / GM_LANES * GM_LANES;

@@ -1,3 +1,5 @@
+/* Steps of SGD, Adam and AdamW with vectors: the operations of optimizers/steps.c, on GM_LANES
+ * parameters at once. */
 #include "../../optimizers/steps.h"
 #include "simd.h"
 #include "vector.h"
@@ -41,7 +43,8 @@ GM_SIMD_INLINE void adam_vector(const adam_vectors *f, const float *g, float *p,
     gm_vec_store(p, gm_vec_mac(kept, f->step, gm_vec_div(first, root)));
 }
 
-static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *g, float *p, float *m, float *v, uint32_t n)
+static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *g, float *p, float *m, float *v,
+                                         uint32_t n)
 {
     const adam_vectors f = {
         gm_vec_splat(s->scale), gm_vec_splat(s->one_minus_beta1), gm_vec_splat(s->beta2),

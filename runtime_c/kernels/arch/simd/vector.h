@@ -1,11 +1,11 @@
 /*
- * A vector of GM_LANES floats: what the kernels of this folder are written in, one header an instruction set.
- *
- * Each such header defines gm_vec, gm_words of as many integers of 32 bits, and, as GM_SIMD_INLINE functions,
+ * A vector of GM_LANES floats, in which the kernels of this folder are written. There is one header for
+ * each instruction set. It defines gm_vec, gm_words of as many integers of 32 bits, and these functions:
  *
  *   gm_vec_load(p), gm_vec_store(p, v)                  GM_LANES floats, of any alignment
- *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes alone, 0 < n <= GM_LANES; those behind load as 0
- *   gm_vec_splat(x)
+ *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes, 0 < n <= GM_LANES;
+ *                                                       those behind load as 0
+ *   gm_vec_splat(x)                                     x in all lanes
  *   gm_vec_add(a, b), gm_vec_mac(acc, a, b)             rounded as + and GM_MAC are
  *   gm_vec_sub, gm_vec_mul, gm_vec_div(a, b)            rounded as -, *, / are
  *   gm_vec_sqrt(v)                                      rounded as gm_sqrt() is
@@ -13,9 +13,10 @@
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
  *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits
  *
- * and the size of tiles: GM_TILE_ROWS by GM_TILE_VECTORS accumulators, which with GM_TILE_VECTORS + 1 others should fit
- * the registers, and enough of them to hide the latency of a multiply-add. GM_LINE_VECTORS are those of a single row.
- * GM_PANEL_FLOATS: what a kernel may take of the stack.
+ * It also defines the size of tiles. GM_TILE_ROWS by GM_TILE_VECTORS accumulators should fit into the
+ * registers beside GM_TILE_VECTORS + 1 others, and be enough to hide the latency of a multiply-add.
+ * GM_ROW_VECTORS are the accumulators of a single row, and GM_PANEL_FLOATS is what a kernel may take of
+ * the stack.
  */
 #ifndef GM_SIMD_VECTOR_H
 #define GM_SIMD_VECTOR_H
@@ -38,7 +39,8 @@
 
 #define GM_TILE_COLUMNS (GM_TILE_VECTORS * GM_LANES)
 
-/* Loops over accumulators must go, or these do not stay in registers. Builds that look for errors leave them. */
+/* Loops over accumulators must go, or these do not stay in registers. Builds that look for errors
+ * leave them. */
 #ifndef GM_UNROLL
 #define GM_UNROLL _Pragma("GCC unroll 16")
 #endif

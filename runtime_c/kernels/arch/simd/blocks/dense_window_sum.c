@@ -1,3 +1,4 @@
+/* Window sums whose vectors hold neighbouring outputs of one group: tiles of pixels by vectors. */
 #include "window_weights.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
@@ -56,20 +57,20 @@ typedef struct output_columns {
 
 /* Outputs that are no whole vectors: from or to lines of `width`, which the tile has in their
  * place. */
-static void load_strided(float *lines, const gm_window_pixels *p, const output_columns *o, uint32_t width)
+static void load_strided(float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
         for (uint32_t c = 0; c < o->columns; c++) {
-            lines[r * width + c] = p->dest[r][o->offset + c * o->stride];
+            buffer[r * width + c] = p->dest[r][o->offset + c * o->stride];
         }
     }
 }
 
-static void store_strided(const float *lines, const gm_window_pixels *p, const output_columns *o, uint32_t width)
+static void store_strided(const float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
         for (uint32_t c = 0; c < o->columns; c++) {
-            p->dest[r][o->offset + c * o->stride] = lines[r * width + c];
+            p->dest[r][o->offset + c * o->stride] = buffer[r * width + c];
         }
     }
 }
@@ -79,13 +80,13 @@ GM_SIMD_INLINE void load_sums(gm_vec *sums, const gm_window_pixels *p, const out
                               uint32_t vectors)
 {
     const uint32_t rows = DENSE_PIXELS(vectors), width = vectors * GM_LANES;
-    float lines[GM_MOST_PIXELS * GM_TILE_COLUMNS] = {0.0f};
+    float buffer[GM_MOST_PIXELS * GM_TILE_COLUMNS] = {0.0f};
     if (go_on && !whole) {
-        load_strided(lines, p, o, width);
+        load_strided(buffer, p, o, width);
     }
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        const float *from = !go_on ? o->start : whole ? p->dest[r] + o->offset : lines + r * width;
+        const float *from = !go_on ? o->start : whole ? p->dest[r] + o->offset : buffer + r * width;
         gm_tile_load(sums + r * vectors, from, width, vectors);
     }
 }
@@ -94,13 +95,13 @@ GM_SIMD_INLINE void store_sums(const gm_vec *sums, const gm_window_pixels *p, co
                                uint32_t vectors)
 {
     const uint32_t rows = DENSE_PIXELS(vectors), width = vectors * GM_LANES;
-    float lines[GM_MOST_PIXELS * GM_TILE_COLUMNS];
+    float buffer[GM_MOST_PIXELS * GM_TILE_COLUMNS];
     GM_UNROLL
     for (uint32_t r = 0; r < rows; r++) {
-        gm_tile_store(whole ? p->dest[r] + o->offset : lines + r * width, sums + r * vectors, width, vectors);
+        gm_tile_store(whole ? p->dest[r] + o->offset : buffer + r * width, sums + r * vectors, width, vectors);
     }
     if (!whole) {
-        store_strided(lines, p, o, width);
+        store_strided(buffer, p, o, width);
     }
 }
 
@@ -128,7 +129,7 @@ GM_SIMD_INLINE void sum_region(const gm_window_sum *sum, const gm_weight_block *
                                const output_columns *o, uint32_t vectors)
 {
     tap_runs steps;
-    gm_place at = gm_place_first(sum, region);
+    gm_pixel_cursor at = gm_first_pixel(sum, region);
     find_tap_runs(&steps, region, sum, b);
     for (uint32_t left = sum->batch * region->rows.count * region->columns.count; left > 0;) {
         gm_window_pixels p;

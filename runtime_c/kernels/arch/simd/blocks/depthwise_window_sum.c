@@ -1,3 +1,5 @@
+/* Window sums whose vectors hold groups of one input and one output each, which are neighbours in
+ * memory. */
 #include "panel.h"
 #include "window_sum.h"
 
@@ -56,7 +58,7 @@ GM_SIMD_INLINE void sum_groups(const gm_window_sum *sum, const gm_region *region
 }
 
 /* All groups of the next pixels of a region */
-GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_place *at,
+GM_SIMD_INLINE void sum_pixels(const gm_window_sum *sum, const gm_region *region, gm_pixel_cursor *at,
                                const depthwise_weights *w, const float *bias, uint32_t groups, uint32_t pixels)
 {
     gm_window_pixels p;
@@ -78,7 +80,7 @@ static GM_SIMD_TARGET void sum_range(const gm_window_sum *sum, const float *w, c
     pack_depthwise_weights(&own, sum, w, groups);
     gm_first_region(&region, &sum->rows, &sum->columns, &sum->source);
     do {
-        gm_place at = gm_place_first(sum, &region);
+        gm_pixel_cursor at = gm_first_pixel(sum, &region);
         uint32_t left = sum->batch * region.rows.count * region.columns.count;
         for (; left >= DEPTHWISE_PIXELS; left -= DEPTHWISE_PIXELS) {
             sum_pixels(sum, &region, &at, &own, bias, groups, DEPTHWISE_PIXELS);

@@ -1,4 +1,5 @@
-/* Panels: columns of a right-hand matrix laid side by side, so that the tile loop reads them as vectors. */
+/* Panels: columns of a right-hand matrix laid side by side, so that the tile loop reads them as
+ * vectors. */
 #ifndef GM_SIMD_PANEL_H
 #define GM_SIMD_PANEL_H
 
@@ -19,9 +20,9 @@ GM_SIMD_INLINE void gm_pack_across(float *panel, const float *b, size_t b_row, u
     }
 }
 
-/* t[r][c] = b[r + c b_col] for r < rows, c < columns; the columns behind repeat the last, the rows behind are 0. The next
- * columns are sent for. */
-GM_SIMD_INLINE void gm_load_lines(gm_vec *t, const float *b, size_t b_col, uint32_t rows, uint32_t columns)
+/* t[r][c] = b[r + c b_col] for r < rows, c < columns; the columns behind repeat the last, the rows
+ * behind are 0. The next columns are sent for. */
+GM_SIMD_INLINE void gm_load_transposed(gm_vec *t, const float *b, size_t b_col, uint32_t rows, uint32_t columns)
 {
     if (rows >= GM_LANES && columns >= GM_LANES) {
         GM_UNROLL
@@ -38,21 +39,22 @@ GM_SIMD_INLINE void gm_load_lines(gm_vec *t, const float *b, size_t b_col, uint3
     gm_vec_transpose(t);
 }
 
-/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last column. */
+/* panel[k][c] = b[k + c b_col] for c < columns, GM_LANES at most; what lies behind repeats the last
+ * column. */
 GM_SIMD_INLINE void gm_pack_along(float *panel, const float *b, size_t b_col, uint32_t k, uint32_t columns,
                                   uint32_t width)
 {
     uint32_t i = 0;
     gm_vec t[GM_LANES];
     for (; k - i >= GM_LANES; i += GM_LANES) {
-        gm_load_lines(t, b + i, b_col, GM_LANES, columns);
+        gm_load_transposed(t, b + i, b_col, GM_LANES, columns);
         GM_UNROLL
         for (uint32_t r = 0; r < GM_LANES; r++) {
             gm_vec_store(panel + (size_t)(i + r) * width, t[r]);
         }
     }
     if (i < k) {
-        gm_load_lines(t, b + i, b_col, k - i, columns);
+        gm_load_transposed(t, b + i, b_col, k - i, columns);
         GM_UNROLL
         for (uint32_t r = 0; r < GM_LANES; r++) {
             if (i + r < k) {

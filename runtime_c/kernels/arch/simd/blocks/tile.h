@@ -1,4 +1,5 @@
-/* The loop inside of every kernel here: a tile of accumulators, each of which takes its products one after the other. */
+/* The loop inside of every kernel here: a tile of accumulators, each of which takes its products
+ * one after the other. */
 #ifndef GM_SIMD_TILE_H
 #define GM_SIMD_TILE_H
 
@@ -6,13 +7,13 @@
 
 #if GM_ARCH_SIMD
 
-/* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows and vectors:
- * constants. */
+/* sums[r][v] += a[r][at + i a_step] b[i b_step + v] for i in 0..count, v a vector of columns. rows
+ * and vectors: constants. */
 GM_SIMD_INLINE void gm_tile_mac_at(gm_vec *sums, const float *const *a, size_t at, size_t a_step, const float *b,
                                    size_t b_step, size_t count, uint32_t rows, uint32_t vectors)
 {
     for (size_t i = 0; i < count; i++) {
-        gm_vec column[GM_LINE_VECTORS];
+        gm_vec column[GM_ROW_VECTORS];
         GM_UNROLL
         for (uint32_t v = 0; v < vectors; v++) {
             column[v] = gm_vec_load(b + v * GM_LANES);

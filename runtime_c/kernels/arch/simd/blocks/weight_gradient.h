@@ -1,6 +1,11 @@
 /*
- * The gradient of a convolution's weights: which form it is computed in, and the sums of some
- * output channels and channels, which all pixels pass by in blocks that stay in the cache.
+ * The gradient of a convolution's weights, for output channel m, input channel c and tap (k,l):
+ *
+ *   dw[m,c,k,l] = sum over samples b and outputs (o,p) of dy[b,o,p,m] x[b,i,j,c]
+ *
+ * where (i,j) is the input under tap (k,l) of output (o,p). The sums of some output and input
+ * channels and of all taps stay in the cache, while the outputs pass by in the order of the sum.
+ * Methods differ in what the lanes of a vector stand for, and in which sums share the registers.
  */
 #ifndef GM_SIMD_WEIGHT_GRADIENT_H
 #define GM_SIMD_WEIGHT_GRADIENT_H
@@ -11,50 +16,59 @@
 
 #if GM_ARCH_SIMD
 
-#define GM_GRADIENT_MOST_TAPS 128u /* the most kernel taps that are taken */
+/* ---- What entry points call -------------------------------------------------------------------------- */
+
+#define GM_GRADIENT_MOST_TAPS 128u
 #define GM_GRADIENT_SUMS (GM_PANEL_FLOATS / 16u * 9u)
 
-/* Output channels, or groups of one channel and one output channel, that a block's slopes are
- * packed for. */
-#define GM_GRADIENT_OUT_CHANNELS (GM_PANEL_FLOATS / 256u)
+struct gm_gradient_sums;
+struct gm_weight_gradient;
 
-typedef enum gm_gradient_form {
-    GM_GRADIENT_PLAIN, /* plain C does it */
-    GM_GRADIENT_TILES, /* vectors of channels, by output channels */
-    GM_GRADIENT_STRIPS, /* vectors of channels, by output channels and neighbouring kernel taps */
-    GM_GRADIENT_LINES, /* vectors of many output channels or groups, by one kernel tap */
-    GM_GRADIENT_TAPS   /* a vector of output channels or groups, by kernel taps */
-} gm_gradient_form;
+/* Adds the products of all outputs to the sums. x and dy: at the first of their channels. */
+typedef void gm_gradient_method(const struct gm_weight_gradient *w, const float *x, const float *dy,
+                                struct gm_gradient_sums *sums);
 
 typedef struct gm_weight_gradient {
     gm_conv_gradient g;
-    gm_gradient_form form;
-    int grouped;                /* output channels are groups, each with one channel of its own */
-    uint32_t out_channels, taps;
-    gm_span rows[GM_GRADIENT_MOST_TAPS], columns[GM_GRADIENT_MOST_TAPS]; /* outputs that have that kernel row, column */
+    gm_gradient_method *method;
+    int grouped;                  /* each group has one input and one output channel */
+    int vectors_of_out_channels;  /* else vectors are of input channels */
+    uint32_t out_channels, taps;  /* grouped: out_channels is the number of groups */
+    gm_span rows[GM_GRADIENT_MOST_TAPS];    /* the output rows whose kernel row k lies inside the input */
+    gm_span columns[GM_GRADIENT_MOST_TAPS]; /* the output columns whose kernel column l does */
 } gm_weight_gradient;
 
-/* values[tap tap_step + output channel out_channel_step + channel in_channel_step]: sums of
- * `out_channels` output channels and `in_channels` channels. Steps leave room for whole tiles. */
+/* Where the gradients of neighbouring weights go: to y, or by an optimizer's rule to parameters. */
+typedef struct gm_gradient_destination {
+    float *y;
+    int accumulate;             /* the sums start from y */
+    const gm_rule_args *update; /* of the first weight; NULL: gradients go to y */
+} gm_gradient_destination;
+
+/* Completes w, of which g is set, and chooses a method. Returns 0 where plain C is to do it.
+ * out_channels: of one group. */
+int gm_weight_gradient_start(gm_weight_gradient *w, uint32_t groups, uint32_t out_channels);
+
+/* All gradients of one group, or, grouped, of all groups. x and dy: of the first. */
+void gm_weight_gradient_of_group(const gm_weight_gradient *w, const float *x, const float *dy,
+                                 const gm_gradient_destination *to);
+
+/* ---- What methods have in common --------------------------------------------------------------------- */
+
+/* values[tap tap_step + m out_channel_step + c in_channel_step]: the sums of `out_channels` output
+ * channels m and `in_channels` input channels c. Steps leave room for whole tiles. */
 typedef struct gm_gradient_sums {
     uint32_t out_channels, in_channels, out_channel_step, in_channel_step, tap_step;
     float values[GM_GRADIENT_SUMS];
 } gm_gradient_sums;
 
-/* Adds the products of all pixels to the sums; x and dy: of their first channel and output channel. */
-void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
-void gm_gradient_strips(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
-void gm_gradient_lines(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
-void gm_gradient_taps(const gm_weight_gradient *w, const float *x, const float *dy, gm_gradient_sums *sums);
+/* Output channels, or groups, for which the tiles' method packs the output gradients of a block. */
+#define GM_GRADIENT_OUT_CHANNELS (GM_PANEL_FLOATS / 256u)
 
-/* Rows and columns of the narrower of two tiles; the other has half the rows, and twice the
- * columns. */
+/* Rows and columns of the narrower of two tiles. The other has half the rows, twice the columns. */
 #define GM_NARROW_ROWS (2u * GM_TILE_ROWS)
 #define GM_NARROW_VECTORS (GM_TILE_VECTORS / 2u)
 #define GM_NARROW_COLUMNS (GM_NARROW_VECTORS * GM_LANES)
-
-/* Output channels that strips take at once. */
-#define GM_STRIP_OUT_CHANNELS 4u
 
 /* The outputs that are in both. */
 static inline gm_span gm_both(gm_span a, gm_span b)

@@ -1,26 +1,31 @@
-#include "output_pixels.h"
+/* The gradient of weights by tiles: output channels by vectors of input channels, for one tap after
+ * another. */
+#include "output_blocks.h"
 #include "panel.h"
+#include "weight_gradient_methods.h"
 
 #if GM_ARCH_SIMD && (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE)
 
-/* Inputs further apart than so many floats are packed: those a power of two apart share a few cache
- * lines. */
-#define FAR 64u
+/* Inputs that lie further apart, in floats, are packed: where a power of two is between them, they
+ * share a few cache lines. */
+#define FAR_APART 64u
 
-/* The compiler would hold the address of every row, for which it has too few registers. */
+/* Keeps the compiler from holding the address of every row, for which it has too few registers. */
 #define ONE_ADDRESS(p) __asm__("" : "+r"(p))
 
-/* The slopes of a block, packed, and the pixels that have one kernel tap. */
-typedef struct piece {
-    float slopes[GM_BLOCK_PIXELS * GM_GRADIENT_OUT_CHANNELS], inputs[GM_BLOCK_PIXELS * GM_TILE_COLUMNS];
-    gm_pixel listed[GM_BLOCK_PIXELS], packed[GM_BLOCK_PIXELS];
+/* What a tile reads of a block of outputs: the gradients of all, packed, and the inputs of those
+ * that have one tap, listed and, where they lie apart, packed. */
+typedef struct tile_operands {
+    float gradients[GM_BLOCK_OUTPUTS * GM_GRADIENT_OUT_CHANNELS], inputs[GM_BLOCK_OUTPUTS * GM_TILE_COLUMNS];
+    gm_output_offsets listed[GM_BLOCK_OUTPUTS], packed[GM_BLOCK_OUTPUTS];
     uint32_t count;
-    gm_layout layout; /* of the slopes, if they were of all pixels */
-} piece;
+    gm_layout layout; /* of packed gradients, as if they were of all outputs */
+} tile_operands;
 
-/* sums[m,c] += slopes[m] inputs[c] of all pixels of the list; a tile */
-GM_SIMD_INLINE void add_pixels(float *sums, uint32_t out_channel_step, const float *slopes, const float *inputs,
-                               const gm_pixel *list, uint32_t count, uint32_t rows, uint32_t vectors)
+/* sums[m,c] += gradients[m] inputs[c] over the listed outputs, for a tile of m and c. */
+GM_SIMD_INLINE void add_listed_outputs(float *sums, uint32_t out_channel_step, const float *gradients,
+                                       const float *inputs, const gm_output_offsets *list, uint32_t count,
+                                       uint32_t rows, uint32_t vectors)
 {
     gm_vec tile[GM_NARROW_ROWS * GM_TILE_VECTORS], column[GM_TILE_VECTORS];
     GM_UNROLL
@@ -28,12 +33,12 @@ GM_SIMD_INLINE void add_pixels(float *sums, uint32_t out_channel_step, const flo
         gm_tile_load(tile + r * vectors, sums + r * out_channel_step, vectors * GM_LANES, vectors);
     }
     for (uint32_t i = 0; i < count; i++) {
-        const float *slope = slopes + list[i].dy;
-        ONE_ADDRESS(slope);
+        const float *gradient = gradients + list[i].dy;
+        ONE_ADDRESS(gradient);
         gm_tile_load(column, inputs + list[i].x, vectors * GM_LANES, vectors);
         GM_UNROLL
         for (uint32_t r = 0; r < rows; r++) {
-            gm_vec value = gm_vec_splat(slope[r]);
+            gm_vec value = gm_vec_splat(gradient[r]);
             GM_UNROLL
             for (uint32_t v = 0; v < vectors; v++) {
                 tile[r * vectors + v] = gm_vec_mac(tile[r * vectors + v], value, column[v]);
@@ -46,34 +51,34 @@ GM_SIMD_INLINE void add_pixels(float *sums, uint32_t out_channel_step, const flo
     }
 }
 
-/* inputs[i,c] of the listed pixels: `columns` channels, 0 up to the width */
-GM_SIMD_INLINE void pack_inputs(piece *p, const float *x, uint32_t channel, uint32_t columns, uint32_t width)
+/* inputs[i,c] of the listed outputs i, for `columns` input channels c, then 0 up to the width. */
+GM_SIMD_INLINE void pack_inputs(tile_operands *p, const float *x, uint32_t channel, uint32_t columns, uint32_t width)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         const float *from = x + p->listed[i].x;
         float *to = p->inputs + (size_t)i * width;
-        p->packed[i] = (gm_pixel){i * width, p->listed[i].dy};
+        p->packed[i] = (gm_output_offsets){i * width, p->listed[i].dy};
         gm_pack(to, from, 0, channel, 1, columns, width);
     }
 }
 
-/* All output channels by a tile's width of channels of one kernel tap; x: of the first */
-GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, piece *p, const float *x, uint32_t columns, float *values,
-                                const gm_gradient_sums *sums, uint32_t rows, uint32_t vectors)
+/* One tap of all output channels by the width of a tile of input channels. x: of the first of
+ * these. */
+GM_SIMD_INLINE void add_columns(const gm_weight_gradient *w, tile_operands *p, const float *x, uint32_t columns,
+                                float *values, const gm_gradient_sums *sums, uint32_t rows, uint32_t vectors)
 {
     uint32_t width = vectors * GM_LANES, apart = w->g.window.stride_w * w->g.x.w;
-    int direct = w->g.x.channel == 1 && columns >= width && apart <= FAR;
+    int direct = w->g.x.channel == 1 && columns >= width && apart <= FAR_APART;
     if (!direct) {
         pack_inputs(p, x, w->g.x.channel, columns < width ? columns : width, width);
     }
     for (uint32_t m = 0; m < sums->out_channels; m += rows) {
-        add_pixels(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, p->slopes + m,
-                   direct ? x : p->inputs,
-                   direct ? p->listed : p->packed, p->count, rows, vectors);
+        add_listed_outputs(values + (size_t)m * sums->out_channel_step, sums->out_channel_step, p->gradients + m,
+                           direct ? x : p->inputs, direct ? p->listed : p->packed, p->count, rows, vectors);
     }
 }
 
-static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, piece *p, const float *x, float *values,
+static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, tile_operands *p, const float *x, float *values,
                                         const gm_gradient_sums *sums)
 {
     uint32_t c = 0, channel = w->g.x.channel;
@@ -87,16 +92,15 @@ static GM_SIMD_TARGET void add_tile_tap(const gm_weight_gradient *w, piece *p, c
     }
 }
 
-/* slopes[i,m] of the pixels of a block */
-static GM_SIMD_TARGET void pack_slopes(piece *p, const gm_conv_gradient *g, const float *dy, gm_pixel_block block,
-                                       uint32_t out_channels)
+/* gradients[i,m] of the outputs i of a block. */
+static GM_SIMD_TARGET void pack_gradients(tile_operands *p, const gm_conv_gradient *g, const float *dy,
+                                          gm_output_block block, uint32_t out_channels)
 {
-    float *to = p->slopes;
-    for (; block.count > 0; gm_block_pass(&block, &g->window)) {
-        uint32_t run = gm_block_run(&block, &g->window);
+    float *to = p->gradients;
+    for (; block.count > 0; gm_skip_row(&block, &g->window)) {
+        uint32_t run = gm_outputs_in_row(&block, &g->window);
         gm_pack(to, dy + gm_offset(&g->dy, block.batch, block.row, block.column), g->dy.w, g->dy.channel, run,
-                out_channels,
-                p->layout.w);
+                out_channels, p->layout.w);
         to += (size_t)run * p->layout.w;
     }
 }
@@ -105,16 +109,16 @@ void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float 
 {
     const gm_window *window = &w->g.window;
     uint32_t left = w->g.batch * window->out_h * window->out_w, width = gm_round_up(sums->out_channels, GM_NARROW_ROWS);
-    gm_pixel_block block = {0};
-    piece p;
+    gm_output_block block = {0};
+    tile_operands p;
     p.layout = (gm_layout){window->out_h * window->out_w * width, window->out_w * width, width, 0, 1};
     while (left > 0) {
-        gm_block_next(&block, window, left);
-        pack_slopes(&p, &w->g, dy, block, sums->out_channels);
+        gm_next_block(&block, window, left);
+        pack_gradients(&p, &w->g, dy, block, sums->out_channels);
         uint32_t origin = gm_offset(&p.layout, block.batch, block.row, block.column);
         for (uint32_t tap = 0; tap < w->taps; tap++) {
-            p.count = gm_list_pixels(p.listed, w, block, tap / window->kernel_w, tap % window->kernel_w, &p.layout,
-                                     origin);
+            p.count = gm_list_outputs(p.listed, w, block, tap / window->kernel_w, tap % window->kernel_w, &p.layout,
+                                      origin);
             add_tile_tap(w, &p, x, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;

@@ -25,7 +25,8 @@ typedef struct gm_stretch {
     uint32_t tap[GM_KERNEL_LIMIT], at[GM_KERNEL_LIMIT];
 } gm_stretch;
 
-/* Stretches of both axes: the taps and where the first pixel meets them, in the order of the sum. */
+/* Stretches of both axes: the taps and where the first pixel meets them, in the order of the
+ * sum. */
 typedef struct gm_region {
     gm_stretch rows, columns;
     uint32_t taps;
@@ -117,7 +118,7 @@ static inline int gm_next_stretch(const gm_axis *axis, gm_stretch *s)
     return 1;
 }
 
-static inline void gm_meet(gm_region *region, const gm_axis *columns, const gm_layout *source)
+static inline void gm_list_region_taps(gm_region *region, const gm_axis *columns, const gm_layout *source)
 {
     region->taps = 0;
     for (uint32_t k = 0; k < region->rows.taps; k++) {
@@ -135,7 +136,7 @@ static inline void gm_first_region(gm_region *region, const gm_axis *rows, const
 {
     gm_first_stretch(rows, &region->rows);
     gm_first_stretch(columns, &region->columns);
-    gm_meet(region, columns, source);
+    gm_list_region_taps(region, columns, source);
 }
 
 static inline int gm_next_region(gm_region *region, const gm_axis *rows, const gm_axis *columns,
@@ -147,7 +148,7 @@ static inline int gm_next_region(gm_region *region, const gm_axis *rows, const g
         }
         gm_first_stretch(columns, &region->columns);
     }
-    gm_meet(region, columns, source);
+    gm_list_region_taps(region, columns, source);
     return 1;
 }
 

@@ -1,5 +1,8 @@
-/* Sums over windows: CONV, whose pixels are its outputs, and CONV_TRANSPOSE, whose pixels are its
- * inputs. */
+/*
+ * Sums over windows, for each pixel, which is an output of CONV or an input of CONV_TRANSPOSE:
+ *
+ *   dest[pixel,group,output] = sum over taps and inputs of source[at the tap,group,input] w
+ */
 #ifndef GM_SIMD_WINDOW_SUM_H
 #define GM_SIMD_WINDOW_SUM_H
 
@@ -9,7 +12,8 @@
 
 #if GM_ARCH_SIMD
 
-/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over taps and inputs. */
+/* dest[b,row,column,group,output] from source[b,i,j,group,input] and weights, over taps and
+ * inputs. */
 typedef struct gm_window_sum {
     gm_axis rows, columns;
     gm_layout source, dest;
@@ -17,13 +21,13 @@ typedef struct gm_window_sum {
     uint32_t w_group, w_output, w_input, w_h, w_w;
     const float *x, *w, *bias;
     float *y;
-    int accumulate; /* start from dest */
-    int relu;       /* cut at 0 */
-    int transposed; /* of CONV_TRANSPOSE, which adds +0 so that an empty sum is no -0 */
+    int accumulate; /* sums start from dest */
+    int relu;       /* results below 0 become 0 */
+    int transposed; /* CONV_TRANSPOSE, which adds +0 so that an empty sum is not -0 */
 } gm_window_sum;
 
-/* With vectors along the outputs of a group; along groups of one input and one output: 1 where they
- * are done. */
+/* The first has vectors of the outputs of a group, the second vectors of groups of one input and
+ * one output. They return 1 where they are done, 0 where too few of these are neighbours. */
 int gm_simd_dense_sum(const gm_window_sum *sum);
 int gm_simd_depthwise_sum(const gm_window_sum *sum);
 
@@ -33,7 +37,7 @@ static inline int gm_simd_window_sum(const gm_window_sum *sum)
     return sum->inputs == 1 && sum->outputs == 1 ? gm_simd_depthwise_sum(sum) : gm_simd_dense_sum(sum);
 }
 
-/* What an output becomes after its last product. */
+/* Makes outputs of sums that have their last product. */
 GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32_t vectors)
 {
     GM_UNROLL
@@ -46,26 +50,26 @@ GM_SIMD_INLINE void gm_window_finish(gm_vec *v, const gm_window_sum *sum, uint32
     }
 }
 
-/* Pixels of a tile, at most. */
+/* The most pixels of a tile. */
 #define GM_MOST_PIXELS 8u
 
-/* Some pixels of a region. Those behind the last repeat it. */
+/* The addresses of some pixels of a region. Where fewer are left, the last one is repeated. */
 typedef struct gm_window_pixels {
     const float *source[GM_MOST_PIXELS];
     float *dest[GM_MOST_PIXELS];
     uint32_t count;
 } gm_window_pixels;
 
-/* A place among a region's pixels, all of a batch. */
-typedef struct gm_place {
+/* Where an iteration over the pixels of a region, in all samples, has come to. */
+typedef struct gm_pixel_cursor {
     uint32_t batch, row, column;
     const float *source;
     float *dest;
     size_t source_step, dest_step; /* to the next pixel of the row */
-} gm_place;
+} gm_pixel_cursor;
 
-/* The first pixel of a row. */
-static inline void gm_place_row(gm_place *at, const gm_window_sum *sum, const gm_region *region)
+/* Goes to the first pixel of the row. */
+static inline void gm_begin_row(gm_pixel_cursor *at, const gm_window_sum *sum, const gm_region *region)
 {
     size_t row = region->rows.first + at->row * sum->rows.phases;
     at->column = 0;
@@ -74,16 +78,17 @@ static inline void gm_place_row(gm_place *at, const gm_window_sum *sum, const gm
                region->columns.first * (size_t)sum->dest.w;
 }
 
-static inline gm_place gm_place_first(const gm_window_sum *sum, const gm_region *region)
+static inline gm_pixel_cursor gm_first_pixel(const gm_window_sum *sum, const gm_region *region)
 {
-    gm_place at = {.source_step = (size_t)sum->columns.advance * sum->source.w,
+    gm_pixel_cursor at = {.source_step = (size_t)sum->columns.advance * sum->source.w,
                    .dest_step = (size_t)sum->columns.phases * sum->dest.w};
-    gm_place_row(&at, sum, region);
+    gm_begin_row(&at, sum, region);
     return at;
 }
 
-/* `count` pixels on, at most to the end of the row. */
-static inline void gm_place_move(gm_place *at, uint32_t count, const gm_window_sum *sum, const gm_region *region)
+/* Goes on by `count` pixels, of which the row must have as many left. */
+static inline void gm_advance_pixels(gm_pixel_cursor *at, uint32_t count, const gm_window_sum *sum,
+                                     const gm_region *region)
 {
     at->column += count;
     at->source += count * at->source_step;
@@ -91,13 +96,13 @@ static inline void gm_place_move(gm_place *at, uint32_t count, const gm_window_s
     if (at->column == region->columns.count) {
         at->row = at->row + 1 < region->rows.count ? at->row + 1 : 0;
         at->batch += at->row == 0;
-        gm_place_row(at, sum, region);
+        gm_begin_row(at, sum, region);
     }
 }
 
-/* The next pixels from a place, of `left`; rows: a constant. */
-GM_SIMD_INLINE void gm_next_pixels(gm_window_pixels *p, gm_place *at, const gm_window_sum *sum, const gm_region *region,
-                                   uint32_t left, uint32_t rows)
+/* Takes the next pixels, `rows` of them or as many as are left. rows: a constant. */
+GM_SIMD_INLINE void gm_next_pixels(gm_window_pixels *p, gm_pixel_cursor *at, const gm_window_sum *sum,
+                                   const gm_region *region, uint32_t left, uint32_t rows)
 {
     p->count = left < rows ? left : rows;
     if (region->columns.count - at->column >= rows) {
@@ -106,17 +111,17 @@ GM_SIMD_INLINE void gm_next_pixels(gm_window_pixels *p, gm_place *at, const gm_w
             p->source[r] = at->source + r * at->source_step;
             p->dest[r] = at->dest + r * at->dest_step;
         }
-        gm_place_move(at, rows, sum, region);
+        gm_advance_pixels(at, rows, sum, region);
         return;
     }
     for (uint32_t r = 0; r < rows; r++) {
         p->source[r] = at->source;
         p->dest[r] = at->dest;
         if (r + 1 < p->count) {
-            gm_place_move(at, 1, sum, region);
+            gm_advance_pixels(at, 1, sum, region);
         }
     }
-    gm_place_move(at, 1, sum, region);
+    gm_advance_pixels(at, 1, sum, region);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Weights of a window's sum as its tiles read them. */
+/* Packs the weights of a window's sum into a panel, in the order in which tiles read them. */
 #ifndef GM_SIMD_WINDOW_WEIGHTS_H
 #define GM_SIMD_WINDOW_WEIGHTS_H
 
@@ -14,10 +14,10 @@ typedef struct gm_weight_block {
     uint32_t first, end, width;
 } gm_weight_block;
 
-/* All taps of `inputs` neighbouring inputs, which lie side by side: such lines are transposed in
- * registers. w, panel: of the first of the inputs. */
-GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
-                                  uint32_t columns, uint32_t width)
+/* Packs all taps of `inputs` inputs that are neighbours in memory: they are transposed in
+ * registers. w and panel: of the first of these inputs. */
+GM_SIMD_INLINE void gm_pack_transposed(float *panel, const gm_window_sum *sum, const float *w, uint32_t inputs,
+                                       uint32_t columns, uint32_t width)
 {
     uint32_t taps = sum->rows.kernel * sum->columns.kernel, tap = 0, count = inputs * taps;
     size_t tap_step = (size_t)sum->inputs * width;
@@ -25,7 +25,7 @@ GM_SIMD_INLINE void gm_pack_lines(float *panel, const gm_window_sum *sum, const 
     for (uint32_t i = 0; i < count; i += GM_LANES) {
         uint32_t left = count - i < GM_LANES ? count - i : GM_LANES;
         gm_vec t[GM_LANES];
-        gm_load_lines(t, w + i, sum->w_output, left, columns);
+        gm_load_transposed(t, w + i, sum->w_output, left, columns);
         GM_UNROLL
         for (uint32_t r = 0; r < GM_LANES; r++) {
             if (r < left) {
@@ -47,13 +47,14 @@ GM_SIMD_INLINE void gm_pack_whole(gm_weight_block *b, const gm_window_sum *sum, 
     uint32_t at_once = sum->w_input == taps ? sum->inputs : 1;
     for (uint32_t i = 0; i < sum->inputs; i += at_once) {
         for (uint32_t c = 0; c < columns; c += GM_LANES) {
-            gm_pack_lines(b->panel + (size_t)i * b->width + c, sum,
-                          w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c, b->width);
+            gm_pack_transposed(b->panel + (size_t)i * b->width + c, sum,
+                               w + (size_t)i * sum->w_input + (size_t)c * sum->w_output, at_once, columns - c,
+                               b->width);
         }
     }
 }
 
-/* One tap after the other, any strides */
+/* Packs one tap after another, of any strides. */
 GM_SIMD_INLINE void gm_pack_taps(gm_weight_block *b, const gm_window_sum *sum, const float *w, uint32_t columns)
 {
     float *panel = b->panel;

@@ -1,0 +1,26 @@
+/* The methods of weight_gradient.h, from which weight_gradient.c chooses. */
+#ifndef GM_SIMD_WEIGHT_GRADIENT_METHODS_H
+#define GM_SIMD_WEIGHT_GRADIENT_METHODS_H
+
+#include "weight_gradient.h"
+
+#if GM_ARCH_SIMD
+
+/* A vector holds input channels. Registers hold a tile of output channels by vectors, for one
+ * tap. */
+gm_gradient_method gm_gradient_tiles;
+
+/* A vector holds input channels. Registers hold GM_TAP_ROW_OUT_CHANNELS output channels by
+ * neighbouring taps of a kernel row, so that each input is loaded once for several outputs. */
+gm_gradient_method gm_gradient_tap_rows;
+#define GM_TAP_ROW_OUT_CHANNELS 4u
+
+/* A vector holds output channels or groups. Registers hold many of these vectors, for one tap. */
+gm_gradient_method gm_gradient_out_channels;
+
+/* A vector holds output channels or groups. Registers hold one such vector for each of some
+ * taps. */
+gm_gradient_method gm_gradient_taps;
+
+#endif
+#endif
