@@ -15,21 +15,25 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "BOARDS.md"
 
 HEAD = f"""# Boards
 
-Written by `cd tests && python -m bench.boards`: each emulated board is started with its firmware, gets a model and
-trains it on real data over its serial line, from random weights, with SGD (momentum 0.9, rate {RATE}). Its state must
-then equal that of its twin on this computer, in the board's numerics profile, to the byte; else there would be no page.
-How to add a board: [PORTING.md](PORTING.md).
+`cd tests && python -m bench.boards` writes this page. Each emulated board is started with its
+firmware, gets a model, and trains it on real data over its serial line, from random weights, with
+SGD (momentum 0.9, rate {RATE}). Its state must then equal that of its twin on this computer, in the
+board's numerics profile, to the byte; else there would be no page. How to add a board:
+[PORTING.md](PORTING.md).
 
-- **learns** the largest of four networks that fits, and how many classes of held-out samples are right before and
-  after.
-- **state** the first digits of the SHA-256 of parameters, momentum and counters, on the board and on the twin.
-- **kept** whether that state came back after `save` and a restart; {READ_ONLY}: the emulator has flash that is only
-  read, so that the model has to be programmed with the firmware.
-- **.text** bytes of code and constants in flash, with the kernels of all operators; `gradmote flash` leaves out those
-  that a model does not need.
-- **arena** bytes of RAM that the model takes, of those that the firmware leaves.
-- **stack** bytes that were used at most, the compiler's bound for them, and what is set aside.
-- **instructions** of the machine, for one training step of the batch, counted by the emulator.
+- **learns** is the largest of four networks that fits. **held-out** is the share of held-out
+  samples whose class is right, before and after.
+- **state** has the first digits of the SHA-256 of parameters, momentum and counters, on the board
+  and on the twin.
+- **kept** tells whether that state came back after `save` and a restart; {READ_ONLY}: the emulator
+  has flash that is only read, so that the model has to be programmed with the firmware.
+- **.text** is the bytes of code and constants in flash, with the kernels of all operators;
+  `gradmote flash` leaves out those that a model does not need.
+- **arena** is the bytes of RAM that the model takes, of those that the firmware leaves.
+- **stack** has the bytes that were used at most, the compiler's bound for them, and what is set
+  aside.
+- **instructions** are those of the machine for one training step of the batch, counted by the
+  emulator.
 """
 
 COLUMNS = [

@@ -13,18 +13,24 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "MEMORY.md"
 
 HEAD = """# Memory that training takes
 
-Bytes, computed by the compiler, not sampled. Written by `cd tests && python -m bench.memory`.
+`cd tests && python -m bench.memory` writes this page. The bytes are computed by the compiler, not
+sampled.
 
-- **peak** of the scratch of one training step, activations and gradients together; **bound**: what lives at the widest
-  instruction of its schedule, below which no placement can be; **ratio** of the two.
-- **gradients** of trained parameters that are whole at some time. All others are applied as they are made.
-- **arena** all RAM of the image: trained parameters, optimizer (SGD, no momentum), inputs, scratch. **image**: flash.
-- **plan** seconds to place all buffers of all programs, on the computer that wrote this page.
-- **naive** the same step with nothing fused, reordered or shared: the sum of all scratch buffers of the program as it
-  is lowered from the training graph, with a gradient for each trained parameter. Views have no bytes. Weights,
-  optimizer and inputs are not counted, as they are not in peak. **times**: naive / peak.
-- **onnxruntime** what the resident set of onnxruntime-training 1.19.2 grows by, from import to the highest of five
-  steps. Weights, the framework's own structures and its allocator's reserve are in it: compare it with arena + image.
+- **peak** is the scratch of one training step, activations and gradients together. **bound** is
+  what lives at the widest instruction of its schedule; no placement can be smaller. **ratio** is
+  that of the two.
+- **gradients** are those of trained parameters that are whole at some time. All others are applied
+  as they are made.
+- **arena** is all RAM of the image: trained parameters, optimizer (SGD, no momentum), inputs,
+  scratch. **image** is flash.
+- **plan** is the time to place all buffers of all programs, on the computer that wrote this page.
+- **naive** is the same step with nothing fused, reordered or shared: the sum of all scratch buffers
+  of the program as it is lowered from the training graph, with a gradient for each trained
+  parameter. Views have no bytes. Weights, optimizer and inputs are not counted, as they are not in
+  peak. **times** is naive / peak.
+- **onnxruntime** is what the resident set of onnxruntime-training 1.19.2 grows by, from import to
+  the highest of five steps. Weights, the framework's own structures and its allocator's reserve are
+  in it: compare it with arena + image.
 
 BatchNormalization keeps its running statistics (`--batch-norm frozen`).
 """
