@@ -65,7 +65,7 @@ static int is_inside(const source *from, const gm_state_entry *entry)
 }
 
 /* Returns 1 where the file names its entry as the image names `own`, 0 where it does not, or an
- * error. An image has its properties in one entry, which needs no name. */
+ * error. An image has one entry of properties, which needs no name. */
 static int has_same_name(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t name)
 {
     const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
@@ -77,7 +77,7 @@ static int has_same_name(const gm_session *session, const source *from, const gm
 
 /* Looks for the entry of the file that fits `own`. Returns 1, and its offset in the file's state; 0
  * where there is none; or an error. */
-static int find(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t *offset)
+static int find_match(const gm_session *session, const source *from, const gm_state_entry *own, uint32_t *offset)
 {
     for (uint32_t i = 0; i < from->header.entries; ++i) {
         gm_state_entry entry;
@@ -96,7 +96,7 @@ static int find(const gm_session *session, const source *from, const gm_state_en
 
 /* Returns whether an entry keeps the new image's own values. Rate, schedule and counters belong to
  * the image, and the form of a store is not in the file. */
-static int stays(const gm_state_entry *own)
+static int keeps_own_value(const gm_state_entry *own)
 {
     return own->role == GM_STATE_ROLE_CONTROL || own->role == GM_STATE_ROLE_STORE;
 }
@@ -110,7 +110,7 @@ static int moments_fit(const gm_session *session, const source *from)
     uint32_t offset;
     int fits = 1;
     for (; own < end && fits == 1; ++own) {
-        fits = own->role == GM_STATE_ROLE_SLOT ? find(session, from, own, &offset) : 1;
+        fits = own->role == GM_STATE_ROLE_SLOT ? find_match(session, from, own, &offset) : 1;
     }
     return fits;
 }
@@ -118,7 +118,7 @@ static int moments_fit(const gm_session *session, const source *from)
 /* ---- Moving them ----------------------------------------------------------------------------- */
 
 /* Returns GM_OK where the file's bytes at offset `at` are those of `data`. */
-static int same_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
+static int compare_bytes(const source *from, uint32_t at, const uint8_t *data, uint32_t size)
 {
     uint8_t chunk[COMPARED_AT_ONCE];
     for (uint32_t done = 0; done < size; done += COMPARED_AT_ONCE) {
@@ -141,13 +141,13 @@ static int transfer(gm_session *session, const source *from, enum transfer what,
     uint32_t state_at = names_at(from) + from->header.names_size, offset = 0;
     int with_moments = moments_fit(session, from), status = with_moments < 0 ? with_moments : GM_OK;
     for (*count = 0; own < end && status == GM_OK; ++own) {
-        int skipped = stays(own) || (own->role == GM_STATE_ROLE_SLOT && !with_moments);
-        int fits = skipped ? 0 : find(session, from, own, &offset);
+        int skipped = keeps_own_value(own) || (own->role == GM_STATE_ROLE_SLOT && !with_moments);
+        int fits = skipped ? 0 : find_match(session, from, own, &offset);
         uint8_t *data = session->arena + own->offset;
         status = fits < 0 ? fits : GM_OK;
         if (fits == 1) {
             status = what == TRANSFER_COPY ? read_at(from, state_at + offset, data, own->size)
-                                           : same_bytes(from, state_at + offset, data, own->size);
+                                           : compare_bytes(from, state_at + offset, data, own->size);
             ++*count;
         }
     }
@@ -156,7 +156,7 @@ static int transfer(gm_session *session, const source *from, enum transfer what,
 
 /* Copies all entries that fit, compares them with a second reading, and checks the file once more.
  * So storage that delivers other bytes the second time is noticed. */
-static int copy(gm_session *session, const source *from, uint32_t *carried)
+static int copy_and_compare(gm_session *session, const source *from, uint32_t *carried)
 {
     uint32_t compared;
     gm_checkpoint header;
@@ -165,7 +165,7 @@ static int copy(gm_session *session, const source *from, uint32_t *carried)
         status = transfer(session, from, TRANSFER_COMPARE, &compared);
     }
     if (status == GM_OK) {
-        status = gm_check_checkpoint(from->read, from->user, from->header.size, &header);
+        status = gm_check_any_checkpoint(from->read, from->user, from->header.size, &header);
     }
     if (status != GM_OK) {
         return status;
@@ -175,7 +175,7 @@ static int copy(gm_session *session, const source *from, uint32_t *carried)
 
 /* Checks that the state is not packed, and that the sections together are as long as the file. In
  * version 1 nothing was packed. */
-static int check_parts(const gm_checkpoint *header)
+static int check_sections_of_file(const gm_checkpoint *header)
 {
     if (header->version != 1 && header->encoding != GM_ENCODING_PLAIN) {
         return GM_ERR_BAD_VERSION;
@@ -195,15 +195,15 @@ int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, s
     if (read == NULL || carried == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    status = gm_check_checkpoint(read, user, size, &from.header);
+    status = gm_check_any_checkpoint(read, user, size, &from.header);
     if (status == GM_OK) {
-        status = check_parts(&from.header);
+        status = check_sections_of_file(&from.header);
     }
     if (status != GM_OK) {
         return status;
     }
     (void)gm_reset(session);
-    status = copy(session, &from, carried);
+    status = copy_and_compare(session, &from, carried);
     if (status != GM_OK) {
         (void)gm_reset(session);
     }

@@ -50,7 +50,7 @@ static uint32_t crc_of_header(const gm_checkpoint *header)
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
 /* Fills the header of this session's checkpoint, except for its checksum. */
-static void describe(const gm_session *session, uint32_t encoding, gm_checkpoint *header)
+static void fill_header(const gm_session *session, uint32_t encoding, gm_checkpoint *header)
 {
     memset(header, 0, sizeof *header);
     header->magic = GM_CHECKPOINT_MAGIC;
@@ -72,7 +72,7 @@ typedef struct writer {
 } writer;
 
 /* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
-static int passes(writer *out, uint32_t size)
+static int skip(writer *out, uint32_t size)
 {
     int unwanted = out->offset >= out->to || out->offset + size <= out->from;
     out->offset += unwanted ? size : 0;
@@ -81,7 +81,7 @@ static int passes(writer *out, uint32_t size)
 
 static int append(writer *out, const void *data, uint32_t size)
 {
-    if (passes(out, size)) {
+    if (skip(out, size)) {
         return GM_OK;
     }
     if (size != 0 && out->write(out->user, out->offset, data, size) != 0) {
@@ -101,7 +101,7 @@ static int append_section(writer *out, const gm_session *session, uint32_t secti
 static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t scale)
 {
     uint32_t words[CHUNK / 4], size = (n + 1) / 2 * 4;
-    if (passes(out, size)) {
+    if (skip(out, size)) {
         return GM_OK;
     }
     memset(words, 0, size);
@@ -113,7 +113,7 @@ static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t
 
 static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
 {
-    if (passes(out, gm_packed_size(4 * n))) {
+    if (skip(out, gm_packed_size(4 * n))) {
         return GM_OK;
     }
     uint32_t scale = gm_half_scale(bits, n);
@@ -124,7 +124,7 @@ static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
     return status;
 }
 
-static int append_state(writer *out, const gm_session *session, uint32_t encoding)
+static int append_segments(writer *out, const gm_session *session, uint32_t encoding)
 {
     gm_segments segments = gm_segments_of(session, encoding);
     int status = GM_OK;
@@ -141,7 +141,7 @@ static int append_body(writer *out, const gm_session *session, uint32_t encoding
     if (status == GM_OK) {
         status = append_section(out, session, GM_SECTION_NAMES);
     }
-    return status == GM_OK ? append_state(out, session, encoding) : status;
+    return status == GM_OK ? append_segments(out, session, encoding) : status;
 }
 
 static int save(const gm_session *session, uint32_t encoding, gm_write_fn write, void *user)
@@ -154,7 +154,7 @@ static int save(const gm_session *session, uint32_t encoding, gm_write_fn write,
         return GM_ERR_INVALID_ARGUMENT;
     }
     gm_checkpoint header;
-    describe(session, encoding, &header);
+    fill_header(session, encoding, &header);
     writer out = { write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header) };
     status = append_body(&out, session, encoding);
     if (status != GM_OK) {
@@ -176,16 +176,16 @@ GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write
 
 /* ---- Saving in parts ------------------------------------------------------------------------- */
 
-typedef struct part {
+typedef struct file_part {
     uint8_t *data;
     uint32_t offset;
     uint32_t size;
-} part;
+} file_part;
 
 /* Keeps those of the written bytes that lie in the wanted part of the file. It is a gm_write_fn. */
 static int write_part(void *user, uint32_t offset, const void *data, uint32_t size)
 {
-    part *wanted = user;
+    file_part *wanted = user;
     uint32_t end = wanted->offset + wanted->size;
     uint32_t from = offset > wanted->offset ? offset : wanted->offset;
     uint32_t to = offset + size < end ? offset + size : end;
@@ -204,7 +204,7 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
     if (data == NULL || offset > gm_checkpoint_half_size(session) || size > gm_checkpoint_half_size(session) - offset) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    part wanted = { data, offset, size };
+    file_part wanted = { data, offset, size };
     if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
@@ -309,7 +309,7 @@ static int read_halves(reader *in, uint32_t *bits, uint32_t n, uint32_t scale)
     return status;
 }
 
-static int take_packed(reader *in, uint32_t *bits, uint32_t n)
+static int read_packed(reader *in, uint32_t *bits, uint32_t n)
 {
     uint32_t scale;
     int status = read_on(in, &scale, sizeof scale);
@@ -319,13 +319,13 @@ static int take_packed(reader *in, uint32_t *bits, uint32_t n)
     return status;
 }
 
-static int take_state(reader *in, const gm_session *session, uint32_t encoding)
+static int read_segments(reader *in, const gm_session *session, uint32_t encoding)
 {
     gm_segments segments = gm_segments_of(session, encoding);
     int status = GM_OK;
     while (status == GM_OK && gm_next_segment(&segments)) {
         void *data = session->arena + segments.at;
-        status = segments.is_packed ? take_packed(in, data, segments.size / 4) : read_on(in, data, segments.size);
+        status = segments.is_packed ? read_packed(in, data, segments.size / 4) : read_on(in, data, segments.size);
     }
     return status;
 }
@@ -336,7 +336,7 @@ static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_
 {
     uint32_t encoding = encoding_of(header);
     reader in = { read, user, header->size - gm_state_in_file(session, encoding), crc };
-    int status = take_state(&in, session, encoding);
+    int status = read_segments(&in, session, encoding);
     if (status == GM_OK && in.crc != header->crc) {
         status = GM_ERR_BAD_CRC;
     }
@@ -358,8 +358,8 @@ static int read_header(gm_read_fn read, void *user, size_t size, gm_checkpoint *
 }
 
 /* Reads the header, and checks the whole file before anything in it is used. */
-static int check(const gm_session *session, gm_read_fn read, void *user, size_t size, gm_checkpoint *header,
-                 uint32_t *crc_before_state)
+static int check_before_loading(const gm_session *session, gm_read_fn read, void *user, size_t size,
+                                gm_checkpoint *header, uint32_t *crc_before_state)
 {
     if (session == NULL || session->header == NULL || read == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
@@ -372,7 +372,7 @@ GM_COLD int gm_checkpoint_check(const gm_session *session, gm_read_fn read, void
 {
     gm_checkpoint header;
     uint32_t crc_before_state;
-    return check(session, read, user, size, &header, &crc_before_state);
+    return check_before_loading(session, read, user, size, &header, &crc_before_state);
 }
 
 GM_COLD int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t size)
@@ -381,12 +381,12 @@ GM_COLD int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user,
     uint32_t crc_before_state;
     int status = gm_idle(session);
     if (status == GM_OK) {
-        status = check(session, read, user, size, &header, &crc_before_state);
+        status = check_before_loading(session, read, user, size, &header, &crc_before_state);
     }
     return status == GM_OK ? read_state(session, &header, read, user, crc_before_state) : status;
 }
 
-GM_COLD int gm_check_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
+GM_COLD int gm_check_any_checkpoint(gm_read_fn read, void *user, size_t size, gm_checkpoint *header)
 {
     int status = read_header(read, user, size, header);
     if (status != GM_OK) {

@@ -58,7 +58,7 @@ static gm_property *find_empty(const gm_session *session)
     return NULL;
 }
 
-static int set(gm_session *session, const char *text, uint32_t type, const void *value)
+static int set_property(gm_session *session, const char *text, uint32_t type, const void *value)
 {
     property_key key;
     int status = gm_idle(session);
@@ -83,12 +83,12 @@ static int set(gm_session *session, const char *text, uint32_t type, const void 
 
 int gm_property_set_i32(gm_session *session, const char *key, int32_t value)
 {
-    return set(session, key, GM_PROPERTY_TYPE_I32, &value);
+    return set_property(session, key, GM_PROPERTY_TYPE_I32, &value);
 }
 
 int gm_property_set_f32(gm_session *session, const char *key, float value)
 {
-    return set(session, key, GM_PROPERTY_TYPE_F32, &value);
+    return set_property(session, key, GM_PROPERTY_TYPE_F32, &value);
 }
 
 int gm_property_get(const gm_session *session, const char *key, gm_property *out)

@@ -56,7 +56,8 @@ static void add_axis(operand_layout *layout, const uint32_t *instruction, uint8_
     }
 }
 
-static void read_layout(operand_layout *layout, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index)
+static void read_layout(operand_layout *layout, const uint32_t *instruction, const gm_opcode_shape *shape,
+                        uint32_t index)
 {
     const gm_operand_info *info = &shape->operands[index];
     const uint8_t *term = shape->terms + info->first_term;
@@ -106,10 +107,10 @@ static uint32_t operand_size(const operand_layout *layout)
     return operand_bytes(layout, elements);
 }
 
-/* ---- Cuts ------------------------------------------------------------------------------------ */
+/* ---- Whether and how to split ---------------------------------------------------------------- */
 
 /* An instruction, and how it is split. */
-typedef struct cut {
+typedef struct split_plan {
     const gm_session *session;
     const uint32_t *instruction;
     const gm_opcode_shape *shape;
@@ -118,53 +119,57 @@ typedef struct cut {
     uint32_t grain;              /* parts start at multiples of it */
     uint32_t parts;
     int status[GM_MAX_PARTS];
-} cut;
+} split_plan;
 
 /* Returns how many ranges of `grain` elements the axis has, the last one possibly shorter. */
-static uint32_t units_of(const cut *c)
+static uint32_t units_of(const split_plan *plan)
 {
-    return (c->instruction[c->axis] + c->grain - 1) / c->grain;
+    return (plan->instruction[plan->axis] + plan->grain - 1) / plan->grain;
 }
 
 /* Returns where a part starts along the axis or, for `part` = parts, where the last one ends. */
-static uint32_t start_of(const cut *c, uint32_t part)
+static uint32_t start_of(const split_plan *plan, uint32_t part)
 {
-    uint32_t unit = (uint32_t)((uint64_t)units_of(c) * part / c->parts);
-    return part == c->parts ? c->instruction[c->axis] : unit * c->grain;
+    uint32_t unit = (uint32_t)((uint64_t)units_of(plan) * part / plan->parts);
+    return part == plan->parts ? plan->instruction[plan->axis] : unit * plan->grain;
 }
 
 /* Returns whether the operand of each part starts at a whole byte, and whether a shorter axis
  * leaves the strides of all other axes as they are. */
-static int can_start_at_parts(const cut *c, const operand_layout *layout)
+static int can_start_at_parts(const split_plan *plan, const operand_layout *layout)
 {
-    uint32_t axis = find_axis(layout, c->axis);
+    uint32_t axis = find_axis(layout, plan->axis);
     if (axis == NO_AXIS) {
         return 1;
     }
-    if ((layout->flags & GM_BITS) != 0 && (layout->stride[axis] != 1 || c->grain != LONG_GRAIN)) {
+    if ((layout->flags & GM_BITS) != 0 && (layout->stride[axis] != 1 || plan->grain != LONG_GRAIN)) {
         return 0;
     }
     return (layout->flags & GM_STRIDED) != 0 || axis == layout->axes - 1;
 }
 
 /* Returns whether no two parts write the same bytes of an operand. */
-static int writes_apart(const cut *c, const operand_layout *layout, uint32_t index)
+static int writes_apart(const split_plan *plan, const operand_layout *layout, uint32_t index)
 {
-    return 1 + index == c->split->own ? operand_size(layout) <= c->session->spare : find_axis(layout, c->axis) != NO_AXIS;
+    return 1 + index == plan->split->own ? operand_size(layout) <= plan->session->spare
+                                         : find_axis(layout, plan->axis) != NO_AXIS;
 }
 
-static int is_safe(const cut *c, const operand_layout *layouts)
+/* Returns whether the parts along the axis may run at the same time. */
+static int is_safe(const split_plan *plan, const operand_layout *layouts)
 {
-    for (uint32_t i = 0; i < c->shape->n_operands; i++) {
+    for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
         const operand_layout *layout = &layouts[i];
         int is_written = (layout->flags & GM_WRITE) != 0;
-        if (layout->offset != GM_NONE && (!can_start_at_parts(c, layout) || (is_written && !writes_apart(c, layout, i)))) {
+        if (layout->offset != GM_NONE &&
+            (!can_start_at_parts(plan, layout) || (is_written && !writes_apart(plan, layout, i)))) {
             return 0;
         }
     }
     return 1;
 }
 
+/* Returns the inner-loop trips of an instruction. */
 static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shape)
 {
     uint64_t work = 1;
@@ -174,92 +179,94 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return work;
 }
 
-static int has_enough_work(const cut *c)
+/* Returns whether there is an axis to split at all, and enough work to read the operands for it. */
+static int has_enough_work(const split_plan *plan)
 {
-    return c->split->axes[0].dim != 0 && work_of(c->instruction, c->shape) >= c->session->splitter->least;
+    return plan->split->axes[0].dim != 0 && work_of(plan->instruction, plan->shape) >= plan->session->splitter->least;
 }
 
 /* Returns into how many parts the instruction's work should be split, at most one for each
  * thread. */
-static uint32_t wanted_parts(const cut *c, const operand_layout *layouts)
+static uint32_t wanted_parts(const split_plan *plan, const operand_layout *layouts)
 {
-    const gm_splitter *splitter = c->session->splitter;
+    const gm_splitter *splitter = plan->session->splitter;
     uint32_t largest = 0;
-    for (uint32_t i = 0; i < c->shape->n_operands; i++) {
+    for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
         uint32_t size = layouts[i].offset == GM_NONE ? 0 : operand_size(&layouts[i]) / 4;
         largest = size > largest ? size : largest;
     }
-    uint64_t wanted = (work_of(c->instruction, c->shape) / TRIPS_PER_ELEMENT + largest) / splitter->least;
+    uint64_t wanted = (work_of(plan->instruction, plan->shape) / TRIPS_PER_ELEMENT + largest) / splitter->least;
     return wanted < splitter->parts ? (uint32_t)wanted : splitter->parts;
 }
 
-static void set_axis(cut *c, gm_split_axis axis)
+static void set_axis(split_plan *plan, gm_split_axis axis)
 {
-    c->axis = axis.dim;
-    c->grain = c->instruction[axis.dim] >= LONG_AXIS ? LONG_GRAIN : axis.grain;
+    plan->axis = axis.dim;
+    plan->grain = plan->instruction[axis.dim] >= LONG_AXIS ? LONG_GRAIN : axis.grain;
 }
 
 /* Sets parts, axis and grain, by the first axis that has the most parts. Returns 0 where the
  * instruction must run whole, or has too little work for two parts. */
-static int find_cut(cut *c)
+static int find_split(split_plan *plan)
 {
     operand_layout layouts[GM_MOST_OPERANDS];
-    if (!has_enough_work(c)) {
+    if (!has_enough_work(plan)) {
         return 0;
     }
-    for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        read_layout(&layouts[i], c->instruction, c->shape, i);
+    for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
+        read_layout(&layouts[i], plan->instruction, plan->shape, i);
     }
-    uint32_t wanted = wanted_parts(c, layouts), best = 0;
-    c->parts = 1;
-    for (uint32_t i = 0; c->parts < wanted && i < AXES && c->split->axes[i].dim != 0; i++) {
-        set_axis(c, c->split->axes[i]);
-        uint32_t parts = units_of(c) < wanted ? units_of(c) : wanted;
-        if (parts > c->parts && is_safe(c, layouts)) {
-            c->parts = parts;
+    uint32_t wanted = wanted_parts(plan, layouts), best = 0;
+    plan->parts = 1;
+    for (uint32_t i = 0; plan->parts < wanted && i < AXES && plan->split->axes[i].dim != 0; i++) {
+        set_axis(plan, plan->split->axes[i]);
+        uint32_t parts = units_of(plan) < wanted ? units_of(plan) : wanted;
+        if (parts > plan->parts && is_safe(plan, layouts)) {
+            plan->parts = parts;
             best = i;
         }
     }
-    set_axis(c, c->split->axes[best]);
-    return c->parts > 1;
+    set_axis(plan, plan->split->axes[best]);
+    return plan->parts > 1;
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
 /* Returns the word of an operand in the instruction of a part. */
-static uint32_t operand_of_part(const cut *c, uint32_t index, uint32_t part)
+static uint32_t operand_of_part(const split_plan *plan, uint32_t index, uint32_t part)
 {
     operand_layout layout;
-    read_layout(&layout, c->instruction, c->shape, index);
-    uint32_t axis = find_axis(&layout, c->axis);
+    read_layout(&layout, plan->instruction, plan->shape, index);
+    uint32_t axis = find_axis(&layout, plan->axis);
     if (layout.offset == GM_NONE) {
         return GM_NONE;
     }
-    if (1 + index == c->split->own && part > 0) {
-        return c->session->header->arena_size + (part - 1) * c->session->spare;
+    if (1 + index == plan->split->own && part > 0) {
+        return plan->session->header->arena_size + (part - 1) * plan->session->spare;
     }
-    return axis == NO_AXIS ? layout.offset : layout.offset + operand_bytes(&layout, start_of(c, part) * layout.stride[axis]);
+    return axis == NO_AXIS ? layout.offset
+                           : layout.offset + operand_bytes(&layout, start_of(plan, part) * layout.stride[axis]);
 }
 
 static void run_part(void *argument, uint32_t part)
 {
-    cut *c = argument;
+    split_plan *plan = argument;
     uint32_t instruction[GM_MOST_WORDS];
-    memcpy(instruction, c->instruction, (c->instruction[0] >> 16) * sizeof *instruction);
-    for (uint32_t i = 0; i < c->shape->n_operands; i++) {
-        instruction[1 + i] = operand_of_part(c, i, part);
+    memcpy(instruction, plan->instruction, (plan->instruction[0] >> 16) * sizeof *instruction);
+    for (uint32_t i = 0; i < plan->shape->n_operands; i++) {
+        instruction[1 + i] = operand_of_part(plan, i, part);
     }
-    instruction[c->axis] = start_of(c, part + 1) - start_of(c, part);
-    c->status[part] = gm_kernels[*instruction & 0xFFFF](c->session, instruction);
+    instruction[plan->axis] = start_of(plan, part + 1) - start_of(plan, part);
+    plan->status[part] = gm_kernels[*instruction & 0xFFFF](plan->session, instruction);
 }
 
-static int run_parts(cut *c)
+static int run_parts(split_plan *plan)
 {
-    const gm_splitter *splitter = c->session->splitter;
-    splitter->run(splitter->context, c->parts, run_part, c);
-    for (uint32_t i = 0; i < c->parts; i++) {
-        if (c->status[i] != GM_OK) {
-            return c->status[i];
+    const gm_splitter *splitter = plan->session->splitter;
+    splitter->run(splitter->context, plan->parts, run_part, plan);
+    for (uint32_t i = 0; i < plan->parts; i++) {
+        if (plan->status[i] != GM_OK) {
+            return plan->status[i];
         }
     }
     return GM_OK;
@@ -271,8 +278,8 @@ int gm_execute(const gm_session *session, const uint32_t *instruction)
     if (session->splitter == NULL) {
         return gm_kernels[opcode](session, instruction);
     }
-    cut c = {session, instruction, gm_shape_of(opcode), &gm_splits[opcode], 0, 0, 0, {0}};
-    return find_cut(&c) ? run_parts(&c) : gm_kernels[opcode](session, instruction);
+    split_plan plan = {session, instruction, gm_shape_of(opcode), &gm_splits[opcode], 0, 0, 0, {0}};
+    return find_split(&plan) ? run_parts(&plan) : gm_kernels[opcode](session, instruction);
 }
 
 static int is_splitter(const gm_splitter *splitter)

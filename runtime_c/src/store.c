@@ -121,7 +121,7 @@ static int open_class(const gm_session *session, uint32_t label, store *s)
 
 /* Draws one of 0 to n - 1, each with a probability that differs from 1/n by less than 2^-32.
  * n: at least 1. */
-static uint32_t below(store *s, uint32_t n)
+static uint32_t draw_below(store *s, uint32_t n)
 {
     uint32_t random = gm_random_at(gm_random_of(s->seed, (*s->draws)++, STREAM), 0);
     return (uint32_t)((uint64_t)random * n >> 32);
@@ -153,16 +153,16 @@ static uint32_t most_kept(const store *s)
 
 /* Marks the classes that have the most samples as full, and returns how many samples these classes
  * have together. most: how many samples each of them has. */
-static uint32_t mark_largest(store *s, uint32_t most)
+static uint32_t mark_full_classes(store *s, uint32_t most)
 {
-    uint32_t together = 0;
+    uint32_t total = 0;
     for (uint32_t label = 0; label < s->record->classes; ++label) {
         if (s->classes[label].kept == most) {
             s->classes[label].full = 1;
-            together += most;
+            total += most;
         }
     }
-    return together;
+    return total;
 }
 
 /* Returns the n-th position whose sample is of a class that has `most` samples. There must be more
@@ -187,11 +187,11 @@ static uint32_t choose_position(store *s, uint32_t label)
         return position;
     }
     const gm_store_class *own = &s->classes[label];
-    uint32_t most = most_kept(s), together = mark_largest(s, most);
+    uint32_t most = most_kept(s), total = mark_full_classes(s, most);
     if (!own->full) {
-        return position_of_largest(s, most, below(s, together));
+        return position_of_largest(s, most, draw_below(s, total));
     }
-    uint32_t n = below(s, own->seen);
+    uint32_t n = draw_below(s, own->seen);
     return n < own->kept ? find_position(s, label, n) : GM_NONE;
 }
 
@@ -220,7 +220,7 @@ static int8_t quantized(float x, float scale)
 }
 
 /* Writes a sample to a position. largest: the largest |x[i]|. */
-static void keep(store *s, uint32_t position, uint32_t label, const float *x, float largest)
+static void write_sample(store *s, uint32_t position, uint32_t label, const float *x, float largest)
 {
     uint8_t *sample = s->samples + position * s->stride;
     s->labels[position] = label + 1u;
@@ -250,7 +250,7 @@ int gm_learn(gm_session *session, uint32_t label)
     count_kept(&s);
     uint32_t position = choose_position(&s, label);
     if (position != GM_NONE) {
-        keep(&s, position, label, s.input, largest);
+        write_sample(&s, position, label, s.input, largest);
     }
     count_kept(&s);
     return GM_OK;
@@ -273,7 +273,7 @@ int gm_forget(gm_session *session, uint32_t label)
 /* ---- Training on what is kept ---------------------------------------------------------------- */
 
 /* Copies the sample at a position to row `row` of the input. */
-static void put(const store *s, uint32_t row, uint32_t position)
+static void copy_to_input(const store *s, uint32_t row, uint32_t position)
 {
     uint32_t n = s->record->elements;
     const uint8_t *sample = s->samples + position * s->stride;
@@ -288,7 +288,7 @@ static void put(const store *s, uint32_t row, uint32_t position)
 }
 
 /* Returns the n-th class that has samples. There must be more than n. */
-static uint32_t present_class(const store *s, uint32_t n)
+static uint32_t stored_class(const store *s, uint32_t n)
 {
     uint32_t label = 0;
     for (;; ++label) {
@@ -300,15 +300,15 @@ static uint32_t present_class(const store *s, uint32_t n)
 
 /* Fills input and label with drawn samples. Each class that has samples is as likely as any other,
  * and so is each sample within its class. */
-static void fill_batch(store *s)
+static void draw_batch(store *s)
 {
     uint32_t present = 0;
     for (uint32_t label = 0; label < s->record->classes; ++label) {
         present += s->classes[label].kept != 0;
     }
     for (uint32_t row = 0; row < s->batch; ++row) {
-        uint32_t label = present_class(s, below(s, present));
-        put(s, row, find_position(s, label, below(s, s->classes[label].kept)));
+        uint32_t label = stored_class(s, draw_below(s, present));
+        copy_to_input(s, row, find_position(s, label, draw_below(s, s->classes[label].kept)));
         s->label[row] = (int32_t)label;
     }
 }
@@ -330,7 +330,7 @@ int gm_begin_replay(gm_session *session, uint32_t program)
     if (status == GM_OK) {
         gm_borrow_input(session);
         count_kept(&s);
-        fill_batch(&s);
+        draw_batch(&s);
     }
     return status;
 }
@@ -353,7 +353,7 @@ int gm_begin_recall(gm_session *session, uint32_t label, uint32_t first, uint32_
     gm_borrow_input(session);
     *rows = kept - first < s.batch ? kept - first : s.batch;
     for (uint32_t row = 0; row < *rows; ++row) {
-        put(&s, row, find_position(&s, label, first + row));
+        copy_to_input(&s, row, find_position(&s, label, first + row));
     }
     return GM_OK;
 }

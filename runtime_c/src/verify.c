@@ -90,7 +90,7 @@ static int is_shape(uint32_t rank, const uint32_t *dims, uint32_t size)
 
 /* V9: outputs and losses lie in the scratch. Inputs and labels lie there too, or between gradients
  * and scratch. */
-static int is_in_place(const gm_header *header, const gm_tensor *tensor)
+static int is_in_its_region(const gm_header *header, const gm_tensor *tensor)
 {
     int is_given = tensor->role == GM_ROLE_INPUT || tensor->role == GM_ROLE_LABEL;
     return lies_in(tensor->offset, tensor->size, header->scratch_offset, header->arena_size) ||
@@ -103,7 +103,7 @@ static int is_tensor(const gm_header *header, const gm_tensor *tensor)
     int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
     return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_COUNT &&
            tensor->programs >> GM_PROGRAM_COUNT == 0 && is_shape(tensor->rank, tensor->dims, tensor->size) &&
-           is_in_place(header, tensor) && (tensor->role != GM_ROLE_LOSS || is_scalar);
+           is_in_its_region(header, tensor) && (tensor->role != GM_ROLE_LOSS || is_scalar);
 }
 
 static GM_COLD int check_tensors(const gm_header *header)

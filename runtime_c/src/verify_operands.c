@@ -117,8 +117,8 @@ static int steps_are_inside(const uint32_t *instruction, const gm_opcode_shape *
 
 /* V16: every byte that a kernel can touch lies in the constants, or in the program's part of the
  * arena, and kernels can count the indices in 32 bits. *bytes becomes how many bytes these are. */
-static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape, uint32_t index,
-                         uint32_t *bytes)
+static int check_operand(const gm_verifier *v, const uint32_t *instruction, const gm_opcode_shape *shape,
+                         uint32_t index, uint32_t *bytes)
 {
     const gm_operand_info *info = &shape->operands[index];
     uint32_t operand = instruction[1 + index];
@@ -195,7 +195,8 @@ static int lie_alike(const uint32_t *instruction, const gm_opcode_shape *shape, 
 
 /* V18: an operand that is written is apart from all others, except for one that the output may
  * overwrite element by element. */
-static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape, const uint32_t *bytes, uint32_t written)
+static int check_apart(const uint32_t *instruction, const gm_opcode_shape *shape, const uint32_t *bytes,
+                       uint32_t written)
 {
     const gm_operand_info *info = shape->operands;
     uint32_t at = instruction[1 + written];

@@ -64,7 +64,8 @@ GM_COLD int gm_verify_store(const gm_header *header)
         store->classes > INT32_MAX || store->elements == 0 || store->dtype >= GM_STORE_DTYPE_COUNT || batch == 0 ||
         !lies_in(store->offset, size, header->parameters_size, header->state_size) ||
         overlaps(store->offset, (uint32_t)size, header->control_offset, sizeof(gm_control)) ||
-        overlaps(store->offset, (uint32_t)size, header->properties_offset, (uint32_t)properties_size) || !is_aside(header, store)) {
+        overlaps(store->offset, (uint32_t)size, header->properties_offset, (uint32_t)properties_size) ||
+        !is_aside(header, store)) {
         return GM_ERR_BAD_STORE;
     }
     return is_little_work(store, batch) ? GM_OK : GM_ERR_TOO_MUCH_WORK;
