@@ -72,7 +72,7 @@ typedef struct writer {
 } writer;
 
 /* Skips the next `size` bytes where none of them is to be written, and returns whether it did. */
-static int skip(writer *out, uint32_t size)
+static int skip_unwanted(writer *out, uint32_t size)
 {
     int unwanted = out->offset >= out->to || out->offset + size <= out->from;
     out->offset += unwanted ? size : 0;
@@ -81,7 +81,7 @@ static int skip(writer *out, uint32_t size)
 
 static int append(writer *out, const void *data, uint32_t size)
 {
-    if (skip(out, size)) {
+    if (skip_unwanted(out, size)) {
         return GM_OK;
     }
     if (size != 0 && out->write(out->user, out->offset, data, size) != 0) {
@@ -101,7 +101,7 @@ static int append_section(writer *out, const gm_session *session, uint32_t secti
 static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t scale)
 {
     uint32_t words[CHUNK / 4], size = (n + 1) / 2 * 4;
-    if (skip(out, size)) {
+    if (skip_unwanted(out, size)) {
         return GM_OK;
     }
     memset(words, 0, size);
@@ -113,7 +113,7 @@ static int append_halves(writer *out, const uint32_t *bits, uint32_t n, uint32_t
 
 static int append_packed(writer *out, const uint32_t *bits, uint32_t n)
 {
-    if (skip(out, gm_packed_size(4 * n))) {
+    if (skip_unwanted(out, gm_packed_size(4 * n))) {
         return GM_OK;
     }
     uint32_t scale = gm_half_scale(bits, n);
