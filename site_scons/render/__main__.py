@@ -16,6 +16,7 @@ from . import (
     docs_numerics,
     docs_records,
     python_console,
+    python_instructions,
     python_tables,
 )
 from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, PYTHON_OUT, ROOT
@@ -30,7 +31,7 @@ def rendered() -> dict[Path, str]:
         files |= {C_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (c_console, c_console_handlers):
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
-    for module in (python_tables, python_console):
+    for module in (python_tables, python_instructions, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     for module in (docs_console, docs_numerics, docs_records):
         files |= {DOCS_OUT / name: text for name, text in module.render().items()}

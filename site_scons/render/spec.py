@@ -73,6 +73,7 @@ class Opcode:
     folds: tuple[str, ...]
     split: tuple[tuple[str, int], ...]  # a dim, and what ranges of it are multiples of
     own: tuple[str, ...]
+    like: str | None  # the opcode whose operands and parameters it has
 
     @property
     def words(self) -> int:
@@ -144,6 +145,7 @@ def opcodes() -> list[Opcode]:
                 folds=tuple(shape.get("folds", ())),
                 split=tuple(map(parse_split, shape.get("split", ()))),
                 own=tuple(shape.get("own", ())),
+                like=entry.get("like"),
             )
         )
         check_windows(parsed[-1])

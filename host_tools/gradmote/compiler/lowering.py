@@ -13,11 +13,11 @@ import onnx_ir as ir
 from ..errors import ModelError, UnsupportedOperator
 from ..model.graph import constant_array, describe, runtime_type, static_shape
 from ..model.metadata import BACKWARD, LAYER, is_label
-from .program import Binding, Buffer, Instruction, Program, Ref, control_ref
+from .copies import COPY_RANK, copy_of
+from .instruction import Buffer, Instruction, Ref
+from .program import Binding, Program, control_ref
 from .strides import contiguous, fit, is_gapless, same_walk
 
-#: One COPY has this many dimensions.
-COPY_RANK = 6
 #: The reader of values that no node reads.
 API = "the API"
 
@@ -153,11 +153,9 @@ class Lowering:
 
     # ---- methods for lowering rules
 
-    def emit(
-        self, opcode: str, node: ir.Node, operands: Mapping[str, Ref | None], params: Mapping[str, int | float]
-    ) -> None:
-        """Append an instruction that carries the node's name, layer and phase."""
-        made = Instruction(opcode, dict(operands), dict(params), describe(node))
+    def emit(self, node: ir.Node, made: Instruction) -> None:
+        """Append an instruction, which gets the node's name, layer and phase."""
+        made.origin = describe(node)
         made.layer = LAYER.read(node, "")
         made.phase = "backward" if BACKWARD.stands_in(node) else self.phase
         self.program.instructions.append(made)
@@ -212,11 +210,9 @@ class Lowering:
         names the reader that needs the copy; the node's operator is the default.
         """
         dims, (read, written) = fit(node, shape, source.strides, target.strides, rank=COPY_RANK)
-        params: dict[str, int | float] = {}
-        for i in range(COPY_RANK):
-            params |= {f"d{i}": dims[i], f"s{i}": read[i], f"t{i}": written[i]}
-        self.emit("COPY", node, {"x": source.ref, "y": target.ref}, params)
-        self.program.instructions[-1].reason = reason or node.op_type
+        copy = copy_of(source.ref, target.ref, dims, read, written)
+        copy.reason = reason or node.op_type
+        self.emit(node, copy)
 
     def fill(self, node: ir.Node, target: Ref, number: float) -> None:
         """Write one number to every element of a buffer."""

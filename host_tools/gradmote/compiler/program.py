@@ -5,95 +5,11 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass, field
 
-from ..errors import GradmoteError
-from ..generated.opcodes import COUNTS, OPCODES
 from ..generated.records import RECORDS
-
-
-def _operands(*accesses: str) -> dict[str, list[str]]:
-    """Return, for each opcode, the names of its operands with one of these accesses."""
-    return {
-        opcode: [name for name, (access, *_) in spec["operands"].items() if access in accesses]
-        for opcode, spec in OPCODES.items()
-    }
-
-
-_READ, _ONLY_READ, _WRITTEN = _operands("r", "rw"), _operands("r"), _operands("w", "rw")
+from .instruction import Buffer, Instruction, Ref
 
 #: The words of the control record, in order.
 CONTROL_FIELDS = [name for name, _, _ in RECORDS["control"]]
-
-
-@dataclass(frozen=True, eq=False)
-class Buffer:
-    """A range of bytes with one address.
-
-    Two buffers are the same only if they are the same object. A buffer never changes, because
-    instructions share it: constants with equal bytes have one buffer.
-    """
-
-    name: str
-    size: int  # bytes
-    #: One of parameter, statistic, slot, control, store (these five are the state), gradient,
-    #: input, scratch and constant. Inputs that a program may overwrite are scratch.
-    region: str
-    data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
-
-
-@dataclass(frozen=True)
-class Ref:
-    """An address inside a buffer."""
-
-    buffer: Buffer
-    offset: int = 0  # bytes
-
-
-@dataclass(eq=False)
-class Instruction:
-    """One opcode of runtime_c/spec/opcodes.toml with its operands (None: absent) and parameters.
-
-    Two instructions are the same only if they are the same object.
-    """
-
-    opcode: str
-    operands: dict[str, Ref | None]
-    params: dict[str, int | float]
-    origin: str = ""  # the ONNX node that it came from
-    layer: str = ""  # the node of the user's model; "" for loss, checks and the optimizer
-    phase: str = "forward"  # forward, backward or update
-    reason: str = ""  # the reader that needs a COPY
-    after: Buffer | None = None  # a buffer to wait for, though the instruction does not read it
-
-    def __post_init__(self) -> None:
-        """Raise GradmoteError where operands or parameters differ from the opcode's spec."""
-        spec = OPCODES[self.opcode]
-        for name, (_, _, _, optional) in spec["operands"].items():
-            if self.operands.setdefault(name, None) is None and not optional:
-                raise GradmoteError(f"{self.opcode} ({self.origin}) lacks operand {name}")
-        if set(self.operands) != set(spec["operands"]) or set(self.params) != set(spec["params"]):
-            raise GradmoteError(f"{self.opcode} ({self.origin}) has operands or parameters that its spec lacks")
-
-    @property
-    def reads(self) -> list[Ref]:
-        """Return the operands that are read.
-
-        An output that only the accumulating form reads counts only where `accumulate` is set.
-        """
-        names = _READ[self.opcode] if self.params.get("accumulate", 1) else _ONLY_READ[self.opcode]
-        return [ref for name in names if (ref := self.operands[name]) is not None]
-
-    @property
-    def writes(self) -> list[Ref]:
-        """Return the operands that are written."""
-        return [ref for name in _WRITTEN[self.opcode] if (ref := self.operands[name]) is not None]
-
-    @property
-    def work(self) -> int:
-        """Return the number of inner-loop iterations, as the runtime counts them."""
-        total = 1
-        for name in OPCODES[self.opcode]["work"]:
-            total *= COUNTS.get(name) or int(self.params[name])
-        return total
 
 
 @dataclass

@@ -14,12 +14,13 @@ import numpy as np
 
 from ..errors import DataError, ModelError, UnsupportedOperator
 from ..formats import records
-from .program import Binding, Buffer, Instruction, Program, Store
+from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyWithGrad
+from .program import Binding, Buffer, Program, Store
 
 Array = np.ndarray[Any, Any]
 
 #: These instructions read class labels and hold the number of classes.
-_LOSSES = ("SOFTMAX_CROSS_ENTROPY", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD")
+_Loss = SoftmaxCrossEntropy | SoftmaxCrossEntropyWithGrad
 
 
 @dataclass(frozen=True)
@@ -107,15 +108,14 @@ def classifier_tensors(inputs: Sequence[Binding]) -> tuple[Binding, Binding]:
 def classes_of(programs: Iterable[Program], label: Binding) -> int:
     """Return the number of classes of the cross-entropy over these labels."""
     for instruction in (i for program in programs for i in program.instructions):
-        if instruction.opcode in _LOSSES and is_one_label_a_sample(instruction, label):
-            return int(instruction.params["classes"])
+        if isinstance(instruction, _Loss) and is_one_label_a_sample(instruction, label):
+            return instruction.classes
     raise refusal(f"label '{label.name}' is not the class of a sample in a cross-entropy")
 
 
-def is_one_label_a_sample(loss: Instruction, label: Binding) -> bool:
+def is_one_label_a_sample(loss: _Loss, label: Binding) -> bool:
     """Tell whether the loss reads this label tensor, one label for each sample."""
-    ref = loss.operands["labels"]
-    return ref is not None and ref.buffer is label.ref.buffer and loss.params["outer"] == elements_of(label)
+    return loss.labels.buffer is label.ref.buffer and loss.outer == elements_of(label)
 
 
 # ---- Initial content

@@ -1,5 +1,6 @@
 """Abs: y = |x|. dx = dy sign(x), 0 at 0."""
 
+from ..generated.instructions import Abs, AbsGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -11,6 +12,6 @@ AbsGrad (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Abs", gradient_op("AbsGrad"), lower_flat("ABS", "x", "y")),
-    Operator("AbsGrad", None, lower_flat("ABS_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+    Operator("Abs", gradient_op("AbsGrad"), lower_flat(Abs)),
+    Operator("AbsGrad", None, lower_flat(AbsGrad), DOMAIN, GRAD),
 ]

@@ -1,5 +1,6 @@
 """Add: y = a + b."""
 
+from ..generated.instructions import Add
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -9,4 +10,4 @@ def gradient(back: Backward) -> Gradients:
     return [sum_to(back, back.dy[0], x) if back.needs(i) else None for i, x in enumerate(back.node.inputs)]
 
 
-OPERATORS = [Operator("Add", gradient, lower_binary("ADD"))]
+OPERATORS = [Operator("Add", gradient, lower_binary(Add))]

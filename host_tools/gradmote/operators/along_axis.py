@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
@@ -12,9 +12,18 @@ from .operator import Backward, GradientRule, Gradients, LoweringRule
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
+    from ..generated.instructions import SoftmaxGradLike, SoftmaxLike
 
 
-def split_at(shape: tuple[int, ...], axis: int) -> dict[str, int]:
+class AroundAxis(TypedDict):
+    """The numbers of elements before, at and after an axis."""
+
+    outer: int
+    classes: int
+    inner: int
+
+
+def split_at(shape: tuple[int, ...], axis: int) -> AroundAxis:
     """Return the numbers of elements before, at and after `axis`."""
     return {"outer": math.prod(shape[:axis]), "classes": shape[axis], "inner": math.prod(shape[axis + 1 :])}
 
@@ -32,18 +41,19 @@ def gradient_along_axis(op_type: str) -> GradientRule:
     return gradient
 
 
-def lower_along_axis(opcode: str, *operands: str) -> LoweringRule:
+def lower_along_axis(kind: type[SoftmaxLike | SoftmaxGradLike]) -> LoweringRule:
     """Return the lowering of an operator along one axis to one instruction.
 
     The axis is the attribute `axis` (default -1); gradient operators have it as a list, `axes`.
-    `operands` names the instruction's operands: the node's inputs in their order, then its output.
+    The instruction's operands are the node's inputs in their order, then its output.
     """
+    *inputs, output = kind.extents
 
     def lower(low: Lowering, node: ir.Node) -> None:
         y = node.outputs[0]
         axis = normalize_axis(attribute(node, "axes", [attribute(node, "axis", -1)])[0], y, node)
-        refs = {name: low.ref(value) for name, value in zip(operands[:-1], node.inputs, strict=True)}
-        refs[operands[-1]] = low.output(y)
-        low.emit(opcode, node, refs, split_at(static_shape(y, node), axis))
+        refs = {name: low.ref(value) for name, value in zip(inputs, node.inputs, strict=True)}
+        refs[output] = low.output(y)
+        low.emit(node, kind(**refs, **split_at(static_shape(y, node), axis)))
 
     return lower

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
 
+from ..generated.instructions import AveragePool, AveragePoolGrad
 from ..model.graph import DOMAIN, attribute, static_shape
 from .max_pool import grad_attributes, pool_window, sizes
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, spatial, stride_params, window_of
+from .window import Window, channels_last, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -51,11 +52,19 @@ def cropping(w: Window) -> dict[str, list[int]]:
     return {"crop": [*w.pads, *ends], "output_padding": [max(x, 0) for x in w.uncovered]}
 
 
-def counting(node: ir.Node, window: Window) -> dict[str, int]:
+class Counting(TypedDict):
+    """The parameters that say which taps a window's sum is divided by."""
+
+    count_pad: bool
+    padded_h: int
+    padded_w: int
+
+
+def counting(node: ir.Node, window: Window) -> Counting:
     """Return the parameters that say which taps a window's sum is divided by."""
     padded = [i + p + e for i, p, e in zip(window.inputs, window.pads, window.ends, strict=True)]
     height, width = [1] * (2 - len(padded)) + padded
-    return {"count_pad": attribute(node, "count_include_pad", 0), "padded_h": height, "padded_w": width}
+    return {"count_pad": bool(attribute(node, "count_include_pad", 0)), "padded_h": height, "padded_w": width}
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
@@ -63,8 +72,16 @@ def lower(low: Lowering, node: ir.Node) -> None:
     x, y = node.inputs[0], node.outputs[0]
     window, view = pool_window(node, x, y), low.view(x)
     layout = channels_last(static_shape(y, node))
-    params = sizes(node, x, window) | counting(node, window) | stride_params(view, "x") | stride_params(layout, "y")
-    low.emit("AVERAGE_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
+    made = AveragePool(
+        x=view.ref,
+        y=low.output(y, layout),
+        **sizes(node, x),
+        **window.params(),
+        **counting(node, window),
+        **x_strides(view.strides),
+        **y_strides(layout),
+    )
+    low.emit(node, made)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
@@ -73,8 +90,16 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     dx, view = node.outputs[0], low.view(dy)
     window = window_of(node, spatial(x), spatial(dy), attribute(node, "kernel_shape"))
     layout = channels_last(static_shape(dx, node))
-    params = sizes(node, x, window) | counting(node, window) | stride_params(layout, "x") | stride_params(view, "y")
-    low.emit("AVERAGE_POOL_GRAD", node, {"dy": view.ref, "dx": low.output(dx, layout)}, params)
+    made = AveragePoolGrad(
+        dy=view.ref,
+        dx=low.output(dx, layout),
+        **sizes(node, x),
+        **window.params(),
+        **counting(node, window),
+        **x_strides(layout),
+        **y_strides(view.strides),
+    )
+    low.emit(node, made)
 
 
 GRAD = """

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
 from ..errors import ModelError
+from ..generated.instructions import BceWithLogitsLoss, BceWithLogitsLossGrad
 from ..model.graph import describe, static_shape
 from .elementwise_loss import check_shapes, operators, scale_of
 from .operator import LoweringRule
@@ -53,9 +54,21 @@ SLOPE = (
 )
 
 
-def shared(
-    low: Lowering, node: ir.Node, values: Sequence[ir.Value], reduction: str
-) -> tuple[dict[str, Ref], dict[str, int | float]]:
+class Shared(TypedDict):
+    """The operands and parameters that loss and gradient share."""
+
+    x: Ref
+    target: Ref
+    pos_weight: Ref
+    outer: int
+    inner: int
+    pos_stride: bool
+    loss_outer: int
+    loss_inner: int
+    scale: float
+
+
+def shared(low: Lowering, node: ir.Node, values: Sequence[ir.Value], reduction: str) -> Shared:
     """Return the operands and parameters that loss and gradient share.
 
     `values` are x, target and pos_weight; pos_weight is a scalar, or has the shape of the last
@@ -75,38 +88,38 @@ def shared(
             describe(node),
         )
     one_each = reduction == "none"
-    params: dict[str, int | float] = {
+    return {
+        "x": low.ref(x),
+        "target": low.ref(target),
+        "pos_weight": low.ref(pos_weight),
         "outer": math.prod(shape) // inner,
         "inner": inner,
-        "pos_stride": 1 if inner > 1 else 0,
+        "pos_stride": inner > 1,
         "loss_outer": inner if one_each else 0,
         "loss_inner": 1 if one_each else 0,
         "scale": scale_of(node, x, reduction),
     }
-    return {"x": low.ref(x), "target": low.ref(target), "pos_weight": low.ref(pos_weight)}, params
 
 
-def lower_loss(opcode: str, reduction: str) -> LoweringRule:
-    """Return the lowering of the loss with this reduction to `opcode`."""
+def lower_loss(reduction: str) -> LoweringRule:
+    """Return the lowering of the loss with this reduction."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
-        operands, params = shared(low, node, node.inputs, reduction)
-        low.emit(opcode, node, {**operands, "loss": low.output(node.outputs[0])}, params)
+        given = shared(low, node, node.inputs, reduction)
+        low.emit(node, BceWithLogitsLoss(**given, loss=low.output(node.outputs[0])))
 
     return lower
 
 
-def lower_grad(opcode: str, reduction: str) -> LoweringRule:
-    """Return the lowering of the loss's gradient with this reduction to `opcode`."""
+def lower_grad(reduction: str) -> LoweringRule:
+    """Return the lowering of the loss's gradient with this reduction."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
-        operands, params = shared(low, node, node.inputs[1:], reduction)
-        operands |= {"dloss": low.ref(node.inputs[0]), "dx": low.output(node.outputs[0])}
-        low.emit(opcode, node, operands, params)
+        given = shared(low, node, node.inputs[1:], reduction)
+        dloss, dx = low.ref(node.inputs[0]), low.output(node.outputs[0])
+        low.emit(node, BceWithLogitsLossGrad(**given, dloss=dloss, dx=dx))
 
     return lower
 
 
-OPERATORS = operators(
-    "BCEWithLogitsLoss", "BCE_WITH_LOGITS_LOSS", LOSS, SLOPE, "x, target, pos_weight", (lower_loss, lower_grad)
-)
+OPERATORS = operators("BCEWithLogitsLoss", lower_loss, lower_grad, LOSS, SLOPE, "x, target, pos_weight")

@@ -17,7 +17,9 @@ from ..model.graph import describe, rank, static_shape
 from .operator import Backward, LoweringRule
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Instruction
     from ..compiler.lowering import Lowering, View
+    from ..generated.instructions import AddLike
 
 #: A function that returns the view of an operand of a node.
 Reader = Callable[["Lowering", ir.Node, ir.Value], "View"]
@@ -80,19 +82,19 @@ def read_view(low: Lowering, node: ir.Node, x: ir.Value) -> View:
     return low.view(x)
 
 
-def lower_binary(opcode: str, swap: bool = False, read: Reader = read_view) -> LoweringRule:
-    """Return the lowering of a broadcasting operator of two operands to `opcode`.
+def lower_binary(kind: type[AddLike], swap: bool = False, read: Reader = read_view) -> LoweringRule:
+    """Return the lowering of a broadcasting operator of two operands to `kind`.
 
     With `swap`, the node's first input is operand b and its second is operand a. `read` gives the
     view of an operand.
     """
-    return lower_broadcast(opcode, "ba" if swap else "ab", read)
+    return lower_broadcast(kind, "ba" if swap else "ab", read)
 
 
-def lower_broadcast(opcode: str, operands: str, read: Reader = read_view) -> LoweringRule:
-    """Return the lowering of a broadcasting operator whose inputs are `operands`, one letter each.
+def lower_broadcast(kind: type[Instruction], operands: str, read: Reader = read_view) -> LoweringRule:
+    """Return the lowering of a broadcasting operator to `kind`.
 
-    `read` gives the view of an operand.
+    Its inputs are `operands`, one letter each, and `read` gives the view of one.
     """
 
     def lower(low: Lowering, node: ir.Node) -> None:
@@ -109,7 +111,8 @@ def lower_broadcast(opcode: str, operands: str, read: Reader = read_view) -> Low
         params = {f"d{i}": d for i, d in enumerate(dims)}
         params |= {f"{name}{i}": s for name, own in zip(operands, fitted, strict=True) for i, s in enumerate(own)}
         refs = {name: view.ref for name, view in zip(operands, views, strict=True)}
-        low.emit(opcode, node, {**refs, "y": low.output(y, layout)}, params)
+        refs["y"] = low.output(y, layout)
+        low.emit(node, kind(**refs, **params))
 
     return lower
 

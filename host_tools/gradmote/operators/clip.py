@@ -7,11 +7,12 @@ replaces Clip by Max and Min.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Clamp, ClampGrad
 from ..model.graph import DOMAIN, constant_array, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
@@ -39,7 +40,14 @@ def bound(node: ir.Node, index: int, absent: float) -> float:
     return float(array.reshape(()))
 
 
-def bounds(node: ir.Node) -> dict[str, float]:
+class Bounds(TypedDict):
+    """The least and the largest number."""
+
+    low: float
+    high: float
+
+
+def bounds(node: ir.Node) -> Bounds:
     """Return the constant bounds `low` and `high`; an absent one is infinite."""
     return {"low": bound(node, 1, -math.inf), "high": bound(node, 2, math.inf)}
 
@@ -55,7 +63,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one CLAMP."""
     y = node.outputs[0]
     x, layout = flat_operand(low, node.inputs[0])
-    low.emit("CLAMP", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **bounds(node)})
+    low.emit(node, Clamp(x=x, y=low.output(y, layout), n=low.elements(y), **bounds(node)))
 
 
 GRAD = """
@@ -71,5 +79,5 @@ ClipGrad <low: float, high: float> (dY, X) => (dX) {
 
 OPERATORS = [
     Operator("Clip", gradient, lower, constants=(1, 2)),
-    Operator("ClipGrad", None, lower_flat("CLAMP_GRAD", "dy", "x", "dx", low=-math.inf, high=math.inf), DOMAIN, GRAD),
+    Operator("ClipGrad", None, lower_flat(ClampGrad, low=-math.inf, high=math.inf), DOMAIN, GRAD),
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import Equal, Greater, GreaterOrEqual, Max, Mul
 from .broadcast import lower_binary
 from .elementwise import lower_with_constant
 from .operator import LoweringRule, Operator
@@ -34,13 +35,13 @@ def of_data(lower: LoweringRule) -> LoweringRule:
 
 
 COMPARISONS = {
-    "Greater": lower_binary("GREATER", read=comparable),
-    "GreaterOrEqual": lower_binary("GREATER_OR_EQUAL", read=comparable),
-    "Less": lower_binary("GREATER", swap=True, read=comparable),
-    "LessOrEqual": lower_binary("GREATER_OR_EQUAL", swap=True, read=comparable),
-    "Equal": lower_binary("EQUAL", read=comparable),
+    "Greater": lower_binary(Greater, read=comparable),
+    "GreaterOrEqual": lower_binary(GreaterOrEqual, read=comparable),
+    "Less": lower_binary(Greater, swap=True, read=comparable),
+    "LessOrEqual": lower_binary(GreaterOrEqual, swap=True, read=comparable),
+    "Equal": lower_binary(Equal, read=comparable),
 }
-COMBINATIONS = {"And": lower_binary("MUL"), "Or": lower_binary("MAX"), "Not": lower_with_constant("EQUAL", b=0.0)}
+COMBINATIONS = {"And": lower_binary(Mul), "Or": lower_binary(Max), "Not": lower_with_constant(Equal, b=0.0)}
 
 OPERATORS = [
     *(Operator(name, None, of_data(lower), any_type=True, limits=LIMITS) for name, lower in COMPARISONS.items()),

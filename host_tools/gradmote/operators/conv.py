@@ -8,13 +8,14 @@ dy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import onnx_ir as ir
 
+from ..generated.instructions import Conv, ConvGradW, ConvTranspose
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
-from .window import Window, channels_last, spatial, stride_params, window_of
+from .window import Window, XStrides, YStrides, channels_last, image_strides, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -77,10 +78,19 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV; the output lies channels-last."""
     x, w, y = node.inputs[0], node.inputs[1], node.outputs[0]
     layout = channels_last(static_shape(y, node))
-    params = sizes(node, x, w) | conv_window(node).params() | weight_strides(low.view(w).strides, node, w)
-    params |= grouped_strides(low.view(x).strides, "x", node, w) | grouped_strides(layout, "y", node, w)
-    operands = {"x": low.view(x).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "y": low.output(y, layout)}
-    low.emit("CONV", node, operands, {**params, "activation": 0})
+    made = Conv(
+        x=low.view(x).ref,
+        w=low.view(w).ref,
+        bias=bias_ref(low, node),
+        y=low.output(y, layout),
+        **sizes(node, x, w),
+        **conv_window(node).params(),
+        **grouped_x(low.view(x).strides, w),
+        **weight_strides(low.view(w).strides, node, w),
+        **grouped_y(layout, node, w),
+        activation="none",
+    )
+    low.emit(node, made)
 
 
 def bias_ref(low: Lowering, node: ir.Node) -> Ref | None:
@@ -89,7 +99,38 @@ def bias_ref(low: Lowering, node: ir.Node) -> Ref | None:
     return low.ref(bias) if bias is not None else None
 
 
-def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> dict[str, int]:
+class Sizes(TypedDict):
+    """The sizes of a convolution, but for its window; channels are those of one group."""
+
+    batch: int
+    groups: int
+    in_channels: int
+    out_channels: int
+
+
+class GroupedX(XStrides):
+    """The strides of a convolution's input, its channels split into groups."""
+
+    x_group: int
+
+
+class GroupedY(YStrides):
+    """The strides of a convolution's output, its channels split into groups."""
+
+    y_group: int
+
+
+class WeightStrides(TypedDict):
+    """The strides of weights (groups out_channels, in_channels, kernel...)."""
+
+    w_group: int
+    w_out_channel: int
+    w_in_channel: int
+    w_h: int
+    w_w: int
+
+
+def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> Sizes:
     """Return the batch, the groups, and the in_channels and out_channels of one group.
 
     w has the shape (groups out_channels, in_channels, kernel...).
@@ -100,24 +141,28 @@ def sizes(node: ir.Node, x: ir.Value, w: ir.Value) -> dict[str, int]:
     return {"batch": batch, "groups": groups, "in_channels": int(w.shape[1]), "out_channels": out_channels}
 
 
-def grouped_strides(strides: list[int], prefix: str, node: ir.Node, w: ir.Value) -> dict[str, int]:
-    """Return the stride parameters of x or y (`prefix`), its channels split into groups."""
-    found = stride_params(strides, prefix)
-    stride = found[f"{prefix}_channel"]
-    in_group = int(w.shape[1]) if prefix == "x" else int(w.shape[0]) // attribute(node, "group", 1)
-    return found | {f"{prefix}_group": stride * in_group}
+def grouped_x(strides: list[int], w: ir.Value) -> GroupedX:
+    """Return the strides of the input; a group has as many channels as w has in_channels."""
+    found = x_strides(strides)
+    return {**found, "x_group": found["x_channel"] * int(w.shape[1])}
 
 
-def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> dict[str, int]:
-    """Return the stride parameters of weights (groups out_channels, in_channels, kernel...)."""
+def grouped_y(strides: list[int], node: ir.Node, w: ir.Value) -> GroupedY:
+    """Return the strides of the output; a group has the out_channels of w, divided by the groups."""
+    found = y_strides(strides)
+    return {**found, "y_group": found["y_channel"] * (int(w.shape[0]) // attribute(node, "group", 1))}
+
+
+def weight_strides(strides: list[int], node: ir.Node, w: ir.Value) -> WeightStrides:
+    """Return the strides of weights, whose output channels are split into groups."""
     out_channels = int(w.shape[0]) // attribute(node, "group", 1)
-    kernel = [0] * (4 - len(strides)) + strides[2:]
+    out_channel, h, width, in_channel = image_strides(strides)
     return {
-        "w_group": strides[0] * out_channels,
-        "w_out_channel": strides[0],
-        "w_in_channel": strides[1],
-        "w_h": kernel[0],
-        "w_w": kernel[1],
+        "w_group": out_channel * out_channels,
+        "w_out_channel": out_channel,
+        "w_in_channel": in_channel,
+        "w_h": h,
+        "w_w": width,
     }
 
 
@@ -133,21 +178,36 @@ def emit_transposed(low: Lowering, node: ir.Node, y: ir.Value, w: ir.Value, x: i
     `window` is that convolution's; x lies channels-last.
     """
     layout = channels_last(static_shape(x, node))
-    params = sizes(node, x, w) | window.params() | weight_strides(low.view(w).strides, node, w)
-    params |= grouped_strides(layout, "x", node, w) | grouped_strides(low.view(y).strides, "y", node, w)
-    params["accumulate"] = 0
-    operands = {"y": low.view(y).ref, "w": low.view(w).ref, "bias": bias_ref(low, node), "x": low.output(x, layout)}
-    low.emit("CONV_TRANSPOSE", node, operands, params)
+    made = ConvTranspose(
+        y=low.view(y).ref,
+        w=low.view(w).ref,
+        bias=bias_ref(low, node),
+        x=low.output(x, layout),
+        **sizes(node, x, w),
+        **window.params(),
+        **grouped_x(layout, w),
+        **weight_strides(low.view(w).strides, node, w),
+        **grouped_y(low.view(y).strides, node, w),
+        accumulate=False,
+    )
+    low.emit(node, made)
 
 
 def lower_grad_w(low: Lowering, node: ir.Node) -> None:
     """Emit one CONV_GRAD_W; dw is row-major."""
     dy, x, dw = node.inputs[0], node.inputs[1], node.outputs[0]
     window = window_of(node, spatial(x), spatial(dy), spatial(dw))
-    params = sizes(node, x, dw) | window.params()
-    params |= grouped_strides(low.view(x).strides, "x", node, dw) | grouped_strides(low.view(dy).strides, "y", node, dw)
-    operands = {"x": low.view(x).ref, "dy": low.view(dy).ref, "y": low.output(dw)}
-    low.emit("CONV_GRAD_W", node, operands, {**params, "accumulate": 0})
+    made = ConvGradW(
+        x=low.view(x).ref,
+        dy=low.view(dy).ref,
+        y=low.output(dw),
+        **sizes(node, x, dw),
+        **window.params(),
+        **grouped_x(low.view(x).strides, dw),
+        **grouped_y(low.view(dy).strides, node, dw),
+        accumulate=False,
+    )
+    low.emit(node, made)
 
 
 GRAD_X = """

@@ -12,14 +12,15 @@ position with label l and mask m is, s being the smoothing,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
 
+from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
 from ..model.graph import DOMAIN, attribute, constant_array
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
-from .softmax_cross_entropy_loss import REDUCTIONS, loss_params
+from .softmax_cross_entropy_loss import REDUCTIONS, Reduction, loss_params
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -120,8 +121,16 @@ def gradient_rule(reduction: str) -> GradientRule:
     return gradient
 
 
-def shared_operands(low: Lowering, labels: ir.Value, weight: ir.Value, mask: ir.Value) -> dict[str, Ref | None]:
-    """Return the operands that loss and gradient share; None stands for ones."""
+class SharedOperands(TypedDict):
+    """The operands that loss and gradient share; None stands for ones."""
+
+    labels: Ref
+    weight: Ref | None
+    mask: Ref | None
+
+
+def shared_operands(low: Lowering, labels: ir.Value, weight: ir.Value, mask: ir.Value) -> SharedOperands:
+    """Return the operands that loss and gradient share."""
     return {"labels": low.ref(labels), "weight": unless_ones(low, weight), "mask": unless_ones(low, mask)}
 
 
@@ -131,27 +140,37 @@ def unless_ones(low: Lowering, value: ir.Value) -> Ref | None:
     return None if array is not None and np.all(array == 1) else low.ref(value)
 
 
-def lower_loss(reduction: str) -> LoweringRule:
+def lower_loss(reduction: Reduction) -> LoweringRule:
     """Return the lowering of the loss with this reduction to SOFTMAX_CROSS_ENTROPY."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         scores, *others = node.inputs
         loss, log_prob = node.outputs
-        operands = {"x": low.ref(scores), **shared_operands(low, *others)}
-        operands |= {"log_prob": low.output(log_prob), "loss": low.output(loss)}
-        low.emit("SOFTMAX_CROSS_ENTROPY", node, operands, loss_params(node, scores, reduction))
+        made = SoftmaxCrossEntropy(
+            x=low.ref(scores),
+            **shared_operands(low, *others),
+            log_prob=low.output(log_prob),
+            loss=low.output(loss),
+            **loss_params(node, scores, reduction),
+        )
+        low.emit(node, made)
 
     return lower
 
 
-def lower_grad(reduction: str) -> LoweringRule:
+def lower_grad(reduction: Reduction) -> LoweringRule:
     """Return the lowering of its gradient to SOFTMAX_CROSS_ENTROPY_GRAD."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, log_prob, *others = node.inputs
-        operands = {"dloss": low.ref(dloss), "log_prob": low.ref(log_prob), **shared_operands(low, *others)}
-        operands["dx"] = low.output(node.outputs[0])
-        low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, log_prob, reduction))
+        made = SoftmaxCrossEntropyGrad(
+            dloss=low.ref(dloss),
+            log_prob=low.ref(log_prob),
+            **shared_operands(low, *others),
+            dx=low.output(node.outputs[0]),
+            **loss_params(node, log_prob, reduction),
+        )
+        low.emit(node, made)
 
     return lower
 

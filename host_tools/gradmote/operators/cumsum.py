@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..compiler.strides import physical_order
+from ..generated.instructions import Cumsum
 from ..model.graph import attribute, normalize_axis, static_shape
 from .constants import integer
 from .operator import Backward, Gradients, Operator
@@ -28,9 +29,14 @@ def lower(low: Lowering, node: ir.Node) -> None:
     shape = static_shape(node.inputs[0], node)
     axis = normalize_axis(integer(node, 1, "axis"), node.inputs[0], node)
     x = gapless(low, node, low.view(node.inputs[0]), shape)
-    params = around(shape, physical_order(shape, x.strides), axis)
-    params |= {name: attribute(node, name, 0) for name in ("exclusive", "reverse")}
-    low.emit("CUMSUM", node, {"x": x.ref, "y": low.output(node.outputs[0], x.strides)}, params)
+    made = Cumsum(
+        x=x.ref,
+        y=low.output(node.outputs[0], x.strides),
+        **around(shape, physical_order(shape, x.strides), axis),
+        exclusive=bool(attribute(node, "exclusive", 0)),
+        reverse=bool(attribute(node, "reverse", 0)),
+    )
+    low.emit(node, made)
 
 
 OPERATORS = [Operator("CumSum", gradient, lower, constants=(1,))]

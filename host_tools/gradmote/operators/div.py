@@ -2,6 +2,7 @@
 
 import onnx_ir as ir
 
+from ..generated.instructions import Div
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -21,4 +22,4 @@ def divisor_gradient(back: Backward, dy: ir.Value, y: ir.Value, b: ir.Value) -> 
     return back.op("Sub", zero, sum_to(back, quotient, b), of=b)
 
 
-OPERATORS = [Operator("Div", gradient, lower_binary("DIV"))]
+OPERATORS = [Operator("Div", gradient, lower_binary(Div))]

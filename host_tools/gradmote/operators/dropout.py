@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Dropout
 from ..model.graph import DOMAIN, constant_array, describe
 from .operator import Backward, Gradients, Operator
 
@@ -70,14 +71,16 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
 def emit_dropout(low: Lowering, node: ir.Node, forward: ir.Node) -> None:
     """Emit the instruction that serves both directions; `forward` owns the random stream."""
     ratio = ratio_of(forward)
-    params = {
-        "n": low.elements(node.outputs[0]),
-        "stream": low.random_stream(forward),
-        "threshold": min(round(ratio * 2**32), 2**32 - 1),
-        "scale": 1.0 / (1.0 - ratio),
-    }
-    operands = {"x": low.ref(node.inputs[0]), "counter": low.control("train_steps"), "y": low.output(node.outputs[0])}
-    low.emit("DROPOUT", node, operands, params)
+    made = Dropout(
+        x=low.ref(node.inputs[0]),
+        counter=low.control("train_steps"),
+        y=low.output(node.outputs[0]),
+        n=low.elements(node.outputs[0]),
+        stream=low.random_stream(forward),
+        threshold=min(round(ratio * 2**32), 2**32 - 1),
+        scale=1.0 / (1.0 - ratio),
+    )
+    low.emit(node, made)
 
 
 GRAD = """

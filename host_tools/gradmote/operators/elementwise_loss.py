@@ -19,6 +19,7 @@ from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
+    from ..generated.instructions import MseLossGradLike, MseLossLike
 
 REDUCTIONS = ("none", "sum", "mean")
 
@@ -72,55 +73,62 @@ def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
         )
 
 
-def lower_loss(opcode: str, reduction: str) -> LoweringRule:
-    """Return the lowering of the loss with this reduction to `opcode`."""
+def lower_loss(kind: type[MseLossLike], reduction: str) -> LoweringRule:
+    """Return the lowering of the loss with this reduction to `kind`."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x, target = node.inputs[:2]
         check_shapes(node, x, target)
-        operands = {"x": low.ref(x), "target": low.ref(target), "loss": low.output(node.outputs[0])}
-        params = {"n": low.elements(x), "loss_stride": int(reduction == "none"), "scale": scale_of(node, x, reduction)}
-        low.emit(opcode, node, operands, params)
+        made = kind(
+            x=low.ref(x),
+            target=low.ref(target),
+            loss=low.output(node.outputs[0]),
+            n=low.elements(x),
+            loss_stride=reduction == "none",
+            scale=scale_of(node, x, reduction),
+        )
+        low.emit(node, made)
 
     return lower
 
 
-def lower_grad(opcode: str, reduction: str) -> LoweringRule:
-    """Return the lowering of the loss's gradient with this reduction to `opcode`."""
+def lower_grad(kind: type[MseLossGradLike], reduction: str) -> LoweringRule:
+    """Return the lowering of the loss's gradient with this reduction to `kind`."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, x, target = node.inputs[:3]
-        operands = {
-            "dloss": low.ref(dloss),
-            "x": low.ref(x),
-            "target": low.ref(target),
-            "dx": low.output(node.outputs[0]),
-        }
-        params = {"n": low.elements(x), "loss_stride": int(reduction == "none"), "scale": scale_of(node, x, reduction)}
-        low.emit(opcode, node, operands, params)
+        made = kind(
+            dloss=low.ref(dloss),
+            x=low.ref(x),
+            target=low.ref(target),
+            dx=low.output(node.outputs[0]),
+            n=low.elements(x),
+            loss_stride=reduction == "none",
+            scale=scale_of(node, x, reduction),
+        )
+        low.emit(node, made)
 
     return lower
 
 
 def operators(
     name: str,
-    opcode: str,
+    make_loss: Callable[[str], LoweringRule],
+    make_grad: Callable[[str], LoweringRule],
     loss: str,
     slope: str,
     inputs: str = "x, target",
-    lowerings: tuple[Callable[[str, str], LoweringRule], Callable[[str, str], LoweringRule]] | None = None,
 ) -> list[Operator]:
     """Return the six operators of a loss: forward and gradient for each reduction.
 
-    `loss` and `slope` are ONNX text that computes `each` and `slope` from `inputs`. `lowerings`
-    makes the lowering of loss and gradient from opcode and reduction.
+    `make_loss` and `make_grad` make the lowering of loss and gradient from the reduction. `loss`
+    and `slope` are ONNX text that computes `each` and `slope` from `inputs`.
     """
-    make_loss, make_grad = lowerings or (lower_loss, lower_grad)
     found = []
     for r in REDUCTIONS:
         forward, backward = f"{name}{r.title()}", f"{name}Grad{r.title()}"
         loss_body = f"{forward} ({inputs}) => (loss) {{\n{loss}\n  {REDUCE[r]}\n}}"
         grad_body = f"{backward} (dloss, {inputs}) => (dX) {{\n{slope}\n  {SHARE[r]}\n  dX = Mul (slope, share)\n}}"
-        found.append(Operator(forward, gradient_rule(backward), make_loss(opcode, r), DOMAIN, loss_body))
-        found.append(Operator(backward, None, make_grad(f"{opcode}_GRAD", r), DOMAIN, grad_body))
+        found.append(Operator(forward, gradient_rule(backward), make_loss(r), DOMAIN, loss_body))
+        found.append(Operator(backward, None, make_grad(r), DOMAIN, grad_body))
     return found

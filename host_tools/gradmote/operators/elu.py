@@ -11,11 +11,12 @@ dx = scale dy where y > 0, else rate (y + alpha) dy.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Elu, EluGrad
 from ..model.graph import DOMAIN, attribute, describe
 from .elementwise import flat_operand, lower_flat
 from .operator import Backward, Gradients, Operator
@@ -30,7 +31,15 @@ SELU_ALPHA = 1.67326319217681884765625
 SELU_GAMMA = 1.05070102214813232421875
 
 
-def constants(node: ir.Node) -> dict[str, float]:
+class Constants(TypedDict):
+    """The constants of y = scale x where x > 0, else scale alpha (exp(rate x) - 1)."""
+
+    scale: float
+    alpha: float
+    rate: float
+
+
+def constants(node: ir.Node) -> Constants:
     """Return scale, alpha and rate of a node, all positive, so that y has the sign of x.
 
     Raises:
@@ -45,7 +54,8 @@ def constants(node: ir.Node) -> dict[str, float]:
         raise UnsupportedOperator(
             f"{node.op_type} that is not increasing", "use positive alpha and gamma", describe(node)
         )
-    return dict(zip(("scale", "alpha", "rate"), found, strict=True))
+    scale, alpha, rate = found
+    return {"scale": scale, "alpha": alpha, "rate": rate}
 
 
 def selu_constants(alpha: float, gamma: float) -> tuple[float, float, float]:
@@ -68,7 +78,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one ELU, whose alpha is gamma alpha for Selu."""
     y = node.outputs[0]
     x, layout = flat_operand(low, node.inputs[0])
-    low.emit("ELU", node, {"x": x, "y": low.output(y, layout)}, {"n": low.elements(y), **constants(node)})
+    low.emit(node, Elu(x=x, y=low.output(y, layout), n=low.elements(y), **constants(node)))
 
 
 GRAD = """
@@ -87,5 +97,5 @@ EluGrad <scale: float, alpha: float, rate: float> (dY, Y) => (dX) {
 
 OPERATORS = [
     *(Operator(name, gradient, lower) for name in ("Elu", "Selu", "Celu")),
-    Operator("EluGrad", None, lower_flat("ELU_GRAD", "dy", "y", "dx", scale=1.0, alpha=1.0, rate=1.0), DOMAIN, GRAD),
+    Operator("EluGrad", None, lower_flat(EluGrad, scale=1.0, alpha=1.0, rate=1.0), DOMAIN, GRAD),
 ]

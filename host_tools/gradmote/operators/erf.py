@@ -2,6 +2,7 @@
 
 import math
 
+from ..generated.instructions import Erf
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
@@ -14,4 +15,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Mul", back.op("Mul", density, factor, of=x), back.dy[0], of=x)]
 
 
-OPERATORS = [Operator("Erf", gradient, lower_flat("ERF", "x", "y"))]
+OPERATORS = [Operator("Erf", gradient, lower_flat(Erf))]

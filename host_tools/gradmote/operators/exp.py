@@ -1,5 +1,6 @@
 """Exp: dx = dy y."""
 
+from ..generated.instructions import Exp
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
@@ -9,4 +10,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Mul", back.dy[0], back.node.outputs[0], of=back.node.inputs[0])]
 
 
-OPERATORS = [Operator("Exp", gradient, lower_flat("EXP", "x", "y"))]
+OPERATORS = [Operator("Exp", gradient, lower_flat(Exp))]

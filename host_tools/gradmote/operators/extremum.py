@@ -6,6 +6,7 @@ torch.maximum. The same holds for b, and with the smaller operand for Min.
 
 import onnx_ir as ir
 
+from ..generated.instructions import Heaviside, Max, Min
 from ..model.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
@@ -48,7 +49,7 @@ Heaviside (A, B) => (Y) {
 }"""
 
 OPERATORS = [
-    Operator("Max", max_gradient, lower_binary("MAX")),
-    Operator("Min", min_gradient, lower_binary("MIN")),
-    Operator("Heaviside", None, lower_binary("HEAVISIDE"), DOMAIN, HEAVISIDE),
+    Operator("Max", max_gradient, lower_binary(Max)),
+    Operator("Min", min_gradient, lower_binary(Min)),
+    Operator("Heaviside", None, lower_binary(Heaviside), DOMAIN, HEAVISIDE),
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
@@ -18,10 +18,20 @@ import onnx_ir as ir
 from ..compiler.program import Ref
 from ..compiler.strides import contiguous
 from ..errors import ModelError
+from ..generated.instructions import FlatIndex, Gather, ScatterAdd
 from ..model.graph import constant_array, describe, static_shape
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
+
+
+class Sizes(TypedDict):
+    """The sizes with which GATHER, SCATTER and SCATTER_ADD see a block of rows."""
+
+    outer: int
+    size: int
+    count: int
+    inner: int
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,7 @@ class FlatIndices:
     size: int
     inner: int
 
-    def params(self) -> dict[str, int]:
+    def params(self) -> Sizes:
         """Return the parameters of GATHER, SCATTER and SCATTER_ADD."""
         return {"outer": 1, "size": self.size, "count": self.count, "inner": self.inner}
 
@@ -57,10 +67,20 @@ def along_axis(low: Lowering, node: ir.Node, indices: ir.Value, size: int, axis:
         o, _, n = np.ogrid[:outer, :count, :inner]
         flat = low.constant(as_bytes((o * size + known.reshape(outer, count, inner)) * inner + n))
     else:
-        strides = {"i_outer": count * inner, "i_count": inner, "i_inner": 1, "accumulate": 0}
-        sizes = {"outer": outer, "size": size, "count": count, "inner": inner}
         flat = new_indices(low, node, math.prod(shape)).ref
-        low.emit("FLAT_INDEX", node, {"indices": low.ref(indices), "y": flat}, sizes | strides)
+        made = FlatIndex(
+            indices=low.ref(indices),
+            y=flat,
+            outer=outer,
+            size=size,
+            count=count,
+            inner=inner,
+            i_outer=count * inner,
+            i_count=inner,
+            i_inner=1,
+            accumulate=False,
+        )
+        low.emit(node, made)
     return FlatIndices(flat, math.prod(shape), outer * size * inner, 1)
 
 
@@ -104,10 +124,19 @@ def flat_tuples(
     batch, points, depth = shape
     flat, source = new_indices(low, node, batch * points), low.ref(indices)
     for axis, size in enumerate(sizes):
-        params = {"outer": batch, "size": size, "count": points, "inner": 1, "accumulate": int(axis > 0)}
-        strides = {"i_outer": points * depth, "i_count": depth, "i_inner": 1}
-        operands = {"indices": Ref(source.buffer, source.offset + 4 * axis), "y": flat.ref}
-        low.emit("FLAT_INDEX", node, operands, params | strides)
+        made = FlatIndex(
+            indices=Ref(source.buffer, source.offset + 4 * axis),
+            y=flat.ref,
+            outer=batch,
+            size=size,
+            count=points,
+            inner=1,
+            i_outer=points * depth,
+            i_count=depth,
+            i_inner=1,
+            accumulate=axis > 0,
+        )
+        low.emit(node, made)
     return flat.ref
 
 
@@ -139,13 +168,12 @@ def as_bytes(indices: np.ndarray) -> bytes:
 
 def gather(low: Lowering, node: ir.Node, x: Ref, flat: FlatIndices) -> None:
     """Emit one GATHER, whose result is the node's output."""
-    operands = {"x": x, "indices": flat.indices, "y": low.output(node.outputs[0])}
-    low.emit("GATHER", node, operands, flat.params())
+    low.emit(node, Gather(x=x, indices=flat.indices, y=low.output(node.outputs[0]), **flat.params()))
 
 
 def scatter_add(low: Lowering, node: ir.Node, dy: ir.Value, target: Ref, flat: FlatIndices) -> None:
     """Emit one SCATTER_ADD, which adds dy at the indices of `target`."""
-    low.emit("SCATTER_ADD", node, {"dy": low.ref(dy), "indices": flat.indices, "dx": target}, flat.params())
+    low.emit(node, ScatterAdd(dy=low.ref(dy), indices=flat.indices, dx=target, **flat.params()))
 
 
 def part_of(low: Lowering, x: View, shape: Sequence[int], part: Sequence[int], node: ir.Node) -> View:

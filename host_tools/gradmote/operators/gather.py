@@ -14,6 +14,7 @@ import onnx_ir as ir
 
 from ..compiler.strides import contiguous, packed, physical_order
 from ..errors import ModelError
+from ..generated.instructions import Gather, ScatterAdd, WeightedScatterAdd
 from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import around, gapless, gather_grad, known_dims, product
@@ -52,8 +53,14 @@ def lower(low: Lowering, node: ir.Node) -> None:
     view = gapless(low, node, view, shape)
     order = physical_order(shape, view.strides)
     layout = packed(static_shape(y, node), with_index_axes(order, axis, len(index_shape)))
-    params = {"count": math.prod(index_shape), **around(shape, order, axis)}
-    low.emit("GATHER", node, {"x": view.ref, "indices": low.ref(indices), "y": low.output(y, layout)}, params)
+    made = Gather(
+        x=view.ref,
+        indices=low.ref(indices),
+        y=low.output(y, layout),
+        count=math.prod(index_shape),
+        **around(shape, order, axis),
+    )
+    low.emit(node, made)
 
 
 def known_positions(node: ir.Node, indices: ir.Value, size: int) -> list[int] | None:
@@ -104,8 +111,14 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     if positions is not None and stride:
         put_part(low, node, low.view(dx), axis, positions[0], stride)
         return
-    params = {"count": low.elements(indices), **around(shape, range(len(shape)), axis)}
-    low.emit("SCATTER_ADD", node, {"dy": low.ref(dy), "indices": low.ref(indices), "dx": target}, params)
+    made = ScatterAdd(
+        dy=low.ref(dy),
+        indices=low.ref(indices),
+        dx=target,
+        count=low.elements(indices),
+        **around(shape, range(len(shape)), axis),
+    )
+    low.emit(node, made)
 
 
 def put_part(low: Lowering, node: ir.Node, dx: View, axis: int, first: int, stride: int) -> None:
@@ -126,9 +139,16 @@ def lower_weighted_grad(low: Lowering, node: ir.Node) -> None:
     target = low.output(node.outputs[0])
     low.fill(node, target, 0.0)
     count, taps = static_shape(indices, node)
-    operands = {"dy": low.ref(dy), "indices": low.ref(indices), "weights": low.ref(weights), "dx": target}
-    params = {"count": count, "taps": taps, **around(shape, range(len(shape)), axis)}
-    low.emit("WEIGHTED_SCATTER_ADD", node, operands, params)
+    made = WeightedScatterAdd(
+        dy=low.ref(dy),
+        indices=low.ref(indices),
+        weights=low.ref(weights),
+        dx=target,
+        count=count,
+        taps=taps,
+        **around(shape, range(len(shape)), axis),
+    )
+    low.emit(node, made)
 
 
 GRAD = """

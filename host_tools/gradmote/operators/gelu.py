@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import Gelu, GeluGrad, GeluTanh, GeluTanhGrad
 from ..model.graph import DOMAIN, attribute
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
 
 #: The instruction and the gradient operator for each value of ONNX's attribute approximate.
-OPCODES = {"none": "GELU", "tanh": "GELU_TANH"}
+KINDS = {"none": Gelu, "tanh": GeluTanh}
 GRADIENTS = {"none": "GeluGrad", "tanh": "GeluTanhGrad"}
 
 
@@ -36,7 +37,7 @@ def gradient(back: Backward) -> Gradients:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one GELU or GELU_TANH."""
-    lower_flat(OPCODES[approximate(node)], "x", "y")(low, node)
+    lower_flat(KINDS[approximate(node)])(low, node)
 
 
 GRAD = f"""
@@ -81,6 +82,6 @@ GeluTanhGrad (dY, X) => (dX) {{
 
 OPERATORS = [
     Operator("Gelu", gradient, lower),
-    Operator("GeluGrad", None, lower_flat("GELU_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
-    Operator("GeluTanhGrad", None, lower_flat("GELU_TANH_GRAD", "dy", "x", "dx"), DOMAIN, TANH_GRAD),
+    Operator("GeluGrad", None, lower_flat(GeluGrad), DOMAIN, GRAD),
+    Operator("GeluTanhGrad", None, lower_flat(GeluTanhGrad), DOMAIN, TANH_GRAD),
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import Gemm
 from ..model.graph import attribute, static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
@@ -87,10 +88,27 @@ def emit_gemm(
 
     `layout` holds the strides of the output where it is not row-major.
     """
-    params = dict(zip(("batch", "m", "n", "k"), sizes, strict=True))
-    params |= {"a_batch": a[1], "a_row": a[2], "a_col": a[3], "b_batch": b[1], "b_row": b[2], "b_col": b[3]}
-    operands = {"a": a[0], "b": b[0], "bias": bias, "y": low.output(node.outputs[0], layout)}
-    low.emit("GEMM", node, operands, {**params, "accumulate": 0, "activation": 0})
+    (a_ref, a_batch, a_row, a_col), (b_ref, b_batch, b_row, b_col) = a, b
+    batch, m, n, k = sizes
+    made = Gemm(
+        a=a_ref,
+        b=b_ref,
+        bias=bias,
+        y=low.output(node.outputs[0], layout),
+        batch=batch,
+        m=m,
+        n=n,
+        k=k,
+        a_batch=a_batch,
+        a_row=a_row,
+        a_col=a_col,
+        b_batch=b_batch,
+        b_row=b_row,
+        b_col=b_col,
+        accumulate=False,
+        activation="none",
+    )
+    low.emit(node, made)
 
 
 OPERATORS = [Operator("Gemm", gradient, lower)]

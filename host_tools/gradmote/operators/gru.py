@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated import instructions
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
@@ -179,30 +180,43 @@ class GruCells(Cells):
         """Emit one GRU_CELLS."""
         _, _, bias, h0 = node.inputs
         _, _, states, saved, gates = node.outputs
-        operands, params = self.lowered(low, node, h0, states)
-        part, part_step = self.part_buffer(low, saved, params["batch"] * params["hidden"], is_used(saved))
-        operands |= {"bias": unless_zero(low, bias), "part": part, "gates": low.output(gates)}
-        low.emit("GRU_CELLS", node, operands, {**params, "part_step": part_step})
+        shared = self.lowered(low, node, h0, states)
+        part, part_step = self.part_buffer(low, saved, shared["batch"] * shared["hidden"], is_used(saved))
+        made = instructions.GruCells(
+            **shared,
+            bias=unless_zero(low, bias),
+            part=part,
+            gates=low.output(gates),
+            part_step=part_step,
+            reset_after=self.reset_after,
+        )
+        low.emit(node, made)
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
         """Emit one GRU_CELLS_GRAD."""
         _, _, r, states, saved, gates = node.inputs
-        operands, params = self.lowered_grad(low, node, r)
-        slot, dpart = params["batch"] * params["hidden"], node.outputs[2]
-        operands |= {"h": low.ref(states), "part": low.ref(saved), "gates": low.ref(gates)}
-        operands["dpart"], dpart_step = self.part_buffer(low, dpart, slot, is_used(dpart))
-        steps = {"h_step": low.view(states).strides[0], "part_step": slot, "dpart_step": dpart_step}
-        low.emit("GRU_CELLS_GRAD", node, operands, {**params, **steps})
+        shared = self.lowered_grad(low, node, r)
+        slot = shared["batch"] * shared["hidden"]
+        h, part, kept = low.ref(states), low.ref(saved), low.ref(gates)
+        dpart, dpart_step = self.part_buffer(low, node.outputs[2], slot, is_used(node.outputs[2]))
+        made = instructions.GruCellsGrad(
+            **shared,
+            h=h,
+            part=part,
+            gates=kept,
+            dpart=dpart,
+            h_step=low.view(states).strides[0],
+            part_step=slot,
+            dpart_step=dpart_step,
+            reset_after=self.reset_after,
+        )
+        low.emit(node, made)
 
     def part_buffer(self, low: Lowering, value: ir.Value, slot: int, every_step: bool) -> tuple[Ref, int]:
         """Return the memory of (T, B, H), or of one step of it, and the stride of a step."""
         if every_step:
             return low.output(value), slot
         return low.scratch(f"{value.name}.step", [slot], [1]).ref, 0
-
-    def flags(self) -> dict[str, int]:
-        """Return the parameters that say which variant the instruction computes."""
-        return {"reverse": int(self.reverse), "reset_after": int(self.reset_after)}
 
 
 OPERATORS = [

@@ -1,5 +1,6 @@
 """HardSigmoid: y = min(max(alpha x + beta, 0), 1). dx = alpha dy where 0 < y < 1, else 0."""
 
+from ..generated.instructions import HardSigmoid, HardSigmoidGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -21,9 +22,7 @@ HardSigmoidGrad <alpha: float> (dY, Y) => (dX) {
 
 OPERATORS = [
     Operator(
-        "HardSigmoid",
-        gradient_op("HardSigmoidGrad", "y", alpha=ALPHA),
-        lower_flat("HARD_SIGMOID", "x", "y", alpha=ALPHA, beta=BETA),
+        "HardSigmoid", gradient_op("HardSigmoidGrad", "y", alpha=ALPHA), lower_flat(HardSigmoid, alpha=ALPHA, beta=BETA)
     ),
-    Operator("HardSigmoidGrad", None, lower_flat("HARD_SIGMOID_GRAD", "dy", "y", "dx", alpha=ALPHA), DOMAIN, GRAD),
+    Operator("HardSigmoidGrad", None, lower_flat(HardSigmoidGrad, alpha=ALPHA), DOMAIN, GRAD),
 ]

@@ -3,6 +3,7 @@
 dx = 0 for x <= -3, dy for x >= 3, and (x / 3 + 1/2) dy between.
 """
 
+from ..generated.instructions import HardSwish, HardSwishGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -23,6 +24,6 @@ HardSwishGrad (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("HardSwish", gradient_op("HardSwishGrad"), lower_flat("HARD_SWISH", "x", "y")),
-    Operator("HardSwishGrad", None, lower_flat("HARD_SWISH_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+    Operator("HardSwish", gradient_op("HardSwishGrad"), lower_flat(HardSwish)),
+    Operator("HardSwishGrad", None, lower_flat(HardSwishGrad), DOMAIN, GRAD),
 ]

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import Abs, Add, Div, Exp, Log1P, Mul, Sign, Sqrt, Sub, Tanh
 from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
 from .trigonometric import one, one_and_square, one_less_square
@@ -30,37 +31,37 @@ if TYPE_CHECKING:
 
 def cosh(do: Steps, x: Ref) -> Ref:
     """Return cosh x = p + 1 / 4p, with p = exp(|x|/2) exp(|x|/2) / 2."""
-    root = do("EXP", do("MUL", do("ABS", x), 0.5))
-    part = do("MUL", do("MUL", root, 0.5), root)
-    return do("ADD", part, do("DIV", 0.25, part))
+    root = do(Exp, do(Mul, do(Abs, x), 0.5))
+    part = do(Mul, do(Mul, root, 0.5), root)
+    return do(Add, part, do(Div, 0.25, part))
 
 
 def sinh(do: Steps, x: Ref) -> Ref:
     """Return sinh x = tanh(x) cosh(x)."""
-    return do("MUL", do("TANH", x), cosh(do, x))
+    return do(Mul, do(Tanh, x), cosh(do, x))
 
 
 def asinh(do: Steps, x: Ref) -> Ref:
     """Return asinh x = sign(x) log1p(a + a / (1/a + sqrt(1/a^2 + 1))), with a = |x|."""
-    magnitude = do("ABS", x)
-    inverse = do("DIV", 1.0, magnitude)
-    root = do("SQRT", do("ADD", do("MUL", inverse, inverse), 1.0))
-    beside_one = do("ADD", magnitude, do("DIV", magnitude, do("ADD", inverse, root)))
-    return do("MUL", do("LOG1P", beside_one), do("SIGN", x))
+    magnitude = do(Abs, x)
+    inverse = do(Div, 1.0, magnitude)
+    root = do(Sqrt, do(Add, do(Mul, inverse, inverse), 1.0))
+    beside_one = do(Add, magnitude, do(Div, magnitude, do(Add, inverse, root)))
+    return do(Mul, do(Log1P, beside_one), do(Sign, x))
 
 
 def acosh(do: Steps, x: Ref) -> Ref:
     """Return acosh x = log1p(x - 1 + sqrt(x - 1) sqrt(x + 1))."""
-    above = do("SUB", x, 1.0)
-    roots = do("MUL", do("SQRT", above), do("SQRT", do("ADD", x, 1.0)))
-    return do("LOG1P", do("ADD", above, roots))
+    above = do(Sub, x, 1.0)
+    roots = do(Mul, do(Sqrt, above), do(Sqrt, do(Add, x, 1.0)))
+    return do(Log1P, do(Add, above, roots))
 
 
 def atanh(do: Steps, x: Ref) -> Ref:
     """Return atanh x = sign(x) log1p(2 a / (1 - a)) / 2, with a = |x|."""
-    magnitude = do("ABS", x)
-    beside_one = do("DIV", do("ADD", magnitude, magnitude), do("SUB", 1.0, magnitude))
-    return do("MUL", do("MUL", do("LOG1P", beside_one), 0.5), do("SIGN", x))
+    magnitude = do(Abs, x)
+    beside_one = do(Div, do(Add, magnitude, magnitude), do(Sub, 1.0, magnitude))
+    return do(Mul, do(Mul, do(Log1P, beside_one), 0.5), do(Sign, x))
 
 
 def sinh_gradient(back: Backward) -> Gradients:

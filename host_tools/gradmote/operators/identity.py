@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Equal, FloatToInt
 from ..model.graph import attribute, describe
 from .elementwise import emit_with_constant
 from .operator import Backward, Gradients, Operator
-from .whole_numbers import convert, is_whole, to_floats
+from .whole_numbers import is_whole, to_floats
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -55,7 +56,7 @@ def lower_cast(low: Lowering, node: ir.Node) -> None:
         view = to_floats(low, node, x)
         low.set_view(y, view.ref, view.strides)
     else:
-        convert(low, node, "FLOAT_TO_INT", low.ref(x), low.output(y), low.elements(y))
+        low.emit(node, FloatToInt(x=low.ref(x), y=low.output(y), n=low.elements(y)))
 
 
 def lower_to_truth(low: Lowering, node: ir.Node) -> None:
@@ -63,8 +64,8 @@ def lower_to_truth(low: Lowering, node: ir.Node) -> None:
     x, y = node.inputs[0], node.outputs[0]
     ref = to_floats(low, node, x).ref if is_whole(x) else low.ref(x)
     is_zero = low.scratch(f"{y.name}.is_zero", [low.elements(y)], [1]).ref
-    emit_with_constant(low, node, "EQUAL", ref, low.scalar(0.0), is_zero)
-    emit_with_constant(low, node, "EQUAL", is_zero, low.scalar(0.0), low.output(y))
+    emit_with_constant(low, node, Equal, ref, low.scalar(0.0), is_zero)
+    emit_with_constant(low, node, Equal, is_zero, low.scalar(0.0), low.output(y))
 
 
 CAST_LIMITS = "between float32, truth values and integers of up to 32 bits, all of which the runtime has as int32."

@@ -1,5 +1,6 @@
 """LeakyRelu: y = x where x >= 0, else alpha x. dx = dy where x > 0, else alpha dy."""
 
+from ..generated.instructions import LeakyRelu, LeakyReluGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -16,6 +17,6 @@ LeakyReluGrad <alpha: float = 0.01> (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("LeakyRelu", gradient_op("LeakyReluGrad", alpha=ALPHA), lower_flat("LEAKY_RELU", "x", "y", alpha=ALPHA)),
-    Operator("LeakyReluGrad", None, lower_flat("LEAKY_RELU_GRAD", "dy", "x", "dx", alpha=ALPHA), DOMAIN, GRAD),
+    Operator("LeakyRelu", gradient_op("LeakyReluGrad", alpha=ALPHA), lower_flat(LeakyRelu, alpha=ALPHA)),
+    Operator("LeakyReluGrad", None, lower_flat(LeakyReluGrad, alpha=ALPHA), DOMAIN, GRAD),
 ]

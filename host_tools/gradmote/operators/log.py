@@ -1,5 +1,6 @@
 """Log, the natural one: dx = dy / x."""
 
+from ..generated.instructions import Log
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
@@ -10,4 +11,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Div", back.dy[0], x, of=x)]
 
 
-OPERATORS = [Operator("Log", gradient, lower_flat("LOG", "x", "y"))]
+OPERATORS = [Operator("Log", gradient, lower_flat(Log))]

@@ -1,5 +1,6 @@
 """LogSoftmax along an axis: dx = dy - exp(y) sum(dy)."""
 
+from ..generated.instructions import LogSoftmax, LogSoftmaxGrad
 from ..model.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
@@ -14,6 +15,6 @@ LogSoftmaxGrad <axes: ints> (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("LogSoftmax", gradient_along_axis("LogSoftmaxGrad"), lower_along_axis("LOG_SOFTMAX", "x", "y")),
-    Operator("LogSoftmaxGrad", None, lower_along_axis("LOG_SOFTMAX_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+    Operator("LogSoftmax", gradient_along_axis("LogSoftmaxGrad"), lower_along_axis(LogSoftmax)),
+    Operator("LogSoftmaxGrad", None, lower_along_axis(LogSoftmaxGrad), DOMAIN, GRAD),
 ]

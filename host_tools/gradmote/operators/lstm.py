@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated import instructions
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .recurrent import (
@@ -189,23 +190,34 @@ class LstmCells(Cells):
         """Emit one LSTM_CELLS."""
         _, _, p, h0, c0 = node.inputs
         _, _, last_cell, states, cells, gates = node.outputs
-        operands, params = self.lowered(low, node, h0, states)
+        shared = self.lowered(low, node, h0, states)
         c, c_step = state_slots(low, node, None, last_cell, cells, self.reverse)
-        operands |= {"p": unless_zero(low, p), "c": c, "c0": unless_zero(low, c0), "gates": low.output(gates)}
-        low.emit("LSTM_CELLS", node, operands, {**params, "c_step": c_step})
+        made = instructions.LstmCells(
+            **shared,
+            p=unless_zero(low, p),
+            c=c,
+            c0=unless_zero(low, c0),
+            gates=low.output(gates),
+            c_step=c_step,
+            coupled=self.coupled,
+        )
+        low.emit(node, made)
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
         """Emit one LSTM_CELLS_GRAD."""
         _, _, dyc, r, p, cells, gates = node.inputs
-        dc0 = node.outputs[2]
-        operands, params = self.lowered_grad(low, node, r)
-        operands |= {"dyc": unless_zero(low, dyc), "p": unless_zero(low, p)}
-        operands |= {"c": low.ref(cells), "gates": low.ref(gates), "dc0": low.output(dc0)}
-        low.emit("LSTM_CELLS_GRAD", node, operands, {**params, "c_step": low.view(cells).strides[0]})
-
-    def flags(self) -> dict[str, int]:
-        """Return the parameters that say which variant the instruction computes."""
-        return {"reverse": int(self.reverse), "coupled": int(self.coupled)}
+        shared = self.lowered_grad(low, node, r)
+        made = instructions.LstmCellsGrad(
+            **shared,
+            dyc=unless_zero(low, dyc),
+            p=unless_zero(low, p),
+            c=low.ref(cells),
+            gates=low.ref(gates),
+            dc0=low.output(node.outputs[2]),
+            c_step=low.view(cells).strides[0],
+            coupled=self.coupled,
+        )
+        low.emit(node, made)
 
 
 OPERATORS = [

@@ -14,6 +14,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..compiler.strides import broadcast_walk, collapse, contiguous, pad_front, same_walk
+from ..generated.instructions import Matmul
 from ..model.graph import rank, static_shape
 from .broadcast import sum_to
 from .constants import known_dim
@@ -118,18 +119,22 @@ def lower_matmul(low: Lowering, node: ir.Node, layout: list[int]) -> bool:
     swap = n > 1 and layout[-1] != 1
     if len(dims) > BATCH_RANK or (swap and m > 1 and layout[-2] != 1):
         return False
-    a_batch, b_batch, y_batch = (pad_front(w, BATCH_RANK, 0) for w in strides)
+    a_batch, b_batch, (y0, y1) = (pad_front(w, BATCH_RANK, 0) for w in strides)
     left, right = (a.ref, a_batch, a.strides[-2:]), (b.ref, b_batch, b.strides[-2:])
     y_row = layout[-2]
     if swap:  # y^T = B^T A^T
         left, right = ((ref, outer, last[::-1]) for ref, outer, last in (right, left))
         m, n, y_row = n, m, layout[-1]
-    params: dict[str, int | float] = dict(zip(("d0", "d1"), pad_front(dims, BATCH_RANK, 1), strict=True))
-    params |= {"m": m, "n": n, "k": static_shape(node.inputs[0], node)[-1]}
-    for name, (_, outer, (row, col)) in (("a", left), ("b", right)):
-        params |= {f"{name}0": outer[0], f"{name}1": outer[1], f"{name}_row": row, f"{name}_col": col}
-    params |= {"y0": y_batch[0], "y1": y_batch[1], "y_row": y_row}
-    low.emit("MATMUL", node, {"a": left[0], "b": right[0], "y": low.output(y, layout)}, params)
+    (a_ref, (a0, a1), (a_row, a_col)), (b_ref, (b0, b1), (b_row, b_col)) = left, right
+    d0, d1 = pad_front(dims, BATCH_RANK, 1)
+    made = Matmul(
+        a=a_ref, b=b_ref, y=low.output(y, layout),
+        d0=d0, d1=d1, m=m, n=n, k=static_shape(node.inputs[0], node)[-1],
+        a0=a0, a1=a1, a_row=a_row, a_col=a_col,
+        b0=b0, b1=b1, b_row=b_row, b_col=b_col,
+        y0=y0, y1=y1, y_row=y_row,
+    )  # fmt: skip
+    low.emit(node, made)
     return True
 
 

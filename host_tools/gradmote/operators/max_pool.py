@@ -5,15 +5,16 @@ The gradient goes to the first largest tap of each window, which is found again 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import MaxPool, MaxPoolGrad
 from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
-from .window import Window, channels_last, spatial, stride_params, window_of
+from .window import Window, channels_last, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
@@ -52,10 +53,17 @@ def grad_attributes(window: Window) -> dict[str, Any]:
     }
 
 
-def sizes(node: ir.Node, x: ir.Value, window: Window) -> dict[str, int]:
-    """Return batch, channels and the window's parameters."""
+class Sizes(TypedDict):
+    """The size of a pool's input, but for its window."""
+
+    batch: int
+    channels: int
+
+
+def sizes(node: ir.Node, x: ir.Value) -> Sizes:
+    """Return batch and channels of x."""
     batch, channels = static_shape(x, node)[:2]
-    return {"batch": batch, "channels": channels, **window.params()}
+    return {"batch": batch, "channels": channels}
 
 
 def lower(low: Lowering, node: ir.Node) -> None:
@@ -69,19 +77,33 @@ def lower(low: Lowering, node: ir.Node) -> None:
         raise UnsupportedOperator("the indices of a MaxPool are used", "use only its first output", describe(node))
     layout = channels_last(static_shape(y, node))
     view = low.view(x)
-    params = sizes(node, x, pool_window(node, x, y)) | {"relu": 0}
-    params |= stride_params(view, "x") | stride_params(layout, "y")
-    low.emit("MAX_POOL", node, {"x": view.ref, "y": low.output(y, layout)}, params)
+    made = MaxPool(
+        x=view.ref,
+        y=low.output(y, layout),
+        **sizes(node, x),
+        **pool_window(node, x, y).params(),
+        **x_strides(view.strides),
+        **y_strides(layout),
+        relu=False,
+    )
+    low.emit(node, made)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """Emit one MAX_POOL_GRAD; dx has the strides of x."""
     dy, x, y = node.inputs
     view = gapless(low, node, low.view(x), static_shape(x, node))  # dx gets the strides of x
-    params = sizes(node, x, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")))
-    params |= stride_params(view, "x") | stride_params(low.view(dy), "y")
-    operands = {"x": view.ref, "dy": low.view(dy).ref, "dx": low.output(node.outputs[0], view.strides)}
-    low.emit("MAX_POOL_GRAD", node, operands, params)
+    window, arriving = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")), low.view(dy)
+    made = MaxPoolGrad(
+        x=view.ref,
+        dy=arriving.ref,
+        dx=low.output(node.outputs[0], view.strides),
+        **sizes(node, x),
+        **window.params(),
+        **x_strides(view.strides),
+        **y_strides(arriving.strides),
+    )
+    low.emit(node, made)
 
 
 GRAD = """

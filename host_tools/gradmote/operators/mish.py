@@ -1,5 +1,6 @@
 """Mish: y = x t, t = tanh(softplus(x)). dx = dy (t + x sigmoid(x) (1 - t^2))."""
 
+from ..generated.instructions import Mish, MishGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -19,6 +20,6 @@ MishGrad (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Mish", gradient_op("MishGrad"), lower_flat("MISH", "x", "y")),
-    Operator("MishGrad", None, lower_flat("MISH_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+    Operator("Mish", gradient_op("MishGrad"), lower_flat(Mish)),
+    Operator("MishGrad", None, lower_flat(MishGrad), DOMAIN, GRAD),
 ]

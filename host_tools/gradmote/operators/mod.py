@@ -4,6 +4,7 @@ The pass rewrite_mod replaces the other kind, which has the sign of b, by this o
 -dy q, where q = (a - y) / b is an integer.
 """
 
+from ..generated.instructions import Fmod
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -19,4 +20,4 @@ def gradient(back: Backward) -> Gradients:
     return [da, sum_to(back, back.op("Neg", back.op("Mul", quotient, dy, of=b), of=b), b)]
 
 
-OPERATORS = [Operator("Mod", gradient, lower_binary("FMOD"))]
+OPERATORS = [Operator("Mod", gradient, lower_binary(Fmod))]

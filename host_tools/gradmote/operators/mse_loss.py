@@ -1,6 +1,9 @@
 """MSELoss: (x - t)^2, with the derivative 2 (x - t)."""
 
-from .elementwise_loss import operators
+from functools import partial
+
+from ..generated.instructions import MseLoss, MseLossGrad
+from .elementwise_loss import lower_grad, lower_loss, operators
 
 LOSS = """
   difference = Sub (x, target)
@@ -9,4 +12,4 @@ SLOPE = """
   difference = Sub (x, target)
   slope = Add (difference, difference)"""
 
-OPERATORS = operators("MSELoss", "MSE_LOSS", LOSS, SLOPE)
+OPERATORS = operators("MSELoss", partial(lower_loss, MseLoss), partial(lower_grad, MseLossGrad), LOSS, SLOPE)

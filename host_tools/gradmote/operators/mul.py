@@ -1,5 +1,6 @@
 """Mul: y = a b. da = dy b, db = dy a."""
 
+from ..generated.instructions import Mul
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -12,4 +13,4 @@ def gradient(back: Backward) -> Gradients:
     return [da, db]
 
 
-OPERATORS = [Operator("Mul", gradient, lower_binary("MUL"))]
+OPERATORS = [Operator("Mul", gradient, lower_binary(Mul))]

@@ -1,5 +1,6 @@
 """Neg: y = -x, a product with -1. dx = -dy."""
 
+from ..generated.instructions import Mul
 from .elementwise import lower_with_constant
 from .operator import Backward, Gradients, Operator
 
@@ -9,4 +10,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Neg", back.dy[0], of=back.node.inputs[0])]
 
 
-OPERATORS = [Operator("Neg", gradient, lower_with_constant("MUL", b=-1.0))]
+OPERATORS = [Operator("Neg", gradient, lower_with_constant(Mul, b=-1.0))]

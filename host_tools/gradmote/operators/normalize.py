@@ -16,13 +16,14 @@ and Szegedy 2015.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import onnx_ir as ir
 
 from ..compiler.strides import physical_order
+from ..generated.instructions import Moments, Normalize, NormalizeGrad, NormalizeSums
 from ..model.graph import DOMAIN, Builder, attribute, rank, static_shape
-from .operator import Backward, Gradients, LoweringRule, Operator
+from .operator import Backward, Gradients, Operator
 from .selection import around, gapless, with_strides
 
 if TYPE_CHECKING:
@@ -85,43 +86,80 @@ def lower_moments(low: Lowering, node: ir.Node) -> None:
     """Emit one MOMENTS; var is written only where it is used."""
     x = gapless(low, node, low.view(node.inputs[0]), static_shape(node.inputs[0], node))
     mean, inv_std, var = node.outputs
-    operands = {"x": x.ref, "mean": low.output(mean), "inv_std": low.output(inv_std)}
-    if var.uses() or var.is_graph_output():
-        operands["var"] = low.output(var)
-    low.emit("MOMENTS", node, operands, {**sizes(node, x), "epsilon": attribute(node, "epsilon")})
+    made = Moments(
+        x=x.ref,
+        mean=low.output(mean),
+        inv_std=low.output(inv_std),
+        var=low.output(var) if var.uses() or var.is_graph_output() else None,
+        **sizes(node, x),
+        epsilon=attribute(node, "epsilon"),
+    )
+    low.emit(node, made)
 
 
-def lower_normalize(*vectors: str) -> LoweringRule:
-    """Return the lowering to NORMALIZE; y has the strides of x.
+def lower_normalize(low: Lowering, node: ir.Node) -> None:
+    """Emit one NORMALIZE; y has the strides of x."""
+    x, mean, inv_std, scale, bias = node.inputs
+    view = gapless(low, node, low.view(x), static_shape(x, node))
+    made = Normalize(
+        mean=low.ref(mean),
+        inv_std=low.ref(inv_std),
+        scale=low.ref(scale),
+        bias=low.ref(bias),
+        x=view.ref,
+        y=low.output(node.outputs[0], view.strides),
+        **sizes(node, view),
+        activation="none",
+    )
+    low.emit(node, made)
 
-    `vectors` names the operands that are the node's inputs behind the first.
-    """
 
-    def lower(low: Lowering, node: ir.Node) -> None:
-        x, *given = node.inputs
-        view = gapless(low, node, low.view(x), static_shape(x, node))
-        operands = {name: low.ref(value) for name, value in zip(vectors, given, strict=True)}
-        operands |= {"x": view.ref, "y": low.output(node.outputs[0], view.strides)}
-        low.emit("NORMALIZE", node, operands, {**sizes(node, view), "activation": 0})
-
-    return lower
+def lower_scale(low: Lowering, node: ir.Node) -> None:
+    """Emit one NORMALIZE of dy, without mean and bias; dx has the strides of dy."""
+    dy, inv_std, scale = node.inputs
+    view = gapless(low, node, low.view(dy), static_shape(dy, node))
+    made = Normalize(
+        inv_std=low.ref(inv_std),
+        scale=low.ref(scale),
+        x=view.ref,
+        y=low.output(node.outputs[0], view.strides),
+        **sizes(node, view),
+        activation="none",
+    )
+    low.emit(node, made)
 
 
 def lower_sums(low: Lowering, node: ir.Node) -> None:
     """Emit one NORMALIZE_SUMS."""
     dy, x = aligned(low, node)
-    operands = {"dy": dy.ref, "x": x.ref, "mean": low.ref(node.inputs[2]), "inv_std": low.ref(node.inputs[3])}
-    operands |= {"dscale": low.output(node.outputs[0]), "dbias": low.output(node.outputs[1])}
-    low.emit("NORMALIZE_SUMS", node, operands, sizes(node, x))
+    made = NormalizeSums(
+        dy=dy.ref,
+        x=x.ref,
+        mean=low.ref(node.inputs[2]),
+        inv_std=low.ref(node.inputs[3]),
+        dscale=low.output(node.outputs[0]),
+        dbias=low.output(node.outputs[1]),
+        **sizes(node, x),
+    )
+    low.emit(node, made)
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """Emit one NORMALIZE_GRAD; dx has the strides of x."""
     dy, x = aligned(low, node)
-    names = ("mean", "inv_std", "scale", "dscale", "dbias")
-    operands = {name: low.ref(value) for name, value in zip(names, node.inputs[2:], strict=True)}
-    operands |= {"dy": dy.ref, "x": x.ref, "dx": low.output(node.outputs[0], x.strides)}
-    low.emit("NORMALIZE_GRAD", node, operands, sizes(node, x))
+    mean, inv_std, scale, dscale, dbias = node.inputs[2:]
+    made = NormalizeGrad(
+        mean=low.ref(mean),
+        inv_std=low.ref(inv_std),
+        scale=low.ref(scale),
+        dscale=low.ref(dscale),
+        dbias=low.ref(dbias),
+        dy=dy.ref,
+        x=x.ref,
+        dx=low.output(node.outputs[0], x.strides),
+        **sizes(node, x),
+    )
+    low.emit(node, made)
 
 
 def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
@@ -136,7 +174,15 @@ def aligned(low: Lowering, node: ir.Node) -> tuple[View, View]:
     return arriving, kept
 
 
-def sizes(node: ir.Node, x: View) -> dict[str, int | float]:
+class Sizes(TypedDict):
+    """The numbers of elements before, of and behind the channels."""
+
+    outer: int
+    channels: int
+    inner: int
+
+
+def sizes(node: ir.Node, x: View) -> Sizes:
     """Return the sizes before, of and behind the channels, as they lie in x."""
     shape = static_shape(node.inputs[0], node)
     found = around(shape, physical_order(shape, x.strides), CHANNELS)
@@ -220,8 +266,8 @@ NormalizeScale <axes: ints> (dY, InvStd, Scale) => (dX) {
 
 OPERATORS = [
     Operator("Moments", None, lower_moments, DOMAIN, MOMENTS),
-    Operator("Normalize", gradient, lower_normalize("mean", "inv_std", "scale", "bias"), DOMAIN, NORMALIZE),
-    Operator("NormalizeScale", None, lower_normalize("inv_std", "scale"), DOMAIN, SCALE),
+    Operator("Normalize", gradient, lower_normalize, DOMAIN, NORMALIZE),
+    Operator("NormalizeScale", None, lower_scale, DOMAIN, SCALE),
     Operator("NormalizeSums", None, lower_sums, DOMAIN, SUMS),
     Operator("NormalizeGrad", None, lower_grad, DOMAIN, GRAD),
 ]

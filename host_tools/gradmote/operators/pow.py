@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.flat_binary import flat_binary
 from ..compiler.strides import contiguous
+from ..generated.instructions import Mul, Pow, Sqrt
 from ..model.graph import constant_array, static_shape
 from .broadcast import lower_binary, sum_to
 from .elementwise import flat_operand
@@ -59,11 +61,10 @@ def lower(low: Lowering, node: ir.Node) -> None:
     number = only_exponent(node)
     if number == 1.0:
         low.alias(node.outputs[0], node.inputs[0])
-    elif number == 2.0:
-        params = {f"d{i}": 1 for i in range(3)} | {f"{side}{i}": int(i == 3) for side in "ab" for i in range(4)}
-        emit_flat(low, node, "MUL", ("a", "b"), {**params, "d3": low.elements(node.outputs[0])})
-    elif number == 0.5:
-        emit_flat(low, node, "SQRT", ("x",), {"n": low.elements(node.outputs[0])})
+    elif number in (2.0, 0.5):
+        base, layout = flat_operand(low, node.inputs[0])
+        y, n = low.output(node.outputs[0], layout), low.elements(node.outputs[0])
+        low.emit(node, flat_binary(Mul, base, base, y, n) if number == 2.0 else Sqrt(x=base, y=y, n=n))
     else:
         lower_power(low, node)
 
@@ -79,12 +80,6 @@ def only_exponent(node: ir.Node) -> float | None:
     return float(array.reshape(()))
 
 
-def emit_flat(low: Lowering, node: ir.Node, opcode: str, names: tuple[str, ...], params: dict[str, int]) -> None:
-    """Emit an instruction that has the base as each of the operands `names`."""
-    base, layout = flat_operand(low, node.inputs[0])
-    low.emit(opcode, node, {**dict.fromkeys(names, base), "y": low.output(node.outputs[0], layout)}, params)
-
-
 def lower_power(low: Lowering, node: ir.Node) -> None:
     """Emit one POW; constant exponents that are integers become float32 for this node."""
     exponent = node.inputs[1]
@@ -92,7 +87,7 @@ def lower_power(low: Lowering, node: ir.Node) -> None:
     before = low.views.get(exponent)
     if array is not None and array.dtype != np.float32:
         low.set_view(exponent, low.constant(array.astype(np.float32).tobytes()), contiguous(array.shape))
-    lower_binary("POW")(low, node)
+    lower_binary(Pow)(low, node)
     if before is None:
         low.views.pop(exponent)
     else:

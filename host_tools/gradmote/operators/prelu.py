@@ -5,6 +5,7 @@ dx = dy where x > 0, else slope dy. dslope is the sum of dy min(x, 0).
 
 import onnx_ir as ir
 
+from ..generated.instructions import Prelu, PreluSlope
 from ..model.graph import DOMAIN
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
@@ -35,6 +36,6 @@ PReluSlope (X, slope) => (Y) {
 }"""
 
 OPERATORS = [
-    Operator("PRelu", gradient, lower_binary("PRELU")),
-    Operator("PReluSlope", None, lower_binary("PRELU_SLOPE"), DOMAIN, SLOPE),
+    Operator("PRelu", gradient, lower_binary(Prelu)),
+    Operator("PReluSlope", None, lower_binary(PreluSlope), DOMAIN, SLOPE),
 ]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Add, Cos, Log, Mul, RandomUniform, Sqrt
 from ..model.graph import attribute, describe
 from .operator import Operator
 from .round import no_gradient
@@ -30,8 +31,10 @@ def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str 
     """
     n = low.elements(node.outputs[0])
     y = low.scratch(f"{node.outputs[0].name}.random{part}", [n], [1]).ref
-    params = {"n": n, "stream": low.random_stream(node, part), "low": lowest, "range": span}
-    low.emit("RANDOM_UNIFORM", node, {"counter": low.control("train_steps"), "y": y}, params)
+    made = RandomUniform(
+        counter=low.control("train_steps"), y=y, n=n, stream=low.random_stream(node, part), low=lowest, range=span
+    )
+    low.emit(node, made)
     return y
 
 
@@ -46,10 +49,10 @@ def lower_normal(low: Lowering, node: ir.Node) -> None:
     """Emit Box and Muller's formula, scaled by `scale` and shifted by `mean`."""
     check_type(node)
     do = Steps(low, node, low.elements(node.outputs[0]))
-    radius = do("SQRT", do("MUL", do("LOG", uniform(low, node, 1.0, -1.0)), -2.0))
-    normal = do("MUL", radius, do("COS", uniform(low, node, 0.0, 2 * math.pi, ".angle")))
-    scaled = do("MUL", normal, float(attribute(node, "scale", 1.0)))
-    low.place(node.outputs[0], do("ADD", scaled, float(attribute(node, "mean", 0.0))))
+    radius = do(Sqrt, do(Mul, do(Log, uniform(low, node, 1.0, -1.0)), -2.0))
+    normal = do(Mul, radius, do(Cos, uniform(low, node, 0.0, 2 * math.pi, ".angle")))
+    scaled = do(Mul, normal, float(attribute(node, "scale", 1.0)))
+    low.place(node.outputs[0], do(Add, scaled, float(attribute(node, "mean", 0.0))))
 
 
 def check_type(node: ir.Node) -> None:

@@ -1,5 +1,6 @@
 """Reciprocal: y = 1 / x. dx = -dy y^2."""
 
+from ..generated.instructions import Div
 from .elementwise import lower_with_constant
 from .operator import Backward, Gradients, Operator
 
@@ -11,4 +12,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Neg", scaled, of=x)]
 
 
-OPERATORS = [Operator("Reciprocal", gradient, lower_with_constant("DIV", a=1.0))]
+OPERATORS = [Operator("Reciprocal", gradient, lower_with_constant(Div, a=1.0))]

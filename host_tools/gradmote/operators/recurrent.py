@@ -17,7 +17,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
@@ -36,6 +36,36 @@ SEQUENCE_LENS = 4
 LIMITS = "clip, other activations than the default ones, and lengths of sequences that are computed are refused."
 
 
+class ForCells(TypedDict):
+    """The operands and parameters that the instructions of all cells share."""
+
+    z: Ref
+    r: Ref
+    h0: Ref | None
+    h: Ref
+    steps: int
+    batch: int
+    hidden: int
+    h_step: int
+    reverse: bool
+
+
+class ForGradient(TypedDict):
+    """The operands and parameters that the instructions of all cells' gradients share."""
+
+    dy: Ref | None
+    dyh: Ref | None
+    r: Ref
+    dh0: Ref
+    dz: Ref
+    steps: int
+    batch: int
+    hidden: int
+    dy_step: int
+    dy_row: int
+    reverse: bool
+
+
 @dataclass(frozen=True)
 class Cells(ABC):
     """The operator that iterates over time in one direction, in one variant, and its gradient.
@@ -52,10 +82,6 @@ class Cells(ABC):
     @abstractmethod
     def name(self) -> str:
         """Return the operator's name in our domain."""
-
-    @abstractmethod
-    def flags(self) -> dict[str, int]:
-        """Return the parameters of its instructions that say which variant it is."""
 
     @abstractmethod
     def body(self) -> str:
@@ -84,22 +110,41 @@ class Cells(ABC):
         seen = before(back, states, self.reverse)
         return weight_gradient(back, dz, gates * hidden, seen, hidden, of=r)
 
-    def lowered(
-        self, low: Lowering, node: ir.Node, h0: ir.Value, states: ir.Value
-    ) -> tuple[dict[str, Ref | None], dict[str, int]]:
+    def lowered(self, low: Lowering, node: ir.Node, h0: ir.Value, states: ir.Value) -> ForCells:
         """Return what the instructions of all cells share: operands and parameters."""
         (z, r), (y, last) = node.inputs[:2], node.outputs[:2]
         h, h_step = state_slots(low, node, y, last, states, self.reverse)
-        operands = {"z": low.ref(z), "r": low.ref(r), "h0": unless_zero(low, h0), "h": h}
-        return operands, {**sizes(node, z, r), **self.flags(), "h_step": h_step}
+        steps, batch, hidden = sizes(node, z, r)
+        return {
+            "z": low.ref(z),
+            "r": low.ref(r),
+            "h0": unless_zero(low, h0),
+            "h": h,
+            "steps": steps,
+            "batch": batch,
+            "hidden": hidden,
+            "h_step": h_step,
+            "reverse": self.reverse,
+        }
 
-    def lowered_grad(self, low: Lowering, node: ir.Node, r: ir.Value) -> tuple[dict[str, Ref | None], dict[str, int]]:
+    def lowered_grad(self, low: Lowering, node: ir.Node, r: ir.Value) -> ForGradient:
         """Return what the instructions of all cells' gradients share: operands and parameters."""
         (dy, dyh), (dz, dh0) = node.inputs[:2], node.outputs[:2]
-        dy_ref, strides = output_gradient(low, dy)
-        operands = {"dy": dy_ref, "dyh": unless_zero(low, dyh), "r": low.ref(r)}
-        operands |= {"dh0": low.output(dh0), "dz": low.output(dz)}
-        return operands, {**sizes(node, dz, r), **strides, **self.flags()}
+        dy_ref, dy_step, dy_row = output_gradient(low, dy)
+        steps, batch, hidden = sizes(node, dz, r)
+        return {
+            "dy": dy_ref,
+            "dyh": unless_zero(low, dyh),
+            "r": low.ref(r),
+            "dh0": low.output(dh0),
+            "dz": low.output(dz),
+            "steps": steps,
+            "batch": batch,
+            "hidden": hidden,
+            "dy_step": dy_step,
+            "dy_row": dy_row,
+            "reverse": self.reverse,
+        }
 
     def operators(self) -> list[Operator]:
         """Return the operator and its gradient."""
@@ -210,10 +255,10 @@ def parts(x: str, names: Sequence[str]) -> str:
 # ---- lowering
 
 
-def sizes(node: ir.Node, z: ir.Value, r: ir.Value) -> dict[str, int]:
-    """Return the parameters steps, batch and hidden."""
+def sizes(node: ir.Node, z: ir.Value, r: ir.Value) -> tuple[int, int, int]:
+    """Return the numbers of steps, of samples in a batch, and of hidden states."""
     steps, batch, _ = static_shape(z, node)
-    return {"steps": steps, "batch": batch, "hidden": static_shape(r, node)[1]}
+    return steps, batch, static_shape(r, node)[1]
 
 
 def unless_zero(low: Lowering, value: ir.Value | None) -> Ref | None:
@@ -227,18 +272,18 @@ def is_zero(view: View) -> bool:
     return view.ref.buffer.region == "constant" and data is not None and not any(data)
 
 
-def output_gradient(low: Lowering, dy: ir.Value) -> tuple[Ref | None, dict[str, int]]:
-    """Return the gradient of Y (T, B, H), contiguous along H, and its strides.
+def output_gradient(low: Lowering, dy: ir.Value) -> tuple[Ref | None, int, int]:
+    """Return the gradient of Y (T, B, H), contiguous along H, and its strides along T and B.
 
     The operand is None where the gradient is known to be all zeros.
     """
     view = low.view(dy)
     if is_zero(view):
-        return None, {"dy_step": 0, "dy_row": 0}
+        return None, 0, 0
     if view.strides[2] != 1:
         low.ref(dy)
     view = low.view(dy)
-    return view.ref, {"dy_step": view.strides[0], "dy_row": view.strides[1]}
+    return view.ref, view.strides[0], view.strides[1]
 
 
 def is_used(value: ir.Value) -> bool:

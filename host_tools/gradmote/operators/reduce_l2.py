@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..compiler.flat_binary import flat_binary
 from ..compiler.strides import contiguous
+from ..generated.instructions import Mul, ReduceSum, Sqrt
 from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import kept_dims, reduced_axes, reduction_strides
@@ -37,13 +39,11 @@ def lower(low: Lowering, node: ir.Node) -> None:
     shape, kept = static_shape(x, node), static_shape(y, node)
     view = gapless(low, node, low.view(x), shape)
     squares = low.scratch(f"{y.name}.squares", shape, view.strides)
-    flat: dict[str, int | float] = {"d0": 1, "d1": 1, "d2": 1, "d3": low.elements(x)}
-    flat |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
-    low.emit("MUL", node, {"a": view.ref, "b": view.ref, "y": squares.ref}, flat)
+    low.emit(node, flat_binary(Mul, view.ref, view.ref, squares.ref, low.elements(x)))
     total = low.scratch(f"{y.name}.total", kept, contiguous(kept))
-    params = reduction_strides(node, shape, squares.strides, reduced_axes(node)) | {"scale": 1.0, "accumulate": 0}
-    low.emit("REDUCE_SUM", node, {"x": squares.ref, "y": total.ref}, params)
-    low.emit("SQRT", node, {"x": total.ref, "y": low.output(y)}, {"n": low.elements(y)})
+    strides = reduction_strides(node, shape, squares.strides, reduced_axes(node))
+    low.emit(node, ReduceSum(x=squares.ref, y=total.ref, **strides, scale=1.0, accumulate=False))
+    low.emit(node, Sqrt(x=total.ref, y=low.output(y), n=low.elements(y)))
 
 
 OPERATORS = [Operator("ReduceL2", gradient, lower, constants=(1,))]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import ReduceExtremumGrad, ReduceMax, ReduceMaxLike, ReduceMin
 from ..model.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, LoweringRule, Operator
 from .reduce_sum import kept_dims, reduced_axes, reduction_strides
@@ -22,13 +23,13 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("ReduceExtremumGrad", dy, y, x, of=x, domain=DOMAIN, axes=axes), None]
 
 
-def lower_extremum(opcode: str) -> LoweringRule:
-    """Return the lowering to `opcode`, REDUCE_MAX or REDUCE_MIN."""
+def lower_extremum(kind: type[ReduceMaxLike]) -> LoweringRule:
+    """Return the lowering to `kind`, REDUCE_MAX or REDUCE_MIN."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x = low.view(node.inputs[0])
-        params = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
-        low.emit(opcode, node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+        strides = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+        low.emit(node, kind(x=x.ref, y=low.output(node.outputs[0]), **strides))
 
     return lower
 
@@ -38,9 +39,14 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     dy, y, x = node.inputs
     shape = static_shape(x, node)
     view = gapless(low, node, low.view(x), shape)
-    params = reduction_strides(node, shape, view.strides, attribute(node, "axes"))
-    operands = {"dy": low.ref(dy), "y": low.ref(y), "x": view.ref, "dx": low.output(node.outputs[0], view.strides)}
-    low.emit("REDUCE_EXTREMUM_GRAD", node, operands, params)
+    made = ReduceExtremumGrad(
+        dy=low.ref(dy),
+        y=low.ref(y),
+        x=view.ref,
+        dx=low.output(node.outputs[0], view.strides),
+        **reduction_strides(node, shape, view.strides, attribute(node, "axes")),
+    )
+    low.emit(node, made)
 
 
 GRAD = """
@@ -54,7 +60,7 @@ ReduceExtremumGrad <axes: ints> (dY, Y, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("ReduceMax", gradient, lower_extremum("REDUCE_MAX"), constants=(1,)),
-    Operator("ReduceMin", gradient, lower_extremum("REDUCE_MIN"), constants=(1,)),
+    Operator("ReduceMax", gradient, lower_extremum(ReduceMax), constants=(1,)),
+    Operator("ReduceMin", gradient, lower_extremum(ReduceMin), constants=(1,)),
     Operator("ReduceExtremumGrad", None, lower_grad, DOMAIN, GRAD),
 ]

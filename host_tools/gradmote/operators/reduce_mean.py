@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..compiler.strides import broadcast_strides, contiguous, fit, physical_order
+from ..generated.instructions import Mul
 from ..model.graph import DOMAIN, static_shape
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import emit_reduce, kept_dims, reduced_axes
@@ -37,11 +38,15 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     shape, dy_shape = static_shape(x, node), static_shape(dy, node)
     layout = low.common_layout([x]) or contiguous(shape)
     order, repeated = physical_order(shape, layout), broadcast_strides(dy_shape, shape)
-    dims, (dy_strides,) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
+    (d0, d1, d2, d3), ((a0, a1, a2, a3),) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
     share = low.scalar(math.prod(dy_shape) / math.prod(shape))
-    params = {f"d{i}": d for i, d in enumerate(dims)}
-    params |= {f"a{i}": s for i, s in enumerate(dy_strides)} | {f"b{i}": 0 for i in range(4)}
-    low.emit("MUL", node, {"a": low.ref(dy), "b": share, "y": low.output(node.outputs[0], layout)}, params)
+    made = Mul(
+        a=low.ref(dy), b=share, y=low.output(node.outputs[0], layout),
+        d0=d0, d1=d1, d2=d2, d3=d3,
+        a0=a0, a1=a1, a2=a2, a3=a3,
+        b0=0, b1=0, b2=0, b3=0,
+    )  # fmt: skip
+    low.emit(node, made)
 
 
 GRAD = """

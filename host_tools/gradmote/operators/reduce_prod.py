@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import ReduceProd, ReduceProdGrad
 from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .along_axis import split_at
 from .constants import known_dim
@@ -46,16 +47,16 @@ def gradient(back: Backward) -> Gradients:
 def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one REDUCE_PROD."""
     x, axis = node.inputs[0], only_axis(node)
-    operands = {"x": low.ref(x), "y": low.output(node.outputs[0])}
-    low.emit("REDUCE_PROD", node, operands, split_at(static_shape(x, node), axis))
+    sizes = split_at(static_shape(x, node), axis)
+    low.emit(node, ReduceProd(x=low.ref(x), y=low.output(node.outputs[0]), **sizes))
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """Emit one REDUCE_PROD_GRAD."""
     dy, x = node.inputs
     (axis,) = attribute(node, "axes")
-    operands = {"dy": low.ref(dy), "x": low.ref(x), "dx": low.output(node.outputs[0])}
-    low.emit("REDUCE_PROD_GRAD", node, operands, split_at(static_shape(x, node), axis))
+    sizes = split_at(static_shape(x, node), axis)
+    low.emit(node, ReduceProdGrad(dy=low.ref(dy), x=low.ref(x), dx=low.output(node.outputs[0]), **sizes))
 
 
 def body(op_type: str, attributes: str, inputs: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
 
 from ..compiler.strides import broadcast_strides, fit
 from ..errors import UnsupportedOperator
+from ..generated.instructions import ReduceSum
 from ..model.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
 from .operator import Backward, Gradients, Operator
 
@@ -67,25 +68,45 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
     """Emit one REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
     x = low.view(node.inputs[0])
-    params = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
-    params |= {"scale": scale, "accumulate": 0}
-    low.emit("REDUCE_SUM", node, {"x": x.ref, "y": low.output(node.outputs[0])}, params)
+    strides = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
+    low.emit(node, ReduceSum(x=x.ref, y=low.output(node.outputs[0]), **strides, scale=scale, accumulate=False))
+
+
+class ReductionStrides(TypedDict):
+    """The sizes and strides with which a reduction reads x.
+
+    They are k and ks over the axes that stay, r and rs over those that are reduced.
+    """
+
+    k0: int
+    k1: int
+    k2: int
+    k3: int
+    ks0: int
+    ks1: int
+    ks2: int
+    ks3: int
+    r0: int
+    r1: int
+    r2: int
+    r3: int
+    rs0: int
+    rs1: int
+    rs2: int
+    rs3: int
 
 
 def reduction_strides(
     node: ir.Node, shape: Sequence[int], strides: Sequence[int], axes: Sequence[int]
-) -> dict[str, int | float]:
-    """Return the sizes and strides with which a reduction reads x.
-
-    They are k and ks over the axes that stay, r and rs over those that are reduced.
-    """
+) -> ReductionStrides:
+    """Return the sizes and strides with which a reduction over `axes` reads x."""
     kept = [i for i in range(len(shape)) if i not in axes]
-    keep, (keep_strides,) = fit(node, [shape[i] for i in kept], [strides[i] for i in kept])
-    reduce, (reduce_strides,) = fit(node, [shape[i] for i in axes], [strides[i] for i in axes])
-    params: dict[str, int | float] = {}
-    for i in range(4):
-        params |= {f"k{i}": keep[i], f"ks{i}": keep_strides[i], f"r{i}": reduce[i], f"rs{i}": reduce_strides[i]}
-    return params
+    (k0, k1, k2, k3), ((ks0, ks1, ks2, ks3),) = fit(node, [shape[i] for i in kept], [strides[i] for i in kept])
+    (r0, r1, r2, r3), ((rs0, rs1, rs2, rs3),) = fit(node, [shape[i] for i in axes], [strides[i] for i in axes])
+    return {
+        "k0": k0, "k1": k1, "k2": k2, "k3": k3, "ks0": ks0, "ks1": ks1, "ks2": ks2, "ks3": ks3,
+        "r0": r0, "r1": r1, "r2": r2, "r3": r3, "rs0": rs0, "rs1": rs1, "rs2": rs2, "rs3": rs3,
+    }  # fmt: skip
 
 
 def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:

@@ -1,5 +1,6 @@
 """Relu: y = max(x, 0). dx = dy where y > 0, else 0."""
 
+from ..generated.instructions import Relu, ReluGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -12,6 +13,6 @@ ReluGrad (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Relu", gradient_op("ReluGrad", "y"), lower_flat("RELU", "x", "y")),
-    Operator("ReluGrad", None, lower_flat("RELU_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+    Operator("Relu", gradient_op("ReluGrad", "y"), lower_flat(Relu)),
+    Operator("ReluGrad", None, lower_flat(ReluGrad), DOMAIN, GRAD),
 ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..compiler.strides import contiguous
+from ..generated import instructions
 from ..model.graph import static_shape
 from .operator import Backward, Gradients, Operator
 from .recurrent import LIMITS, SEQUENCE_LENS, Cells, arriving, gradient_ops, joined_states, scan, split_states
@@ -83,22 +84,18 @@ class RnnCells(Cells):
         """Emit one RNN_CELLS, with scratch memory for the sums Z + R h."""
         z, _, h0 = node.inputs
         y, _, states = node.outputs
-        operands, params = self.lowered(low, node, h0, states)
+        shared = self.lowered(low, node, h0, states)
         shape = static_shape(z, node)
         sums = low.scratch(f"{y.name}.sums", shape, contiguous(shape)).ref
-        low.emit("RNN_CELLS", node, {**operands, "sums": sums}, params)
+        low.emit(node, instructions.RnnCells(**shared, sums=sums, relu=self.activation == "Relu"))
 
     def lower_grad(self, low: Lowering, node: ir.Node) -> None:
         """Emit one RNN_CELLS_GRAD."""
         _, _, r, states = node.inputs
         h = low.ref(states)
-        operands, params = self.lowered_grad(low, node, r)
+        shared = self.lowered_grad(low, node, r)
         h_step = low.view(states).strides[0]
-        low.emit("RNN_CELLS_GRAD", node, {**operands, "h": h}, {**params, "h_step": h_step})
-
-    def flags(self) -> dict[str, int]:
-        """Return the parameters that say which variant the instruction computes."""
-        return {"reverse": int(self.reverse), "relu": int(self.activation == "Relu")}
+        low.emit(node, instructions.RnnCellsGrad(**shared, h=h, h_step=h_step, relu=self.activation == "Relu"))
 
 
 OPERATORS = [

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from ..generated.instructions import Round, Sign
 from .elementwise import lower_flat
 from .operator import Operator, no_gradient
 
-NEAREST, DOWN, UP = range(3)  # direction: enum(nearest, down, up)
-
 OPERATORS = [
-    Operator("Floor", no_gradient, lower_flat("ROUND", "x", "y", direction=DOWN)),
-    Operator("Ceil", no_gradient, lower_flat("ROUND", "x", "y", direction=UP)),
-    Operator("Round", no_gradient, lower_flat("ROUND", "x", "y", direction=NEAREST)),
-    Operator("Sign", no_gradient, lower_flat("SIGN", "x", "y")),
+    Operator("Floor", no_gradient, lower_flat(Round, direction="down")),
+    Operator("Ceil", no_gradient, lower_flat(Round, direction="up")),
+    Operator("Round", no_gradient, lower_flat(Round, direction="nearest")),
+    Operator("Sign", no_gradient, lower_flat(Sign)),
 ]

@@ -10,12 +10,13 @@ A reduction combines the updates with the data. By reduction, the gradients are:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import onnx_ir as ir
 
 from ..compiler.strides import contiguous
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Scatter, ScatterAdd
 from ..model.graph import DOMAIN, attribute, describe, static_shape
 from .flat_indices import FlatIndices, by_tuples
 from .gather_elements import axis_of, covered, indices_of
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
     from ..compiler.program import Ref
 
-COMBINE = {"none": 0, "mul": 1, "max": 2, "min": 3}  # combine: enum(replace, mul, max, min)
+Combine = Literal["replace", "mul", "max", "min"]
+COMBINE: dict[str, Combine] = {"none": "replace", "mul": "mul", "max": "max", "min": "min"}
 
 
 def reduction_of(node: ir.Node) -> str:
@@ -146,10 +148,10 @@ def emit(low: Lowering, node: ir.Node, updates: Ref, target: Ref, flat: FlatIndi
             describe(node),
         )
     if reduction == "add":
-        low.emit("SCATTER_ADD", node, {"dy": updates, "indices": flat.indices, "dx": target}, flat.params())
+        low.emit(node, ScatterAdd(dy=updates, indices=flat.indices, dx=target, **flat.params()))
         return
-    operands = {"x": updates, "indices": flat.indices, "y": target}
-    low.emit("SCATTER", node, operands, flat.params() | {"combine": COMBINE[reduction]})
+    made = Scatter(x=updates, indices=flat.indices, y=target, **flat.params(), combine=COMBINE[reduction])
+    low.emit(node, made)
 
 
 TAKE = {"ScatterElements": "GatherElements", "ScatterND": "GatherND"}

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import onnx_ir as ir
 
 from ..compiler.strides import contiguous, is_gapless, packed, physical_order, same_walk
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Gather, WeightedGather
 from ..model.graph import DOMAIN, describe, static_shape
 from .operator import Backward
 
@@ -51,18 +52,18 @@ def take(
 
     The axes keep their order in memory.
     """
-    operands = {"indices": low.constant(table.indices.astype(np.int32).tobytes())}
-    params = {"count": table.count}
-    opcode = "GATHER"
-    if table.weights is not None:
-        opcode = "WEIGHTED_GATHER"
-        operands["weights"] = low.constant(table.weights.astype(np.float32).tobytes())
-        params["taps"] = table.indices.shape[1]
+    indices = low.constant(table.indices.astype(np.int32).tobytes())
     x = gapless(low, node, x, shape)
     order = physical_order(shape, x.strides)
     taken = [table.count if a == axis else d for a, d in enumerate(shape)]
     y = low.scratch(f"{node.outputs[0].name}.axis_{axis}", taken, packed(taken, order))
-    low.emit(opcode, node, {"x": x.ref, "y": y.ref, **operands}, params | around(shape, order, axis))
+    sizes = around(shape, order, axis)
+    if table.weights is None:
+        low.emit(node, Gather(x=x.ref, indices=indices, y=y.ref, count=table.count, **sizes))
+        return y, taken
+    weights, taps = low.constant(table.weights.astype(np.float32).tobytes()), table.indices.shape[1]
+    made = WeightedGather(x=x.ref, indices=indices, weights=weights, y=y.ref, count=table.count, taps=taps, **sizes)
+    low.emit(node, made)
     return y, taken
 
 
@@ -88,7 +89,15 @@ def with_strides(low: Lowering, node: ir.Node, dy: ir.Value, strides: Sequence[i
     return copy
 
 
-def around(shape: Sequence[int], order: Sequence[int], axis: int) -> dict[str, int]:
+class Around(TypedDict):
+    """The numbers of elements before, at and after an axis."""
+
+    outer: int
+    size: int
+    inner: int
+
+
+def around(shape: Sequence[int], order: Sequence[int], axis: int) -> Around:
     """Return the numbers of elements before, at and after `axis` in memory."""
     position = list(order).index(axis)
     outer, inner = (math.prod(shape[a] for a in part) for part in (order[:position], order[position + 1 :]))

@@ -1,5 +1,6 @@
 """Sigmoid: y = 1 / (1 + exp(-x)). dx = dy y (1 - y)."""
 
+from ..generated.instructions import Sigmoid, SigmoidGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -13,6 +14,6 @@ SigmoidGrad (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Sigmoid", gradient_op("SigmoidGrad", "y"), lower_flat("SIGMOID", "x", "y")),
-    Operator("SigmoidGrad", None, lower_flat("SIGMOID_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+    Operator("Sigmoid", gradient_op("SigmoidGrad", "y"), lower_flat(Sigmoid)),
+    Operator("SigmoidGrad", None, lower_flat(SigmoidGrad), DOMAIN, GRAD),
 ]

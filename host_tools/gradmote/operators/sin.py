@@ -1,5 +1,6 @@
 """Sin and Cos, of radians: d sin = dy cos x and d cos = -dy sin x."""
 
+from ..generated.instructions import Cos, Sin
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
@@ -16,7 +17,4 @@ def cos_gradient(back: Backward) -> Gradients:
     return [back.op("Neg", back.op("Mul", back.op("Sin", x, of=x), back.dy[0], of=x), of=x)]
 
 
-OPERATORS = [
-    Operator("Sin", sin_gradient, lower_flat("SIN", "x", "y")),
-    Operator("Cos", cos_gradient, lower_flat("COS", "x", "y")),
-]
+OPERATORS = [Operator("Sin", sin_gradient, lower_flat(Sin)), Operator("Cos", cos_gradient, lower_flat(Cos))]

@@ -1,5 +1,6 @@
 """Softmax along an axis: dx = y (dy - sum(dy y))."""
 
+from ..generated.instructions import Softmax, SoftmaxGrad
 from ..model.graph import DOMAIN
 from .along_axis import gradient_along_axis, lower_along_axis
 from .operator import Operator
@@ -14,6 +15,6 @@ SoftmaxGrad <axes: ints> (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Softmax", gradient_along_axis("SoftmaxGrad"), lower_along_axis("SOFTMAX", "x", "y")),
-    Operator("SoftmaxGrad", None, lower_along_axis("SOFTMAX_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+    Operator("Softmax", gradient_along_axis("SoftmaxGrad"), lower_along_axis(Softmax)),
+    Operator("SoftmaxGrad", None, lower_along_axis(SoftmaxGrad), DOMAIN, GRAD),
 ]

@@ -6,11 +6,12 @@ weight, 0 where it is ignored; for "mean" it is divided by the total weight.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import onnx_ir as ir
 
 from ..errors import ModelError
+from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
 from ..model.graph import DOMAIN, attribute, describe, normalize_axis, static_shape
 from .along_axis import split_at
 from .operator import Backward, Gradients, Operator
@@ -19,23 +20,25 @@ if TYPE_CHECKING:
     from ..compiler.lowering import Lowering
     from ..compiler.program import Ref
 
-REDUCTIONS = ("none", "sum", "mean")
+Reduction = Literal["none", "sum", "mean"]
+REDUCTIONS: tuple[Reduction, ...] = ("none", "sum", "mean")
 #: The operator whose scores are logarithms of probabilities already, and its gradients.
 LOG_INPUT = "NegativeLogLikelihoodLoss"
 #: The ignore_index of a model that names none: a label that no class has.
 NO_LABEL = -100
 
 
-def reduction_of(node: ir.Node) -> str:
+def reduction_of(node: ir.Node) -> Reduction:
     """Return the attribute `reduction`; "mean" by default.
 
     Raises:
         ModelError: There is no such reduction.
     """
-    reduction = attribute(node, "reduction", "mean")
-    if reduction not in REDUCTIONS:
-        raise ModelError(f"there is no reduction '{reduction}'", f"use {', '.join(REDUCTIONS)}", describe(node))
-    return str(reduction)
+    given = attribute(node, "reduction", "mean")
+    for reduction in REDUCTIONS:
+        if reduction == given:
+            return reduction
+    raise ModelError(f"there is no reduction '{given}'", f"use {', '.join(REDUCTIONS)}", describe(node))
 
 
 def gradient(back: Backward) -> Gradients:
@@ -78,18 +81,32 @@ def lower(low: Lowering, node: ir.Node) -> None:
 def emit_loss(low: Lowering, node: ir.Node, log_prob: Ref) -> None:
     """Emit one SOFTMAX_CROSS_ENTROPY that writes the logarithms of probabilities to `log_prob`."""
     scores = node.inputs[0]
-    operands = {
-        "x": low.ref(scores),
-        "labels": low.ref(node.inputs[1]),
-        "weight": low.ref(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None,
-        "mask": None,
-        "log_prob": log_prob,
-        "loss": low.output(node.outputs[0]),
-    }
-    low.emit("SOFTMAX_CROSS_ENTROPY", node, operands, loss_params(node, scores, reduction_of(node)))
+    made = SoftmaxCrossEntropy(
+        x=low.ref(scores),
+        labels=low.ref(node.inputs[1]),
+        weight=low.ref(node.inputs[2]) if len(node.inputs) > 2 and node.inputs[2] else None,
+        log_prob=log_prob,
+        loss=low.output(node.outputs[0]),
+        **loss_params(node, scores, reduction_of(node)),
+    )
+    low.emit(node, made)
 
 
-def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, int]:
+class LossParams(TypedDict):
+    """The parameters that loss and gradient share."""
+
+    outer: int
+    classes: int
+    inner: int
+    loss_outer: int
+    loss_inner: int
+    reduction: Reduction
+    ignore_index: int
+    smoothing: float
+    log_input: bool
+
+
+def loss_params(node: ir.Node, scores: ir.Value, reduction: Reduction) -> LossParams:
     """Return the parameters that loss and gradient share."""
     sizes = split_at(static_shape(scores, node), normalize_axis(1, scores, node))
     one_each = reduction == "none"
@@ -97,24 +114,24 @@ def loss_params(node: ir.Node, scores: ir.Value, reduction: str) -> dict[str, in
         **sizes,
         "loss_outer": sizes["inner"] if one_each else 0,
         "loss_inner": 1 if one_each else 0,
-        "reduction": REDUCTIONS.index(reduction),
+        "reduction": reduction,
         "ignore_index": attribute(node, "ignore_index", NO_LABEL),
         "smoothing": attribute(node, "smoothing", 0.0),
-        "log_input": int(node.op_type.startswith(LOG_INPUT)),
+        "log_input": node.op_type.startswith(LOG_INPUT),
     }
 
 
-def lower_grad(low: Lowering, node: ir.Node, reduction: str) -> None:
+def lower_grad(low: Lowering, node: ir.Node, reduction: Reduction) -> None:
     """Emit one SOFTMAX_CROSS_ENTROPY_GRAD."""
-    operands = {
-        "dloss": low.ref(node.inputs[0]),
-        "log_prob": low.ref(node.inputs[1]),
-        "labels": low.ref(node.inputs[2]),
-        "weight": low.ref(node.inputs[3]) if len(node.inputs) > 3 else None,
-        "mask": None,
-        "dx": low.output(node.outputs[0]),
-    }
-    low.emit("SOFTMAX_CROSS_ENTROPY_GRAD", node, operands, loss_params(node, node.inputs[1], reduction))
+    made = SoftmaxCrossEntropyGrad(
+        dloss=low.ref(node.inputs[0]),
+        log_prob=low.ref(node.inputs[1]),
+        labels=low.ref(node.inputs[2]),
+        weight=low.ref(node.inputs[3]) if len(node.inputs) > 3 else None,
+        dx=low.output(node.outputs[0]),
+        **loss_params(node, node.inputs[1], reduction),
+    )
+    low.emit(node, made)
 
 
 def body(op_type: str, reduction: str, weighted: bool) -> str:
@@ -154,7 +171,7 @@ def body(op_type: str, reduction: str, weighted: bool) -> str:
 }}"""
 
 
-def grad_operator(op_type: str, reduction: str, weighted: bool) -> Operator:
+def grad_operator(op_type: str, reduction: Reduction, weighted: bool) -> Operator:
     """Return the gradient operator for a loss, a reduction, and labels with or without weights."""
     return Operator(
         grad_op(op_type, reduction, weighted),

@@ -1,5 +1,6 @@
 """Softplus: y = log(1 + exp(x)). dx = dy sigmoid(x)."""
 
+from ..generated.instructions import Softplus, SoftplusGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -11,6 +12,6 @@ SoftplusGrad (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Softplus", gradient_op("SoftplusGrad"), lower_flat("SOFTPLUS", "x", "y")),
-    Operator("SoftplusGrad", None, lower_flat("SOFTPLUS_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+    Operator("Softplus", gradient_op("SoftplusGrad"), lower_flat(Softplus)),
+    Operator("SoftplusGrad", None, lower_flat(SoftplusGrad), DOMAIN, GRAD),
 ]

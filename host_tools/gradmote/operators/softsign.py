@@ -1,5 +1,6 @@
 """Softsign: y = x / (1 + |x|). dx = dy / (1 + |x|)^2."""
 
+from ..generated.instructions import Softsign, SoftsignGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -14,6 +15,6 @@ SoftsignGrad (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Softsign", gradient_op("SoftsignGrad"), lower_flat("SOFTSIGN", "x", "y")),
-    Operator("SoftsignGrad", None, lower_flat("SOFTSIGN_GRAD", "dy", "x", "dx"), DOMAIN, GRAD),
+    Operator("Softsign", gradient_op("SoftsignGrad"), lower_flat(Softsign)),
+    Operator("SoftsignGrad", None, lower_flat(SoftsignGrad), DOMAIN, GRAD),
 ]

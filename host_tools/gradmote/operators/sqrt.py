@@ -1,5 +1,6 @@
 """Sqrt: dx = (dy / 2) / y."""
 
+from ..generated.instructions import Sqrt
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 
@@ -11,4 +12,4 @@ def gradient(back: Backward) -> Gradients:
     return [back.op("Div", back.op("Mul", back.dy[0], half, of=x), y, of=x)]
 
 
-OPERATORS = [Operator("Sqrt", gradient, lower_flat("SQRT", "x", "y"))]
+OPERATORS = [Operator("Sqrt", gradient, lower_flat(Sqrt))]

@@ -17,16 +17,15 @@ from typing import TYPE_CHECKING
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
+from ..generated.instructions import Standardize, StandardizeGrad
 from ..model.graph import DOMAIN, Builder, attribute, describe, static_shape
 from .operator import Backward, Gradients, Operator
-from .reduce_sum import reduction_strides
+from .reduce_sum import ReductionStrides, reduction_strides
 from .selection import gapless, with_strides
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-
-#: Outputs that are optional operands of the instruction, in the order that both have them.
-STATISTICS = ("inv_std", "mean", "var")
 
 
 def standardize(
@@ -61,18 +60,28 @@ def lower(low: Lowering, node: ir.Node) -> None:
     """Emit one STANDARDIZE; y has the strides of x. Only statistics that are used are written."""
     x, y = node.inputs[0], node.outputs[0]
     view = gapless(low, node, low.view(x), static_shape(x, node))
-    params = group_params(node, view.strides) | {"epsilon": attribute(node, "epsilon")}
-    operands = {"x": view.ref, "y": low.output(y, view.strides)}
-    for name, value in zip(STATISTICS, node.outputs[1:], strict=False):
-        if value.uses() or value.is_graph_output():
-            operands[name] = low.output(value)
-    low.emit("STANDARDIZE", node, operands, params)
+    made = Standardize(
+        x=view.ref,
+        y=low.output(y, view.strides),
+        inv_std=unless_unused(low, node, 1),
+        mean=unless_unused(low, node, 2),
+        var=unless_unused(low, node, 3),
+        **group_strides(node, view.strides),
+        epsilon=attribute(node, "epsilon"),
+        centre=bool(attribute(node, "centre")),
+    )
+    low.emit(node, made)
 
 
-def group_params(node: ir.Node, strides: Sequence[int]) -> dict[str, int | float]:
-    """Return the parameters with which the instruction reads tensors with these strides."""
-    shape = static_shape(node.inputs[0], node)
-    return reduction_strides(node, shape, strides, attribute(node, "axes")) | {"centre": attribute(node, "centre")}
+def unless_unused(low: Lowering, node: ir.Node, index: int) -> Ref | None:
+    """Return memory for an output of the node, or None where nothing reads it."""
+    value = node.outputs[index] if index < len(node.outputs) else None
+    return low.output(value) if value is not None and (value.uses() or value.is_graph_output()) else None
+
+
+def group_strides(node: ir.Node, strides: Sequence[int]) -> ReductionStrides:
+    """Return the sizes and strides with which the instruction reads tensors with these strides."""
+    return reduction_strides(node, static_shape(node.inputs[0], node), strides, attribute(node, "axes"))
 
 
 def lower_grad(low: Lowering, node: ir.Node) -> None:
@@ -80,9 +89,15 @@ def lower_grad(low: Lowering, node: ir.Node) -> None:
     dy, y, inv_std = node.inputs
     saved = low.view(y)
     arriving = with_strides(low, node, dy, saved.strides)
-    operands = {"dy": arriving.ref, "y": saved.ref, "inv_std": low.ref(inv_std)}
-    operands["dx"] = low.output(node.outputs[0], saved.strides)
-    low.emit("STANDARDIZE_GRAD", node, operands, group_params(node, saved.strides))
+    made = StandardizeGrad(
+        dy=arriving.ref,
+        y=saved.ref,
+        inv_std=low.ref(inv_std),
+        dx=low.output(node.outputs[0], saved.strides),
+        **group_strides(node, saved.strides),
+        centre=bool(attribute(node, "centre")),
+    )
+    low.emit(node, made)
 
 
 FORWARD = """

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, overload
 
 import onnx_ir as ir
 
+from ..compiler.flat_binary import flat_binary
+from ..generated.instructions import AddLike, ReluLike
 from .elementwise import flat_operand
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 
 class Steps:
     """An emitter of instructions on n elements each.
 
-    steps("MUL", x, 2.0) emits one MUL and returns its result.
+    steps(Mul, x, 2.0) emits one MUL and returns its result.
     """
 
     def __init__(self, low: Lowering, node: ir.Node, n: int) -> None:
@@ -27,29 +29,28 @@ class Steps:
         self.node = node
         self.n = n
 
-    def __call__(self, opcode: str, *operands: Ref | float, **params: float) -> Ref:
-        """Emit one instruction on operands or numbers, and return its result."""
-        y = self.low.scratch(f"{self.node.outputs[0].name}.{opcode.lower()}", [self.n], [1]).ref
-        names = "x" if len(operands) == 1 else "ab"
-        sizes = {"n": self.n} if len(operands) == 1 else broadcast_params(self.n, operands)
-        refs = {name: self.operand(operand) for name, operand in zip(names, operands, strict=True)}
-        self.low.emit(opcode, self.node, {**refs, "y": y}, sizes | params)
+    @overload
+    def __call__(self, kind: type[ReluLike], a: Ref | float) -> Ref: ...
+
+    @overload
+    def __call__(self, kind: type[AddLike], a: Ref | float, b: Ref | float) -> Ref: ...
+
+    def __call__(self, kind: type[ReluLike | AddLike], a: Ref | float, b: Ref | float = 0.0) -> Ref:
+        """Emit one instruction on operands or numbers, and return its result.
+
+        An operand that is a number is the same for all elements.
+        """
+        y = self.low.scratch(f"{self.node.outputs[0].name}.{kind.opcode.lower()}", [self.n], [1]).ref
+        if issubclass(kind, ReluLike):
+            self.low.emit(self.node, kind(x=self.operand(a), y=y, n=self.n))
+        else:
+            steps = (int(not isinstance(operand, float)) for operand in (a, b))
+            self.low.emit(self.node, flat_binary(kind, self.operand(a), self.operand(b), y, self.n, *steps))
         return y
 
     def operand(self, operand: Ref | float) -> Ref:
         """Return the operand itself, or a constant that holds the number."""
         return self.low.scalar(operand) if isinstance(operand, float) else operand
-
-
-def broadcast_params(n: int, operands: Sequence[Ref | float]) -> dict[str, float]:
-    """Return the parameters of a broadcasting instruction on n elements.
-
-    An operand that is a number is the same for all elements.
-    """
-    params: dict[str, float] = {"d0": 1, "d1": 1, "d2": 1, "d3": n}
-    for name, operand in zip("ab", operands, strict=True):
-        params |= {f"{name}{i}": 0 for i in range(3)} | {f"{name}3": int(not isinstance(operand, float))}
-    return params
 
 
 def lower_steps(formula: Callable[[Steps, Ref], Ref]) -> LoweringRule:

@@ -1,5 +1,6 @@
 """Sub: y = a - b. da = dy, db = -dy."""
 
+from ..generated.instructions import Sub
 from .broadcast import lower_binary, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -15,4 +16,4 @@ def gradient(back: Backward) -> Gradients:
     return [da, db]
 
 
-OPERATORS = [Operator("Sub", gradient, lower_binary("SUB"))]
+OPERATORS = [Operator("Sub", gradient, lower_binary(Sub))]

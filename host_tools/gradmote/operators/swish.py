@@ -1,5 +1,6 @@
 """Swish: y = x s, s = sigmoid(alpha x). dx = dy (s + alpha x s (1 - s))."""
 
+from ..generated.instructions import Swish, SwishGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -20,6 +21,6 @@ SwishGrad <alpha: float> (dY, X) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Swish", gradient_op("SwishGrad", alpha=ALPHA), lower_flat("SWISH", "x", "y", alpha=ALPHA)),
-    Operator("SwishGrad", None, lower_flat("SWISH_GRAD", "dy", "x", "dx", alpha=ALPHA), DOMAIN, GRAD),
+    Operator("Swish", gradient_op("SwishGrad", alpha=ALPHA), lower_flat(Swish, alpha=ALPHA)),
+    Operator("SwishGrad", None, lower_flat(SwishGrad, alpha=ALPHA), DOMAIN, GRAD),
 ]

@@ -1,5 +1,6 @@
 """Tanh: dx = dy (1 - y^2)."""
 
+from ..generated.instructions import Tanh, TanhGrad
 from ..model.graph import DOMAIN
 from .elementwise import gradient_op, lower_flat
 from .operator import Operator
@@ -13,6 +14,6 @@ TanhGrad (dY, Y) => (dX) {
 }"""
 
 OPERATORS = [
-    Operator("Tanh", gradient_op("TanhGrad", "y"), lower_flat("TANH", "x", "y")),
-    Operator("TanhGrad", None, lower_flat("TANH_GRAD", "dy", "y", "dx"), DOMAIN, GRAD),
+    Operator("Tanh", gradient_op("TanhGrad", "y"), lower_flat(Tanh)),
+    Operator("TanhGrad", None, lower_flat(TanhGrad), DOMAIN, GRAD),
 ]

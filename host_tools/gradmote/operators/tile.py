@@ -40,7 +40,7 @@ def gradient(back: Backward) -> Gradients:
 
 def lower(low: Lowering, node: ir.Node) -> None:
     """Emit COPYs that repeat as many axes at once as one COPY has dimensions for."""
-    from ..compiler.lowering import COPY_RANK
+    from ..compiler.copies import COPY_RANK
 
     view, shape, repeats = low.view(node.inputs[0]), list(static_shape(node.inputs[0], node)), repeats_of(node)
     axes = [axis for axis, count in enumerate(repeats) if count != 1]

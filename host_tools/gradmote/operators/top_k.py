@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import TopK
 from ..model.graph import attribute, static_shape
 from .constants import integers
 from .gather_elements import axis_of, put_back
@@ -27,33 +28,37 @@ def gradient(back: Backward) -> Gradients:
 def lower_top_k(low: Lowering, node: ir.Node) -> None:
     """Emit one TOP_K, which always sorts; that is one of the orders that `sorted` = 0 allows."""
     (count,) = integers(node, 1, "number of elements") or [1]
-    emit(low, node, axis_of(node, -1), count, {"smallest": int(not attribute(node, "largest", 1)), "last": 0})
+    emit(low, node, axis_of(node, -1), count, smallest=not attribute(node, "largest", 1))
 
 
 def lower_extreme(smallest: bool) -> LoweringRule:
     """Return the lowering of ArgMax or, with `smallest`, ArgMin to TOP_K."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
-        emit(low, node, axis_of(node), 1, {"smallest": int(smallest), "last": attribute(node, "select_last_index", 0)})
+        emit(low, node, axis_of(node), 1, smallest, bool(attribute(node, "select_last_index", 0)))
 
     return lower
 
 
-def emit(low: Lowering, node: ir.Node, axis: int, count: int, which: dict[str, int]) -> None:
+def emit(low: Lowering, node: ir.Node, axis: int, count: int, smallest: bool, last: bool = False) -> None:
     """Emit one TOP_K.
 
     The node's last output is the indices; in TopK they come after the values.
     """
     shape = static_shape(node.inputs[0], node)
     *values, indices = node.outputs
-    outer, inner = math.prod(shape[:axis]), math.prod(shape[axis + 1 :])
-    sizes = {"outer": outer, "size": shape[axis], "count": count, "inner": inner}
-    operands = {
-        "x": low.ref(node.inputs[0]),
-        "values": low.output(values[0]) if values else None,
-        "indices": low.output(indices),
-    }
-    low.emit("TOP_K", node, operands, sizes | which)
+    made = TopK(
+        x=low.ref(node.inputs[0]),
+        values=low.output(values[0]) if values else None,
+        indices=low.output(indices),
+        outer=math.prod(shape[:axis]),
+        size=shape[axis],
+        count=count,
+        inner=math.prod(shape[axis + 1 :]),
+        smallest=smallest,
+        last=last,
+    )
+    low.emit(node, made)
 
 
 OPERATORS = [

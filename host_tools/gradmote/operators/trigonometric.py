@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
+from ..generated.instructions import Add, Atan, Cos, Div, Mul, Sin, Sqrt, Sub
 from .elementwise import lower_flat
 from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
@@ -26,19 +27,19 @@ if TYPE_CHECKING:
 
 def tan(do: Steps, x: Ref) -> Ref:
     """Return tan x = sin x / cos x."""
-    return do("DIV", do("SIN", x), do("COS", x))
+    return do(Div, do(Sin, x), do(Cos, x))
 
 
 def asin(do: Steps, x: Ref) -> Ref:
     """Return asin x = atan(x / sqrt((1 - x)(1 + x)))."""
-    cosine = do("SQRT", do("MUL", do("SUB", 1.0, x), do("ADD", 1.0, x)))
-    return do("ATAN", do("DIV", x, cosine))
+    cosine = do(Sqrt, do(Mul, do(Sub, 1.0, x), do(Add, 1.0, x)))
+    return do(Atan, do(Div, x, cosine))
 
 
 def acos(do: Steps, x: Ref) -> Ref:
     """Return acos x = 2 atan(sqrt((1 - x) / (1 + x)))."""
-    half_tangent = do("SQRT", do("DIV", do("SUB", 1.0, x), do("ADD", 1.0, x)))
-    return do("MUL", do("ATAN", half_tangent), 2.0)
+    half_tangent = do(Sqrt, do(Div, do(Sub, 1.0, x), do(Add, 1.0, x)))
+    return do(Mul, do(Atan, half_tangent), 2.0)
 
 
 def tan_gradient(back: Backward) -> Gradients:
@@ -84,5 +85,5 @@ OPERATORS = [
     Operator("Tan", tan_gradient, lower_steps(tan)),
     Operator("Asin", asin_gradient, lower_steps(asin)),
     Operator("Acos", acos_gradient, lower_steps(acos)),
-    Operator("Atan", atan_gradient, lower_flat("ATAN", "x", "y")),
+    Operator("Atan", atan_gradient, lower_flat(Atan)),
 ]

@@ -3,6 +3,7 @@
 da = dy where the condition holds, else 0; db is dy elsewhere.
 """
 
+from ..generated.instructions import Select
 from .broadcast import lower_broadcast, sum_to
 from .operator import Backward, Gradients, Operator
 
@@ -17,4 +18,4 @@ def gradient(back: Backward) -> Gradients:
     return [None, da, db]
 
 
-OPERATORS = [Operator("Where", gradient, lower_broadcast("SELECT", "cab"), any_type=True)]
+OPERATORS = [Operator("Where", gradient, lower_broadcast(Select, "cab"), any_type=True)]

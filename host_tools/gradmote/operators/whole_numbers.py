@@ -1,4 +1,4 @@
-"""Conversions of integers that are data to the nearest float32 and back.
+"""Conversions of integers that are data to the nearest float32.
 
 They serve Cast and the comparisons.
 """
@@ -13,11 +13,11 @@ import onnx_ir as ir
 
 from ..compiler.strides import contiguous, same_walk
 from ..errors import UnsupportedOperator
+from ..generated.instructions import IntToFloat
 from ..model.graph import constant_array, describe, static_shape
 
 if TYPE_CHECKING:
     from ..compiler.lowering import Lowering, View
-    from ..compiler.program import Ref
 
 #: Below this number float32 has every integer, and no integer above it rounds to one of those.
 EXACT = 1 << 24
@@ -41,14 +41,9 @@ def to_floats(low: Lowering, node: ir.Node, value: ir.Value) -> View:
     if not same_walk(once, view.strides, contiguous(once)):
         once, view = list(shape), View(low.ref(value), contiguous(shape))
     made = low.scratch(f"{value.name}.float", once, contiguous(once))
-    convert(low, node, "INT_TO_FLOAT", view.ref, made.ref, math.prod(once))
+    low.emit(node, IntToFloat(x=view.ref, y=made.ref, n=math.prod(once)))
     strides = [0 if o < d else s for o, d, s in zip(once, shape, made.strides, strict=True)]
     return View(made.ref, strides)
-
-
-def convert(low: Lowering, node: ir.Node, opcode: str, x: Ref, y: Ref, count: int) -> None:
-    """Emit `opcode`, INT_TO_FLOAT or FLOAT_TO_INT, on `count` elements."""
-    low.emit(opcode, node, {"x": x, "y": y}, {"n": count})
 
 
 def comparable(low: Lowering, node: ir.Node, value: ir.Value) -> View:

@@ -4,15 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypedDict
 
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..model.graph import attribute, describe
 
-if TYPE_CHECKING:
-    from ..compiler.lowering import View
+
+class WindowParams(TypedDict):
+    """The parameters of an instruction that say where its windows lie."""
+
+    in_h: int
+    in_w: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    stride_h: int
+    stride_w: int
+    dilation_h: int
+    dilation_w: int
+    pad_h: int
+    pad_w: int
+
+
+class XStrides(TypedDict):
+    """The strides of an image x."""
+
+    x_batch: int
+    x_h: int
+    x_w: int
+    x_channel: int
+
+
+class YStrides(TypedDict):
+    """The strides of an image y."""
+
+    y_batch: int
+    y_h: int
+    y_w: int
+    y_channel: int
 
 
 @dataclass(frozen=True)
@@ -53,17 +85,20 @@ class Window:
         )
         return [i - ((o - 1) * s + (k - 1) * d + 1 - p - e) for i, o, k, s, d, p, e in sizes]
 
-    def params(self) -> dict[str, int]:
+    def params(self) -> WindowParams:
         """Return the instruction's parameters; a 1-D window has height 1."""
-        columns = {
-            "in": self.inputs, "out": self.outputs, "kernel": self.kernel, "stride": self.strides,
-            "dilation": self.dilations,
+        missing = [1] * (2 - len(self.inputs))
+        in_h, in_w = [*missing, *self.inputs]
+        out_h, out_w = [*missing, *self.outputs]
+        kernel_h, kernel_w = [*missing, *self.kernel]
+        stride_h, stride_w = [*missing, *self.strides]
+        dilation_h, dilation_w = [*missing, *self.dilations]
+        pad_h, pad_w = [0] * len(missing) + self.pads
+        return {
+            "in_h": in_h, "in_w": in_w, "out_h": out_h, "out_w": out_w,
+            "kernel_h": kernel_h, "kernel_w": kernel_w, "stride_h": stride_h, "stride_w": stride_w,
+            "dilation_h": dilation_h, "dilation_w": dilation_w, "pad_h": pad_h, "pad_w": pad_w,
         }  # fmt: skip
-        params = {}
-        for name, values in columns.items():
-            params[f"{name}_h"], params[f"{name}_w"] = [1] * (2 - len(values)) + list(values)
-        params["pad_h"], params["pad_w"] = [0] * (2 - len(self.pads)) + list(self.pads)
-        return params
 
 
 def spatial(value: ir.Value) -> list[int]:
@@ -134,13 +169,19 @@ def channels_last(shape: Sequence[int]) -> list[int]:
     return strides
 
 
-def stride_params(view: View | Sequence[int], prefix: str) -> dict[str, int]:
-    """Return the strides <prefix>_batch, _h, _w and _channel."""
-    strides = list(view) if isinstance(view, Sequence) else view.strides
-    spatial = [0] * (4 - len(strides)) + strides[2:]
-    return {
-        f"{prefix}_batch": strides[0],
-        f"{prefix}_h": spatial[0],
-        f"{prefix}_w": spatial[1],
-        f"{prefix}_channel": strides[1],
-    }
+def image_strides(strides: Sequence[int]) -> tuple[int, int, int, int]:
+    """Return the strides of batch, rows, columns and channels of (N, C, d1, ...)."""
+    h, w = [0] * (4 - len(strides)) + list(strides[2:])
+    return strides[0], h, w, strides[1]
+
+
+def x_strides(strides: Sequence[int]) -> XStrides:
+    """Return the strides of an instruction's operand x."""
+    batch, h, w, channel = image_strides(strides)
+    return {"x_batch": batch, "x_h": h, "x_w": w, "x_channel": channel}
+
+
+def y_strides(strides: Sequence[int]) -> YStrides:
+    """Return the strides of an instruction's operand y."""
+    batch, h, w, channel = image_strides(strides)
+    return {"y_batch": batch, "y_h": h, "y_w": w, "y_channel": channel}

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx_ir as ir
 
+from ..compiler.flat_binary import flat_binary
+from ..generated.instructions import BiasCorrection, CheckFinite, Clamp, ClipScale, Mul, SumSquares, Update
 from ..generated.optimizers import RULES
 from ..model.graph import DOMAIN, attribute
 from ..operators.operator import Operator
@@ -46,25 +48,32 @@ def lower_step(low: Lowering, node: ir.Node, rule: str) -> None:
     p, g, lr, scale = (low.ref(v) for v in node.inputs[:4])
     extra: list[Ref] = [low.ref(v) for v in node.inputs[4:]]
     slots = extra[: RULES[rule]["slots"]]
-    operands = {
-        "g": g,
-        "p": p,
-        "lr": lr,
-        "slot1": slots[0] if slots else None,
-        "slot2": slots[1] if len(slots) > 1 else None,
-        "aux": extra[-1] if RULES[rule]["aux"] else None,
-        "scale": None if low.is_one(scale) else scale,
-        "rule": low.constant(rule_record(rule, node)),
-    }
-    low.emit("UPDATE", node, operands, {"n": low.elements(node.inputs[0])})
+    made = Update(
+        g=g,
+        p=p,
+        lr=lr,
+        slot1=slots[0] if slots else None,
+        slot2=slots[1] if len(slots) > 1 else None,
+        aux=extra[-1] if RULES[rule]["aux"] else None,
+        scale=None if low.is_one(scale) else scale,
+        rule=low.constant(rule_record(rule, node)),
+        n=low.elements(node.inputs[0]),
+    )
+    low.emit(node, made)
     for output, source in zip(node.outputs, (node.inputs[0], *node.inputs[4:]), strict=False):
         low.alias(output, source)
 
 
 def lower_bias_correction(low: Lowering, node: ir.Node) -> None:
     """Emit BIAS_CORRECTION, c = c beta + (1 - beta), in place."""
-    names = ("beta1", "one_minus_beta1", "beta2", "one_minus_beta2")
-    low.emit("BIAS_CORRECTION", node, {"c": low.ref(node.inputs[0])}, {n: attribute(node, n) for n in names})
+    made = BiasCorrection(
+        c=low.ref(node.inputs[0]),
+        beta1=attribute(node, "beta1"),
+        one_minus_beta1=attribute(node, "one_minus_beta1"),
+        beta2=attribute(node, "beta2"),
+        one_minus_beta2=attribute(node, "one_minus_beta2"),
+    )
+    low.emit(node, made)
     low.alias(node.outputs[0], node.inputs[0])
 
 
@@ -95,8 +104,7 @@ def lower_sum_squares(low: Lowering, node: ir.Node) -> None:
         y = low.ref(previous)
     else:
         y = low.output(node.outputs[0])
-    params = {"n": low.elements(g), "accumulate": int(previous is not None)}
-    low.emit("SUM_SQUARES", node, {"x": low.ref(g), "y": y}, params)
+    low.emit(node, SumSquares(x=low.ref(g), y=y, n=low.elements(g), accumulate=previous is not None))
 
 
 SUM_SQUARES = """
@@ -118,9 +126,9 @@ def lower_clip_scale(low: Lowering, node: ir.Node) -> None:
     CHECK_FINITE comes first, so that a step with a gradient that is not finite is refused.
     """
     total, scale = (low.ref(v) for v in node.inputs)
-    low.emit("CHECK_FINITE", node, {"x": total}, {"n": 1})
-    operands = {"sum_squares": total, "scale": None if low.is_one(scale) else scale, "y": low.output(node.outputs[0])}
-    low.emit("CLIP_SCALE", node, operands, {"max_norm": attribute(node, "max_norm")})
+    low.emit(node, CheckFinite(x=total, n=1))
+    factor, y = None if low.is_one(scale) else scale, low.output(node.outputs[0])
+    low.emit(node, ClipScale(sum_squares=total, scale=factor, y=y, max_norm=attribute(node, "max_norm")))
 
 
 CLIP_SCALE = """
@@ -146,11 +154,9 @@ def lower_clip_value(low: Lowering, node: ir.Node) -> None:
     n, limit = low.elements(node.inputs[0]), attribute(node, "max_value")
     y = low.output(node.outputs[0])
     if not low.is_one(scale):
-        dims = {"d0": 1, "d1": 1, "d2": 1, "d3": n}
-        strides = {f"{operand}{axis}": int(operand == "a" and axis == 3) for operand in "ab" for axis in range(4)}
-        low.emit("MUL", node, {"a": g, "b": scale, "y": y}, dims | strides)
+        low.emit(node, flat_binary(Mul, g, scale, y, n, b_step=0))
     source = g if low.is_one(scale) else y
-    low.emit("CLAMP", node, {"x": source, "y": y}, {"n": n, "low": -limit, "high": limit})
+    low.emit(node, Clamp(x=source, y=y, n=n, low=-limit, high=limit))
 
 
 CLIP_VALUE = """

@@ -6,12 +6,12 @@ here are the exceptions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..compiler.lowering import COPY_RANK
+from ..compiler import copies
 from ..compiler.program import Compiled, Program
+from ..generated import instructions
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,8 @@ def kept_copies(compiled: Compiled) -> list[Copy]:
 def copies_of(program: Program) -> Iterable[Copy]:
     """Yield the copies of one program."""
     for i in program.instructions:
-        if i.opcode == "COPY" and i.reason != "fill":
-            size = 4 * math.prod(int(i.params[f"d{axis}"]) for axis in range(COPY_RANK))
-            yield Copy(program.kind, i.origin, size, i.reason)
+        if isinstance(i, instructions.Copy) and i.reason != "fill":
+            yield Copy(program.kind, i.origin, 4 * copies.elements(i), i.reason)
 
 
 def by_reason(copies: Iterable[Copy]) -> str:

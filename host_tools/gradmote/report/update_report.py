@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..compiler.program import Buffer, Compiled
+from ..generated.instructions import Clamp, ClipScale, Update
 
 
 @dataclass(frozen=True)
@@ -27,11 +28,12 @@ class Updates:
 
 def updates_of(compiled: Compiled) -> Updates:
     """Return how all parameters are updated, in the order of the state."""
-    opcodes = {i.opcode for p in compiled.programs for i in p.instructions}
+    instructions = [i for p in compiled.programs for i in p.instructions]
     reasons = ["accumulate keeps them between micro-batches"] if accumulates(compiled) else []
-    clips = any(i.opcode == "CLAMP" and i.phase == "update" for p in compiled.programs for i in p.instructions)
+    clips = any(isinstance(i, Clamp) and i.phase == "update" for i in instructions)
+    takes_norm = any(isinstance(i, ClipScale) for i in instructions)
     reasons += ["clip_value looks at each of them before its update"] if clips else []
-    reasons += ["clip_norm takes the norm of all of them first"] if "CLIP_SCALE" in opcodes else []
+    reasons += ["clip_norm takes the norm of all of them first"] if takes_norm else []
     whole = whole_gradients(compiled)
     reasons += ["with a loss scale all are checked first"] if scales(compiled) else []
     sizes = {p.name: p.buffer.size for p in compiled.parameters if p.buffer in whole or accumulates(compiled)}
@@ -46,7 +48,7 @@ def accumulates(compiled: Compiled) -> bool:
 def scales(compiled: Compiled) -> bool:
     """Return whether a step divides its gradients by a loss scale."""
     steps = [i for p in compiled.programs if p.kind == "step" for i in p.instructions]
-    return any(i.opcode == "UPDATE" and (s := i.operands["scale"]) and s.buffer.region == "constant" for i in steps)
+    return any(isinstance(i, Update) and i.scale and i.scale.buffer.region == "constant" for i in steps)
 
 
 def whole_gradients(compiled: Compiled) -> set[Buffer]:
@@ -54,8 +56,7 @@ def whole_gradients(compiled: Compiled) -> set[Buffer]:
 
     An UPDATE reads a whole gradient.
     """
-    updates = [i for p in compiled.programs for i in p.instructions if i.opcode == "UPDATE"]
-    return {ref.buffer for i in updates if (ref := i.operands["p"]) is not None}
+    return {i.p.buffer for p in compiled.programs for i in p.instructions if isinstance(i, Update)}
 
 
 def describe_updates(updates: Updates) -> str:

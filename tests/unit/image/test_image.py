@@ -65,7 +65,7 @@ def assert_same_fields(found, written, layout):
     kinds = OPCODES[written.opcode]["params"]
     for name, value in written.params.items():
         kind, choices = kinds[name]
-        expected = choices[value] if choices else np.float32(value) if kind == "f32" else value
+        expected = value if choices else np.float32(value) if kind == "f32" else value
         assert found["params"][name] == expected
     for name, ref in written.operands.items():
         if ref is None:

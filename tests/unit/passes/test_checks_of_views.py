@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gradmote.compiler.passes.check_updates import Checks
 from gradmote.compiler.program import Buffer, Instruction, Program, Ref
+from gradmote.generated.instructions import INSTRUCTIONS
 from gradmote.generated.opcodes import COUNTS, OPCODES
 
 #: What is looked at before each: opcode -> (operands, phase)
@@ -49,7 +50,7 @@ def instructions(draw: st.DrawFn) -> Instruction:
     refs = {name: Ref(buffer_of(opcode, name), 4 * draw(st.integers(0, 9))) for name in spec["operands"]}
     if "scale" in refs:
         refs["scale"] = Ref(refs["scale"].buffer)
-    return Instruction(opcode, dict(refs), params, phase=CHECKED[opcode][1])
+    return INSTRUCTIONS[opcode](**refs, **params, phase=CHECKED[opcode][1])
 
 
 def lying(draw: st.DrawFn, terms: tuple[tuple[str, str | None], ...], params: dict[str, int | float]) -> dict[str, int]:

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
+from gradmote.compiler.copies import flat_copy
 from gradmote.compiler.passes import mask_activations, pipeline
 from gradmote.compiler.passes.mask_activations import with_mask
-from gradmote.compiler.program import Binding, Buffer, Compiled, Instruction, Program, Ref
+from gradmote.compiler.program import Binding, Buffer, Compiled, Program, Ref
 from gradmote.formats.image import lay_out, write_image
+from gradmote.generated.instructions import INSTRUCTIONS
 from gradmote_runtime import Session
 from support.oracle import examples, host_profiles, make_model, node, seeds, train, values
 
@@ -110,12 +112,11 @@ def program_of(opcode, saved, n, params):
     buffers = {name: Buffer(name, 4 * n, "input") for name in ("dy", saved)}
     dx = Buffer("dx", 4 * n, "scratch")
     kept = Buffer("kept", 4 * n, "scratch")
-    flat = {f"{s}{k}": v for s, v in (("d", 1), ("s", 0), ("t", 0)) for k in range(5)}
-    copy = Instruction("COPY", {"x": Ref(buffers[saved]), "y": Ref(kept)}, {**flat, "d5": n, "s5": 1, "t5": 1})
+    copy = flat_copy(Ref(buffers[saved]), Ref(kept), n)
     operands = {"dy": Ref(buffers["dy"]), saved: Ref(kept), "dx": Ref(dx)}
     inputs = [Binding(name, "input", "f32", (n,), Ref(b)) for name, b in buffers.items()]
     outputs = [Binding("dx", "output", "f32", (n,), Ref(dx))]
-    return inputs, Program("infer", [copy, Instruction(opcode, operands, {"n": n, **params})], [*inputs, *outputs])
+    return inputs, Program("infer", [copy, INSTRUCTIONS[opcode](**operands, n=n, **params)], [*inputs, *outputs])
 
 
 def image_of(inputs, program):

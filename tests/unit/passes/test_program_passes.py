@@ -14,8 +14,9 @@ from gradmote.compiler.passes import (
     share_in_place,
 )
 from gradmote.compiler.passes.verify import BrokenPass, verify_program
-from gradmote.compiler.program import Binding, Buffer, Compiled, Instruction, Parameter, Program, Ref
+from gradmote.compiler.program import Binding, Buffer, Compiled, Parameter, Program, Ref
 from gradmote.errors import GradmoteError
+from gradmote.generated.instructions import INSTRUCTIONS, Relu
 from gradmote.generated.opcodes import OPCODES
 from support import digits
 
@@ -25,11 +26,12 @@ def scratch(name, elements):
 
 
 def instruction(opcode, params=None, **operands):
-    """Buffers as operands; parameters that are not given are 1, flags and enumerations 0."""
+    """Buffers as operands; parameters that are not given are 1, strides and flags 0, enumerations their first value."""
     refs = {n: Ref(b) if isinstance(b, Buffer) else b for n, b in operands.items()}
     kinds = OPCODES[opcode]["params"]
-    defaults = {n: 0 if kind in ("flag", "enum", "stride") else 1 for n, (kind, _) in kinds.items()}
-    return Instruction(opcode, refs, {**defaults, **(params or {})})
+    given = {"dim": 1, "f32": 1, "stride": 0, "flag": False}
+    defaults = {n: choices[0] if choices else given[kind] for n, (kind, choices) in kinds.items()}
+    return INSTRUCTIONS[opcode](**refs, **{**defaults, **(params or {})})
 
 
 def flat(n):
@@ -63,7 +65,7 @@ def product_and_relu(elements=6, **gemm):
 def test_relu_is_fused_into_the_product():
     _, y, program = product_and_relu()
     assert run(fuse_relu, program) == ["GEMM"]
-    assert program.instructions[0].params["activation"] == 1 and program.instructions[0].operands["y"] == Ref(y)
+    assert program.instructions[0].params["activation"] == "relu" and program.instructions[0].operands["y"] == Ref(y)
 
 
 def test_relu_stays_where_something_else_reads_the_sum():
@@ -420,9 +422,11 @@ def test_verifier_reads_accumulating_outputs():
 
 def test_instructions_are_checked_against_their_spec():
     with pytest.raises(GradmoteError, match="RELU .* lacks operand x"):
-        Instruction("RELU", {"y": Ref(W)}, {"n": 6})
-    with pytest.raises(GradmoteError, match="operands or parameters that its spec lacks"):
-        Instruction("RELU", {"x": Ref(X), "y": Ref(W)}, {"n": 6, "m": 1})
+        Relu(x=None, y=Ref(W), n=6)
+    with pytest.raises(TypeError, match="'x'"):
+        Relu(y=Ref(W), n=6)
+    with pytest.raises(TypeError, match="'m'"):
+        Relu(x=Ref(X), y=Ref(W), n=6, m=1)
 
 
 # ---- direct_writes
@@ -498,7 +502,7 @@ def test_relu_of_joined_parts_goes_into_both_products():
     run(direct_writes, program)
     assert run(fuse_relu, program) == ["GEMM", "GEMM"]
     assert [i.operands["y"] for i in program.instructions] == [Ref(z), Ref(z, 24)]
-    assert all(i.params["activation"] for i in program.instructions)
+    assert all(i.params["activation"] == "relu" for i in program.instructions)
 
 
 def test_several_products_add_up_in_one_buffer():

@@ -7,9 +7,13 @@ an ADD.
 from __future__ import annotations
 
 from ...errors import GradmoteError
+from ...generated.instructions import Add, ConvGradW, Gemm, ReduceSum
+from ..flat_binary import flat_binary
 from ..program import Buffer, Compiled, Instruction, Program, Ref
+from .fuse_add import is_plain
 
-ACCUMULATING = ("GEMM", "REDUCE_SUM", "CONV_GRAD_W")
+#: Instructions that make gradients of weights, and can start their sums from a kept gradient.
+Accumulating = Gemm | ReduceSum | ConvGradW
 
 
 def run(compiled: Compiled) -> None:
@@ -26,28 +30,25 @@ def run(compiled: Compiled) -> None:
 def accumulate(program: Program, source: Ref, gradient: Buffer) -> None:
     """Make the gradient's instruction accumulate, or append an ADD where it cannot."""
     maker = next((i for i in program.instructions if any(w.buffer is source.buffer for w in i.writes)), None)
-    if maker is not None and maker.opcode in ACCUMULATING and can_retarget(program, maker, source, gradient):
-        maker.operands["y"] = Ref(gradient)
-        maker.params["accumulate"] = 1
+    if isinstance(maker, Accumulating) and can_retarget(program, maker, source, gradient):
+        maker.y = Ref(gradient)
+        maker.accumulate = True
     else:
         program.instructions.append(add(source, gradient))
 
 
-def can_retarget(program: Program, maker: Instruction, source: Ref, gradient: Buffer) -> bool:
+def can_retarget(program: Program, maker: Accumulating, source: Ref, gradient: Buffer) -> bool:
     """Tell whether the maker's result has no other use, and is a plain sum."""
     read = any(r.buffer is source.buffer for i in program.instructions for r in i.reads)
     # Two parameters may share one gradient.
     others = [*program.gradients.values(), *(b.ref for b in program.bindings)]
     shared = sum(r.buffer is source.buffer for r in others) > 1
-    plain = maker.operands.get("bias") is None and not maker.params.get("activation")
-    return (
-        not read and not shared and plain and source.buffer.region == "scratch" and source.buffer.size == gradient.size
-    )
+    whole = source.buffer.region == "scratch" and source.buffer.size == gradient.size
+    return not read and not shared and is_plain(maker) and whole
 
 
 def add(source: Ref, gradient: Buffer) -> Instruction:
     """Return the instruction gradient += source over flat elements."""
-    params: dict[str, int | float] = {"d0": 1, "d1": 1, "d2": 1, "d3": gradient.size // 4}
-    params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
-    operands: dict[str, Ref | None] = {"a": Ref(gradient), "b": source, "y": Ref(gradient)}
-    return Instruction("ADD", operands, params, "accumulate", phase="backward")
+    made = flat_binary(Add, Ref(gradient), source, Ref(gradient), gradient.size // 4)
+    made.origin, made.phase = "accumulate", "backward"
+    return made

@@ -22,7 +22,17 @@ from itertools import product
 
 import numpy as np
 
-from ...generated.opcodes import COUNTS, OPCODES
+from ...generated.instructions import (
+    CheckBound,
+    CheckFinite,
+    Clamp,
+    ClipScale,
+    ConvUpdate,
+    GemmUpdate,
+    Mul,
+    ReduceSum,
+    Update,
+)
 from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 from ..strides import collapse
@@ -30,11 +40,14 @@ from ..strides import collapse
 #: A factor of a weight's gradient that comes from the forward pass must be below this.
 ACTIVATION_LIMIT = 2.0**32
 
-#: opcode of a fused update -> its factors, and the parameters whose product is the terms of one sum
-FACTORS = {"GEMM_UPDATE": (("a", "b"), ("k",)), "CONV_UPDATE": (("x", "dy"), ("batch", "out_h", "out_w"))}
+#: fused update -> its factors, and the parameters whose product is the terms of one sum
+FACTORS: dict[type[Instruction], tuple[tuple[str, ...], tuple[str, ...]]] = {
+    GemmUpdate: (("a", "b"), ("k",)),
+    ConvUpdate: (("x", "dy"), ("batch", "out_h", "out_w")),
+}
 
-#: Gradients are clipped by value with a scale, then two limits: opcode -> operand of the gradient.
-CLIPPERS = {"MUL": "a", "CLAMP": "x"}
+#: Gradients are clipped by value with a scale, then two limits: instruction -> operand of the gradient.
+CLIPPERS: dict[type[Instruction], str] = {Mul: "a", Clamp: "x"}
 
 
 @dataclass(frozen=True)
@@ -58,10 +71,9 @@ def run(compiled: Compiled) -> None:
     for program in compiled.programs:
         Checks(program).insert()
         for instruction in program.instructions:
-            rule = instruction.operands.get("rule")
-            if rule is not None:
-                made = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
-                instruction.operands["rule"] = made
+            if isinstance(instruction, Update | GemmUpdate | ConvUpdate):
+                rule = instruction.rule
+                instruction.rule = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
 
 
 def promised(rule: Ref, learning_rate: float) -> Ref:
@@ -78,15 +90,14 @@ def promised(rule: Ref, learning_rate: float) -> Ref:
     return Ref(Buffer(f"{rule.buffer.name}.promised", rule.buffer.size, rule.buffer.region, data), rule.offset)
 
 
-def check(block: Block, limit: float, origin: str, phase: str) -> Instruction:
+def check(block: Block, limit: float, origin: str, phase: str) -> CheckFinite | CheckBound:
     """Return the instruction that checks a block: |x| < limit, or finite.
 
     CHECK_FINITE serves where the limit is infinite and the block has no gaps.
     """
     if math.isinf(limit) and block.rows == 1:
-        return Instruction("CHECK_FINITE", {"x": block.ref}, {"n": block.n}, origin, phase=phase)
-    params = {"rows": block.rows, "n": block.n, "step": block.step, "limit": limit}
-    return Instruction("CHECK_BOUND", {"x": block.ref}, params, origin, phase=phase)
+        return CheckFinite(x=block.ref, n=block.n, origin=origin, phase=phase)
+    return CheckBound(x=block.ref, rows=block.rows, n=block.n, step=block.step, limit=limit, origin=origin, phase=phase)
 
 
 class Checks:
@@ -112,7 +123,7 @@ class Checks:
             for block, limit in self.needs(instruction):
                 self.require(block, limit, instruction.origin)
             self.result.append(instruction)
-            if instruction.opcode == "CHECK_FINITE":
+            if isinstance(instruction, CheckFinite):
                 self.note(instruction)
             self.forget(instruction)
         self.program.instructions = self.first + self.result
@@ -133,7 +144,7 @@ class Checks:
         if block.key in self.known:
             into, index = self.known[block.key]
             old = into[index]
-            limit = min(limit, float(old.params.get("limit", math.inf)))
+            limit = min(limit, old.limit if isinstance(old, CheckBound) else math.inf)
             into[index] = check(block, limit, old.origin, old.phase)
             return
         into = self.first if self.program.kind == "optimizer" else self.result
@@ -142,20 +153,20 @@ class Checks:
 
     def needs(self, instruction: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield the blocks that must be below a limit before the instruction runs."""
-        if instruction.opcode in FACTORS:
+        if type(instruction) in FACTORS:
             yield from self.factors(instruction)
-        elif instruction.phase == "update" and instruction.opcode in CLIPPERS:
-            source = CLIPPERS[instruction.opcode]
+        elif instruction.phase == "update" and type(instruction) in CLIPPERS:
+            source = CLIPPERS[type(instruction)]
             if self.is_made(instruction.operands[source]):
                 yield from ((block, math.inf) for block in blocks(instruction, source))
         elif instruction in self.term_limits:
             yield from ((block, self.term_limits[instruction]) for block in blocks(instruction, "x"))
-        elif instruction.opcode == "UPDATE" and not self.is_bounded(instruction.operands["g"]):
-            scale, is_clipped = self.largest_scale(instruction.operands["scale"])
+        elif isinstance(instruction, Update) and not self.is_bounded(instruction.g):
+            scale, is_clipped = self.largest_scale(instruction.scale)
             if not is_clipped:
                 yield from ((block, float32(GRADIENT_LIMIT / scale)) for block in blocks(instruction, "g"))
-        elif instruction.opcode == "CLIP_SCALE":
-            scale, _ = self.largest_scale(instruction.operands["scale"])
+        elif isinstance(instruction, ClipScale):
+            scale, _ = self.largest_scale(instruction.scale)
             yield from ((p, float32((GRADIENT_LIMIT / scale) ** 2)) for p in blocks(instruction, "sum_squares"))
         elif any(ref.buffer.region == "statistic" for ref in instruction.writes):
             yield from ((block, math.inf) for block in blocks(instruction, "x"))
@@ -165,8 +176,8 @@ class Checks:
 
         Such a gradient is only made row by row, so that it cannot be checked itself.
         """
-        names, terms = FACTORS[update.opcode]
-        products = math.prod(int(update.params[term]) for term in terms)
+        names, terms = FACTORS[type(update)]
+        products = math.prod(update.number(term) for term in terms)
         delta_limit = GRADIENT_LIMIT / ACTIVATION_LIMIT / growth(products)
         delta = next((name for name in reversed(names) if self.is_made(update.operands[name])), names[-1])
         for name in names:
@@ -181,26 +192,23 @@ class Checks:
         """
         factors = {block.key for i in self.program.instructions for block in factor_blocks(i)}
         writes = Counter(ref.buffer for i in self.program.instructions for ref in i.writes)
-        for update in (i for i in self.program.instructions if i.opcode == "UPDATE"):
-            gradient = update.operands["g"]
-            assert gradient is not None
-            total = self.writer.get(gradient.buffer)
-            if total is None or writes[gradient.buffer] != 1 or not is_sum_of(total, gradient, update.params["n"]):
+        for update in (i for i in self.program.instructions if isinstance(i, Update)):
+            total = self.writer.get(update.g.buffer)
+            if writes[update.g.buffer] != 1 or not isinstance(total, ReduceSum) or not makes(total, update.g, update.n):
                 continue
-            scale, is_clipped = self.largest_scale(update.operands["scale"])
+            scale, is_clipped = self.largest_scale(update.scale)
             if not is_clipped and {block.key for block in blocks(total, "x")} <= factors:
-                scale *= abs(float(total.params["scale"]))
+                scale *= abs(total.scale)
                 yield total, GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 
-    def is_bounded(self, gradient: Ref | None) -> bool:
+    def is_bounded(self, gradient: Ref) -> bool:
         """Tell whether a gradient needs no check: it was clipped, or its terms were checked."""
-        writer = self.writer.get(gradient.buffer) if gradient is not None else None
-        return writer in self.term_limits or self.is_clipped(gradient)
+        return self.writer.get(gradient.buffer) in self.term_limits or self.is_clipped(gradient)
 
-    def is_clipped(self, gradient: Ref | None) -> bool:
+    def is_clipped(self, gradient: Ref) -> bool:
         """Tell whether each element was clipped, to a bound below the limit (see Optimizer)."""
-        writer = self.writer.get(gradient.buffer) if gradient is not None else None
-        return writer is not None and writer.opcode == "CLAMP" and writer.phase == "update"
+        writer = self.writer.get(gradient.buffer)
+        return isinstance(writer, Clamp) and writer.phase == "update"
 
     def is_made(self, ref: Ref | None) -> bool:
         """Tell whether the backward pass wrote the operand, or it is a kept gradient."""
@@ -213,10 +221,10 @@ class Checks:
         if ref.buffer.data is not None:
             return float(np.frombuffer(ref.buffer.data, np.float32)[ref.offset // 4]), False
         writer = self.writer[ref.buffer]
-        if writer.opcode == "CLIP_SCALE":
-            return self.largest_scale(writer.operands["scale"])[0], True
-        assert writer.opcode == "MUL", writer.opcode
-        return math.prod(self.largest_scale(writer.operands[name])[0] for name in "ab"), False
+        if isinstance(writer, ClipScale):
+            return self.largest_scale(writer.scale)[0], True
+        assert isinstance(writer, Mul), writer.opcode
+        return math.prod(self.largest_scale(factor)[0] for factor in (writer.a, writer.b)), False
 
 
 def growth(terms: int) -> float:
@@ -229,24 +237,18 @@ def growth(terms: int) -> float:
 
 def factor_blocks(instruction: Instruction) -> Iterator[Block]:
     """Yield the blocks that are checked in front of a fused update."""
-    for name in FACTORS.get(instruction.opcode, ((), ()))[0]:
+    for name in FACTORS.get(type(instruction), ((), ()))[0]:
         yield from blocks(instruction, name)
 
 
-def is_sum_of(instruction: Instruction, gradient: Ref, n: int | float) -> bool:
-    """Tell whether a REDUCE_SUM makes all n elements of the gradient, without accumulating."""
-    params = instruction.params
-    return (
-        instruction.opcode == "REDUCE_SUM"
-        and not params["accumulate"]
-        and instruction.operands["y"] == gradient
-        and math.prod(int(params[f"k{axis}"]) for axis in range(4)) == n
-    )
+def makes(total: ReduceSum, gradient: Ref, n: int) -> bool:
+    """Tell whether the sums are all n elements of the gradient, and do not accumulate."""
+    return not total.accumulate and total.y == gradient and total.k0 * total.k1 * total.k2 * total.k3 == n
 
 
-def reduced(total: Instruction) -> int:
+def reduced(total: ReduceSum) -> int:
     """Return how many terms each sum of a REDUCE_SUM has."""
-    return math.prod(int(total.params[f"r{axis}"]) for axis in range(4))
+    return total.r0 * total.r1 * total.r2 * total.r3
 
 
 def float32(limit: float) -> float:
@@ -271,15 +273,10 @@ def blocks(instruction: Instruction, operand: str) -> list[Block]:
 
 def sizes_and_strides(instruction: Instruction, operand: str) -> tuple[list[int], list[int]]:
     """Return an operand's sizes and strides, neighbours merged, the longest stride first."""
-    terms = OPCODES[instruction.opcode]["operands"][operand][2]
+    terms, number = instruction.extents[operand], instruction.number
     if terms[0][1] is None:
-        return [math.prod(number(instruction, dim) for dim, _ in terms)], [1]
-    axes = [(number(instruction, dim), number(instruction, stride)) for dim, stride in terms]
+        return [math.prod(number(dim) for dim, _ in terms)], [1]
+    axes = [(number(dim), number(stride)) for dim, stride in terms if stride is not None]
     axes = sorted(((dim, stride) for dim, stride in axes if stride), key=lambda axis: -axis[1])
     dims, (strides,) = collapse([dim for dim, _ in axes], [stride for _, stride in axes])
     return dims, strides
-
-
-def number(instruction: Instruction, name: str) -> int:
-    """Return the value of a size or stride of the instruction."""
-    return COUNTS.get(name) or int(instruction.params[name])

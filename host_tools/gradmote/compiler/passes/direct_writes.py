@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from ...generated.opcodes import OPCODES
-from ..lowering import COPY_RANK
+from ...generated.instructions import Copy
+from .. import copies
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from ..strides import contiguous
 
@@ -20,17 +20,10 @@ def run(compiled: Compiled) -> None:
     """Remove each COPY whose source another instruction can write in the target."""
     for program in compiled.programs:
         targets = written_once(program)
-        for copy in [i for i in program.instructions if i.opcode == "COPY" and target_of(i).buffer in targets]:
+        for copy in [i for i in program.instructions if isinstance(i, Copy) and i.y.buffer in targets]:
             maker = maker_of(program, program.uses(), copy)
             if maker is not None and redirect(maker, copy):
                 program.instructions = [i for i in program.instructions if i is not copy]
-
-
-def target_of(copy: Instruction) -> Ref:
-    """Return the target of a COPY."""
-    target = copy.operands["y"]
-    assert target is not None
-    return target
 
 
 def written_once(program: Program) -> set[Buffer]:
@@ -43,19 +36,18 @@ def written_once(program: Program) -> set[Buffer]:
     found = set()
     for buffer, uses in program.uses().items():
         writers = [program.instructions[k] for k in uses.writers]
-        once = len(writers) == 1 or all(w.opcode == "COPY" and w.reason == "Concat" for w in writers)
+        once = len(writers) == 1 or all(isinstance(w, Copy) and w.reason == "Concat" for w in writers)
         if buffer.region == "scratch" and once and buffer not in gradients:
             found.add(buffer)
     return found
 
 
-def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Instruction) -> Instruction | None:
+def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Copy) -> Instruction | None:
     """Return the instruction that makes all of the COPY's source alone, or None.
 
     The COPY must be the only reader of that source.
     """
-    source = copy.operands["x"]
-    assert source is not None
+    source = copy.x
     if source.buffer.region != "scratch" or source.buffer in program.bound():
         return None
     used = uses[source.buffer]
@@ -63,18 +55,18 @@ def maker_of(program: Program, uses: dict[Buffer, Uses], copy: Instruction) -> I
     return program.instructions[used.writers[0]] if alone and reads_all(copy, source) else None
 
 
-def reads_all(copy: Instruction, source: Ref) -> bool:
+def reads_all(copy: Copy, source: Ref) -> bool:
     """Tell whether the COPY reads every element of the buffer, each once."""
     sizes, reads, _ = zip(*dimensions(copy), strict=True) if dimensions(copy) else ((), (), ())
     return not source.offset and source.buffer.size == 4 * math.prod(sizes) and list(reads) == contiguous(sizes)
 
 
-def dimensions(copy: Instruction) -> list[Dimension]:
+def dimensions(copy: Copy) -> list[Dimension]:
     """Return the dimensions of more than one element, neighbours merged.
 
     The dimension with the longest stride in the source comes first.
     """
-    given = [tuple(int(copy.params[f"{name}{i}"]) for name in "dst") for i in range(COPY_RANK)]
+    given = zip(copies.sizes(copy), copies.strides_read(copy), copies.strides_written(copy), strict=True)
     merged: list[Dimension] = []
     for size, read, written in sorted((d for d in given if d[0] > 1), key=lambda d: -d[1]):
         if merged and merged[-1][1] == size * read and merged[-1][2] == size * written:
@@ -83,19 +75,18 @@ def dimensions(copy: Instruction) -> list[Dimension]:
     return merged
 
 
-def redirect(maker: Instruction, copy: Instruction) -> bool:
+def redirect(maker: Instruction, copy: Copy) -> bool:
     """Make `maker` write the COPY's target; return False where it cannot."""
-    source, target = copy.operands["x"], target_of(copy)
-    assert source is not None
-    outputs = [n for n, r in maker.operands.items() if r is not None and r.buffer is source.buffer]
-    if len(outputs) != 1 or maker.operands[outputs[0]].offset or maker.params.get("accumulate"):
+    outputs = [(n, r) for n, r in maker.operands.items() if r is not None and r.buffer is copy.x.buffer]
+    if len(outputs) != 1 or outputs[0][1].offset or getattr(maker, "accumulate", False):
         return False
+    output, _ = outputs[0]
     dims = dimensions(copy)
-    strides = {} if is_block(dims) else moved_strides(maker, outputs[0], dims)
+    strides = {} if is_block(dims) else moved_strides(maker, output, dims)
     if strides is None:
         return False
-    maker.params |= strides
-    maker.operands[outputs[0]] = target
+    for name, value in {**strides, output: copy.y}.items():
+        setattr(maker, name, value)
     return True
 
 
@@ -109,15 +100,15 @@ def moved_strides(maker: Instruction, output: str, dims: list[Dimension]) -> dic
 
     Returns None where no strides do, or where the parameters belong to another operand too.
     """
-    extents = {name: spec[2] for name, spec in OPCODES[maker.opcode]["operands"].items()}
+    extents = maker.extents
     others = {stride for name, extent in extents.items() if name != output for _, stride in extent}
     moved: dict[str, int] = {}
     reach = [0] * len(dims)  # how far the output's own dimensions reach along each of the copy's
     for size, stride in extents[output]:
-        count = int(maker.params.get(size, 1))
+        count = getattr(maker, size, 1)
         if stride is None or stride in others:
             return None
-        old = 1 if stride == "one" else int(maker.params[stride])
+        old = maker.number(stride)
         at = next((k for k, (_, read, _) in enumerate(dims) if old % read == 0), None) if count > 1 and old else None
         if at is not None:
             _, read, written = dims[at]

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from ...generated.instructions import Conv, Gemm, Normalize, Relu
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 
-RELU = 1  # activation: enum(none, relu)
-MAKERS = ("GEMM", "CONV", "NORMALIZE")
+#: Instructions with an activation.
+Maker = Gemm | Conv | Normalize
 
 
 def run(compiled: Compiled) -> None:
@@ -24,17 +25,16 @@ def fuse(program: Program) -> None:
     """Fuse every RELU of one program that can be an activation of its makers."""
     writers, readers = touching(program)
     bound, fused = program.bound(), set()
-    for relu in [i for i in program.instructions if i.opcode == "RELU"]:
-        source, target = relu.operands["x"], relu.operands["y"]
-        assert source is not None and target is not None
-        makers = writers[source.buffer]
+    for relu in [i for i in program.instructions if isinstance(i, Relu)]:
+        source, target = relu.x, relu.y
+        makers = [m for m in writers[source.buffer] if isinstance(m, Maker) and m.activation == "none"]
         alone = readers[source.buffer] == [relu] and source.buffer not in bound
-        if makers and all(can_rectify(m) for m in makers) and alone and is_whole(source, relu):
+        if makers and makers == writers[source.buffer] and alone and is_whole(source, relu):
             for maker in makers:
-                maker.params["activation"] = RELU
-                maker.operands["y"] = Ref(target.buffer, target.offset + maker.operands["y"].offset)
+                maker.activation = "relu"
+                maker.y = Ref(target.buffer, target.offset + maker.y.offset)
             others = [w for w in writers[target.buffer] if w is not relu]
-            writers[target.buffer] = makers + others
+            writers[target.buffer] = [*makers, *others]
             fused.add(relu)
     program.instructions = [i for i in program.instructions if i not in fused]
 
@@ -50,11 +50,6 @@ def touching(program: Program) -> tuple[dict[Buffer, list[Instruction]], dict[Bu
     return writers, readers
 
 
-def can_rectify(maker: Instruction) -> bool:
-    """Tell whether the instruction has an activation that is not used yet."""
-    return maker.opcode in MAKERS and not maker.params["activation"]
-
-
-def is_whole(source: Ref, relu: Instruction) -> bool:
+def is_whole(source: Ref, relu: Relu) -> bool:
     """Tell whether `relu` takes all of a scratch buffer."""
-    return source.buffer.region == "scratch" and source.buffer.size == 4 * relu.params["n"]
+    return source.buffer.region == "scratch" and source.buffer.size == 4 * relu.n

@@ -11,18 +11,19 @@ of a network, the pass tries whether whole gradients lower the peak.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ...generated.opcodes import OPCODES
+from ...generated.instructions import ConvGradW, ConvUpdate, Copy, Gemm, GemmUpdate, Update
+from .. import copies
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from ..strides import collapse
 from . import mask_activations, recompute
+from .fuse_add import is_plain
 from .schedule import peak
 
-#: maker -> (fused opcode, parameters whose product is one row of the gradient)
-FUSED = {"GEMM": ("GEMM_UPDATE", ("n",)), "CONV_GRAD_W": ("CONV_UPDATE", ("in_channels", "kernel_h", "kernel_w"))}
+#: Instructions that make a weight's gradient row by row.
+Maker = Gemm | ConvGradW
 
 #: Operands count as much larger than the gradient if they have more than MUCH times its bytes.
 MUCH = 2
@@ -32,10 +33,10 @@ MUCH = 2
 class Block:
     """Some rows of a gradient: their maker, their offset in bytes, and the COPY that moves them."""
 
-    maker: Instruction
+    maker: Maker
     offset: int
     size: int
-    copy: Instruction | None = None
+    copy: Copy | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def run(compiled: Compiled) -> None:
     """Fuse the updates of every program where that is possible and does not raise the peak."""
     for program in compiled.programs:
         before = Lookup(program.instructions, program.uses())
-        updates = [i for i in program.instructions if i.opcode == "UPDATE"]
+        updates = [i for i in program.instructions if isinstance(i, Update)]
         found = [(update, blocks) for update in updates if (blocks := find(before, update))]
         some = [(update, blocks) for update, blocks in found if not holds_up(before, blocks, update)]
         choices = [fused(program.instructions, pairs) for pairs in (found, some)]
@@ -80,15 +81,13 @@ def planned(program: Program, instructions: list[Instruction]) -> int:
     return peak(trial, mask_activations.masked(trial))
 
 
-def find(program: Lookup, update: Instruction) -> list[Block]:
+def find(program: Lookup, update: Update) -> list[Block]:
     """Return the blocks of a gradient that only this UPDATE reads and that need not be whole.
 
     Returns an empty list where the gradient has another reader, or a part that is made otherwise.
     """
-    gradient = update.operands["g"]
-    assert gradient is not None
-    buffer = gradient.buffer
-    if buffer.region != "scratch" or update.operands["scale"] is not None or buffer.size != 4 * update.params["n"]:
+    buffer = update.g.buffer
+    if buffer.region != "scratch" or update.scale is not None or buffer.size != 4 * update.n:
         return []
     writers = program.touching(buffer)
     if writers.pop() is not update:
@@ -98,48 +97,42 @@ def find(program: Lookup, update: Instruction) -> list[Block]:
     return known if len(known) == len(writers) and fill(known, buffer) else []
 
 
-def holds_up(program: Lookup, blocks: list[Block], update: Instruction) -> bool:
+def holds_up(program: Lookup, blocks: list[Block], update: Update) -> bool:
     """Tell whether a fused update would keep much more than its gradient alive.
 
     It waits for other readers of the old weight, and the buffers that only the makers read wait
     with it.
     """
-    weight, gradient = update.operands["p"], update.operands["g"]
-    assert weight is not None and gradient is not None
-    others = program.backward_readers(weight.buffer)
+    others = program.backward_readers(update.p.buffer)
     also = {r.buffer for i in others for r in i.reads}
     read = {r.buffer for b in blocks for r in b.maker.reads if r.buffer.region == "scratch"}
     waiting = sum(buffer.size for buffer in read if others and buffer not in also)
-    return waiting > MUCH * gradient.buffer.size
+    return waiting > MUCH * update.g.buffer.size
 
 
 def block_of(program: Lookup, writer: Instruction, buffer: Buffer) -> Block | None:
     """Return the rows that `writer` puts into the gradient, or None if not made row by row."""
-    if is_plain(writer):
-        return Block(writer, 0, buffer.size)
-    if writer.opcode != "COPY" or not is_block(writer):
+    if isinstance(writer, Maker):
+        return Block(writer, 0, buffer.size) if makes_rows(writer) else None
+    if not isinstance(writer, Copy) or not is_block(writer):
         return None
-    source, target = writer.operands["x"], writer.operands["y"]
-    assert source is not None and target is not None
-    others = program.touching(source.buffer)
-    alone = len(others) == 2 and others[1] is writer and is_plain(others[0]) and source.buffer.region == "scratch"
-    return Block(others[0], target.offset, source.buffer.size, writer) if alone else None
+    source = writer.x.buffer
+    maker, *others = program.touching(source)
+    alone = others == [writer] and source.region == "scratch"
+    if alone and isinstance(maker, Maker) and makes_rows(maker):
+        return Block(maker, writer.y.offset, source.size, writer)
+    return None
 
 
-def is_plain(maker: Instruction) -> bool:
-    """Tell whether the result is a plain sum, without bias, activation or accumulation."""
-    if maker.opcode not in FUSED or maker.params["accumulate"] or maker.params.get("activation"):
-        return False
-    return maker.opcode != "GEMM" or (maker.params["batch"] == 1 and maker.operands["bias"] is None)
+def makes_rows(maker: Maker) -> bool:
+    """Tell whether the result is one plain sum, without bias, activation or accumulation."""
+    return is_plain(maker) and not maker.accumulate and (not isinstance(maker, Gemm) or maker.batch == 1)
 
 
-def is_block(copy: Instruction) -> bool:
+def is_block(copy: Copy) -> bool:
     """Tell whether the COPY moves a whole buffer as it stands."""
-    source = copy.operands["x"]
-    assert source is not None
-    dims, read, written = ([int(copy.params[f"{name}{i}"]) for i in range(6)] for name in "dst")
-    size, merged = collapse(dims, read, written)
-    return source.offset == 0 and merged == [[1], [1]] and source.buffer.size == 4 * size[0]
+    size, merged = collapse(copies.sizes(copy), copies.strides_read(copy), copies.strides_written(copy))
+    return copy.x.offset == 0 and merged == [[1], [1]] and copy.x.buffer.size == 4 * size[0]
 
 
 def fill(blocks: list[Block], buffer: Buffer) -> bool:
@@ -152,32 +145,36 @@ def fill(blocks: list[Block], buffer: Buffer) -> bool:
     return end == buffer.size
 
 
-def can_wait(program: Lookup, maker: Instruction, update: Instruction) -> bool:
+def can_wait(program: Lookup, maker: Instruction, update: Update) -> bool:
     """Tell whether nothing overwrites the maker's inputs up to and including the UPDATE."""
     first, last = program.position[maker], program.position[update]
     writers = [k for r in maker.reads for k in program.uses[r.buffer].writers]
     return not any(first < k <= last for k in writers)
 
 
-def fused(instructions: list[Instruction], pairs: list[tuple[Instruction, list[Block]]]) -> list[Instruction]:
+def fused(instructions: list[Instruction], pairs: list[tuple[Update, list[Block]]]) -> list[Instruction]:
     """Return the instructions with fused ones in place of UPDATEs, without makers and copies."""
-    new = {update: [fuse(block, update) for block in blocks] for update, blocks in pairs}
-    gone = {i for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
+    new: dict[Instruction, list[Instruction]] = {
+        update: [fuse(block, update) for block in blocks] for update, blocks in pairs
+    }
+    gone: set[Instruction | None] = {i for _, blocks in pairs for block in blocks for i in (block.maker, block.copy)}
     return [n for i in instructions if i not in gone for n in new.get(i, [i])]
 
 
-def fuse(block: Block, update: Instruction) -> Instruction:
+def fuse(block: Block, update: Update) -> Instruction:
     """Return the fused instruction, with scratch for one row of the gradient."""
     maker = block.maker
-    opcode, row_size = FUSED[maker.opcode]
-    elements = math.prod(int(maker.params[name]) for name in row_size)
-    row = Buffer(f"{update.origin}.row", 4 * elements, "scratch")
+    kind: type[GemmUpdate | ConvUpdate] = GemmUpdate if isinstance(maker, Gemm) else ConvUpdate
+    row = Buffer(f"{update.origin}.row", 4 * row_size(maker), "scratch")
     state = {name: moved(update.operands[name], block.offset) for name in ("p", "slot1", "slot2")}
-    known = {**maker.operands, **update.operands, **state, "row": Ref(row)}
-    spec = OPCODES[opcode]
-    params = {name: maker.params[name] for name in spec["params"]}
-    operands = {name: known[name] for name in spec["operands"]}
-    return Instruction(opcode, operands, params, update.origin, maker.layer, maker.phase)
+    known = {**maker.operands, **update.operands, **state, "row": Ref(row), **maker.params}
+    taken = {name: known[name] for name in (*kind.extents, *kind.param_names)}
+    return kind(**taken, origin=update.origin, layer=maker.layer, phase=maker.phase)
+
+
+def row_size(maker: Maker) -> int:
+    """Return the number of elements of one row of the gradient."""
+    return maker.n if isinstance(maker, Gemm) else maker.in_channels * maker.kernel_h * maker.kernel_w
 
 
 def moved(ref: Ref | None, offset: int) -> Ref | None:

@@ -10,75 +10,70 @@ the index too, and the RELU_GRAD behind the pool's gradient is removed.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
+from copy import copy
 
-from ...generated.opcodes import OPCODES
+from ...generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import peak
 
 #: A byte can number this many taps of a kernel; the value 255 stands for none.
 MOST_TAPS = 255
 #: A pool and its gradient have these parameters in common; the strides of dy may differ from y's.
-SHARED = [name for name in OPCODES["MAX_POOL_GRAD"]["params"] if not name.startswith("y_")]
+SHARED = [name for name in MaxPoolGrad.param_names if not name.startswith("y_")]
 
 
 def run(compiled: Compiled) -> None:
     """Give each pool an index where that does not raise the peak."""
     for program in compiled.programs:
-        for gradient in [i for i in program.instructions if i.opcode == "MAX_POOL_GRAD"]:
+        for gradient in [i for i in program.instructions if isinstance(i, MaxPoolGrad)]:
             changed = with_index(program, gradient)
             if changed is not None and peak(program, changed) <= peak(program, program.instructions):
                 program.instructions = changed
 
 
-def with_index(program: Program, gradient: Instruction) -> list[Instruction] | None:
+def with_index(program: Program, gradient: MaxPoolGrad) -> list[Instruction] | None:
     """Return the instructions with an index from the pool to this gradient, or None."""
     uses = program.uses()
     pool = pool_of(program, uses, gradient)
     if pool is None:
         return None
     relu = relu_grad_behind(program, uses, gradient)
-    outputs = (int(pool.params[name]) for name in ("batch", "out_h", "out_w", "channels"))
-    index = Ref(Buffer(f"{pool.origin}.index", math.prod(outputs), "scratch"))
-    params = {**pool.params, "relu": int(relu is not None)}
-    operands = {"index": index, "dy": gradient.operands["dy"], "dx": (relu or gradient).operands["dx"]}
-    new = {
-        pool: replace(pool, operands={**pool.operands, "index": index}, params=params),
-        gradient: replace(gradient, opcode="MAX_POOL_INDEX_GRAD", operands=operands),
-    }
+    outputs = pool.batch * pool.out_h * pool.out_w * pool.channels
+    index = Ref(Buffer(f"{pool.origin}.index", outputs, "scratch"))
+    dx = gradient.dx if relu is None else relu.dx
+    by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=dx, **gradient.params).in_place_of(gradient)
+    storing = copy(pool)
+    storing.index, storing.relu = index, relu is not None
+    new: dict[Instruction, Instruction] = {pool: storing, gradient: by_index}
     return [new.get(i, i) for i in program.instructions if i is not relu]
 
 
-def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: Instruction) -> Instruction | None:
+def pool_of(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> MaxPool | None:
     """Return the MAX_POOL of this gradient, if a byte can number the taps of its kernel."""
-    x = gradient.operands["x"]
-    assert x is not None
-    used = uses[x.buffer]
+    used = uses[gradient.x.buffer]
     at = next(k for k in used.readers if program.instructions[k] is gradient)
     for k in used.readers:
         pool = program.instructions[k]
-        if pool.opcode == "MAX_POOL" and is_pool_of(pool, gradient) and not any(k < w < at for w in used.writers):
+        if isinstance(pool, MaxPool) and is_pool_of(pool, gradient) and not any(k < w < at for w in used.writers):
             return pool
     return None
 
 
-def is_pool_of(pool: Instruction, gradient: Instruction) -> bool:
+def is_pool_of(pool: MaxPool, gradient: MaxPoolGrad) -> bool:
     """Tell whether the pool has the gradient's windows, and no index yet."""
-    alike = all(pool.params[name] == gradient.params[name] for name in SHARED)
-    taps = pool.params["kernel_h"] * pool.params["kernel_w"]
-    return alike and pool.operands["x"] == gradient.operands["x"] and not pool.operands["index"] and taps <= MOST_TAPS
+    alike = all(pool.number(name) == gradient.number(name) for name in SHARED)
+    taps = pool.kernel_h * pool.kernel_w
+    return alike and pool.x == gradient.x and not pool.index and taps <= MOST_TAPS
 
 
-def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: Instruction) -> Instruction | None:
+def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> ReluGrad | None:
     """Return the RELU_GRAD that alone reads all of dx, and whose y is all of the pool's x."""
-    x, dx = gradient.operands["x"], gradient.operands["dx"]
-    assert x is not None and dx is not None
+    x, dx = gradient.x, gradient.dx
     used = uses[dx.buffer]
     if len(used.readers) != 1 or len(used.writers) != 1 or dx.buffer in program.bound():
         return None
     relu = program.instructions[used.readers[0]]
-    if relu.opcode != "RELU_GRAD" or relu.operands["dy"] != dx or relu.operands["y"] != x:
+    if not isinstance(relu, ReluGrad) or relu.dy != dx or relu.y != x:
         return None
-    whole = 4 * relu.params["n"] == dx.buffer.size == x.buffer.size
+    whole = 4 * relu.n == dx.buffer.size == x.buffer.size
     return relu if whole else None

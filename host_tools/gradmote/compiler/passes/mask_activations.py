@@ -10,18 +10,19 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from ...generated.instructions import ClampGrad, Mask, MaskGrad, ReluGrad
 from ..plan.lifetimes import usage
 from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
 from .schedule import order, peak
 
-#: Gradients that need one bit of an activation -> the operand of that activation.
-ASKING = {"RELU_GRAD": "y", "CLAMP_GRAD": "x"}
+#: Gradients that need one bit of an activation.
+Asking = ReluGrad | ClampGrad
 
 
 def run(compiled: Compiled) -> None:
     """Use masks where they lower the peak."""
     for program in compiled.programs:
-        if any(i.opcode in ASKING for i in program.instructions):
+        if any(isinstance(i, Asking) for i in program.instructions):
             program.instructions = min(program.instructions, masked(program), key=lambda i: peak(program, i))
 
 
@@ -48,15 +49,19 @@ def candidate(program: Program, uses: dict[Buffer, Uses], top: int) -> Uses | No
         before = [*used.writers, *used.readers[:-1]]
         if max(before) < top and used.last == used.readers[-1] and used.buffer not in bound:
             asking = program.instructions[used.last]
-            if asking.opcode in ASKING and only_asked(asking, used.buffer):
+            if isinstance(asking, Asking) and only_asked(asking, used.buffer):
                 return used
     return None
 
 
-def only_asked(asking: Instruction, buffer: Buffer) -> bool:
+def activation_of(asking: Asking) -> Ref:
+    """Return the operand of which the gradient needs one bit."""
+    return asking.y if isinstance(asking, ReluGrad) else asking.x
+
+
+def only_asked(asking: Asking, buffer: Buffer) -> bool:
     """Tell whether the instruction reads the buffer as its activation only, and not as dy."""
-    names = [name for name, ref in asking.operands.items() if ref is not None and ref.buffer is buffer]
-    return names == [ASKING[asking.opcode]]
+    return activation_of(asking).buffer is buffer and buffer not in (asking.dy.buffer, asking.dx.buffer)
 
 
 def with_mask(program: Program, used: Uses) -> list[Instruction]:
@@ -65,19 +70,20 @@ def with_mask(program: Program, used: Uses) -> list[Instruction]:
     The MASK follows all other instructions that use the buffer.
     """
     asking = program.instructions[used.last]
-    n = int(asking.params["n"])
-    bits = Ref(Buffer(f"{used.buffer.name}.mask", (n + 7) // 8, "scratch"))
-    relu = asking.opcode == "RELU_GRAD"
-    asked = {"low": 0.0, "high": math.inf} if relu else {name: asking.params[name] for name in ("low", "high")}
-    mask = Instruction(
-        "MASK",
-        {"x": asking.operands[ASKING[asking.opcode]], "mask": bits},
-        {"n": n, "relu": int(relu), **asked},
-        asking.origin,
-        asking.layer,
+    assert isinstance(asking, Asking)
+    bits = Ref(Buffer(f"{used.buffer.name}.mask", (asking.n + 7) // 8, "scratch"))
+    low, high = (0.0, math.inf) if isinstance(asking, ReluGrad) else (asking.low, asking.high)
+    mask = Mask(
+        x=activation_of(asking),
+        mask=bits,
+        n=asking.n,
+        low=low,
+        high=high,
+        relu=isinstance(asking, ReluGrad),
+        origin=asking.origin,
+        layer=asking.layer,
     )
-    operands = {"dy": asking.operands["dy"], "mask": bits, "dx": asking.operands["dx"]}
-    applied = replace(asking, opcode="MASK_GRAD", operands=operands, params={"n": n})
+    applied = MaskGrad(dy=asking.dy, mask=bits, dx=asking.dx, n=asking.n).in_place_of(asking)
     at = 1 + max([*used.writers, *used.readers[:-1]])
     kept = program.instructions
     return [*kept[:at], mask, *kept[at : used.last], applied, *kept[used.last + 1 :]]

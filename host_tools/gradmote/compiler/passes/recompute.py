@@ -10,17 +10,36 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from copy import copy
 from dataclasses import replace
 
+from ...generated.instructions import (
+    Abs,
+    Add,
+    Clamp,
+    Copy,
+    Greater,
+    HardSigmoid,
+    HardSwish,
+    LeakyRelu,
+    Max,
+    Min,
+    Mul,
+    Normalize,
+    Prelu,
+    Relu,
+    Select,
+    Sub,
+)
 from ..plan.lifetimes import usage
-from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..program import Buffer, Compiled, Instruction, Program, Uses
 from .schedule import order, peak
 
 #: These instructions read as much as they write, and compute little for each number.
-CHEAP = {
-    "ABS", "ADD", "CLAMP", "COPY", "GREATER", "HARD_SIGMOID", "HARD_SWISH", "LEAKY_RELU", "MAX", "MIN", "MUL",
-    "NORMALIZE", "PRELU", "RELU", "SELECT", "SUB",
-}  # fmt: skip
+CHEAP = (
+    Abs, Add, Clamp, Copy, Greater, HardSigmoid, HardSwish, LeakyRelu, Max, Min, Mul, Normalize, Prelu, Relu, Select,
+    Sub,
+)  # fmt: skip
 STATE = ("parameter", "statistic", "slot", "control", "gradient")
 
 
@@ -71,7 +90,7 @@ def recipe(program: Program, uses: dict[Buffer, Uses], made: Uses, at: int) -> l
         return None
     maker = program.instructions[made.writers[0]]
     is_copy = maker.after is not None
-    if len(made.writers) != 1 or is_copy or maker.opcode not in CHEAP or made.writers[0] in made.readers:
+    if len(made.writers) != 1 or is_copy or not isinstance(maker, CHEAP) or made.writers[0] in made.readers:
         return None
     makers: list[Instruction] = []
     for source in [uses[buffer] for buffer in dict.fromkeys(r.buffer for r in maker.reads)]:
@@ -94,19 +113,22 @@ def make_again(program: Program, uses: dict[Buffer, Uses], buffer: Buffer, at: i
     after = last_maker(program, uses, at, buffer)
     old, again = uses[buffer], new[buffer]
     kept = bisect_left(old.readers, at)
-    program.insert(at, [replace(m, operands=renamed(m, new), after=after) for m in makers], uses)
+    program.insert(at, [renamed(m, new, after) for m in makers], uses)
     old.readers, uses[again].readers = old.readers[:kept], old.readers[kept:]
     for k in uses[again].readers:
-        reader = program.instructions[k]
-        program.instructions[k] = replace(reader, operands=renamed(reader, {buffer: again}))
+        program.instructions[k] = renamed(program.instructions[k], {buffer: again})
 
 
-def renamed(instruction: Instruction, new: dict[Buffer, Buffer]) -> dict[str, Ref | None]:
-    """Return the operands with each buffer replaced as `new` says."""
-    return {
-        name: Ref(new[ref.buffer], ref.offset) if ref is not None and ref.buffer in new else ref
-        for name, ref in instruction.operands.items()
-    }
+def renamed(instruction: Instruction, new: dict[Buffer, Buffer], after: Buffer | None = None) -> Instruction:
+    """Return a copy of the instruction with each buffer replaced as `new` says.
+
+    It waits for `after`, or else for what the instruction waits for.
+    """
+    made = copy(instruction)
+    made.after = after or instruction.after
+    for old, other in new.items():
+        made.redirect(old, other)
+    return made
 
 
 def last_maker(program: Program, uses: dict[Buffer, Uses], at: int, buffer: Buffer) -> Buffer:

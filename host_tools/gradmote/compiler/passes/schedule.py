@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from ...generated.opcodes import OPCODES
 from ..plan.lifetimes import lower_bound
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 
@@ -99,9 +98,9 @@ def edges_of(instructions: list[Instruction]) -> set[tuple[int, int]]:
 
 def may_refuse(instruction: Instruction) -> bool:
     """Tell whether bad data may end the program here; constant indices are known to be good."""
-    taken = [ref for name in ("indices", "labels") if (ref := instruction.operands.get(name)) is not None]
+    taken = [ref for name, ref in instruction.operands.items() if name in ("indices", "labels") and ref is not None]
     is_known = bool(taken) and all(ref.buffer.region == "constant" for ref in taken)
-    return OPCODES[instruction.opcode]["refuses"] is not None and not is_known
+    return instruction.refuses is not None and not is_known
 
 
 def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[int, list[int]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...generated.opcodes import OPCODES
+from ...generated.instructions import SoftmaxCrossEntropy
 from ..program import Buffer, Compiled, Instruction, Program, Ref
 
 
@@ -27,18 +27,15 @@ def candidate(instruction: Instruction, index: int, last: dict[Buffer, int]) -> 
 
     `last` maps each buffer to the last instruction that uses it.
     """
-    names = OPCODES[instruction.opcode]["inplace"]
-    if not names:
+    if not instruction.inplace:
         return None
-    output = list(OPCODES[instruction.opcode]["operands"])[-1]
-    if instruction.opcode == "SOFTMAX_CROSS_ENTROPY":
-        output = "log_prob"
-    target = instruction.operands[output]
+    operands = instruction.operands
+    target = instruction.log_prob if isinstance(instruction, SoftmaxCrossEntropy) else list(operands.values())[-1]
     assert target is not None
     if target.buffer.region != "scratch" or target.offset:
         return None
-    for name in names:
-        source = instruction.operands[name]
+    for name in instruction.inplace:
+        source = operands[name]
         if source is not None and last[source.buffer] == index and fits(instruction, name, source, target):
             return target.buffer, source.buffer
     return None
@@ -62,12 +59,12 @@ def fits(instruction: Instruction, name: str, source: Ref, target: Ref) -> bool:
 
 def is_dense(instruction: Instruction, name: str) -> bool:
     """Tell whether a strided operand covers its extent exactly once, in order."""
-    if f"{name}3" not in instruction.params:
+    if f"{name}3" not in instruction.param_names:
         return True
     step = 1
     for axis in (3, 2, 1, 0):
-        dim = int(instruction.params[f"d{axis}"])
-        if dim > 1 and instruction.params[f"{name}{axis}"] != step:
+        dim = instruction.number(f"d{axis}")
+        if dim > 1 and instruction.number(f"{name}{axis}") != step:
             return False
         step *= dim
     return True
@@ -76,9 +73,7 @@ def is_dense(instruction: Instruction, name: str) -> bool:
 def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
     """Replace a buffer by another in the instructions `touched`, which use it, and in bindings."""
     for instruction in touched:
-        for name, ref in instruction.operands.items():
-            if ref is not None and ref.buffer is old:
-                instruction.operands[name] = Ref(new, ref.offset)
+        instruction.redirect(old, new)
     for binding in program.bindings:
         if binding.ref.buffer is old:
             binding.ref = Ref(new, binding.ref.offset)

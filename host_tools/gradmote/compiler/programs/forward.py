@@ -9,10 +9,11 @@ import onnx_ir as ir
 from ...model.frontend import infer_shapes, set_batch
 from ...model.frontend.shapes import require_shapes, settle_shapes
 from ...model.registry import attach_functions
+from ..copies import flat_copy
 from ..lowering import Lowering, Shared, is_integer
 from ..options import Options
 from ..passes import pipeline
-from ..program import Binding, Buffer, Instruction, Program, Ref
+from ..program import Binding, Buffer, Program, Ref
 
 
 def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:
@@ -60,11 +61,6 @@ def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:
 
 def copy(lowering: Lowering, value: ir.Value, source: Ref, target: Ref) -> None:
     """Append a COPY of the contiguous elements of `value` from `source` to `target`."""
-    n = lowering.elements(value)
-    params: dict[str, int | float] = {"d5": n}
-    params |= {f"d{i}": 1 for i in range(5)}
-    params |= {f"{w}{i}": int(i == 5) for w in "st" for i in range(6)}
-    instruction = Instruction(
-        "COPY", {"x": source, "y": target}, params, str(value.name), reason="a buffer for the API"
-    )
-    lowering.program.instructions.append(instruction)
+    made = flat_copy(source, target, lowering.elements(value))
+    made.origin, made.reason = str(value.name), "a buffer for the API"
+    lowering.program.instructions.append(made)

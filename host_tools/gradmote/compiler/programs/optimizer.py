@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from ...generated.instructions import CheckFinite, Mul
 from ...generated.optimizers import RULES
 from ...model.graph import prune
 from ...model.metadata import OPTIMIZER
+from ..flat_binary import flat_binary
 from ..lowering import Lowering, Shared
-from ..program import Buffer, Instruction, Parameter, Program, Ref, Slot, control_ref
+from ..program import Buffer, Parameter, Program, Ref, Slot, control_ref
 
 
 @dataclass
@@ -72,10 +74,9 @@ def kept_gradients_optimizer(
 def unscaled(program: Program, scale: Ref, inverse: Ref) -> Ref:
     """Append scale * inverse as the program's first instruction and return the product."""
     product = Ref(Buffer("gradient_scale", 4, "scratch"))
-    params: dict[str, int | float] = {f"d{i}": 1 for i in range(4)}
-    params |= {f"{o}{i}": int(i == 3) for o in "ab" for i in range(4)}
-    operands: dict[str, Ref | None] = {"a": scale, "b": inverse, "y": product}
-    program.instructions.append(Instruction("MUL", operands, params, "loss_scale", phase="update"))
+    made = flat_binary(Mul, scale, inverse, product, 1)
+    made.origin, made.phase = "loss_scale", "update"
+    program.instructions.append(made)
     return product
 
 
@@ -86,7 +87,7 @@ def check_gradients(program: Program, parameters: Sequence[Parameter]) -> None:
     """
     for parameter in parameters:
         ref, n = program.gradients[parameter.name], int(np.prod(parameter.shape))
-        check = Instruction("CHECK_FINITE", {"x": ref}, {"n": n}, f"{parameter.name}_grad", phase="update")
+        check = CheckFinite(x=ref, n=n, origin=f"{parameter.name}_grad", phase="update")
         program.instructions.append(check)
 
 

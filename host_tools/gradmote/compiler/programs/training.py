@@ -9,10 +9,11 @@ import onnx_ir as ir
 
 from ...artifacts.made import Artifacts
 from ...errors import ModelError
+from ...generated.instructions import CheckFinite
 from ..lowering import Lowering, Shared
 from ..options import Options
 from ..passes.batch_norm import training as batch_statistics
-from ..program import Instruction, Parameter, Program, Slot
+from ..program import Parameter, Program, Slot
 from .forward import bind_output, concrete, copy
 from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
 
@@ -84,7 +85,5 @@ def split_outputs(
 
 def check_finite(lowering: Lowering, value: ir.Value) -> None:
     """Append a CHECK_FINITE of all elements of `value`."""
-    instruction = Instruction(
-        "CHECK_FINITE", {"x": lowering.ref(value)}, {"n": lowering.elements(value)}, str(value.name)
-    )
-    lowering.program.instructions.append(instruction)
+    check = CheckFinite(x=lowering.ref(value), n=lowering.elements(value), origin=str(value.name))
+    lowering.program.instructions.append(check)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -181,8 +183,9 @@ def place_scratch(layout: Layout, kind: str) -> dict[Buffer, int]:
 def encode(instruction: Instruction, offsets: dict[Buffer, int], constants: dict[Buffer, int]) -> bytes:
     """Return the words of an instruction: opcode and length, operands, params."""
     spec = OPCODES[instruction.opcode]
-    words = [operand(instruction.operands[name], offsets, constants) for name in spec["operands"]]
-    params = [parameter(kind, instruction.params[name]) for name, (kind, _) in spec["params"].items()]
+    words = [operand(ref, offsets, constants) for ref in instruction.operands.values()]
+    kinds = spec["params"].values()
+    params = [parameter(value, *kind) for value, kind in zip(instruction.params.values(), kinds, strict=True)]
     head = spec["code"] | (1 + len(words) + len(params)) << 16
     return struct.pack(f"<{1 + len(words)}I", head, *words) + b"".join(params)
 
@@ -196,15 +199,15 @@ def operand(ref: Ref | None, offsets: dict[Buffer, int], constants: dict[Buffer,
     return offsets[ref.buffer] + ref.offset
 
 
-def parameter(kind: str, value: int | float) -> bytes:
-    """Return the four bytes of a param.
+def parameter(value: Any, kind: str, choices: Sequence[str]) -> bytes:
+    """Return the four bytes of a param; one of `choices` is written as its number.
 
     Raises ModelError where a whole number does not fit 32 bits.
     """
     if kind == "f32":
         return np.float32(value).tobytes()
     try:
-        return struct.pack("<i" if kind == "i32" else "<I", int(value))
+        return struct.pack("<i" if kind == "i32" else "<I", choices.index(value) if choices else int(value))
     except struct.error:
         raise ModelError(f"a dimension of {value:,} does not fit 32 bits", "use smaller tensors") from None
 
