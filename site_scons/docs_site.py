@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "site_scons"))
 
 import c_reference  # noqa: E402  (mkdocs loads this file by its path)
+from wrap_prose import FENCED  # noqa: E402
 
 #: Page of the site -> the file of the repository that it is.
 ELSEWHERE = {"index.md": "README.md", "CHANGELOG.md": "CHANGELOG.md", "examples.md": "examples/README.md"}
@@ -42,10 +43,8 @@ PYTHON = {
     "errors": ("Errors", "gradmote.errors"),
 }
 HEADERS = {"gradmote_h": "runtime_c/include/gradmote.h", "gm_config_h": "runtime_c/include/gm_config.h"}
-#: Code, which stays as it is; the indent of an inner list; and a link or picture.
-CHANGED = re.compile(
-    r"^```.*?^```|`[^`\n]*`|^(?P<indent> {2,3})(?=\S)|\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S
-)
+#: Code, which stays as it is; and a link or picture.
+CHANGED = re.compile(r"^```.*?^```|`[^`\n]*`|\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S)
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -79,14 +78,32 @@ def hidden(package: str) -> list[str]:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Make links those of the site, and indent inner lists as far as Python-Markdown wants them."""
-    return CHANGED.sub(lambda found: changed(found, page.file.src_uri), markdown)
+    """Make links those of the site, and lists those of Python-Markdown."""
+    parts = FENCED.split(markdown)
+    text = "".join(part if index % 2 else indented(part) for index, part in enumerate(parts))
+    return CHANGED.sub(lambda found: changed(found, page.file.src_uri), text)
+
+
+def indented(text: str) -> str:
+    """Indent what is in a list by four spaces, and begin each item behind a paragraph with an empty line."""
+    lines: list[str] = []
+    width, has_paragraphs = 0, False
+    for line in text.split("\n"):
+        if item := re.match(r"(?:[-*]|\d+\.) +", line):
+            if has_paragraphs and lines[-1]:
+                lines.append("")
+            width, has_paragraphs = len(item[0]), False
+        elif width and line.startswith(" " * width):
+            line = "    " + line[width:]
+        elif line:
+            width = 0
+        has_paragraphs = width > 0 and (has_paragraphs or not line)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def changed(found: re.Match[str], uri: str) -> str:
     """Return what stands on a page of the site in place of a match of CHANGED."""
-    if found["indent"]:
-        return "    "
     if not found["target"] or "://" in found["target"] or found["target"].startswith("#"):
         return found[0]
     target = site_target(found["target"], uri)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import c_reference
 import pytest
+from markdown_it import MarkdownIt
 
 from gradmote import artifacts, losses, optimizers, testing, training
 
@@ -27,6 +29,18 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     described = {name for text in pages.values() for name in re.findall(r'id="gradmote\.[\w.]*?(\w+)"', text)}
     assert offered <= described
     assert [tag for text in pages.values() for tag in FETCHED.findall(text)] == []
+    for page in (root / "docs").rglob("*.md"):
+        name = str(page.relative_to(root / "docs").with_suffix(".html"))
+        assert blocks(pages[name].partition("<article")[2].partition("</article")[0]) == as_on_github(page), name
+
+
+def as_on_github(page: Path) -> Counter[str]:
+    """Return how many headings, lists, tables and blocks of code a page has where Markdown is read as on GitHub."""
+    return blocks(MarkdownIt("commonmark").enable("table").render(page.read_text()))
+
+
+def blocks(html: str) -> Counter[str]:
+    return Counter(re.findall(r"<(h2|h3|li|ol|pre|table|ul)[ >]", html))
 
 
 @pytest.mark.parametrize("name", ["gradmote.h", "gm_config.h"])
