@@ -82,7 +82,7 @@ class InputBuffers:
         self.labels = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["label"]]
         self.all = self.inputs + self.labels
         self.overwritable = [buffer for buffer in self.all if not buffer.tensor.lasts]
-        self._overwritable_in = {name: [p for p in self.overwritable if name in p.tensor.programs] for name in PROGRAMS}
+        self._overwritable_in = {name: [b for b in self.overwritable if name in b.tensor.programs] for name in PROGRAMS}
 
     def begin_run(self, program: str) -> None:
         """Raise DataError unless all data that the program reads was given since the last run.

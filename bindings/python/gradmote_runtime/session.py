@@ -482,23 +482,24 @@ class Session:
 
     def get_property(self, key: str) -> int | float:
         """Return the number kept under that key."""
-        slot = self._ffi.new("gm_property *")
-        self._check(self._lib.gm_property_get(self._open(), utf8(key, "the property's key"), slot), f"property '{key}'")
-        return self._property(slot)[1]
+        record = self._ffi.new("gm_property *")
+        code = self._lib.gm_property_get(self._open(), utf8(key, "the property's key"), record)
+        self._check(code, f"property '{key}'")
+        return self._property(record)[1]
 
     def properties(self) -> dict[str, int | float]:
         """Return all numbers kept with the state."""
         found = {}
-        slot = self._ffi.new("gm_property *")
+        record = self._ffi.new("gm_property *")
         index = 0
-        while self._lib.gm_property_at(self._open(), index, slot) == 0:
-            key, value = self._property(slot)
+        while self._lib.gm_property_at(self._open(), index, record) == 0:
+            key, value = self._property(record)
             found[key] = value
             index += 1
         return found
 
     def remove_property(self, key: str) -> None:
-        """Free the slot of that key."""
+        """Remove the number kept under that key."""
         self._check(self._lib.gm_property_remove(self._open(), utf8(key, "the property's key")), f"property '{key}'")
 
     # ---- Inside -------------------------------------------------------------------------------------------------
@@ -587,10 +588,10 @@ class Session:
         source = tensor_bytes(data, F32, (size // 4,), size, what)
         return self._ffi.from_buffer(source), size
 
-    def _property(self, slot: Any) -> tuple[str, int | float]:
-        key = text(bytes(self._ffi.buffer(slot.key)).split(b"\0")[0])
-        code = "<f" if slot.type == self._lib.GM_PROPERTY_TYPE_F32 else "<i"
-        return key, struct.unpack(code, struct.pack("<I", slot.value))[0]
+    def _property(self, record: Any) -> tuple[str, int | float]:
+        key = text(bytes(self._ffi.buffer(record.key)).split(b"\0")[0])
+        code = "<f" if record.type == self._lib.GM_PROPERTY_TYPE_F32 else "<i"
+        return key, struct.unpack(code, struct.pack("<I", record.value))[0]
 
 
 def _requirements(ffi: Any, lib: Any, image: Any) -> dict[str, Any]:
