@@ -1,4 +1,4 @@
-"""The pass that makes GridSample sums of weighted elements, gathered at the grid points.
+"""The pass that replaces GridSample by sums of weighted elements, gathered at the grid points.
 
 GatherND takes the elements, and the gradients of x and grid follow from those nodes. Along each
 axis of S elements a point g is at p = g S/2 + (S - 1)/2, with align_corners at (g + 1) (S - 1)/2.
@@ -48,8 +48,8 @@ class Sampling:
         self.mode = MODES.get(mode, mode)
         self.padding = attribute(node, "padding_mode", "zeros")
         self.is_aligned = bool(attribute(node, "align_corners", 0))
-        is_open = self.mode == "cubic" and (len(self.sizes) > 2 or self.padding == "border")
-        if UNKNOWN in self.sizes or not 1 <= len(self.sizes) <= 3 or is_open:
+        is_unsupported = self.mode == "cubic" and (len(self.sizes) > 2 or self.padding == "border")
+        if UNKNOWN in self.sizes or not 1 <= len(self.sizes) <= 3 or is_unsupported:
             raise UnsupportedOperator(
                 f"GridSample with mode {self.mode} and padding_mode {self.padding} over sizes {self.sizes}",
                 "fix the sizes on export; up to 3 are supported, with cubic 2 and no padding_mode border",
@@ -99,8 +99,8 @@ class Sampling:
             return self.op("Mul", position, self.constant(0.0))
         distance = self.op("Abs", self.op("Sub", position, self.constant(low)))
         period = self.op("Mod", distance, self.constant(2 * span), fmod=1)
-        fallen = self.op("Abs", self.op("Sub", period, self.constant(span)))
-        return self.op("Sub", self.constant(low + span), fallen)
+        folded = self.op("Abs", self.op("Sub", period, self.constant(span)))
+        return self.op("Sub", self.constant(low + span), folded)
 
     def between(self, position: ir.Value, size: int) -> ir.Value:
         """Return the position, clamped to 0 .. size - 1."""
@@ -139,7 +139,7 @@ class Sampling:
         other = self.op("Sub", self.constant(1.0), t)
         beyond = [self.op("Add", d, self.constant(1.0)) for d in (t, other)]
         weights = [(-1, far, beyond[0]), (0, near, t), (1, near, other), (2, far, beyond[1])]
-        return [(offset, self.polynomial(numbers, d)) for offset, numbers, d in weights]
+        return [(offset, self.polynomial(coefficients, d)) for offset, coefficients, d in weights]
 
     def polynomial(self, coefficients: list[float], x: ir.Value) -> ir.Value:
         """Append a polynomial by Horner's rule; the highest power's coefficient comes first."""

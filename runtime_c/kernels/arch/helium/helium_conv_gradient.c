@@ -1,6 +1,7 @@
 /*
- * Gradients of convolutions' weights with Helium: tiles of output channels by channels, both
- * neighbours, whose sums go over all pixels of a kernel tap.
+ * Gradients of convolutions' weights with Helium. A tile holds the sums of some output channels by
+ * some input channels, at one tap of the kernel. The sums go over all pixels. Both kinds of
+ * channels must be contiguous.
  */
 #include "../../conv_gradient.h"
 #include "../../rows.h"
@@ -10,18 +11,19 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_HELIUM
 
-/* Some neighbouring output channels and channels, and where their sums are: of each output channel
- * `size` apart, in it (channels, taps). */
+/* A block of output and input channels. Its sums are (out_channels, in_channels, taps); those of
+ * one output channel lie `size` elements behind those of the one before. */
 typedef struct gradient_block {
     uint32_t out_channels, in_channels;
     float *sums;
     uint32_t size;
 } gradient_block;
 
-/* The form of a block's tiles */
+/* The form of a block's tiles, see tile.h. */
 #define FORM GM_COLUMN_BY_NEIGHBOURS
 
-/* Adds one sample's products with the tap of this number. x and dy: at the tap's first pixel. */
+/* Adds the products of one sample at tap `number`. x and dy: at the first pixel that the tap
+ * reaches. from_empty: the sums start from the empty sum, not from what lies in memory. */
 static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const float *x, const float *dy, uint32_t taps,
                            uint32_t number, int from_empty)
 {
@@ -41,7 +43,7 @@ static void add_sample_tap(const gradient_block *b, const gm_tap *tap, const flo
     gm_tile_columns(&tile, FORM, b->out_channels, b->in_channels);
 }
 
-/* x and dy: at the block's first channel and output channel. */
+/* Adds the products of the batch at all taps. x and dy: at the block's first channel. */
 static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *b, const float *x, const float *dy,
                                int from_empty)
 {
@@ -50,7 +52,7 @@ static void add_gradient_block(const gm_conv_gradient *g, const gradient_block *
     for (uint32_t number = 0; number < taps; number++) {
         gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
         if (tap.rows == 0) {
-            tap = (gm_tap){ 0 }; /* sums of nothing */
+            tap = (gm_tap){ 0 }; /* no pixel: the sums stay as they begin */
         }
         for (uint32_t i = 0; i < g->batch; i++) {
             const float *x_at = x + i * g->x.batch + tap.x, *dy_at = dy + i * g->dy.batch + tap.y;
@@ -67,7 +69,7 @@ void gm_helium_step(const gm_rule_args *update, gm_rule_args *args, const float 
     gm_rules[*(const uint32_t *)args->rule](args);
 }
 
-/* So many neighbouring output channels, whose first weight is `first`. */
+/* Gradients of `out_channels` output channels, the first weight of which is number `first`. */
 static void gradients_of_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                       const gm_gradient_target *target, uint32_t first, uint32_t out_channels)
 {
@@ -76,7 +78,7 @@ static void gradients_of_out_channels(const gm_conv_gradient *g, const float *x,
     add_gradient_block(g, &all, x, dy, !target->accumulate);
 }
 
-/* The same with an update, some channels at a time, as many as there is room for. */
+/* The same with an update, for as many input channels at a time as the row of sums has room for. */
 static void update_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
                                 const gm_gradient_target *target,
                                 uint32_t first, uint32_t out_channels)
@@ -94,7 +96,7 @@ static void update_out_channels(const gm_conv_gradient *g, const float *x, const
     }
 }
 
-/* A output channel that is left alone */
+/* One output channel, where fewer than 4 are left. */
 static void one_out_channel(const gm_conv_gradient *g, const float *x, const float *dy,
                             const gm_gradient_target *target,
                             uint32_t first)
