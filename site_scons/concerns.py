@@ -38,6 +38,7 @@ class Rule:
 
 C_TESTS = ("test_c",)
 PAGE_TESTS = ("tests/unit/repository/test_pages.py",)
+CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py",)
 GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
 #: Folder or file -> its rule. The longest that fits counts.
 RULES = {
@@ -62,6 +63,8 @@ RULES = {
     "runtime_c": Rule(("tests/unit/bindings", "tests/unit/image", "tests/unit/store"), targets=C_TESTS),
     "runtime_c/kernels": Rule(("tests/numeric/operators", "tests/numeric/losses"), targets=C_TESTS),
     "runtime_c/kernels/arch": Rule(("tests/c/arch",), targets=C_TESTS),
+    "runtime_c/kernels/arch/arm_m": Rule(CORTEX_M_TESTS),
+    "runtime_c/kernels/arch/helium": Rule(CORTEX_M_TESTS),
     "runtime_c/kernels/check_finite.c": Rule(("tests/numeric/optimizers/test_finite_state.py",), targets=C_TESTS),
     "runtime_c/kernels/optimizers": Rule(("tests/numeric/optimizers",), targets=C_TESTS),
     "runtime_c/spec": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),

@@ -32,9 +32,9 @@ INTERRUPTS = ("*_interrupt", "systick_handler")
 REACHED = {
     "*/src/execute.c:*": "gm_kernel_*",
     "*/kernels/*update.c:*": "gm_rule_apply_*",
-    "*/arm_m/arm_m_conv_gradient.c:*": "gm_rule_apply_*",
-    "*/helium/helium_conv_gradient.c:*": "gm_rule_apply_*",
-    "*/arm_m/arm_m_gemm.c:gm_gemm_matrix*": "gm_*x4_matrix",
+    "*/arm_m/conv_gradient.c:*": "gm_rule_apply_*",
+    "*/helium/conv_gradient.c:*": "gm_rule_apply_*",
+    "*/arm_m/gemm.c:gm_gemm_matrix*": "gm_*x4_matrix",
     "*/src/checkpoint.c:append*": "firmware/src/storage/slots.c:write_flash",
     "*/src/checkpoint.c:*save*": "firmware/src/storage/slots.c:write_flash",
     "*/src/carry_over.c:*": "slots_read",

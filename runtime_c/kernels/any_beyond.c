@@ -2,8 +2,8 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"
-#include "arch/arm_m/squares.h"
-#include "arch/helium/squares.h"
+#include "arch/arm_m/any_beyond.h"
+#include "arch/helium/any_beyond.h"
 #include "arch/simd/simd.h"
 
 #if GM_WITH_CHECK_FINITE || GM_WITH_CHECK_BOUND || GM_TRAINING

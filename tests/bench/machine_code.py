@@ -26,6 +26,9 @@ BUILDS = {
     "x86-64, fused": ("", ["-mfma", "-DGM_FUSED=1"]),
 }
 
+#: Each constant in a section of its own: an address in one section of all would tell the order of the files.
+APART = ["-fdata-sections", "-Wl,--unique"]
+
 #: The instructions of one function, as the bytes that objdump shows.
 Code = tuple[str, ...]
 
@@ -36,7 +39,7 @@ def functions(runtime: Path, prefix: str, flags: list[str]) -> Counter[Code]:
     with tempfile.TemporaryDirectory() as folder:
         merged = Path(folder) / "merged.o"
         includes = [f"-I{runtime / part}" for part in ("include", "src")]
-        command = [f"{prefix}gcc", "-O2", *NUMERICS_FLAGS, *flags, *includes, "-nostdlib", "-r", "-o", merged]
+        command = [f"{prefix}gcc", "-O2", *NUMERICS_FLAGS, *flags, *includes, *APART, "-nostdlib", "-r", "-o", merged]
         subprocess.run([*command, *sources], check=True)
         shown = [f"{prefix}objdump", "-d", "--show-raw-insn", merged]
         return Counter(_codes(subprocess.run(shown, check=True, capture_output=True, text=True).stdout))
@@ -47,7 +50,8 @@ def _codes(listing: str) -> Iterator[Code]:
     code: list[str] = []
     for line in [*listing.splitlines(), ">:"]:
         if line.endswith(">:"):
-            yield tuple(code)
+            if code:
+                yield tuple(code)
             code = []
         elif line.startswith(" "):
             code.append(line.split("\t")[1].strip())

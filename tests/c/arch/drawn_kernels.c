@@ -337,9 +337,9 @@ static shape draw_shape(void)
     insn.x_channel = s.x.channel;                                                                                       \
     insn.y_batch = s.y.batch, insn.y_h = s.y.h, insn.y_w = s.y.w, insn.y_group = s.y.group, insn.y_channel = s.y.channel
 
-#define PUT_WEIGHTS(insn, s)                                                                                     \
-    insn.w_group = s.w_group, insn.w_out_channel = s.w_out_channel, insn.w_in_channel = s.w_in_channel,
-        insn.w_h = s.w_h, insn.w_w = s.w_w
+#define PUT_WEIGHTS(insn, s)                                                                             \
+    insn.w_group = s.w_group, insn.w_out_channel = s.w_out_channel, insn.w_in_channel = s.w_in_channel;  \
+    insn.w_h = s.w_h, insn.w_w = s.w_w
 
 static uint32_t draw_conv(void)
 {

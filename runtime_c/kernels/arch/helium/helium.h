@@ -12,21 +12,21 @@
 
 #include "../arch.h"
 #include "../../conv_gradient.h"
-#include "../arm_m/channels.h"
-#include "../arm_m/registers.h"
-#include "../arm_m/taps.h"
-#include "../arm_m/walk.h"
+#include "../arm_m/blocks/channels.h"
+#include "../arm_m/blocks/registers.h"
+#include "../arm_m/blocks/taps.h"
+#include "../arm_m/blocks/strided_loop.h"
 
 #if GM_ARCH_HELIUM
 
-/* gm_walk_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are
+/* gm_loop_across() of so many outputs. Each returns 0 where nothing is done: subnormal numbers are
  * there. */
-int gm_helium_across_16(const gm_walk *walk, const float *a, const float *b, float *y);
-int gm_helium_across_8(const gm_walk *walk, const float *a, const float *b, float *y);
-int gm_helium_across_4(const gm_walk *walk, const float *a, const float *b, float *y);
+int gm_helium_across_16(const gm_loop *loop, const float *a, const float *b, float *y);
+int gm_helium_across_8(const gm_loop *loop, const float *a, const float *b, float *y);
+int gm_helium_across_4(const gm_loop *loop, const float *a, const float *b, float *y);
 
-/* gm_walk_products() of 8. */
-int gm_helium_products_8(const gm_walk *walk, const float *a, const float *b, float *y);
+/* gm_loop_products() of 8. */
+int gm_helium_products_8(const gm_loop *loop, const float *a, const float *b, float *y);
 
 /* gm_conv_gradient_of_neighbours() of input and output channels that both are neighbours. Returns 0
  * where that is not so. */
@@ -65,7 +65,7 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
  * and repairs what they spoilt. */
 void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const float *in, const float *w, float *out);
 
-/* The assembler is told in each piece, so that no flag of the compiler is needed: with Helium among
+/* The assembler is told in each block of assembly, so that no flag of the compiler is needed: with Helium among
  * its flags it would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
 
@@ -92,10 +92,10 @@ static inline int gm_helium_flushed(void)
 
 #else
 
-#define gm_helium_across_16(walk, a, b, y) 0
-#define gm_helium_across_8(walk, a, b, y) 0
-#define gm_helium_across_4(walk, a, b, y) 0
-#define gm_helium_products_8(walk, a, b, y) 0
+#define gm_helium_across_16(loop, a, b, y) 0
+#define gm_helium_across_8(loop, a, b, y) 0
+#define gm_helium_across_4(loop, a, b, y) 0
+#define gm_helium_products_8(loop, a, b, y) 0
 #define gm_helium_conv_gradient(g, x, dy, target) 0
 #define gm_helium_depthwise_gradient(g, x, dy, target) 0
 #define gm_helium_depthwise_transpose(insn, y, w, bias, x) 0

@@ -1,0 +1,157 @@
+/*
+ * One row of a matrix product on Cortex-M with FPU: y[i] += sum over k of a[k] b[k][i], i in 0..n.
+ *
+ *     along     a and b are contiguous in k: 4 k at once
+ *     across    b is contiguous over the outputs: 16 outputs at once
+ *     strided   any strides: 4 outputs at once
+ */
+#include "../../../gemm_tile.h"
+#include "../../arch.h"
+#include "gemm_tiles.h"
+#include "strided_loop.h"
+
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
+
+/* Runs BODY for 4 k at a time, then REST for each k that is left. */
+#define FOUR_AT_A_TIME(BODY, REST)    \
+    LINE("subs %[k], #4")             \
+    LINE("blo 2f")                    \
+    "1:\n\t"                          \
+    BODY                              \
+    LINE("subs %[k], #4")             \
+    LINE("bhs 1b")                    \
+    "2:\n\t"                          \
+    LINE("adds %[k], #4")             \
+    LINE("beq 4f")                    \
+    "3:\n\t"                          \
+    REST                              \
+    LINE("subs %[k], #1")             \
+    LINE("bne 3b")                    \
+    "4:\n\t"
+
+/* 4 outputs along k. Sums in s0 to s3, 4 of a in s4 to s7, 4 of b for each output in s8 to s23. */
+static void along_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+    __asm__ volatile(LINE("vldmia %[y], {s0-s3}")
+                     FOUR_AT_A_TIME(
+                         LOAD(a, "s4-s7")
+                         LOAD(b0, "s8-s11") LOAD(b1, "s12-s15") LOAD(b2, "s16-s19") LOAD(b3, "s20-s23")
+                         FMA_4(s4, s8, s12, s16, s20)
+                         FMA_4(s5, s9, s13, s17, s21)
+                         FMA_4(s6, s10, s14, s18, s22)
+                         FMA_4(s7, s11, s15, s19, s23),
+                         LOAD(a, "s4")
+                         LOAD(b0, "s8") LOAD(b1, "s12") LOAD(b2, "s16") LOAD(b3, "s20")
+                         FMA_4(s4, s8, s12, s16, s20))
+                     LINE("vstmia %[y], {s0-s3}")
+                     : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
+                     : [y] "r"(y)
+                     : CHANGED);
+}
+
+/* One output along k. */
+static void along_1(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    __asm__ volatile(LINE("vldr s0, [%[y]]")
+                     FOUR_AT_A_TIME(
+                         LOAD(a, "s4-s7")
+                         LOAD(b, "s8-s11")
+                         FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11),
+                         LOAD(a, "s4")
+                         LOAD(b, "s8")
+                         FMA(s0, s4, s8))
+                     LINE("vstr s0, [%[y]]")
+                     : [a] "+r"(a), [b] "+r"(b), [k] "+r"(k)
+                     : [y] "r"(y)
+                     : CHANGED);
+}
+
+/* n outputs, a multiple of 16, across. Sums in s0 to s15, a in s16, b in s17 to s24. */
+TILE across_16s(const float *a_row, const float *b_block, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const float *a, *b;
+    uint32_t k;
+    __asm__ volatile("1:\n\t"
+                     LINE("vldmia %[y], {s0-s15}")
+                     LINE("mov %[a], %[a_row]") LINE("mov %[b], %[b_block]") LINE("mov %[k], %[sums]")
+                     "2:\n\t"
+                     LOAD_1_STEP(a, s16, a_step)
+                     FMA_16_ACROSS
+                     LINE("subs %[k], #1")
+                     LINE("bne 2b")
+                     LINE("vstmia %[y]!, {s0-s15}")
+                     LINE("add %[b_block], #64")
+                     LINE("subs %[n], #16")
+                     LINE("bne 1b")
+                     : [b_block] "+r"(b_block), [y] "+r"(y), [n] "+r"(n), [a] "=&r"(a), [b] "=&r"(b), [k] "=&r"(k)
+                     : [a_row] "r"(a_row), [sums] "r"(s->k), [a_step] "r"(gm_bytes(s->a_col)),
+                       [b_step] "r"(gm_bytes(s->b_row - 8))
+                     : CHANGED);
+}
+
+/* 4 outputs of any strides. Sums in s0 to s3, a in s16, b in s24 to s27. */
+TILE strided_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)
+{
+    uint32_t k = s->k;
+    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+    __asm__ volatile(LINE("vldmia %[y], {s0-s3}")
+                     "1:\n\t"
+                     LOAD_1_STEP(a, s16, a_step)
+                     LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step)
+                     LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)
+                     FMA_4(s16, s24, s25, s26, s27)
+                     LINE("subs %[k], #1")
+                     LINE("bne 1b")
+                     LINE("vstmia %[y], {s0-s3}")
+                     : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k)
+                     : [y] "r"(y), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
+                     : CHANGED);
+}
+
+static void across_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    uint32_t whole = n / 16 * 16;
+    if (whole > 0) {
+        across_16s(a, b, y, whole, s);
+    }
+    gm_loop_across(&loop, a, b + whole, y + whole, n - whole);
+}
+
+static void along_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        along_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        along_1(a, b, y, s);
+    }
+}
+
+static void strided_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    const gm_loop loop = { 1, s->k, 0, s->a_col, 0, s->b_row };
+    for (; n >= 4; n -= 4, b += 4 * s->b_col, y += 4) {
+        strided_4(a, b, y, s);
+    }
+    for (; n > 0; n--, b += s->b_col, y++) {
+        gm_loop_across(&loop, a, b, y, 1);
+    }
+}
+
+void gm_gemm_row(const float *a, const float *b, float *y, uint32_t n, const gm_gemm_strides *s)
+{
+    int along = s->b_row == 1 && s->a_col == 1;
+    if (s->b_col == 1 && !(along && n == 1)) {
+        across_row(a, b, y, n, s);
+    } else if (along) {
+        along_row(a, b, y, n, s);
+    } else {
+        strided_row(a, b, y, n, s);
+    }
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* Tiles of matrix products on Cortex-M with FPU where b, or each operand, has any strides. */
+#include "gemm_tiles.h"
+
+#if GM_ARCH_ARM_M && !GM_ARCH_HELIUM && WITH_ANY_STRIDES
+
+#define LOAD_B LOAD_1_STEP(b0, s24, b_step) LOAD_1_STEP(b1, s25, b_step) \
+               LOAD_1_STEP(b2, s26, b_step) LOAD_1_STEP(b3, s27, b_step)
+
+/* Defines strided_<rows>x4: a's rows are contiguous, b has any strides. */
+#define DEFINE_STRIDED(rows)                                                                                         \
+    TILE strided_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
+                                   const gm_gemm_strides *s)                                                         \
+    {                                                                                                                \
+        uint32_t k = s->k, y_step = gm_bytes(y_row);                                                                    \
+        const float *a1 = a + s->a_row, *a2 = a1 + (rows > 2 ? s->a_row : 0), *a3 = a2 + (rows > 3 ? s->a_row : 0);  \
+        const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                    \
+        __asm__ volatile(LOAD_##rows##x4                                                                             \
+                         TWO_AT_A_TIME(                                                                              \
+                             LOAD_A_##rows##x2                                                                       \
+                             LOAD_B                                                                                  \
+                             FMA_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27)                                  \
+                             LOAD_B                                                                                  \
+                             FMA_##rows##x4(s17, s19, s21, s23, s24, s25, s26, s27),                                 \
+                             LOAD_A_##rows##x1                                                                       \
+                             LOAD_B                                                                                  \
+                             FMA_##rows##x4(s16, s18, s20, s22, s24, s25, s26, s27))                                 \
+                         STORE_##rows##x4                                                                            \
+                         : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b0] "+r"(b), [b1] "+r"(b1),   \
+                           [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k), [y] "+r"(y)                                    \
+                         : [y_step] "r"(y_step), [b_step] "r"(gm_bytes(s->b_row))                                       \
+                         : CHANGED);                                                                                 \
+    }
+
+DEFINE_STRIDED(2)
+DEFINE_STRIDED(3)
+DEFINE_STRIDED(4)
+
+/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A: registers of a's column. */
+#define DEFINE_COLUMNS(rows, A)                                                                                      \
+    TILE columns_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
+                                   const gm_gemm_strides *s)                                                         \
+    {                                                                                                                \
+        uint32_t k = s->k;                                                                                           \
+        const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;                                    \
+        __asm__ volatile(LOAD_##rows##x4                                                                             \
+                         "1:\n\t"                                                                                    \
+                         LOAD_STEP(a, A, a_step)                                                                     \
+                         LOAD_B                                                                                      \
+                         FMA_##rows##x4(s16, s17, s18, s19, s24, s25, s26, s27)                                      \
+                         LINE("subs %[k], #1")                                                                       \
+                         LINE("bne 1b")                                                                              \
+                         STORE_##rows##x4                                                                            \
+                         : [a] "+r"(a), [b0] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3), [k] "+r"(k),      \
+                           [y] "+r"(y)                                                                               \
+                         : [y_step] "r"(gm_bytes(y_row)), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))  \
+                         : CHANGED);                                                                                 \
+    }
+
+DEFINE_COLUMNS(2, "s16, s17")
+DEFINE_COLUMNS(3, "s16-s18")
+DEFINE_COLUMNS(4, "s16-s19")
+
+/* Any strides. */
+TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
+{
+    const struct {
+        float *rows[4];
+        uint32_t k;
+    } saved = {{y, y + y_row, y + 2 * y_row, y + 3 * y_row}, s->k}; /* registers are short */
+    uint32_t at = 0;
+    const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
+    const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+#define EACH_ROW(what)                                                                      \
+    LINE("ldr %[at], [%[saved]]") LINE(what " %[at], {s0-s3}")                               \
+    LINE("ldr %[at], [%[saved], #4]") LINE(what " %[at], {s4-s7}")                           \
+    LINE("ldr %[at], [%[saved], #8]") LINE(what " %[at], {s8-s11}")                          \
+    LINE("ldr %[at], [%[saved], #12]") LINE(what " %[at], {s12-s15}")
+    __asm__ volatile(EACH_ROW("vldmia")
+                     LINE("ldr %[at], [%[saved], #16]")
+                     "1:\n\t"
+                     LOAD_1_STEP(a0, s16, a_step) LOAD_1_STEP(a1, s17, a_step)
+                     LOAD_1_STEP(a2, s18, a_step) LOAD_1_STEP(a3, s19, a_step)
+                     LOAD_B
+                     FMA_4x4(s16, s17, s18, s19, s24, s25, s26, s27)
+                     LINE("subs %[at], #1")
+                     LINE("bne 1b")
+                     EACH_ROW("vstmia")
+                     : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b0] "+r"(b), [b1] "+r"(b1),
+                       [b2] "+r"(b2), [b3] "+r"(b3), [at] "+r"(at)
+                     : [saved] "r"(&saved), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
+                     : CHANGED);
+}
+
+DEFINE_MATRIX(general_4x4, 4)
+DEFINE_MATRIX(strided_4x4, 4)
+DEFINE_MATRIX(strided_3x4, 3)
+DEFINE_MATRIX(strided_2x4, 2)
+DEFINE_MATRIX(columns_4x4, 4)
+DEFINE_MATRIX(columns_3x4, 3)
+DEFINE_MATRIX(columns_2x4, 2)
+
+#endif

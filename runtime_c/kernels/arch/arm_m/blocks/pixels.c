@@ -1,0 +1,102 @@
+/* What each pixel of a convolution's output starts from, and its last step, on Cortex-M with FPU. */
+#include "../../../rows.h"
+#include "registers.h"
+#include "taps.h"
+
+#if GM_ARCH_ARM_M && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
+
+/* ---- First: bias ------------------------------------------------------------------------------------------- */
+
+/* Defines fill_<n>: so many values to each of `count` pixels that are `step` elements apart. */
+#define DEFINE_FILL(n, REGISTERS)                                                                  \
+    TILE fill_##n(const float *values, float *y, uint32_t count, uint32_t step)                    \
+    {                                                                                              \
+        __asm__ volatile(LINE("vldmia %[values], {" REGISTERS "}")                                 \
+                         "1:\n\t"                                                                  \
+                         LINE("vstmia %[y], {" REGISTERS "}")                                      \
+                         LINE("add %[y], %[step]")                                                 \
+                         LINE("subs %[count], #1")                                                 \
+                         LINE("bne 1b")                                                            \
+                         : [y] "+r"(y), [count] "+r"(count)                                        \
+                         : [values] "r"(values), [step] "r"(4 * step)                              \
+                         : CHANGED);                                                               \
+    }
+
+DEFINE_FILL(8, "s0-s7")
+DEFINE_FILL(4, "s0-s3")
+DEFINE_FILL(1, "s0")
+
+/* Where the rows of pixels follow each other without a gap, they are one. */
+static gm_product output_with_joined_rows(gm_product p)
+{
+    if (p.out.row == p.columns * p.out.column) {
+        p.columns *= p.rows;
+        p.rows = 1;
+    }
+    return p;
+}
+
+static void start_row(const gm_product *p, const float *bias, float *out)
+{
+    static const float none[8] = { GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM,
+                                   GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM, GM_EMPTY_SUM };
+    for (uint32_t n = 0, count; n < p->outputs; n += count) {
+        uint32_t left = p->out.channel == 1 ? p->outputs - n : 1;
+        const float *values = bias ? bias + n : none;
+        float *at = out + n * p->out.channel;
+        count = left >= 8 ? 8 : left >= 4 ? 4 : 1;
+        if (count == 8) {
+            fill_8(values, at, p->columns, p->out.column);
+        } else if (count == 4) {
+            fill_4(values, at, p->columns, p->out.column);
+        } else {
+            fill_1(values, at, p->columns, p->out.column);
+        }
+    }
+}
+
+void gm_start_pixels(const gm_product *product, const float *bias, float *out)
+{
+    const gm_product p = output_with_joined_rows(*product);
+    for (uint32_t row = 0; row < p.rows; row++) {
+        start_row(&p, bias, out + row * p.out.row);
+    }
+}
+
+/* ---- Last: RELU, or + 0 ------------------------------------------------------------------------------------ */
+
+/* Where pixels follow each other without a gap, they are one of more outputs. */
+static gm_product with_joined_pixels(gm_product p)
+{
+    p = output_with_joined_rows(p);
+    if (p.out.channel == 1 && p.out.column == p.outputs) {
+        p.outputs *= p.columns;
+        p.columns = 1;
+    }
+    return p;
+}
+
+/* Runs OF(y, y, n) over all neighbouring outputs of each pixel. */
+#define EACH_PIXEL(product, out, OF)                                                               \
+    const gm_product p = with_joined_pixels(*product);                                             \
+    uint32_t together = p.out.channel == 1 ? p.outputs : 1;                                        \
+    for (uint32_t row = 0; row < p.rows; row++) {                                                  \
+        for (uint32_t column = 0; column < p.columns; column++) {                                  \
+            float *at = out + row * p.out.row + column * p.out.column;                             \
+            for (uint32_t n = 0; n < p.outputs; n += together, at += together * p.out.channel) {   \
+                OF(at, at, together);                                                              \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+void gm_relu_pixels(const gm_product *product, float *out)
+{
+    EACH_PIXEL(product, out, gm_relu_row)
+}
+
+void gm_add_zero_to_pixels(const gm_product *product, float *out)
+{
+    EACH_PIXEL(product, out, gm_add_zero_row)
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* A convolution as one matrix product for each tap of its kernel. */
+#ifndef GM_ARM_M_TAPS_H
+#define GM_ARM_M_TAPS_H
+
+#include "../../../window.h"
+
+/* The outputs for which a kernel tap lies inside the input, and their inputs: a rectangle in both.
+ * Offsets of its first element and steps, in elements. */
+typedef struct gm_tap {
+    uint32_t rows, columns;
+    uint32_t x, x_row, x_column;
+    uint32_t y, y_row, y_column;
+} gm_tap;
+
+/* Of tap (k, l). rows and columns are 0 where there are none. */
+gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l);
+
+/* The same of some columns of outputs, for all of which the tap lies inside. */
+gm_tap gm_tap_of_columns(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l,
+                         gm_span columns);
+
+/* One side of a product: rows and columns of pixels with channels. */
+typedef struct gm_pixels {
+    uint32_t row, column, channel;
+} gm_pixels;
+
+/* out[r,c,n] += sum over i of in[r,c,i] w[i,n], for all r, c, n. `out` lies apart from `in` and w. */
+typedef struct gm_product {
+    uint32_t rows, columns, sums, outputs;
+    gm_pixels in, out;
+    uint32_t w_in, w_out;
+    uint32_t taps, w_tap; /* where i counts sums of neighbouring kernel taps; taps is 1 in gm_tap_product() */
+} gm_product;
+
+void gm_tap_product(const gm_product *product, const float *in, const float *w, float *out);
+
+/* The same by blocks of weights. All outputs are neighbours, and so are all inputs or, of one tap,
+ * columns of `in`. */
+void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out);
+
+/* Whether that is the better way for a product of one tap. */
+int gm_blocks_suit(const gm_product *product);
+
+/* Sets all pixels to bias[n], or to the empty sum where there is none. */
+void gm_start_pixels(const gm_product *product, const float *bias, float *out);
+
+/* The last step of each pixel: RELU, or + 0. */
+void gm_relu_pixels(const gm_product *product, float *out);
+void gm_add_zero_to_pixels(const gm_product *product, float *out);
+
+/* y[i] = x[i] + 0; x may be y. In elementwise.c. */
+void gm_add_zero_row(const float *x, float *y, uint32_t n);
+
+#endif

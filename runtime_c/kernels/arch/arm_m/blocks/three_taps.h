@@ -1,0 +1,37 @@
+/* Gradients of a kernel row of three taps at once. */
+#ifndef GM_ARM_M_THREE_TAPS_H
+#define GM_ARM_M_THREE_TAPS_H
+
+#include "../../../conv_gradient.h"
+
+/* A row of outputs: in `middle` all three taps lie inside the input; left of them 1 output or none
+ * that the first tap leaves, right of them 1 or none that the last tap leaves. Steps in bytes;
+ * skips lead to the next row. */
+typedef struct gm_three_taps {
+    uint32_t left, middle, right, x_skip, y_skip, sums_step; /* the assembly has them by their place */
+    uint32_t rows, x_step, y_step, x_gap;
+    uint32_t x, y;                                           /* offsets of the first row, in elements */
+} gm_three_taps;
+
+/* Sums of 8 channels and one output channel: sums[i sums_step + l] += dy x[l,i]. Of 8 output
+ * channels and one channel: += dy[i] x[l]. Neighbours in each case, and in the second x's columns,
+ * too. */
+enum gm_neighbours { GM_8_CHANNELS, GM_8_OUT_CHANNELS };
+
+#if GM_ARCH_HELIUM
+/* Which has better ways. */
+#define gm_three_taps_of(g, k, of, sums_step, row) ((void)(g), (void)(k), (void)(sums_step), (void)(row), 0)
+#define gm_add_three_taps(g, row, of, x, dy, sums) ((void)(x), (void)(dy), (void)(sums))
+#else
+
+/* Whether the taps of kernel row k can be taken at once. rows is 0 where they lie outside of the
+ * input. */
+int gm_three_taps_of(const gm_conv_gradient *g, uint32_t k, enum gm_neighbours of, uint32_t sums_step,
+                     gm_three_taps *row);
+
+/* All batches of them. */
+void gm_add_three_taps(const gm_conv_gradient *g, const gm_three_taps *row, enum gm_neighbours of, const float *x,
+                       const float *dy, float *sums);
+#endif
+
+#endif

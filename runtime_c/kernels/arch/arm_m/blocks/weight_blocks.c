@@ -1,0 +1,243 @@
+/*
+ * Products with a block of weights in registers. A strided loop (gm_loop) goes over rows and
+ * columns of the inputs `a` and the sums `b`, which may have any strides. In each column, every input is
+ * multiplied with its weights, and added to the sums of all outputs of the block.
+ *
+ * Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the
+ * block:
+ *
+ *     outputs   6 inputs   4      3      2      1
+ *           4   1.33       1.44   1.58   1.88   2.75    inputs are contiguous
+ *           4              1.5                          columns are contiguous
+ *           2              1.88                 4.5
+ *           1              2.75                 8
+ */
+#include "../../arch.h"
+#include "taps.h"
+#include "strided_loop_assembly.h"
+
+#if GM_ARCH_ARM_M
+
+/* ---- Blocks whose inputs are contiguous ------------------------------------------------------ */
+
+/* The sums of a column are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input,
+ * then output. */
+#define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
+#define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
+#define FIRST FMA_4(s4, s8, s9, s10, s11)
+#define SECOND FMA_4(s5, s12, s13, s14, s15)
+#define THIRD FMA_4(s6, s16, s17, s18, s19)
+#define FOURTH FMA_4(s7, s20, s21, s22, s23)
+
+DEFINE_KEEPING(block_1x4, float, "s8-s11", 0, 0, LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0-s3}") FIRST END_4)
+#if !GM_ARCH_HELIUM
+DEFINE_KEEPING(block_2x4, float, "s8-s15", 0, 0, BEGIN_4("s4, s5") FIRST SECOND END_4)
+DEFINE_KEEPING(block_3x4, float, "s8-s19", 0, 0, BEGIN_4("s4-s6") FIRST SECOND THIRD END_4)
+DEFINE_KEEPING(block_4x4, float, "s8-s23", 0, 0, BEGIN_4("s4-s7") FIRST SECOND THIRD FOURTH END_4)
+DEFINE_KEEPING(block_6x4, float, "s8-s31", 4, 0,
+               LOAD(a, "s4-s7") LINE("vldmia %[b], {s0-s3}")
+               FIRST SECOND THIRD FOURTH
+               LOAD_STEP(a, "s4, s5", a_step)
+               FMA_4(s4, s24, s25, s26, s27) FMA_4(s5, s28, s29, s30, s31)
+               END_4)
+#endif
+
+#if !GM_ARCH_HELIUM
+DEFINE_KEEPING(block_1x8, float, "s8-s15", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s16-s23}")
+               FMA(s16, s4, s8) FMA(s17, s4, s9) FMA(s18, s4, s10) FMA(s19, s4, s11)
+               FMA(s20, s4, s12) FMA(s21, s4, s13) FMA(s22, s4, s14) FMA(s23, s4, s15)
+               LINE("vstmia %[b], {s16-s23}") LINE("add %[b], %[b_step]"))
+#endif
+
+#define END_2 LINE("vstmia %[b], {s0, s1}") LINE("add %[b], %[b_step]")
+DEFINE_KEEPING(block_1x2, float, "s8, s9", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldmia %[b], {s0, s1}") FMA_2(s4, s8, s9) END_2)
+DEFINE_KEEPING(block_4x2, float, "s8-s15", 0, 0,
+               LOAD_STEP(a, "s4-s7", a_step) LINE("vldmia %[b], {s0, s1}")
+               FMA_2(s4, s8, s9) FMA_2(s5, s10, s11) FMA_2(s6, s12, s13) FMA_2(s7, s14, s15)
+               END_2)
+
+#define END_1 LINE("vstr s0, [%[b]]") LINE("add %[b], %[b_step]")
+DEFINE_KEEPING(block_1x1, float, "s8", 0, 0,
+               LOAD_1_STEP(a, s4, a_step) LINE("vldr s0, [%[b]]") FMA(s0, s4, s8) END_1)
+DEFINE_KEEPING(block_4x1, float, "s8-s11", 0, 0,
+               LOAD_STEP(a, "s4-s7", a_step) LINE("vldr s0, [%[b]]")
+               FMA(s0, s4, s8) FMA(s0, s5, s9) FMA(s0, s6, s10) FMA(s0, s7, s11)
+               END_1)
+
+/* ---- A block whose columns are contiguous, but not its inputs -------------------------------- */
+
+#if GM_ARCH_HELIUM
+/* Helium has no such block: inputs_of_block() gives it one input where inputs are apart. */
+#define columns_of_block_4x4(loop, input, a, b, w) ((void)(input))
+#else
+
+/* Loads 4 inputs of two neighbouring columns into s8 to s15, or of one column. a moves on by two
+ * columns in both cases. */
+#define LOAD_COLUMNS(first, second, third, fourth)                                                        \
+    LOAD_STEP(a, first, a_input) LOAD_STEP(a, second, a_input) LOAD_STEP(a, third, a_input) LOAD_STEP(a, fourth, a_back)
+#define TWO_COLUMNS                                                                                       \
+    LOAD_COLUMNS("s8, s9", "s10, s11", "s12, s13", "s14, s15")                                            \
+    LINE("add %[b1], %[b], %[b_step]")                                                                    \
+    LINE("vldmia %[b], {s0-s3}") LINE("vldmia %[b1], {s4-s7}")                                            \
+    FMA_2x4(s8, s9, , , s16, s17, s18, s19) FMA_2x4(s10, s11, , , s20, s21, s22, s23)                     \
+    FMA_2x4(s12, s13, , , s24, s25, s26, s27) FMA_2x4(s14, s15, , , s28, s29, s30, s31)                   \
+    LINE("vstmia %[b], {s0-s3}") LINE("vstmia %[b1], {s4-s7}")                                            \
+    LINE("add %[b], %[b1], %[b_step]")
+#define ONE_COLUMN                                                                                        \
+    LOAD_COLUMNS("s8", "s10", "s12", "s14")                                                               \
+    LINE("vldmia %[b], {s0-s3}")                                                                          \
+    FMA_4(s8, s16, s17, s18, s19) FMA_4(s10, s20, s21, s22, s23)                                          \
+    FMA_4(s12, s24, s25, s26, s27) FMA_4(s14, s28, s29, s30, s31)                                         \
+    END_4
+
+TILE columns_of_block_4x4(const gm_loop *loop, uint32_t input, const float *a, float *b, const float *w)
+{
+    uint32_t rows = loop->rows, left, moved = (loop->columns + 1) / 2 * 2;
+    float *b1;
+    __asm__ volatile(LINE("vldmia %[w], {s16-s31}")
+                     "1:\n\t"
+                     LINE("subs %[left], %[columns], #2")
+                     LINE("blo 3f")
+                     "2:\n\t"
+                     TWO_COLUMNS
+                     LINE("subs %[left], #2")
+                     LINE("bhs 2b")
+                     "3:\n\t"
+                     LINE("adds %[left], #2")
+                     LINE("beq 4f")
+                     ONE_COLUMN
+                     "4:\n\t"
+                     LINE("add %[a], %[a_skip]")
+                     LINE("add %[b], %[b_skip]")
+                     LINE("subs %[rows], #1")
+                     LINE("bne 1b")
+                     : [a] "+r"(a), [b] "+r"(b), [b1] "=&r"(b1), [rows] "+r"(rows), [left] "=&r"(left)
+                     : [columns] "r"(loop->columns), [a_input] "r"(4 * input), [a_back] "r"(4 * (2 - 3 * input)),
+                     [b_step] "r"(4 * loop->b_column), [a_skip] "r"(4 * (loop->a_row - moved)),
+                     [b_skip] "r"(gm_loop_skip(loop->b_row, loop->b_column, loop->columns)), [w] "r"(w)
+                     : CHANGED);
+}
+
+#endif
+
+/* ---- The choice of the block ----------------------------------------------------------------- */
+
+/* The size of a block, and its weights: by input, then output. */
+typedef struct weight_block {
+    uint32_t inputs, outputs;
+    float w[24];
+} weight_block;
+
+static void add_weight_block(const gm_loop *loop, const float *in, float *out, weight_block *b)
+{
+    switch (b->outputs * 8 + b->inputs) {
+#if !GM_ARCH_HELIUM
+    case 8 * 8 + 1: block_1x8(loop, in, out, b->w); break;
+    case 4 * 8 + 6: block_6x4(loop, in, out, b->w); break;
+    case 4 * 8 + 4: block_4x4(loop, in, out, b->w); break;
+    case 4 * 8 + 3: block_3x4(loop, in, out, b->w); break;
+    case 4 * 8 + 2: block_2x4(loop, in, out, b->w); break;
+#endif
+    case 4 * 8 + 1: block_1x4(loop, in, out, b->w); break;
+    case 2 * 8 + 4: block_4x2(loop, in, out, b->w); break;
+    case 2 * 8 + 1: block_1x2(loop, in, out, b->w); break;
+    case 1 * 8 + 4: block_4x1(loop, in, out, b->w); break;
+    default: block_1x1(loop, in, out, b->w); break;
+    }
+}
+
+/* Returns the outputs of the next block. single: it takes inputs one by one. */
+static uint32_t outputs_of_block(uint32_t left, int single)
+{
+    return left >= 8 && single && !GM_ARCH_HELIUM ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+/* Returns the inputs of the next block. apart: inputs are not contiguous, but columns are. */
+static uint32_t inputs_of_block(uint32_t left, uint32_t outputs, int apart)
+{
+    if (GM_ARCH_HELIUM && outputs == 4) {
+        return 1; /* sums of more inputs run in Helium's tiles */
+    }
+    if (outputs == 8) {
+        return 1;
+    }
+    if (left >= 4 && !(apart && outputs < 4)) {
+        return left >= 6 && outputs == 4 && !apart ? 6 : 4;
+    }
+    return outputs == 4 && !apart ? left : 1;
+}
+
+/* Copies the weights of one input for all outputs of a block, and returns the end of the copy. */
+static float *gather_outputs(const float *w, uint32_t step, uint32_t outputs, float *to)
+{
+    to[0] = w[0];
+    if (outputs > 1) {
+        to[1] = w[step];
+    }
+    if (outputs > 2) {
+        to[2] = w[2 * step], to[3] = w[3 * step];
+    }
+    for (uint32_t n = 4; n < outputs; n++) {
+        to[n] = w[n * step];
+    }
+    return to + outputs;
+}
+
+/* Copies the weights of a block whose first input is number `first`, counted through all taps. */
+static void gather_block_weights(const gm_product *p, const float *w, uint32_t first, weight_block *b)
+{
+    uint32_t tap = first / p->sums, i = first % p->sums, left = b->inputs;
+    const float *from = w + tap * p->w_tap + i * p->w_in;
+    float *to = b->w;
+    for (; left > 0; left--) {
+        to = gather_outputs(from, p->w_out, b->outputs, to);
+        from += p->w_in;
+        if (++i == p->sums) {
+            i = 0;
+            from += p->w_tap - p->sums * p->w_in;
+        }
+    }
+}
+
+/* Exchanges rows and columns where there is one column, so that the inner loop is the long one. */
+static gm_loop turned(const gm_loop *w)
+{
+    return w->columns > 1 ? *w : (gm_loop){ 1, w->rows, 0, w->a_row, 0, w->b_row };
+}
+
+/* Copying a block's weights pays off from 16 pixels on. Tiles of long sums are faster where weights
+ * are contiguous, as they copy none. */
+int gm_blocks_suit(const gm_product *product)
+{
+    const gm_product *p = product;
+    int neighbours = (p->in.channel == 1 || p->in.column == 1 || p->sums < 4) &&
+        (p->out.channel == 1 || p->outputs == 1);
+    int tiles = (p->w_in == 1 || p->w_out == 1) && p->sums >= 64;
+    return neighbours && !tiles && p->rows * p->columns >= 16 && (!GM_ARCH_HELIUM || p->sums < 4);
+}
+
+void gm_add_blocks(const gm_product *product, const float *in, const float *w, float *out)
+{
+    const gm_product *p = product;
+    const gm_loop loop = { p->rows, p->columns, p->in.row, p->in.column, p->out.row, p->out.column };
+    const gm_loop longest = turned(&loop);
+    uint32_t inputs = p->taps * p->sums, step = p->sums == 1 ? 1 : p->in.channel;
+    int apart = step != 1;
+    weight_block b;
+    for (uint32_t n = 0; n < p->outputs; n += b.outputs) {
+        b.outputs = outputs_of_block(p->outputs - n, apart && p->sums < 4);
+        for (uint32_t i = 0; i < inputs; i += b.inputs) {
+            b.inputs = inputs_of_block(inputs - i, b.outputs, apart);
+            gather_block_weights(p, w + n * p->w_out, i, &b);
+            if (apart && b.inputs > 1) {
+                columns_of_block_4x4(&loop, step, in + i * step, out + n, b.w);
+            } else {
+                add_weight_block(&longest, in + i * step, out + n, &b);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,210 @@
+/*
+ * CONV on Cortex-M with FPU: for each kernel tap or row, in their order, all outputs that it
+ * reaches take their products with it. So each output has one sum, in the order of
+ * docs/NUMERICS.md, and no loop asks where the input ends.
+ */
+#include "../helium/helium.h"
+#include "blocks/taps.h"
+#include "blocks/strided_loop.h"
+
+#if GM_WITH_CONV && GM_ARCH_ARM_M
+
+typedef struct conv_geometry {
+    const gm_insn_conv *insn;
+    gm_window window;
+    gm_layout x, y;
+} conv_geometry;
+
+static gm_product product_of_conv(const gm_insn_conv *insn)
+{
+    return (gm_product){
+        .rows = insn->out_h, .columns = insn->out_w, .sums = insn->in_channels, .outputs = insn->out_channels,
+        .in = { insn->stride_h * insn->x_h, insn->stride_w * insn->x_w, insn->x_channel },
+        .out = { insn->y_h, insn->y_w, insn->y_channel },
+        .w_in = insn->w_in_channel, .w_out = insn->w_out_channel, .taps = 1,
+    };
+}
+
+/* ---- One kernel tap after another ------------------------------------------------------------------------- */
+
+static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
+{
+    gm_product p = product_of_conv(insn);
+    p.rows = tap->rows, p.columns = tap->columns;
+    gm_tap_product(&p, x, w, y);
+}
+
+/* One channel and one output channel in each group, groups contiguous. */
+static void add_depthwise_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
+{
+    const gm_loop loop = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
+    gm_loop_scaled(&loop, x, y, insn->groups, w, insn->w_group);
+}
+
+static void add_conv_tap(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y,
+                         int is_depthwise)
+{
+    if (is_depthwise) {
+        add_depthwise_tap(insn, tap, x, w, y);
+    } else {
+        sums_of_channels(insn, tap, x, w, y);
+    }
+}
+
+static void add_each_tap(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
+{
+    const gm_insn_conv *insn = c->insn;
+    for (uint32_t k = 0; k < insn->kernel_h; k++) {
+        for (uint32_t l = 0; l < insn->kernel_w; l++) {
+            gm_tap tap = gm_tap_of(&c->window, &c->x, &c->y, k, l);
+            if (tap.rows > 0) {
+                add_conv_tap(insn, &tap, x + tap.x, w + k * insn->w_h + l * insn->w_w, y + tap.y, is_depthwise);
+            }
+        }
+    }
+}
+
+/* ---- The taps of a kernel row at once --------------------------------------------------------------------- */
+
+/* Where channels are few, and taps' neighbours in x: a row of the kernel is as one tap of more
+ * channels. */
+static int taps_are_neighbours(const gm_insn_conv *insn)
+{
+    return insn->in_channels < 16 && (insn->x_channel == 1 || insn->in_channels == 1) &&
+        insn->x_w == insn->in_channels &&
+           insn->dilation_w == 1 && insn->y_channel == 1 && insn->out_h * insn->out_w >= 16;
+}
+
+/* The kernel's columns that lie inside the input at an output column; none where first is not below
+ * end. */
+static gm_span taps_inside(const gm_window *w, uint32_t column)
+{
+    uint32_t left = column * w->stride_w, reach = w->in_w + w->pad_w;
+    uint32_t behind = left < reach ? reach - left : 0;
+    return (gm_span){ left < w->pad_w ? w->pad_w - left : 0, behind < w->kernel_w ? behind : w->kernel_w };
+}
+
+/* Kernel row k at output columns that see the same taps. vectors: with Helium, and no
+ * care for subnormal numbers. */
+static void add_taps_of_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t k, gm_span taps,
+                            gm_span columns, uint32_t vectors)
+{
+    const gm_insn_conv *insn = c->insn;
+    (void)vectors;
+    gm_tap tap = gm_tap_of_columns(&c->window, &c->x, &c->y, k, taps.first, columns);
+    gm_product p = product_of_conv(insn);
+    if (tap.rows > 0 && taps.first < taps.end) {
+        p.rows = tap.rows, p.columns = tap.columns;
+        p.taps = taps.end - taps.first, p.w_tap = insn->w_w;
+#if GM_ARCH_HELIUM
+        if (vectors) {
+            gm_helium_add_blocks(&p, insn->x_w, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
+            return;
+        }
+#endif
+        gm_add_blocks(&p, x + tap.x, w + k * insn->w_h + taps.first * insn->w_w, y + tap.y);
+    }
+}
+
+static void add_each_kernel_row(const conv_geometry *c, const float *x, const float *w, float *y, uint32_t vectors)
+{
+    const gm_insn_conv *insn = c->insn;
+    for (uint32_t k = 0; k < insn->kernel_h; k++) {
+        gm_span columns = { 0, 0 };
+        while (columns.end < insn->out_w) {
+            gm_span taps = taps_inside(&c->window, columns.first), next;
+            do {
+                next = taps_inside(&c->window, ++columns.end);
+            } while (columns.end < insn->out_w && next.first == taps.first && next.end == taps.end);
+            add_taps_of_row(c, x, w, y, k, taps, columns, vectors);
+            columns.first = columns.end;
+        }
+    }
+}
+
+static void each_product(const conv_geometry *c, const float *x, const float *w, float *y, int is_depthwise)
+{
+    if (!is_depthwise && taps_are_neighbours(c->insn)) {
+        add_each_kernel_row(c, x, w, y, 0);
+    } else {
+        add_each_tap(c, x, w, y, is_depthwise);
+    }
+}
+
+#if GM_ARCH_HELIUM
+
+/* For sums that are longer, tiles are the better way. */
+#define SHORT_SUM 27
+
+/* Short sums by blocks of vectors. Returns 0 where that is no way, or subnormal numbers were
+ * flushed; y is started. */
+static int by_vectors(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
+                      float *y)
+{
+    const gm_insn_conv *insn = c->insn;
+    if (insn->in_channels * insn->kernel_h * insn->kernel_w > SHORT_SUM || insn->out_channels % 4 > 0 ||
+        insn->y_channel != 1 ||
+        insn->dilation_w != 1 || insn->out_h * insn->out_w < 8) {
+        return 0;
+    }
+    gm_helium_forget_flushed();
+    add_each_kernel_row(c, x, w, y, 1);
+    if (gm_helium_flushed()) {
+        gm_start_pixels(all, bias, y);
+        return 0;
+    }
+    return 1;
+}
+
+static int with_helium(const conv_geometry *c, const gm_product *all, const float *x, const float *w, const float *bias,
+                       float *y, int is_depthwise)
+{
+    return is_depthwise ? gm_helium_depthwise(c->insn, x, w, bias, y)
+                        : by_vectors(c, all, x, w, bias, y) || gm_helium_conv(c->insn, x, w, y);
+}
+
+#else
+#define with_helium(c, all, x, w, bias, y, is_depthwise) 0
+#endif
+
+/* One sample; depthwise all groups at once. */
+static void sample(const conv_geometry *c, const float *x, const float *w, const float *bias, float *y)
+{
+    const gm_insn_conv *insn = c->insn;
+    gm_product all = product_of_conv(insn);
+    int is_depthwise = insn->in_channels == 1 && insn->out_channels == 1 && insn->x_group == 1 && insn->y_group == 1;
+    uint32_t groups = is_depthwise ? 1 : insn->groups;
+    if (is_depthwise) {
+        all.outputs = insn->groups, all.out.channel = 1;
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        gm_start_pixels(&all, bias ? bias + g * insn->out_channels : NULL, y);
+        if (!with_helium(c, &all, x, w, bias ? bias + g * insn->out_channels : NULL, y, is_depthwise)) {
+            each_product(c, x, w, y, is_depthwise);
+        }
+        if (insn->activation == GM_ACTIVATION_RELU) {
+            gm_relu_pixels(&all, y);
+        }
+        x += insn->x_group, w += insn->w_group, y += insn->y_group;
+    }
+}
+
+int gm_kernel_conv(const struct gm_session *session, const void *instruction)
+{
+    const gm_insn_conv *insn = instruction;
+    const conv_geometry c = {
+        .insn = insn,
+        .window = GM_WINDOW(insn),
+        .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },
+        .y = { insn->y_batch, insn->y_h, insn->y_w, insn->y_group, insn->y_channel },
+    };
+    const float *x = gm_f32(session, insn->x), *w = gm_f32(session, insn->w);
+    const float *bias = gm_f32_optional(session, insn->bias);
+    float *y = gm_f32_out(session, insn->y);
+    for (uint32_t b = 0; b < insn->batch; b++) {
+        sample(&c, x + b * insn->x_batch, w, bias, y + b * insn->y_batch);
+    }
+    return GM_OK;
+}
+
+#endif

@@ -1,0 +1,321 @@
+/*
+ * Gradients of convolutions' weights on Cortex-M with FPU. A sum goes over all pixels of a
+ * rectangle at once, and up to 16 of them stand in registers: of neighbouring channels of x,
+ * else of neighbouring output channels of dy, else of groups where each has one channel and
+ * output channel. With a kernel of one tap they are a matrix product, output channels by
+ * channels.
+ */
+#include "../../conv_gradient.h"
+#include "../../gemm_tile.h"
+#include "../../rows.h"
+#include "../arch.h"
+#include "../helium/helium.h"
+#include "blocks/taps.h"
+#include "blocks/three_taps.h"
+#include "blocks/strided_loop.h"
+
+#if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M
+
+/* Sums at a time. */
+#define SUMS 16
+
+/* Taps of a output channel or group that take a call of the rule together. */
+#define RUN 2
+
+static uint32_t smaller_of(uint32_t n, uint32_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+/* ---- Neighbouring channels --------------------------------------------------------------------------------- */
+
+/* sums[i] += sum over the batch and the tap's pixels of dy x[i] */
+static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                         uint32_t n)
+{
+    const gm_loop loop = { tap->rows, tap->columns, tap->y_row, tap->y_column, tap->x_row, tap->x_column };
+    for (uint32_t b = 0; b < g->batch && tap->rows > 0; b++) {
+        gm_loop_across(&loop, dy + b * g->dy.batch + tap->y, x + b * g->x.batch + tap->x, sums, n);
+    }
+}
+
+/* Of one kernel tap, n channels. at: the first one's sum. */
+static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy,
+                             float *at)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, most = g->x.channel == 1 ? SUMS : 1;
+    for (uint32_t count; n > 0; n -= count, at += count * taps, x += count * g->x.channel) {
+        float sums[SUMS];
+        count = smaller_of(n, most);
+        for (uint32_t i = 0; i < count; i++) {
+            sums[i] = at[i * taps];
+        }
+        add_channels(g, tap, x, dy, sums, count);
+        for (uint32_t i = 0; i < count; i++) {
+            at[i * taps] = sums[i];
+        }
+    }
+}
+
+static void gradient_tap_by_tap(const gm_conv_gradient *g, uint32_t n, const float *x, const float *dy, float *row)
+{
+    const gm_window *w = &g->window;
+    for (uint32_t k = 0; k < w->kernel_h && n > 0; k++) {
+        for (uint32_t l = 0; l < w->kernel_w; l++) {
+            gm_tap tap = gm_tap_of(w, &g->x, &g->dy, k, l);
+            add_gradient_tap(g, &tap, n, x, dy, row++);
+        }
+    }
+}
+
+/* Of 8 channels, kernel row by kernel row. Returns 0, and does nothing, where that is no way. */
+static int add_8_channels(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
+        gm_three_taps three;
+        if (!gm_three_taps_of(g, k, GM_8_CHANNELS, taps, &three)) {
+            return 0;
+        }
+        gm_add_three_taps(g, &three, GM_8_CHANNELS, x, dy, row + 3 * k);
+    }
+    return 1;
+}
+
+/* 16 channels at a time, tap by tap; 8 that are left by kernel rows, where that is a way, and
+ * others tap by tap. */
+void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, last = g->in_channels % SUMS,
+        first = g->in_channels - last;
+    const float *x_last = x + first * g->x.channel;
+    float *row_last = row + first * taps;
+    gradient_tap_by_tap(g, first, x, dy, row);
+    if (last >= 8 && add_8_channels(g, x_last, dy, row_last)) {
+        x_last += 8 * g->x.channel, row_last += 8 * taps, last -= 8;
+    }
+    gradient_tap_by_tap(g, last, x_last, dy, row_last);
+}
+
+/* ---- Neighbouring output channels, or groups -------------------------------------------------------------------------- */
+
+/* Sums of one channel and kernel tap, of n neighbouring output channels; or of one kernel tap, of n
+ * neighbouring groups. */
+static void add_neighbours(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                           uint32_t n, int groups)
+{
+    const gm_loop loop = { tap->rows, tap->columns, tap->x_row, tap->x_column, tap->y_row, tap->y_column };
+    for (uint32_t b = 0; b < g->batch && tap->rows > 0; b++) {
+        const float *x_at = x + b * g->x.batch + tap->x, *dy_at = dy + b * g->dy.batch + tap->y;
+        if (groups) {
+            gm_loop_products(&loop, x_at, dy_at, sums, n);
+        } else {
+            gm_loop_across(&loop, x_at, dy_at, sums, n);
+        }
+    }
+}
+
+/* The arguments of a rule, `elements` parameters further. */
+static void move_on(gm_rule_args *args, uint32_t elements)
+{
+    args->p += elements;
+    args->slot1 = args->slot1 ? args->slot1 + elements : NULL;
+    args->slot2 = args->slot2 ? args->slot2 + elements : NULL;
+}
+
+/* n runs of neighbouring sums, through the rule to parameters. step: elements from one run to the
+ * next. */
+static void update_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n,
+                        uint32_t run)
+{
+    gm_rule_args args = *target->update;
+    const gm_rule_fn rule = gm_rules[*(const uint32_t *)args.rule];
+    args.g = sums, args.n = run;
+    move_on(&args, at);
+    for (; n > 0; n--, args.g += run) {
+        rule(&args);
+        move_on(&args, step);
+    }
+}
+
+/* A function that compilers would copy to several places, or whose variables would crowd its
+ * caller's. */
+#define ONCE __attribute__((noinline)) static void
+
+/* The same, or to w. */
+ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const float *sums, uint32_t n, uint32_t run)
+{
+    if (target->update) {
+        update_runs(target, at, step, sums, n, run);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++, at += step, sums += run) {
+        memcpy(target->w + at, sums, run * sizeof *sums);
+    }
+}
+
+/* What these runs start from. */
+static void start_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n,
+                       uint32_t run)
+{
+    for (uint32_t i = 0; i < n; i++, at += step) {
+        for (uint32_t j = 0; j < run; j++) {
+            *sums++ = target->accumulate ? target->w[at + j] : GM_EMPTY_SUM;
+        }
+    }
+}
+
+static void scatter_sums(const float *sums, uint32_t n, float *to, uint32_t step)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        to[i * step] = sums[i];
+    }
+}
+
+/* n neighbouring output channels or groups, for each channel and some kernel taps. */
+static void neighbours(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t n, uint32_t at,
+                       const gm_gradient_target *target, int groups)
+{
+    const gm_window *w = &g->window;
+    uint32_t taps = w->kernel_h * w->kernel_w, step = g->in_channels * taps;
+    for (uint32_t c = 0; c < g->in_channels; c++, x += g->x.channel, at += taps) {
+        for (uint32_t first = 0, run; first < taps; first += run) {
+            float sums[SUMS], runs[RUN * SUMS];
+            run = smaller_of(taps - first, RUN);
+            for (uint32_t number = first; number < first + run; number++) {
+                gm_tap tap = gm_tap_of(w, &g->x, &g->dy, number / w->kernel_w, number % w->kernel_w);
+                start_runs(target, at + number, step, sums, n, 1);
+                add_neighbours(g, &tap, x, dy, sums, n, groups);
+                scatter_sums(sums, n, runs + number - first, run);
+            }
+            give(target, at + first, step, runs, n, run);
+        }
+    }
+}
+
+/* 8 neighbouring output channels, for each channel and kernel row. Returns 0, and does nothing,
+ * where that is no way. */
+static int add_8_out_channels(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t at,
+                              const gm_gradient_target *target)
+{
+    uint32_t taps = g->window.kernel_h * g->window.kernel_w, step = g->in_channels * taps;
+    for (uint32_t k = 0; k < g->window.kernel_h; k++) {
+        gm_three_taps three;
+        if (!gm_three_taps_of(g, k, GM_8_OUT_CHANNELS, 3, &three)) {
+            return 0;
+        }
+        for (uint32_t c = 0; c < g->in_channels; c++) {
+            float sums[24];
+            uint32_t first = at + c * taps + 3 * k;
+            start_runs(target, first, step, sums, 8, 3);
+            gm_add_three_taps(g, &three, GM_8_OUT_CHANNELS, x + c * g->x.channel, dy, sums);
+            give(target, first, step, sums, 8, 3);
+        }
+    }
+    return 1;
+}
+
+/* Output channels, where channels are too few, or not neighbours. */
+static void gradient_by_out_channels(const gm_conv_gradient *g, const float *x, const float *dy,
+                                     const gm_gradient_target *target)
+{
+    uint32_t size = g->in_channels * g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t group = 0; group < target->groups; group++, x += g->x.group) {
+        for (uint32_t m = 0, n; m < target->out_channels; m += n) {
+            const float *dy_at = dy + group * g->dy.group + m;
+            uint32_t at = (group * target->out_channels + m) * size;
+            n = 8;
+            if (target->out_channels - m < n || !add_8_out_channels(g, x, dy_at, at, target)) {
+                n = smaller_of(target->out_channels - m, SUMS);
+                neighbours(g, x, dy_at, n, at, target, 0);
+            }
+        }
+    }
+}
+
+static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const float *dy,
+                               const gm_gradient_target *target)
+{
+    uint32_t size = g->window.kernel_h * g->window.kernel_w;
+    for (uint32_t group = 0, n; group < target->groups; group += n) {
+        n = smaller_of(target->groups - group, SUMS);
+        neighbours(g, x + group, dy + group, n, group * size, target, 1);
+    }
+}
+
+/* ---- One kernel tap --------------------------------------------------------------------------------------- */
+
+/* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all output channels by all
+ * channels of a block */
+ONCE add_out_by_in_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
+                            uint32_t out_channels, uint32_t in_channels)
+{
+    const gm_gemm_strides strides = { g->dy.channel, tap->y_column, tap->x_column, g->x.channel, tap->columns };
+    for (uint32_t b = 0; b < g->batch; b++) {
+        for (uint32_t row = 0; row < tap->rows; row++) {
+            const float *x_at = x + tap->x + b * g->x.batch + row * tap->x_row;
+            const float *dy_at = dy + tap->y + b * g->dy.batch + row * tap->y_row;
+            gm_gemm_matrix(dy_at, x_at, sums, out_channels, in_channels, in_channels, &strides);
+        }
+    }
+}
+
+/* Where the rows of both sides follow each other without a gap, they are one. */
+static gm_tap tap_with_joined_rows(gm_tap tap)
+{
+    if (tap.x_row == tap.columns * tap.x_column && tap.y_row == tap.columns * tap.y_column) {
+        tap.columns *= tap.rows;
+        tap.rows = tap.columns > 0;
+    }
+    return tap;
+}
+
+/* Blocks of 4 output channels, by all channels or, through the rule, by as many as have room in a
+ * row. */
+static void by_products(const gm_conv_gradient *g, const float *x, const float *dy, const gm_gradient_target *target)
+{
+    const gm_tap tap = tap_with_joined_rows(gm_tap_of(&g->window, &g->x, &g->dy, 0, 0));
+    uint32_t most = target->update ? g->in_channels / 16 * 4 : g->in_channels;
+    for (uint32_t m = 0, out_channels; m < target->out_channels; m += out_channels) {
+        out_channels = smaller_of(target->out_channels - m, 4);
+        for (uint32_t c = 0, in_channels; c < g->in_channels; c += in_channels) {
+            uint32_t first = m * g->in_channels + c;
+            float *sums = target->update ? target->w : target->w + first;
+            in_channels = smaller_of(g->in_channels - c, most);
+            if (!target->accumulate) {
+                gm_start_row(sums, NULL, out_channels * in_channels);
+            }
+            add_out_by_in_channels(g, &tap, x + c * g->x.channel, dy + m * g->dy.channel, sums, out_channels,
+                                   in_channels);
+            if (target->update) {
+                update_runs(target, first, g->in_channels, sums, out_channels, in_channels);
+            }
+        }
+    }
+}
+
+int gm_conv_gradient_of_neighbours(const gm_conv_gradient *g, const float *x, const float *dy,
+                                   const gm_gradient_target *target)
+{
+    if (gm_helium_conv_gradient(g, x, dy, target)) {
+        return 1;
+    }
+    if (g->window.kernel_h * g->window.kernel_w == 1 && target->groups == 1 && target->out_channels >= 4 &&
+        g->in_channels >= 16) {
+        by_products(g, x, dy, target);
+        return 1;
+    }
+    if (g->in_channels == 1 && target->out_channels == 1 && g->x.group == 1 && g->dy.group == 1) {
+        if (!gm_helium_depthwise_gradient(g, x, dy, target)) {
+            gradient_by_groups(g, x, dy, target);
+        }
+        return 1;
+    }
+    if (g->dy.channel == 1 && target->out_channels > 1 && (g->in_channels < 4 || g->x.channel != 1)) {
+        gradient_by_out_channels(g, x, dy, target);
+        return 1;
+    }
+    return 0;
+}
+
+#endif

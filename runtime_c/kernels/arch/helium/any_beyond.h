@@ -1,0 +1,36 @@
+/* Sums of squares, in registers that a function may change without putting them aside: checks are short. */
+#ifndef GM_HELIUM_ANY_BEYOND_H
+#define GM_HELIUM_ANY_BEYOND_H
+
+#include "../arch.h"
+#include "../arm_m/blocks/registers.h"
+#include "helium.h"
+
+#if GM_ARCH_HELIUM
+
+/* Whether the sum of each lane is a number below `limit` squared. Squares that are subnormal count as 0, that of the limit
+ * too, and then nothing is below it. */
+static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
+{
+    uint32_t below;
+    __asm__ volatile(HELIUM
+                     LINE("vmov.i32 q1, #0")
+                     LINE("wlstp.32 lr, %[n], 2f")
+                     "1:\n\t"
+                     LINE("vldrw.u32 q0, [%[x]], #16")
+                     LINE("vfma.f32 q1, q0, q0")
+                     LINE("letp lr, 1b")
+                     "2:\n\t"
+                     LINE("vdup.32 q0, %[limit]")
+                     LINE("vmul.f32 q0, q0, q0")
+                     LINE("vcmp.f32 gt, q0, q1")
+                     LINE("vmrs %[below], p0")
+                     : [x] "+r"(x), [below] "=&r"(below)
+                     : [n] "r"(n), [limit] "r"(gm_bits_of(limit))
+                     : "lr", "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7");
+    return (below & 0xffff) == 0xffff;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * Blocks of weights in vector registers, of 4 outputs and up to 5 inputs, which meet all pixels
+ * in turn: for sums so short that tiles are not worth their beginning. Machine instructions for
+ * each multiply-accumulate in a long row:
+ *
+ *     inputs are neighbours     5 inputs 0.55, 4 0.63, 3 0.75, 2 1, 1 1.75
+ *     anywhere                  5 inputs 0.75, 4 0.81, 3 0.92
+ */
+#include <stddef.h>
+
+#include "../../arm_m/blocks/registers.h"
+#include "../../arm_m/blocks/taps.h"
+#include "../helium.h"
+
+#if GM_ARCH_HELIUM && GM_WITH_CONV
+
+/* In bytes: from one pixel to the next, of inputs and outputs; from behind a row to the next one;
+ * from a pixel's first input to each. Assembly reads it in this order. */
+typedef struct steps {
+    uint32_t in, out, columns, rows, in_skip, out_skip, inputs[5];
+} steps;
+
+/* Inputs at r0, the others r2, r5, r6 and r8 bytes behind it; sums in q5. */
+#define PRODUCT(weights, at) LINE("ldr r4, [r0" at "]") VFMA(q5, weights, r4)
+#define BLOCK_ANYWHERE_3 PRODUCT(q0, "") PRODUCT(q1, ", r2") PRODUCT(q2, ", r5")
+#define BLOCK_ANYWHERE_4 BLOCK_ANYWHERE_3 PRODUCT(q3, ", r6")
+#define BLOCK_ANYWHERE_5 BLOCK_ANYWHERE_4 PRODUCT(q4, ", r8")
+#define BLOCK_NEIGHBOURS_1 PRODUCT(q0, "")
+#define BLOCK_NEIGHBOURS_2 LINE("ldm r0, {r2, r4}") VFMA(q5, q0, r2) VFMA(q5, q1, r4)
+#define BLOCK_NEIGHBOURS_3 LINE("ldm r0, {r2, r4, r5}") VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5)
+#define BLOCK_NEIGHBOURS_4                                                                                    \
+    LINE("ldm r0, {r2, r4, r5, r6}")                                                                          \
+    VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6)
+#define BLOCK_NEIGHBOURS_5                                                                                    \
+    LINE("ldm r0, {r2, r4, r5, r6, r8}")                                                                      \
+    VFMA(q5, q0, r2) VFMA(q5, q1, r4) VFMA(q5, q2, r5) VFMA(q5, q3, r6) VFMA(q5, q4, r8)
+
+/* Defines the loop of a block: out[0..4] += its products in each pixel. Registers that a smaller
+ * one leaves out are loaded too, from what there is room for. */
+#define DEFINE_BLOCK(name, PRODUCTS)                                                                                 \
+    __attribute__((noinline)) static void name(const float *in, float *out, const float *w, const steps *s)          \
+    {                                                                                                                \
+        register uintptr_t r0 __asm__("r0") = (uintptr_t)in;                                                         \
+        register uintptr_t r1 __asm__("r1") = (uintptr_t)out;                                                        \
+        register uintptr_t r2 __asm__("r2") = (uintptr_t)w;                                                          \
+        register const steps *r3 __asm__("r3") = s;                                                                  \
+        __asm__ volatile(HELIUM                                                                                      \
+                         LINE("vldrw.u32 q0, [r2]") LINE("vldrw.u32 q1, [r2, #16]")                                  \
+                         LINE("vldrw.u32 q2, [r2, #32]") LINE("vldrw.u32 q3, [r2, #48]")                             \
+                         LINE("vldrw.u32 q4, [r2, #64]")                                                             \
+                         LINE("ldm r3, {r9, r10, r11, r12}")                                                         \
+                         LINE("ldrd r2, r5, [r3, %[others]]") LINE("ldrd r6, r8, [r3, %[others] + 8]")               \
+                         "1:\n\t"                                                                                    \
+                         LINE("dls lr, r11")                                                                         \
+                         "2:\n\t"                                                                                    \
+                         LINE("vldrw.u32 q5, [r1]")                                                                  \
+                         PRODUCTS                                                                                    \
+                         LINE("add r0, r9")                                                                          \
+                         LINE("vstrw.32 q5, [r1]") LINE("add r1, r10")                                               \
+                         LINE("le lr, 2b")                                                                           \
+                         LINE("ldrd r4, lr, [r3, %[skips]]") LINE("add r0, r4") LINE("add r1, lr")                   \
+                         LINE("subs r12, #1")                                                                        \
+                         LINE("bne 1b")                                                                              \
+                         : "+r"(r0), "+r"(r1), "+r"(r2)                                                              \
+                         : "r"(r3), [skips] "i"(offsetof(steps, in_skip)), [others] "i"(offsetof(steps, inputs) + 4) \
+                         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", CHANGED);                        \
+    }
+
+DEFINE_BLOCK(block_neighbours_1, BLOCK_NEIGHBOURS_1)
+DEFINE_BLOCK(block_neighbours_2, BLOCK_NEIGHBOURS_2)
+DEFINE_BLOCK(block_neighbours_3, BLOCK_NEIGHBOURS_3)
+DEFINE_BLOCK(block_neighbours_4, BLOCK_NEIGHBOURS_4)
+DEFINE_BLOCK(block_neighbours_5, BLOCK_NEIGHBOURS_5)
+DEFINE_BLOCK(block_anywhere_3, BLOCK_ANYWHERE_3)
+DEFINE_BLOCK(block_anywhere_4, BLOCK_ANYWHERE_4)
+DEFINE_BLOCK(block_anywhere_5, BLOCK_ANYWHERE_5)
+
+typedef void block_way(const float *in, float *out, const float *w, const steps *s);
+static block_way *const block_ways[2][5] = {
+    { block_neighbours_1, block_neighbours_1, block_anywhere_3, block_anywhere_4, block_anywhere_5 },
+    { block_neighbours_1, block_neighbours_2, block_neighbours_3, block_neighbours_4, block_neighbours_5 },
+};
+
+/* How many inputs to take where so many are left */
+static uint32_t inputs_at_once(uint32_t left, int neighbours)
+{
+    return left == 6 ? 3 : left >= 5 ? 5 : left == 2 && !neighbours ? 1 : left;
+}
+
+/* Input i of a pixel, counted through all taps, in elements behind the first one */
+static uint32_t input_at(const gm_product *p, uint32_t in_tap, uint32_t i)
+{
+    return i / p->sums * in_tap + i % p->sums * p->in.channel;
+}
+
+/* Its weights of 4 outputs, which begin at w */
+static void gather_output_weights(const gm_product *p, const float *w, uint32_t i, float to[4])
+{
+    const float *from = w + i / p->sums * p->w_tap + i % p->sums * p->w_in;
+    for (uint32_t output = 0; output < 4; output++) {
+        to[output] = from[output * p->w_out];
+    }
+}
+
+void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const float *in, const float *w, float *out)
+{
+    const gm_product *p = product;
+    uint32_t inputs = p->taps * p->sums;
+    int neighbours = (p->sums == 1 || p->in.channel == 1) && (p->taps == 1 || in_tap == p->sums);
+    steps s = { 4 * p->in.column, 4 * p->out.column, p->columns, p->rows,
+                4 * (p->in.row - p->columns * p->in.column), 4 * (p->out.row - p->columns * p->out.column), { 0 } };
+    for (uint32_t n = 0; n < p->outputs; n += 4) {
+        for (uint32_t i = 0, count; i < inputs; i += count) {
+            float weights[20];
+            count = inputs_at_once(inputs - i, neighbours);
+            for (uint32_t j = 0; j < count; j++) {
+                gather_output_weights(p, w + n * p->w_out, i + j, weights + 4 * j);
+                s.inputs[j] = 4 * (input_at(p, in_tap, i + j) - input_at(p, in_tap, i));
+            }
+            block_ways[neighbours][count - 1](in + input_at(p, in_tap, i), out + n, weights, &s);
+        }
+    }
+}
+
+#endif
