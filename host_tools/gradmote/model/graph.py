@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,15 @@ def runtime_type(value: ir.Value) -> str:
     if found is None:
         raise UnsupportedOperator(f"input '{value.name}' has type {value.dtype}", "use float32 data and integer labels")
     return found
+
+
+def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
+    """Yield the graph and the graphs in its nodes."""
+    yield graph
+    for node in graph:
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPH:
+                yield from with_branches(attribute.as_graph())
 
 
 def unique_name(graph: ir.Graph, stem: str) -> str:

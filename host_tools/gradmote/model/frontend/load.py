@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 
 import onnx
 import onnx_ir as ir
 
 from ...compiler.passes import inline_branches, pipeline
 from ...errors import ModelError
-from ..graph import prune, runtime_type
+from ..graph import prune, runtime_type, with_branches
 from ..metadata import WEIGHTS
 from ..registry import attach_functions
 from .inputs import Inputs
@@ -93,15 +93,6 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
         runtime_type(value)
     WEIGHTS.write(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])
     return model
-
-
-def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
-    """Yield the graph and the graphs in its nodes."""
-    yield graph
-    for node in graph:
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH:
-                yield from with_branches(attribute.as_graph())
 
 
 def read_untied(source: Source) -> onnx.ModelProto:

@@ -9,7 +9,8 @@ import onnx_ir as ir
 
 from ...compiler.passes import fold_constants
 from ...errors import ModelError
-from ..graph import constant_array, describe, forget_names
+from ..graph import constant_array, describe, forget_names, with_branches
+from .branch_weights import graphs_of
 
 #: An initializer of more floats than this is a weight. Resize and Range read floats for shapes, of which there are few.
 MOST_SIZES = 64
@@ -53,8 +54,8 @@ def infer_once(model: ir.Model) -> None:
             f"shapes do not fit: {str(error).strip()}",
             "if a batch size was fixed on export, export with a dynamic batch axis",
         ) from error
-    for graph, found in zip(model.graphs(), ir.from_proto(inferred).graphs(), strict=True):
-        copy_shapes(found, graph)
+    for graph, (_, found) in zip(with_branches(model.graph), graphs_of(inferred.graph), strict=True):
+        take_shapes(found, graph)
     forget_names(model.graph)
 
 
@@ -81,14 +82,15 @@ def is_large(value: ir.Value) -> bool:
     return value.dtype == ir.DataType.FLOAT and value.const_value is not None and value.const_value.size > MOST_SIZES
 
 
-def copy_shapes(source: ir.Graph, target: ir.Graph) -> None:
-    """Copy the shapes and types that are known in one graph to the values of the same names in the other."""
-    known = {value.name: value for value in values_of(source)}
-    for value in values_of(target):
-        found = known.get(value.name)
-        if found is not None:
-            value.shape = found.shape if found.shape is not None else value.shape
-            value.type = found.type if found.type is not None else value.type
+def take_shapes(found: onnx.GraphProto, graph: ir.Graph) -> None:
+    """Give the values of a graph the types and shapes that inference found for their names."""
+    values = {value.name: value for value in values_of(graph)}
+    for info in (*found.input, *found.output, *found.value_info):
+        value = values.get(info.name)
+        if value is not None:
+            value.type = ir.serde.deserialize_type_proto_for_type(info.type) or value.type
+            shape = ir.serde.deserialize_type_proto_for_shape(info.type)
+            value.shape = value.shape if shape is None else shape
 
 
 def values_of(graph: ir.Graph) -> Iterator[ir.Value]:
