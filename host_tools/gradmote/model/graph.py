@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,8 +39,11 @@ def constant_array(value: ir.Value | None) -> np.ndarray | None:
     return value.const_value.numpy()
 
 
-def data_of(graph: ir.Graph, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Return copies of the data of initializers, by name."""
+def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
+    """Return copies of the data of initializers, by name. Raises ModelError for one that is not there."""
+    missing = [n for n in names if n not in graph.initializers]
+    if missing:
+        raise ModelError(f"the model has no weight called {', '.join(missing)}", "pass the model that it belongs to")
     return {n: graph.initializers[n].const_value.numpy().copy() for n in names}  # type: ignore[union-attr]
 
 

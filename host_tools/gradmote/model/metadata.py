@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar, overload
+from typing import Generic, Protocol, TypeVar, overload
 
 import onnx_ir as ir
+
+from ..errors import ModelError
 
 T = TypeVar("T")
 _PREFIX = "gradmote."
 _LABEL = "gradmote.label"
+_AGAIN = "generate the artifacts again"
 
 
 class Noted(Protocol):
@@ -52,9 +55,15 @@ class Note(Generic[T]):
     @overload
     def read(self, where: Noted, default: T) -> T: ...
     def read(self, where: Noted, default: T | None = None) -> T | None:
-        """Return the value of the note, or `default` where there is none."""
+        """Return the value of the note, or `default` where there is none.
+
+        Raises ModelError for a text that write() did not make.
+        """
         text = where.metadata_props.get(self.key)
-        return default if text is None else self.decode(text)
+        try:
+            return default if text is None else self.decode(text)
+        except (ValueError, IndexError) as error:
+            raise ModelError(f"the model's metadata has {self.key} = '{text}'", _AGAIN) from error
 
     def copy(self, source: Noted, target: Noted) -> None:
         """Make the same note in `target`, where `source` has one."""
@@ -74,7 +83,15 @@ def number(name: str) -> Note[float]:
 
 def names(name: str) -> Note[list[str]]:
     """Return a note that is a list of names."""
-    return Note(name, lambda value: json.dumps(list(value)), lambda text: list(json.loads(text)))
+    return Note(name, lambda value: json.dumps(list(value)), _names_of)
+
+
+def _names_of(text: str) -> list[str]:
+    """Return the names in a JSON list. Raises ValueError for any other text."""
+    found = json.loads(text)
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise ValueError("no list of names")
+    return found
 
 
 def _modes(name: str) -> Note[tuple[str, int]]:
@@ -133,7 +150,13 @@ def is_label(value: ir.Value) -> bool:
 
 
 def restore_labels(model: ir.Model) -> None:
-    """Mark the inputs that the model's note LABELS names."""
-    known: dict[Any, ir.Value] = {value.name: value for value in model.graph.inputs}
-    for name in LABELS.read(model, []):
-        mark_label(known[name])
+    """Mark the inputs that the model's note LABELS names.
+
+    Raises ModelError where they are not there.
+    """
+    labels = LABELS.read(model, [])
+    found = [value for value in model.graph.inputs if value.name in labels]
+    if len(found) != len(labels):
+        raise ModelError(f"the labels of the model are {labels}, which are not its inputs", _AGAIN)
+    for value in found:
+        mark_label(value)

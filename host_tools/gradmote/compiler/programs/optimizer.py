@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
+from ...errors import ModelError
 from ...generated.instructions import CheckFinite, Mul
 from ...generated.optimizers import RULES
 from ...model.graph import prune
@@ -38,7 +39,10 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     corrections where the rule has them.
     """
     model = model.clone()
-    rule = RULES[OPTIMIZER.read(model, "")]
+    name = OPTIMIZER.read(model, "")
+    if name not in RULES:
+        raise ModelError(f"the optimizer model has the rule '{name}'", f"the rules are {', '.join(RULES)}")
+    rule = RULES[name]
     inputs = list(model.graph.inputs)
     end, step = len(inputs) - rule["aux"], 2 + rule["slots"]
     groups = [inputs[i : i + step] for i in range(2, end, step)]

@@ -10,7 +10,7 @@ import onnx_ir as ir
 from ...compiler.passes import inline_branches, pipeline
 from ...errors import ModelError
 from ..graph import prune, runtime_type, with_branches
-from ..metadata import WEIGHTS
+from ..metadata import WEIGHTS, remove_notes
 from ..registry import attach_functions
 from .inputs import Inputs
 from .parameters import weights
@@ -89,6 +89,7 @@ def read_weights(source: Source, untie: bool = False, inputs: Inputs | None = No
     if untie:
         untie_weights(proto.graph, weights(to_ir(proto).graph))
     model = to_ir(proto)
+    remove_notes(model)  # those of an artifact say nothing about what is made of it now
     for value in model.graph.inputs:
         runtime_type(value)
     WEIGHTS.write(model.graph, [name for graph in with_branches(model.graph) for name in weights(graph)])

@@ -1,0 +1,64 @@
+"""Notes in an artifact's metadata that nobody wrote so: they are refused in words, not by a traceback."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts, load_artifacts
+from gradmote.compiler import Options, compile_image
+from gradmote.errors import GradmoteError, ModelError
+from support import digits
+
+MADE = digits.artifacts(optimizers.sgd(0.1))
+TRAINING, EVALUATION, OPTIMIZER = MADE.training, MADE.evaluation, MADE.optimizer
+assert TRAINING is not None and EVALUATION is not None and OPTIMIZER is not None
+KEYS = sorted({p.key for model in (TRAINING, EVALUATION, OPTIMIZER) for p in model.metadata_props})
+
+
+def changed(model: onnx.ModelProto, key: str, text: str) -> onnx.ModelProto:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    for prop in copy.metadata_props:
+        if prop.key == key:
+            prop.value = text
+    return copy
+
+
+def compiled(key: str, text: str) -> bytes:
+    models = [changed(model, key, text) for model in (TRAINING, EVALUATION, OPTIMIZER)]
+    made = load_artifacts(models[0], MADE.parameters, models[1], models[2])
+    return compile_image(made, Options(batch=2)).image
+
+
+@pytest.mark.parametrize("key", ["parameters", "labels", "statistics", "frozen", "learning_rate", "optimizer"])
+@pytest.mark.parametrize("text", ["{", '["nobody"]', "[3]", "7.x"])
+def test_the_model_is_refused(key: str, text: str) -> None:
+    with pytest.raises(ModelError):
+        compiled(f"gradmote.{key}", text)
+
+
+TEXTS = st.text(max_size=8) | st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4), st.lists, max_leaves=4
+).map(json.dumps)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(KEYS), TEXTS)
+def test_no_text_ends_in_a_traceback(key: str, text: str) -> None:
+    with suppress(GradmoteError):
+        compiled(key, text)
+
+
+def test_notes_of_another_compilation_do_not_count() -> None:
+    model = digits.model()
+    for key, value in (("shared_weights", "[]"), ("batch_norm", "fold"), ("weights", '["nobody"]')):
+        model.graph.metadata_props.add(key=f"gradmote.{key}", value=value)
+    made = build_artifacts(model, loss=losses.cross_entropy())
+    assert (made.batch_norm(), made.shared_weights()) == (None, {})
