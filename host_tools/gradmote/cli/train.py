@@ -267,7 +267,7 @@ def _saves(saves: Saves) -> str:
         text += f"; the last one failed: {error_of(saves.error, 'save')}"
     if saves.every and saves.slots:
         lasts = saves.every * saves.slots * ERASE_CYCLES
-        text += f"\n{saves.slots} slots of flash take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
+        text += f"\n{saves.slots} checkpoint slots take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
     return text
 
 
