@@ -1,5 +1,7 @@
 """The shape that the code has reached stays."""
 
+from pathlib import Path
+
 import structure
 
 
@@ -10,6 +12,17 @@ def test_no_import_goes_round():
 def test_no_module_of_the_runtime_goes_round():
     assert structure.c_circles("runtime_c/src", with_calls=True) == []
     assert structure.c_circles("firmware/src", with_calls=False) == []
+
+
+def test_a_circle_through_calls_is_found_without_an_include(tmp_path: Path):
+    (tmp_path / "public.h").write_text("int run(void);\nint end(void);\n")
+    (tmp_path / "run.c").write_text('#include "public.h"\nint run(void)\n{\n    return end();\n}\n')
+    (tmp_path / "end.c").write_text('#include "public.h"\nint end(void)\n{\n    return run();\n}\n')
+    assert structure.c_circles(str(tmp_path), with_calls=True) == [{"run", "end"}]
+    assert structure.c_circles(str(tmp_path), with_calls=False) == []
+    (tmp_path / "end.c").write_text("/* run() */\nstatic int run(void)\n{\n    return 0;\n}\n")
+    structure.c_modules.cache_clear()
+    assert structure.c_circles(str(tmp_path), with_calls=True) == []
 
 
 def test_few_modules_stand_at_the_top():
