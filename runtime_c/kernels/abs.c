@@ -1,3 +1,7 @@
+/*
+ * ABS: y = |x|.
+ * ABS_GRAD: dx = dy sign(x), sign(0) = 0.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_ABS

@@ -10,8 +10,8 @@
 
 #define SIZE_OF(x) (gm_bits_of(x) & 0x7fffffffu)
 
-/* Without their signs, numbers compare as their bits do, and NaN is above all. The top bit of a difference says which one is
- * larger, and stays where all are joined. */
+/* Without their signs, numbers compare as their bits do, and NaN is above all. The top bit of a
+ * difference says which one is larger, and stays where all are joined. */
 static int any_of(const float *x, uint32_t n, float limit)
 {
     uint32_t found = 0, largest = SIZE_OF(limit) - 1;
@@ -25,8 +25,9 @@ static int any_of(const float *x, uint32_t n, float limit)
     return found >> 31 != 0;
 }
 
-/* A sum of squares, in whatever order, is not below any of them, and NaN where one is. So one that is below the square of
- * the limit says that all is well, and saves the look at each element; anything else says nothing. */
+/* A sum of squares, in whatever order, is not below any of them, and NaN where one is. So one that
+ * is below the square of the limit says that all is well, and saves the look at each element;
+ * anything else says nothing. */
 int gm_any_beyond(const float *x, uint32_t n, float limit)
 {
 #if GM_ARCH_ROWS

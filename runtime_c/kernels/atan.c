@@ -1,3 +1,4 @@
+/* ATAN: y = arctan(x). */
 #include "elementwise.h"
 
 #if GM_WITH_ATAN

@@ -1,3 +1,9 @@
+/*
+ * AVERAGE_POOL: y[b,o,p,c] = sum of x in the window / count; count: taps inside the input, or with
+ *   count_pad those inside input and padding.
+ * AVERAGE_POOL_GRAD: dx = sum over kernel rows and columns of dy / count of the window that has
+ *   this element there.
+ */
 #include "window.h"
 
 #if GM_WITH_AVERAGE_POOL || GM_WITH_AVERAGE_POOL_GRAD
@@ -13,7 +19,7 @@ static uint32_t taps(uint32_t o, uint32_t kernel, uint32_t stride, uint32_t dila
     return count;
 }
 
-/* What the sum of the window at output (row, column) is divided by. */
+/* The number by which the sum of the window at output (row, column) is divided. */
 static float divisor(const gm_window *w, uint32_t count_pad, uint32_t padded_h, uint32_t padded_w, uint32_t row,
                      uint32_t column)
 {

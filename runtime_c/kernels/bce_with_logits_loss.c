@@ -1,7 +1,14 @@
+/*
+ * BCE_WITH_LOGITS_LOSS: loss = scale * sum of (1 - t) x + (1 + (pos_weight[j] - 1) t) (log(1 +
+ *   exp(-|x|)) + max(-x, 0)).
+ * BCE_WITH_LOGITS_LOSS_GRAD: dx = dloss * scale * ((1 - t) - (1 + (pos_weight[j] - 1) t)
+ *   sigmoid(-x)).
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* x, target, dx (outer, inner); pos_weight (inner), (1) with pos_stride 0, or absent, which is all ones. */
+/* x, target, dx (outer, inner); pos_weight (inner), (1) with pos_stride 0, or absent, which is all
+ * ones. */
 
 #if GM_WITH_BCE_WITH_LOGITS_LOSS || GM_WITH_BCE_WITH_LOGITS_LOSS_GRAD
 /* 1 + (pos_weight - 1) t */

@@ -5,8 +5,8 @@
 #include "../src/gm_internal.h"
 #include "arch/arch.h"
 
-/* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements: each is made by
- * <name>_row. y may be a or b. */
+/* Defines gm_kernel_<name>, which walks y (d0, d1, d2, d3), contiguous, in rows of d3 elements:
+ * each is made by <name>_row. y may be a or b. */
 #define GM_BROADCAST_WALK(name)                                                                                   \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
     {                                                                                                             \
@@ -40,7 +40,8 @@ void gm_div_row(const float *a, const float *b, float *y, uint32_t n);
     }
 #endif
 
-/* Defines gm_kernel_<name>: y = a OP b. The rows have their own loops for the strides that compilers vectorise. */
+/* Defines gm_kernel_<name>: y = a OP b. The rows have their own loops for the strides that
+ * compilers vectorise. */
 #define GM_BROADCAST_KERNEL(name, OP)                                                                             \
     static void name##_row(const float *a, const float *b, float *y, const gm_insn_##name *insn)                  \
     {                                                                                                             \

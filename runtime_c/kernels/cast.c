@@ -1,3 +1,7 @@
+/*
+ * INT_TO_FLOAT: y = x, rounded to nearest.
+ * FLOAT_TO_INT: y = x without its fraction, the nearest int32 where x is none; of NaN 0.
+ */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_INT_TO_FLOAT

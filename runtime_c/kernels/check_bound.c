@@ -1,3 +1,4 @@
+/* CHECK_BOUND: stops the program with NOT_FINITE if any |x[i,j]| is not below limit, or is NaN. */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_CHECK_BOUND

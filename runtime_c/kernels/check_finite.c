@@ -1,3 +1,4 @@
+/* CHECK_FINITE: stops the program with NOT_FINITE if any x[i] is NaN or infinite. */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

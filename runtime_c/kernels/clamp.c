@@ -1,3 +1,7 @@
+/*
+ * CLAMP: y = min(max(x, low), high).
+ * CLAMP_GRAD: dx = low <= x <= high ? dy : 0.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_CLAMP

@@ -1,10 +1,14 @@
+/*
+ * SUM_SQUARES: y = sum of x[i]^2 over ascending i; with accumulate, the sum starts from y.
+ * CLIP_SCALE: y = scale min(1, max_norm / (scale sqrt(sum_squares) + 1e-6)).
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* Clipping of gradients by their global norm, as torch.nn.utils.clip_grad_norm_. The operator Clip is
- * CLAMP, in clamp.c. */
+/* Clipping of gradients by their global norm, as torch.nn.utils.clip_grad_norm_. The operator Clip
+ * is CLAMP, in clamp.c. */
 
-/* y = y + sum of x^2, or only the sum without `accumulate`: once for each gradient. */
+/* Runs once for each gradient. */
 #if GM_WITH_SUM_SQUARES
 int gm_kernel_sum_squares(const struct gm_session *session, const void *instruction)
 {
@@ -20,7 +24,7 @@ int gm_kernel_sum_squares(const struct gm_session *session, const void *instruct
 }
 #endif
 
-/* y = scale min(1, max_norm / norm): what updates multiply every gradient with. */
+/* Updates multiply every gradient with the result. */
 #if GM_WITH_CLIP_SCALE
 int gm_kernel_clip_scale(const struct gm_session *session, const void *instruction)
 {

@@ -1,3 +1,8 @@
+/*
+ * GREATER: y = a > b ? 1 : 0, broadcast by strides of 0.
+ * GREATER_OR_EQUAL: y = a >= b ? 1 : 0, broadcast by strides of 0.
+ * EQUAL: y = a == b ? 1 : 0, broadcast by strides of 0.
+ */
 #include "broadcast.h"
 
 /* Truth values are 1 and 0. */

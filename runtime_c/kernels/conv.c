@@ -1,3 +1,4 @@
+/* CONV: y[b,o,p,g,m] = act(bias[g,m] + sum over kernel rows, columns and in_channels c of x w). */
 #include "arch/arch.h"
 #include "arch/simd/simd.h"
 #include "window.h"
@@ -16,7 +17,7 @@ typedef struct conv_operands {
     uint32_t in_channels;
 } conv_operands;
 
-/* sum[j] += x w[j] over the channels of one kernel tap, for 4 neighbouring output channels */
+/* sum[j] += x w[j] over the input channels of one tap, for 4 neighbouring output channels j. */
 static void add_tap_4(const float *x, const float *w, const conv_operands *c, float *sum)
 {
     const float *w0 = w, *w1 = w0 + c->w.out_channel, *w2 = w1 + c->w.out_channel, *w3 = w2 + c->w.out_channel;
@@ -45,8 +46,8 @@ static void add_tap_1(const float *x, const float *w, const conv_operands *c, fl
     *sum = s;
 }
 
-/* All kernel taps of the output (row, column), for `out_channels` neighbouring output channels, 1
- * or 4. x: its batch and group. */
+/* All taps of output (row, column), for 1 or 4 neighbouring output channels. x: of its sample and
+ * group. */
 static void add_taps(const float *x, const float *w, const conv_operands *c, uint32_t row, uint32_t column,
                      uint32_t out_channels, float *sum)
 {
@@ -70,7 +71,7 @@ static void start_sums(float *sum, const float *bias, uint32_t out_channels)
     }
 }
 
-/* One group of output channels at one output pixel. */
+/* The output channels of one group at one output position. */
 static void conv_pixel(const gm_insn_conv *insn, const conv_operands *c, const float *x, const float *w,
                        const float *bias, float *y, uint32_t row, uint32_t column)
 {

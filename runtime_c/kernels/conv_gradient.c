@@ -1,16 +1,21 @@
+/*
+ * CONV_GRAD_W: y[g,m,c,k,l] = sum over batch, output rows and columns of dy x: the gradient of
+ *   CONV's w; with accumulate, the sum starts from y. The strides y_batch to y_channel are of dy.
+ */
 #include "arch/simd/simd.h"
 #include "conv_gradient.h"
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && !GM_ARCH_CONV
 
-/* Elements from the x of one output to that of the next. None follows a single one, and the
- * window's stride can then be anything: added to an address it could wrap. */
+/* Elements from the x of one output to that of the next. Where there is only one output, the stride
+ * of the window may be any number, and an address would wrap with it. */
 static uint32_t step_of(const gm_conv_gradient *g, uint32_t outputs)
 {
     return outputs > 1 ? g->window.stride_w * g->x.w : 0;
 }
 
-/* sum[j] += dy x[j] along one output row, for 4 channels j; x and dy: at the row's first output */
+/* sum[j] += dy x[j] over `outputs` of one row, for 4 input channels j. x and dy: of the first
+ * output. */
 static void add_row_4(const gm_conv_gradient *g, const float *x, const float *dy, uint32_t outputs, float *sum)
 {
     uint32_t x_step = step_of(g, outputs), y_step = g->dy.w, c = g->x.channel;
@@ -40,7 +45,7 @@ static void add_row_1(const gm_conv_gradient *g, const float *x, const float *dy
     *sum = s;
 }
 
-/* One kernel tap of 1 or 4 neighbouring channels, over the whole batch. */
+/* One tap of 1 or 4 neighbouring input channels, over the whole batch. */
 static void add_weight_gradient_tap(const gm_conv_gradient *g, const float *x, const float *dy, gm_span rows,
                                     gm_span columns, uint32_t k, uint32_t l, uint32_t in_channels, float *sum)
 {

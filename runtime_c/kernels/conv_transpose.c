@@ -1,10 +1,14 @@
+/*
+ * CONV_TRANSPOSE: the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] +
+ *   sum over kernel rows, columns and out_channels of y w; with accumulate, the sum starts from x.
+ */
 #include "arch/arch.h"
 #include "arch/simd/simd.h"
 #include "window.h"
 
 #if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
 
-/* sum += y w over the output channels of one kernel tap */
+/* sum += y w over the output channels of one tap, for one input channel. */
 static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
 {
     for (uint32_t m = insn->out_channels; m > 0; m--) {
@@ -15,7 +19,7 @@ static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_
     return sum;
 }
 
-/* 4 neighbouring channels at once */
+/* The same for 4 neighbouring input channels. */
 static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
 {
     const float *w0 = w, *w1 = w0 + insn->w_in_channel, *w2 = w1 + insn->w_in_channel, *w3 = w2 + insn->w_in_channel;
@@ -33,7 +37,7 @@ static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_c
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-/* Every output of the convolution that saw input (row, column), for 1 or 4 neighbouring channels. */
+/* All outputs whose window has input (row, column), for 1 or 4 neighbouring input channels. */
 static void add_transposed_taps(const float *y, const float *w, const gm_insn_conv_transpose *insn,
                                 const gm_window *window, uint32_t row, uint32_t column, uint32_t in_channels,
                                 float *sum)
@@ -55,7 +59,7 @@ static void add_transposed_taps(const float *y, const float *w, const gm_insn_co
     }
 }
 
-/* One group of channels at one input pixel. */
+/* The input channels of one group at one input position. */
 static void transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
                             const float *bias, float *x, uint32_t row, uint32_t column)
 {

@@ -1,3 +1,7 @@
+/*
+ * CONV_UPDATE: one output channel after another: row = the gradient of CONV's w[g,m]; then rule
+ *   updates p[g,m] with it. The strides y_batch to y_channel are of dy.
+ */
 #include "arch/simd/simd.h"
 #include "conv_gradient.h"
 

@@ -1,3 +1,4 @@
+/* COPY: y[i0..i5] = x[i0..i5], each side with its own strides. */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_COPY

@@ -1,3 +1,4 @@
+/* COS: y = cos(x). */
 #include "elementwise.h"
 
 #if GM_WITH_COS

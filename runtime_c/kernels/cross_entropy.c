@@ -1,3 +1,5 @@
+/* What all kernels of cross entropy ask first: whether the labels are classes, and their total
+ * weight. */
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD

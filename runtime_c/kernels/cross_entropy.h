@@ -1,14 +1,13 @@
-/*
- * What the forms of cross entropy share. x, log_prob, dx (outer, classes, inner); labels, mask (outer, inner); weight
- * (classes); loss, dloss (outer, inner) by their strides. weight and mask may be absent, which is all ones.
- */
+/* What the forms of cross entropy share. x, log_prob, dx (outer, classes, inner); labels, mask
+ * (outer, inner); weight (classes); loss, dloss (outer, inner) by their strides. weight and mask
+ * may be absent, which is all ones. */
 #ifndef GM_CROSS_ENTROPY_H
 #define GM_CROSS_ENTROPY_H
 
 #include <stddef.h>
 
 #include "../src/gm_internal.h"
-#include "softmax_line.h"
+#include "softmax_row.h"
 
 /* The parameters with which all forms begin, in this order. */
 typedef struct gm_cross_entropy_params {
@@ -23,8 +22,9 @@ typedef struct gm_labels {
     float total_weight; /* of all labels */
 } gm_labels;
 
-/* Opens the operands labels, weight and mask, which stand one after another. GM_ERR_LABEL_OUT_OF_RANGE where a label is no
- * class. Nothing that a kernel writes overlaps its labels, so that they stay as they are looked at here. */
+/* Opens the operands labels, weight and mask, which stand one after another.
+ * GM_ERR_LABEL_OUT_OF_RANGE where a label is no class. Nothing that a kernel writes overlaps its
+ * labels, so that they stay as they are looked at here. */
 int gm_open_labels(const gm_session *session, const uint32_t *operands, const void *params, gm_labels *out);
 
 /* Whether an instruction has what gm_open_labels() takes, where it takes it. */
@@ -55,7 +55,7 @@ static inline float gm_reduce_loss(float sum, float divisor)
     return divisor == 0.0f ? 0.0f : sum / divisor;
 }
 
-static inline void gm_zero_line(float *dx, uint32_t classes, uint32_t stride)
+static inline void gm_zero_row(float *dx, uint32_t classes, uint32_t stride)
 {
     for (uint32_t c = 0; c < classes; c++) {
         dx[c * stride] = 0.0f;

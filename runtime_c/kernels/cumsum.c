@@ -1,9 +1,13 @@
+/*
+ * CUMSUM: y[o,i,n] = sum of x[o,j,n] over j <= i, with exclusive j < i; with reverse from the other
+ *   end.
+ */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_CUMSUM
 
-/* One line of `size` elements, `stride` apart, taken in the order of the sum. y may be x. */
-static void sum_line(const float *x, float *y, const gm_insn_cumsum *insn)
+/* One row of `size` elements, `inner` apart, taken in the order of the sum. y may be x. */
+static void cumulate_row(const float *x, float *y, const gm_insn_cumsum *insn)
 {
     float sum = 0.0f;
     for (uint32_t step = 0; step < insn->size; step++) {
@@ -21,8 +25,8 @@ int gm_kernel_cumsum(const struct gm_session *session, const void *instruction)
     float *y = gm_f32_out(session, insn->y);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t n = 0; n < insn->inner; n++) {
-            uint32_t line = o * insn->size * insn->inner + n;
-            sum_line(x + line, y + line, insn);
+            uint32_t row = o * insn->size * insn->inner + n;
+            cumulate_row(x + row, y + row, insn);
         }
     }
     return GM_OK;

@@ -1,10 +1,14 @@
+/*
+ * DROPOUT: y[i] = random(seed, step, stream, i) < threshold ? 0 : scale x[i]; forward and backward
+ *   alike.
+ */
 #include "../src/gm_internal.h"
 #include "../src/random.h"
 
 #if GM_WITH_DROPOUT
 
-/* Keeps element i where random(i) >= threshold. It depends on seed, step, stream and i alone, so the backward pass draws
- * the same mask again. */
+/* Keeps element i where random(i) >= threshold. It depends on seed, step, stream and i alone, so
+ * the backward pass draws the same mask again. */
 int gm_kernel_dropout(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_dropout *insn = instruction;

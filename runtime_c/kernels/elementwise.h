@@ -5,8 +5,9 @@
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
-/* Defines gm_kernel_<name>: y[i] is the expression, of x and of `insn`, the instruction with its parameters. The
- * instruction is copied, so that a compiler need not take y's stores for changes of it. */
+/* Defines gm_kernel_<name>: y[i] is the expression, of x and of `insn`, the instruction with its
+ * parameters. The instruction is copied, so that a compiler need not take y's stores for changes of
+ * it. */
 #define GM_MAP_KERNEL(name, ...)                                                                                  \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
     {                                                                                                             \
@@ -20,8 +21,8 @@
         return GM_OK;                                                                                             \
     }
 
-/* The same for dx[i], an expression of dy, of the forward instruction's input or output `saved` (x or y), and of
- * insn. */
+/* The same for dx[i], an expression of dy, of the forward instruction's input or output `saved` (x
+ * or y), and of insn. */
 #define GM_MAP_GRAD_KERNEL(name, saved, ...)                                                                      \
     int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
     {                                                                                                             \

@@ -1,3 +1,7 @@
+/*
+ * ELU: y = x > 0 ? scale x : alpha (exp(rate x) - 1).
+ * ELU_GRAD: dx = y > 0 ? scale dy : rate (y + alpha) dy.
+ */
 #include "elementwise.h"
 
 /* ELU, SELU and CELU. */

@@ -1,3 +1,4 @@
+/* ERF: y = erf(x). */
 #include "elementwise.h"
 
 #if GM_WITH_ERF

@@ -1,3 +1,4 @@
+/* EXP: y = exp(x). */
 #include "elementwise.h"
 
 #if GM_WITH_EXP

@@ -1,3 +1,4 @@
+/* FMOD: y = a - b trunc(a / b), exactly, with the sign of a; broadcast by strides of 0. */
 #include "../src/numerics.h"
 #include "broadcast.h"
 

@@ -1,3 +1,8 @@
+/*
+ * GATHER: y[o,i,n] = x[o, indices[i], n]; below 0 an index counts from the end, out of range it
+ *   stops with INDEX_OUT_OF_RANGE.
+ * SCATTER_ADD: dx[o, indices[i], n] += dy[o,i,n], o, i, n ascending; indices as GATHER.
+ */
 #include "gather.h"
 
 #if GM_WITH_GATHER
@@ -10,15 +15,12 @@ int gm_kernel_gather(const struct gm_session *session, const void *instruction)
     if (!gm_are_elements(indices, insn->count, insn->size)) {
         return GM_ERR_INDEX_OUT_OF_RANGE;
     }
-    for (uint32_t o = 0; o < insn->outer; o++) {
-        for (uint32_t i = 0; i < insn->count; i++) {
-            uint32_t at = gm_element(indices[i], insn->size);
-            const float *x = gm_f32(session, insn->x) + (o * insn->size + at) * insn->inner;
-            for (uint32_t n = 0; n < insn->inner; n++) {
-                *y++ = x[n];
-            }
+    GM_FOR_SELECTED(insn, indices, {
+        const float *x = gm_f32(session, insn->x) + (o * insn->size + at) * insn->inner;
+        for (uint32_t n = 0; n < insn->inner; n++) {
+            *y++ = x[n];
         }
-    }
+    })
     return GM_OK;
 }
 
@@ -34,15 +36,12 @@ int gm_kernel_scatter_add(const struct gm_session *session, const void *instruct
     if (!gm_are_elements(indices, insn->count, insn->size)) {
         return GM_ERR_INDEX_OUT_OF_RANGE;
     }
-    for (uint32_t o = 0; o < insn->outer; o++) {
-        for (uint32_t i = 0; i < insn->count; i++) {
-            uint32_t at = gm_element(indices[i], insn->size);
-            float *dx = gm_f32_out(session, insn->dx) + (o * insn->size + at) * insn->inner;
-            for (uint32_t n = 0; n < insn->inner; n++) {
-                dx[n] += *dy++;
-            }
+    GM_FOR_SELECTED(insn, indices, {
+        float *dx = gm_f32_out(session, insn->dx) + (o * insn->size + at) * insn->inner;
+        for (uint32_t n = 0; n < insn->inner; n++) {
+            dx[n] += *dy++;
         }
-    }
+    })
     return GM_OK;
 }
 

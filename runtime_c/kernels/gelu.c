@@ -1,3 +1,7 @@
+/*
+ * GELU: y = x (1 + erf(x / sqrt(2))) / 2.
+ * GELU_GRAD: dx = dy ((1 + erf(x / sqrt(2))) / 2 + x exp(-x^2 / 2) / sqrt(2 pi)).
+ */
 #include "elementwise.h"
 
 #if GM_WITH_GELU || GM_WITH_GELU_GRAD

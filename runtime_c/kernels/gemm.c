@@ -1,3 +1,7 @@
+/*
+ * GEMM: y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum starts
+ *   from y.
+ */
 #include "gemm_tile.h"
 #include "rows.h"
 

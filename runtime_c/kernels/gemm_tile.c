@@ -1,3 +1,5 @@
+/* Matrix products in plain C: y[i,j] += sum over k, ascending, of a[i,k] b[k,j], in tiles of
+ * registers. */
 #include "gemm_tile.h"
 #include "arch/arch.h"
 #include "arch/simd/simd.h"

@@ -1,5 +1,5 @@
-/* A row or a block of a matrix product, several outputs at once, each with one accumulator that takes its products
- * in ascending k. */
+/* A row or a block of a matrix product, several outputs at once, each with one accumulator that
+ * takes its products in ascending k. */
 #ifndef GM_GEMM_TILE_H
 #define GM_GEMM_TILE_H
 

@@ -1,6 +1,13 @@
+/*
+ * GRU_CELLS: gates in order z, r, h'; h[t] = (1 - z) h' + z h[t-1]; part is r h[t-1], with
+ *   reset_after r_h h[t-1] + bias.
+ * GRU_CELLS_GRAD: dz, the gradient of the gates before their activations, dpart, and that of the
+ *   initial state.
+ */
 #include "recurrent.h"
 
-/* Rows of the gates: update z, reset r, candidate h'; `hidden` numbers each. The recurrence weights lie alike. */
+/* Rows of the gates: update z, reset r, candidate h'; `hidden` numbers each. The recurrence weights
+ * lie alike. */
 
 #if GM_WITH_GRU_CELLS
 
@@ -25,7 +32,8 @@ static void reset_after(const float *w, const float *bias, const float *before, 
     }
 }
 
-/* From the inputs' part in `gates`, which become the gates, and the state before: the output of one row. */
+/* From the inputs' part in `gates`, which become the gates, and the state before: the output of one
+ * row. */
 static void gru_cell_row(const gm_insn_gru_cells *insn, const float *weights, const float *bias, const float *before,
                          float *gates, float *part, float *h)
 {
@@ -77,7 +85,8 @@ typedef struct gru_row {
     const float *dy, *gates, *before, *part; /* dy: perhaps NULL; the state before the step */
 } gru_row;
 
-/* dz of update and candidate; dh becomes what goes past the gates. Reset gates stay where they are: dz may be gates. */
+/* dz of update and candidate; dh becomes what goes past the gates. Reset gates stay where they are:
+ * dz may be gates. */
 static void update_and_candidate(const gru_row *row, float *dh, float *dz, uint32_t n)
 {
     for (uint32_t j = 0; j < n; j++) {

@@ -1,3 +1,7 @@
+/*
+ * HARD_SIGMOID: y = min(max(alpha x + beta, 0), 1).
+ * HARD_SIGMOID_GRAD: dx = 0 < y < 1 ? alpha dy : 0.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_HARD_SIGMOID

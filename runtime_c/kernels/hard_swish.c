@@ -1,3 +1,7 @@
+/*
+ * HARD_SWISH: y = x min(max(x / 6 + 1/2, 0), 1).
+ * HARD_SWISH_GRAD: dx = x <= -3 ? 0 : x < 3 ? (x / 3 + 1/2) dy : dy.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_HARD_SWISH

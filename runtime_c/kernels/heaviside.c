@@ -1,3 +1,7 @@
+/*
+ * HEAVISIDE: y = a > b ? 1 : a < b ? 0 : 1/2, broadcast by strides of 0: the slope of max(a, b)
+ *   along a.
+ */
 #include "broadcast.h"
 
 #if GM_WITH_HEAVISIDE

@@ -1,3 +1,7 @@
+/*
+ * L1_LOSS: loss = scale * sum of |x - target|.
+ * L1_LOSS_GRAD: dx = dloss * scale * sign(x - target), sign(0) = 0.
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

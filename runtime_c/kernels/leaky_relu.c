@@ -1,3 +1,7 @@
+/*
+ * LEAKY_RELU: y = x < 0 ? alpha x : x.
+ * LEAKY_RELU_GRAD: dx = x > 0 ? dy : alpha dy.
+ */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_LEAKY_RELU

@@ -1,3 +1,4 @@
+/* LOG: y = log(x). */
 #include "elementwise.h"
 
 #if GM_WITH_LOG

@@ -1,3 +1,4 @@
+/* LOG1P: y = log(1 + x), x >= 0. */
 #include "elementwise.h"
 
 #if GM_WITH_LOG1P

@@ -1,3 +1,9 @@
+/*
+ * LSTM_CELLS: gates in order i, o, f, c'; c[t] = f c[t-1] + i c'; h[t] = o tanh(c[t]); with
+ *   coupled, f = 1 - i.
+ * LSTM_CELLS_GRAD: dz, the gradient of the gates before their activations, and those of the initial
+ *   states.
+ */
 #include "recurrent.h"
 
 /* Rows of the gates: input, output, forget, cell; `hidden` numbers each. */
@@ -10,7 +16,8 @@ static float peep(float a, const float *p, uint32_t j, float c)
     return p ? GM_MAC(a, p[j], c) : a;
 }
 
-/* From the sums in `gates`, which become the gates, and the cells before: cells and output of one row. */
+/* From the sums in `gates`, which become the gates, and the cells before: cells and output of one
+ * row. */
 static void lstm_cell_row(const gm_insn_lstm_cells *insn, const float *p, float *gates, const float *before, float *c,
                           float *h)
 {
@@ -59,7 +66,8 @@ typedef struct lstm_row {
     const float *dy, *p, *gates, *before, *after; /* dy, p: perhaps NULL; cells before and after the step */
 } lstm_row;
 
-/* dz from dh and dc, which become those of the step before but for what comes through the gates. dz may be gates. */
+/* dz from dh and dc, which become those of the step before but for what comes through the gates. dz
+ * may be gates. */
 static void lstm_cell_row_grad(const gm_insn_lstm_cells_grad *insn, const lstm_row *row, float *dh, float *dc,
                                float *dz)
 {

@@ -1,3 +1,8 @@
+/*
+ * MASK: bit i of mask = x in low .. high or NaN, or with relu x > 0; the rest of the last byte is
+ *   0.
+ * MASK_GRAD: dx = bit i of mask ? dy : 0.
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

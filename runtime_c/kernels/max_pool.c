@@ -1,7 +1,15 @@
+/*
+ * MAX_POOL: y[b,o,p,c] = the largest x in the window; padding never wins; NaN does. index[b,o,p,c]
+ *   = its tap, row-major; with relu 255 unless y > 0.
+ * MAX_POOL_GRAD: dx = sum over kernel rows and columns of dy of the window that has this element
+ *   there, where it is the window's first largest.
+ * MAX_POOL_INDEX_GRAD: dx = sum over kernel rows and columns of dy of the window that has this
+ *   element there, where its index says so.
+ */
 #include "arch/simd/simd.h"
 #include "window.h"
 
-/* In place of a tap's number: the window has none, or its gradient ends here. */
+/* The index of a window that has no tap inside the input, or whose gradient is 0. */
 #define NO_TAP 255
 
 #if GM_WITH_MAX_POOL || GM_WITH_MAX_POOL_GRAD
@@ -12,7 +20,7 @@ typedef struct clipped_window {
     uint32_t at, row_step, column_step;
 } clipped_window;
 
-/* Taps of output o along one dimension */
+/* The taps of output o that lie inside, along one dimension. */
 static gm_span taps_inside_input(uint32_t o, uint32_t taps, uint32_t stride, uint32_t dilation, uint32_t pad,
                                  uint32_t in)
 {
@@ -42,7 +50,7 @@ static clipped_window clip_window(const gm_window *w, const gm_layout *layout, u
 
 #if GM_WITH_MAX_POOL
 
-/* From a window's first tap on; of one without a tap, x is NULL and tap is NO_TAP. */
+/* Takes the first tap of a window. Of a window that has none, x is NULL and tap is NO_TAP. */
 static void start_window(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
@@ -54,7 +62,7 @@ static void start_window(const gm_insn_max_pool *insn, const float *x, float *y,
     }
 }
 
-/* A further tap, in channels in which it is larger than those before, or NaN where these are not. */
+/* Takes a further tap in those channels in which it is larger than all before, or the first NaN. */
 static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uint8_t *index, uint32_t tap)
 {
     uint32_t x_step = insn->x_channel, y_step = insn->y_channel;
@@ -69,7 +77,7 @@ static void take_tap(const gm_insn_max_pool *insn, const float *x, float *y, uin
     }
 }
 
-/* Where a RELU behind the pool will let no gradient through. */
+/* Sets NO_TAP where a RELU behind the pool will let no gradient through. */
 static void cut_by_relu(const gm_insn_max_pool *insn, const float *y, uint8_t *index)
 {
     for (uint32_t c = 0; c < insn->channels; c++) {

@@ -1,3 +1,4 @@
+/* MIN: y = min(a, b), broadcast by strides of 0; NaN where either is NaN. */
 #include "broadcast.h"
 
 #if GM_WITH_MIN

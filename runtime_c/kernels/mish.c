@@ -1,8 +1,12 @@
+/*
+ * MISH: y = x t, t = tanh(log(1 + exp(x))).
+ * MISH_GRAD: dx = dy (t + x sigmoid(x) (1 - t^2)), t as in MISH.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_MISH || GM_WITH_MISH_GRAD
-/* t = tanh(log(1 + exp(x))) = a / (a + b) and its complement 1 - t = b / (a + b), neither of which cancels. With
- * z = exp(-|x|): a = 1 + 2 z, b = 2 z^2 for x >= 0; a = z (z + 2), b = 2 below. */
+/* t = tanh(log(1 + exp(x))) = a / (a + b) and its complement 1 - t = b / (a + b), neither of which
+ * cancels. With z = exp(-|x|): a = 1 + 2 z, b = 2 z^2 for x >= 0; a = z (z + 2), b = 2 below. */
 typedef struct mish_gate {
     float open, shut;
 } mish_gate;

@@ -1,3 +1,4 @@
+/* MUL: y = a * b, broadcast by strides of 0. */
 #include "broadcast.h"
 
 #if GM_WITH_MUL

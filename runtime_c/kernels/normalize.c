@@ -1,3 +1,12 @@
+/*
+ * MOMENTS: mean and variance of each channel; inv_std = 1 / sqrt(var + epsilon).
+ * NORMALIZE: y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x
+ *   where statistics are frozen.
+ * NORMALIZE_SUMS: the gradients of NORMALIZE's scale and bias: dscale = sum of dy (x - mean)
+ *   inv_std, dbias = sum of dy, over outer and inner.
+ * NORMALIZE_GRAD: the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale
+ *   inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner.
+ */
 #include "normalize.h"
 
 #include "../src/numerics.h"
@@ -21,7 +30,8 @@
 
 #if GM_WITH_MOMENTS
 
-/* Sums of differences from an element are small where x is large and varies little, and 0 where it is constant. */
+/* Sums of differences from an element are small where x is large and varies little, and 0 where it
+ * is constant. */
 static float mean_of(const float *x, const gm_channel_walk *walk, float n)
 {
     float shift = x[0], sum = 0.0f;

@@ -5,7 +5,8 @@
 #include "../src/gm_internal.h"
 #include "arch/arch.h"
 
-/* Elements of one channel of (outer, channels, inner): `rows` runs of `columns` elements. Steps in elements. */
+/* Elements of one channel of (outer, channels, inner): `rows` runs of `columns` elements. Steps in
+ * elements. */
 typedef struct gm_channel_walk {
     uint32_t rows, columns, row, column;
     uint32_t channel; /* from one channel to the next */

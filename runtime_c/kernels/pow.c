@@ -1,3 +1,4 @@
+/* POW: y = a^b, broadcast by strides of 0. */
 #include "broadcast.h"
 #include "../src/numerics.h"
 

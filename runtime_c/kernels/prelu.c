@@ -1,3 +1,7 @@
+/*
+ * PRELU: y = a < 0 ? b a : a, broadcast by strides of 0.
+ * PRELU_SLOPE: y = a > 0 ? 1 : b, broadcast by strides of 0: the slope of PRELU along a.
+ */
 #include "broadcast.h"
 
 /* a is x, b the slope below 0. */

@@ -1,10 +1,11 @@
-/* What LSTM, GRU and RNN share: the walk through time, and the product with the recurrence weights. */
+/* What LSTM, GRU and RNN share: the order of time steps, and products with the recurrence
+ * weights. */
 #ifndef GM_RECURRENT_H
 #define GM_RECURRENT_H
 
 #include "gemm_tile.h"
 
-/* One step of the walk, and the slots of the states before and after it. */
+/* A time step, and the slots of the states before and after it. */
 typedef struct gm_time_step {
     uint32_t time, before, after;
 } gm_time_step;

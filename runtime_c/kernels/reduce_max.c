@@ -1,6 +1,13 @@
+/*
+ * REDUCE_MAX: y[k0..k3] = largest x over r0..r3; NaN where there is one.
+ * REDUCE_MIN: y[k0..k3] = smallest x over r0..r3; NaN where there is one.
+ * REDUCE_EXTREMUM_GRAD: dx = x = y ? dy / (how many x over r0..r3 equal y) : 0, for the largest or
+ *   the smallest y.
+ */
 #include "reduction.h"
 
-/* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is one. */
+/* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is
+ * one. */
 #define GM_EXTREMUM_KERNEL(name, BETTER)                                                                            \
     static float name##_of(const float *x, const gm_insn_##name *insn)                                              \
     {                                                                                                               \

@@ -1,3 +1,7 @@
+/*
+ * REDUCE_PROD: y[o,i] = product of x[o,c,i] over c.
+ * REDUCE_PROD_GRAD: dx[o,c,i] = dy[o,i] times the product of x[o,b,i] over b != c.
+ */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_REDUCE_PROD
@@ -23,8 +27,8 @@ int gm_kernel_reduce_prod(const struct gm_session *session, const void *instruct
 
 #if GM_WITH_REDUCE_PROD_GRAD
 
-/* One line of `classes` elements, `stride` apart: dy times all before an element, then times all behind it. No division,
-   so that an x of 0 is as good as any other. */
+/* One row of `classes` elements, `stride` apart: dy times all before an element, then times all
+ * behind it. There is no division, so that an x of 0 is as good as any other. */
 static void product_gradient(const float *x, float *dx, float dy, uint32_t classes, uint32_t stride)
 {
     float before = dy;
@@ -47,8 +51,8 @@ int gm_kernel_reduce_prod_grad(const struct gm_session *session, const void *ins
     float *dx = gm_f32_out(session, insn->dx);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
-            uint32_t line = o * insn->classes * insn->inner + i;
-            product_gradient(x + line, dx + line, *dy++, insn->classes, insn->inner);
+            uint32_t row = o * insn->classes * insn->inner + i;
+            product_gradient(x + row, dx + row, *dy++, insn->classes, insn->inner);
         }
     }
     return GM_OK;

@@ -1,3 +1,7 @@
+/*
+ * REDUCE_SUM: y[k0..k3] = scale * sum over r0..r3 (row-major ascending) of x; with accumulate,
+ *   added to y after scaling.
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 #include "arch/arch.h"

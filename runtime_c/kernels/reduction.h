@@ -4,8 +4,8 @@
 
 #include "../src/gm_internal.h"
 
-/* Offset of row i of the dimensions (d0, d1, d2). One loop over rows in place of three nested ones: kernels have these
- * loops several times. */
+/* Offset of row i of the dimensions (d0, d1, d2). One loop over rows in place of three nested ones:
+ * kernels have these loops several times. */
 static inline uint32_t gm_row_offset(uint32_t i, uint32_t d1, uint32_t d2, uint32_t s0, uint32_t s1, uint32_t s2)
 {
     return i / d2 / d1 * s0 + i / d2 % d1 * s1 + i % d2 * s2;

@@ -1,3 +1,7 @@
+/*
+ * RELU: y = x < 0 ? 0 : x, so that NaN stays NaN.
+ * RELU_GRAD: dx = y > 0 ? dy : 0.
+ */
 #include "../src/gm_internal.h"
 #include "rows.h"
 

@@ -1,3 +1,8 @@
+/*
+ * RNN_CELLS: sums = z[t] + r h[t-1]; h[t] = relu or tanh of it.
+ * RNN_CELLS_GRAD: dz, the gradient of the sums before the activation, and that of the initial
+ *   state.
+ */
 #include "recurrent.h"
 
 #if GM_WITH_RNN_CELLS

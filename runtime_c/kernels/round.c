@@ -1,3 +1,4 @@
+/* ROUND: y = the integer nearest to x, the even one of two, or the next one down or up. */
 #include "elementwise.h"
 
 #if GM_WITH_ROUND

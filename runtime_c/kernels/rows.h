@@ -1,4 +1,5 @@
-/* Loops over contiguous outputs of sums: what they start from, and what comes last. Four at a time, loads before stores. */
+/* Loops over contiguous outputs of sums: what they start from, and what comes last. Four at a time,
+ * loads before stores. */
 #ifndef GM_ROWS_H
 #define GM_ROWS_H
 

@@ -1,3 +1,7 @@
+/*
+ * SCATTER: y[o, indices[i], n] = x[o,i,n], or its product with x, or the larger or smaller of both;
+ *   o, i, n ascending; indices as GATHER.
+ */
 #include "gather.h"
 
 #if GM_WITH_SCATTER
@@ -20,15 +24,12 @@ int gm_kernel_scatter(const struct gm_session *session, const void *instruction)
     if (!gm_are_elements(indices, insn->count, insn->size)) {
         return GM_ERR_INDEX_OUT_OF_RANGE;
     }
-    for (uint32_t o = 0; o < insn->outer; o++) {
-        for (uint32_t i = 0; i < insn->count; i++) {
-            uint32_t at = gm_element(indices[i], insn->size);
-            float *y = gm_f32_out(session, insn->y) + (o * insn->size + at) * insn->inner;
-            for (uint32_t n = 0; n < insn->inner; n++) {
-                y[n] = combined(y[n], *x++, (int)insn->combine);
-            }
+    GM_FOR_SELECTED(insn, indices, {
+        float *y = gm_f32_out(session, insn->y) + (o * insn->size + at) * insn->inner;
+        for (uint32_t n = 0; n < insn->inner; n++) {
+            y[n] = combined(y[n], *x++, (int)insn->combine);
         }
-    }
+    })
     return GM_OK;
 }
 

@@ -1,3 +1,4 @@
+/* SELECT: y = c is not 0 ? a : b, broadcast by strides of 0. */
 #include "../src/gm_internal.h"
 
 #if GM_WITH_SELECT

@@ -1,3 +1,7 @@
+/*
+ * SIGMOID: y = 1 / (1 + exp(-x)).
+ * SIGMOID_GRAD: dx = dy y (1 - y).
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

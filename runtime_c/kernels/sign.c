@@ -1,3 +1,4 @@
+/* SIGN: y = x > 0 ? 1 : x < 0 ? -1 : x. */
 #include "elementwise.h"
 
 #if GM_WITH_SIGN

@@ -1,3 +1,4 @@
+/* SIN: y = sin(x). */
 #include "elementwise.h"
 
 #if GM_WITH_SIN

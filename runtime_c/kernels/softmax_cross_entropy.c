@@ -1,13 +1,21 @@
+/*
+ * SOFTMAX_CROSS_ENTROPY: log_prob = log_softmax(x); loss = reduce(-mask weight[label]
+ *   log_prob[label]), smoothed; labels equal to ignore_index count nothing; with log_input,
+ *   log_prob = x.
+ * SOFTMAX_CROSS_ENTROPY_GRAD: dx = dloss mask weight[label] (exp(log_prob) - onehot(label)),
+ *   smoothed, divided by the total weight where reduction is mean; with log_input, without
+ *   exp(log_prob).
+ */
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY
 
 typedef char opens_labels_softmax_cross_entropy[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy) ? 1 : -1];
 
-static void log_prob_line(const gm_insn_softmax_cross_entropy *insn, const float *x, float *log_prob)
+static void log_prob_row(const gm_insn_softmax_cross_entropy *insn, const float *x, float *log_prob)
 {
     if (!insn->log_input) {
-        gm_log_softmax_line(x, log_prob, insn->classes, insn->inner);
+        gm_log_softmax_row(x, log_prob, insn->classes, insn->inner);
         return;
     }
     for (uint32_t c = 0; c < insn->classes; c++) {
@@ -29,12 +37,12 @@ static float smoothed(const gm_insn_softmax_cross_entropy *insn, const float *we
     return GM_MAC((1.0f - insn->smoothing) * element, insn->smoothing / (float)insn->classes, sum);
 }
 
-/* The loss of one label; sets log_prob of its line. */
+/* Returns the loss of one label, and sets log_prob of its row. */
 static float element_of(const gm_insn_softmax_cross_entropy *insn, const gm_labels *labels, const float *x,
                         float *log_prob, uint32_t k)
 {
     int32_t label = labels->label[k];
-    log_prob_line(insn, x, log_prob);
+    log_prob_row(insn, x, log_prob);
     if (label == insn->ignore_index) {
         return 0.0f;
     }
@@ -55,8 +63,8 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
     float *loss = gm_f32_out(session, insn->loss), sum = 0.0f;
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
-            uint32_t line = o * insn->classes * insn->inner + i;
-            float element = element_of(insn, &labels, x + line, log_prob + line, o * insn->inner + i);
+            uint32_t row = o * insn->classes * insn->inner + i;
+            float element = element_of(insn, &labels, x + row, log_prob + row, o * insn->inner + i);
             sum += element;
             if (insn->reduction == GM_REDUCTION_NONE) {
                 loss[o * insn->loss_outer + i * insn->loss_inner] = element;
@@ -75,16 +83,17 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 
 typedef char opens_labels_softmax_cross_entropy_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_grad) ? 1 : -1];
 
-/* What the lines of one gradient have in common. */
+/* What the rows of one gradient have in common. */
 struct grad {
     const float *weight;
     uint32_t classes, stride, log_input;
     float smoothing, class_weights; /* the sum of all classes' weights */
 };
 
-/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), p = exp(log_prob), or 0 with
-   log_input */
-static void grad_line(const struct grad *g, const float *log_prob, float *dx, int32_t label, float factor, float share)
+/* dx = factor (1 - s) (p - onehot(label)) + share s / classes (p class_weights - weight), where s is
+ * the smoothing, and p = exp(log_prob), or 0 with log_input. */
+static void cross_entropy_grad_row(const struct grad *g, const float *log_prob, float *dx, int32_t label, float factor,
+                                   float share)
 {
     float sharp = factor * (1.0f - g->smoothing);
     float spread = share * (g->smoothing / (float)g->classes);
@@ -122,15 +131,15 @@ int gm_kernel_softmax_cross_entropy_grad(const struct gm_session *session, const
     struct grad g = open_grad(insn, labels.weight);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t i = 0; i < insn->inner; i++) {
-            uint32_t k = o * insn->inner + i, line = o * insn->classes * insn->inner + i;
+            uint32_t k = o * insn->inner + i, row = o * insn->classes * insn->inner + i;
             int32_t label = labels.label[k];
             if (label == insn->ignore_index || divisor == 0.0f) {
-                gm_zero_line(dx + line, insn->classes, insn->inner);
+                gm_zero_row(dx + row, insn->classes, insn->inner);
                 continue;
             }
             float share = dloss[o * insn->loss_outer + i * insn->loss_inner] * gm_at_or_one(labels.mask, k);
             float w = gm_label_weight(&labels, label);
-            grad_line(&g, log_prob + line, dx + line, label, share * w / divisor, share / divisor);
+            cross_entropy_grad_row(&g, log_prob + row, dx + row, label, share * w / divisor, share / divisor);
         }
     }
     return GM_OK;

@@ -1,3 +1,8 @@
+/*
+ * SOFTMAX_CROSS_ENTROPY_WITH_GRAD: SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss =
+ *   reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)),
+ *   divided by the total weight where reduction is mean.
+ */
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
@@ -5,9 +10,9 @@
 typedef char opens_labels_softmax_cross_entropy_with_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_with_grad) ? 1 : -1];
 
 /* dx = factor (p - onehot(label)), p = exp(x - max) / sum; returns -log(p[label]). dx may be x. */
-static float line_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label, float factor)
+static float row_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label, float factor)
 {
-    float max = gm_line_max(x, classes, stride);
+    float max = gm_row_max(x, classes, stride);
     float own = x[label * stride] - max, sum = 0.0f;
     for (uint32_t c = 0; c < classes; c++) {
         float e = gm_exp(x[c * stride] - max);
@@ -20,17 +25,18 @@ static float line_with_grad(const float *x, float *dx, uint32_t classes, uint32_
     return -(own - gm_log(sum));
 }
 
-/* Sets dx of one label's line; returns its loss. */
-static float element_with_grad(const gm_labels *labels, uint32_t k, const float *x, float *dx, float slope, float divisor)
+/* Sets dx of one label's row, and returns its loss. */
+static float element_with_grad(const gm_labels *labels, uint32_t k, const float *x, float *dx, float slope,
+                               float divisor)
 {
     const gm_cross_entropy_params *p = labels->params;
     int32_t label = labels->label[k];
     float w = gm_label_weight(labels, label), m = gm_at_or_one(labels->mask, k), element = 0.0f;
     if (label != p->ignore_index) {
-        element = m * (w * line_with_grad(x, dx, p->classes, p->inner, (uint32_t)label, slope * m * w / divisor));
+        element = m * (w * row_with_grad(x, dx, p->classes, p->inner, (uint32_t)label, slope * m * w / divisor));
     }
     if (label == p->ignore_index || divisor == 0.0f) {
-        gm_zero_line(dx, p->classes, p->inner);
+        gm_zero_row(dx, p->classes, p->inner);
     }
     return element;
 }

@@ -1,3 +1,7 @@
+/*
+ * SOFTPLUS: y = log(1 + exp(-|x|)) + max(x, 0).
+ * SOFTPLUS_GRAD: dx = dy sigmoid(x).
+ */
 #include "elementwise.h"
 
 #if GM_WITH_SOFTPLUS

@@ -1,3 +1,7 @@
+/*
+ * SOFTSIGN: y = x / (1 + |x|).
+ * SOFTSIGN_GRAD: dx = dy / (1 + |x|)^2.
+ */
 #include "elementwise.h"
 
 #if GM_WITH_SOFTSIGN

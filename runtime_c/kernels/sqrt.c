@@ -1,3 +1,4 @@
+/* SQRT: y = sqrt(x). */
 #include "elementwise.h"
 
 #if GM_WITH_SQRT

@@ -1,3 +1,9 @@
+/*
+ * STANDARDIZE: y = (x - mean) inv_std over r0..r3, inv_std = 1 / sqrt(var + epsilon); mean is 0
+ *   unless centre.
+ * STANDARDIZE_GRAD: dx = inv_std (dy - mean(dy) - y mean(dy y)), means over r0..r3; without
+ *   mean(dy) unless centre.
+ */
 #include "../src/numerics.h"
 #include "reduction.h"
 
@@ -10,7 +16,8 @@ typedef struct moments {
     float shift, mean, var;
 } moments;
 
-/* Sums of differences from an element are small where x is large and varies little; all are 0 where x is constant. */
+/* Sums of differences from an element are small where x is large and varies little; all are 0 where
+ * x is constant. */
 static moments moments_of(const float *x, const gm_insn_standardize *insn)
 {
     float count = (float)(insn->r0 * insn->r1 * insn->r2 * insn->r3);

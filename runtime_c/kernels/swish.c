@@ -1,3 +1,7 @@
+/*
+ * SWISH: y = x sigmoid(alpha x).
+ * SWISH_GRAD: dx = dy (s + alpha x s (1 - s)), s = sigmoid(alpha x).
+ */
 #include "elementwise.h"
 
 #if GM_WITH_SWISH

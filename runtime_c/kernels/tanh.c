@@ -1,3 +1,7 @@
+/*
+ * TANH: y = tanh(x).
+ * TANH_GRAD: dx = dy (1 - y^2).
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

@@ -1,3 +1,7 @@
+/*
+ * TOP_K: the largest, or smallest, of x over c, in that order, and their c; NaN comes first; of
+ *   equal ones the lowest c, with last the highest.
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 
@@ -14,8 +18,8 @@ static uint32_t rank_of(float x, int smallest)
     return smallest ? ~ascending : ascending;
 }
 
-/* The element of a line that comes first of those behind the one of `rank` at `step` - 1. Steps count elements from the
- * end that equal ones are taken from. */
+/* The element of a row that comes first of those behind the one of `rank` at `step` - 1. Steps
+ * count elements from the end that equal ones are taken from. */
 static uint32_t next_step(const float *x, const gm_insn_top_k *insn, uint32_t *rank, uint32_t step)
 {
     uint32_t best = 0, found = step - 1;
@@ -30,7 +34,7 @@ static uint32_t next_step(const float *x, const gm_insn_top_k *insn, uint32_t *r
     return found;
 }
 
-static void select_line(const float *x, float *values, int32_t *indices, const gm_insn_top_k *insn)
+static void top_k_row(const float *x, float *values, int32_t *indices, const gm_insn_top_k *insn)
 {
     uint32_t rank = UINT32_MAX, step = 0;
     for (uint32_t i = 0; i < insn->count; i++) {
@@ -51,8 +55,9 @@ int gm_kernel_top_k(const struct gm_session *session, const void *instruction)
     int32_t *indices = gm_i32_out(session, insn->indices);
     for (uint32_t o = 0; o < insn->outer; o++) {
         for (uint32_t n = 0; n < insn->inner; n++) {
-            uint32_t line = o * insn->count * insn->inner + n;
-            select_line(x + (o * insn->size * insn->inner + n), values == NULL ? NULL : values + line, indices + line, insn);
+            uint32_t row = o * insn->count * insn->inner + n;
+            top_k_row(x + (o * insn->size * insn->inner + n), values == NULL ? NULL : values + row, indices + row,
+                      insn);
         }
     }
     return GM_OK;

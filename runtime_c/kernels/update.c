@@ -1,3 +1,7 @@
+/*
+ * UPDATE: rule updates p[n] with the gradient scale * g[n].
+ * BIAS_CORRECTION: c[i] = c[i] beta_i + (1 - beta_i), so that after t steps c[i] = 1 - beta_i^t.
+ */
 #include "../src/gm_internal.h"
 #include "../src/numerics.h"
 

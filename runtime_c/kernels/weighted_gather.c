@@ -1,3 +1,9 @@
+/*
+ * WEIGHTED_GATHER: y[o,i,n] = sum over ascending t of weights[i,t] x[o, indices[i,t], n]; indices
+ *   as GATHER.
+ * WEIGHTED_SCATTER_ADD: dx[o, indices[i,t], n] += weights[i,t] dy[o,i,n], o, i, t, n ascending;
+ *   indices as GATHER.
+ */
 #include "../src/numerics.h"
 #include "gather.h"
 

@@ -26,7 +26,8 @@ typedef struct gm_layout {
     uint32_t batch, h, w, group, channel;
 } gm_layout;
 
-/* Input index of output o and kernel tap k; at least the input's size where the tap lies outside. */
+/* Input index of output o and kernel tap k; at least the input's size where the tap lies
+ * outside. */
 static inline uint32_t gm_input_index(uint32_t o, uint32_t k, uint32_t stride, uint32_t dilation, uint32_t pad)
 {
     return o * stride + k * dilation - pad;

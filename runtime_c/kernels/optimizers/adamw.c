@@ -2,7 +2,8 @@
 
 #if GM_WITH_ADAMW
 
-/* torch.optim.AdamW (Loshchilov & Hutter, algorithm 2): p *= 1 - lr weight_decay; then Adam's step. */
+/* torch.optim.AdamW (Loshchilov & Hutter, algorithm 2): p *= 1 - lr weight_decay; then Adam's
+ * step. */
 void gm_rule_apply_adamw(const gm_rule_args *args)
 {
     const gm_rule_adamw *rule = args->rule;

@@ -1,4 +1,5 @@
-/* Loops over parameters of the rules that are used most. A processor may have them in a form of its own. */
+/* Loops over parameters of the rules that are used most. A processor may have them in a form of its
+ * own. */
 #ifndef GM_STEPS_H
 #define GM_STEPS_H
 
@@ -22,14 +23,15 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 #endif
 
 #if GM_ARCH_STEPS && GM_WITH_SGD
-/* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row a_row]. Returns 0, and does
- * nothing, where the rule is another one. */
+/* The same of m rows, one behind the other, each of args->n parameters, with the scale a[row
+ * a_row]. Returns 0, and does nothing, where the rule is another one. */
 int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint32_t m);
 #else
 #define gm_sgd_outer(args, a, a_row, m) 0
 #endif
 
-/* Adam and AdamW: g = scale g; m and v as moments.h has them; p = p keep + step m / (eps + sqrt(v) correction). */
+/* Adam and AdamW: g = scale g; m and v as moments.h has them; p = p keep + step m / (eps + sqrt(v)
+ * correction). */
 typedef struct gm_adam_factors {
     float scale, one_minus_beta1, beta2, one_minus_beta2, eps, correction, keep, step;
 } gm_adam_factors;

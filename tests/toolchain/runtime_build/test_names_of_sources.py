@@ -84,3 +84,9 @@ def test_sources_have_names() -> None:
     for folder in ("src", "kernels", "kernels/arch/simd"):
         texts = [path.read_text() for path in sorted(Path(RUNTIME / folder).glob("*.c"))]
         assert any(names_at_file_scope(text) for text in texts)
+
+
+def test_a_form_with_vectors_is_named_after_its_kernel() -> None:
+    kernels = RUNTIME / "kernels"
+    plain = {path.name for folder in (kernels, kernels / "optimizers") for path in folder.glob("*.c")}
+    assert {path.name for path in (kernels / "arch" / "simd").glob("*.c")} <= plain

@@ -1,6 +1,7 @@
 /*
- * A vector of GM_LANES floats, in which the kernels of this folder are written. There is one header for
- * each instruction set. It defines gm_vec, gm_words of as many integers of 32 bits, and these functions:
+ * A vector of GM_LANES floats, in which the kernels of this folder are written. There is one
+ * header for each instruction set. It defines gm_vec, gm_words of as many integers of 32 bits, and
+ * these functions:
  *
  *   gm_vec_load(p), gm_vec_store(p, v)                  GM_LANES floats, of any alignment
  *   gm_vec_load_part(p, n), gm_vec_store_part(p, v, n)  the first n lanes, 0 < n <= GM_LANES;
@@ -13,10 +14,10 @@
  *   gm_vec_transpose(t)                                 t[GM_LANES], in place
  *   gm_vec_load_bytes(p), gm_vec_store_bytes(p, v)      GM_LANES bytes, as integers of 32 bits
  *
- * It also defines the size of tiles. GM_TILE_ROWS by GM_TILE_VECTORS accumulators should fit into the
- * registers beside GM_TILE_VECTORS + 1 others, and be enough to hide the latency of a multiply-add.
- * GM_ROW_VECTORS are the accumulators of a single row, and GM_PANEL_FLOATS is what a kernel may take of
- * the stack.
+ * It also defines the size of tiles. GM_TILE_ROWS by GM_TILE_VECTORS accumulators should fit into
+ * the registers beside GM_TILE_VECTORS + 1 others, and be enough to hide the latency of a
+ * multiply-add. GM_ROW_VECTORS are the accumulators of a single row, and GM_PANEL_FLOATS is what a
+ * kernel may take of the stack.
  */
 #ifndef GM_SIMD_VECTOR_H
 #define GM_SIMD_VECTOR_H

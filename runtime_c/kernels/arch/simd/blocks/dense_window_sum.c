@@ -31,7 +31,7 @@ static void append_run(tap_runs *found, tap_run next, uint32_t width)
     }
 }
 
-/* The steps of a block that a region's pixels have. */
+/* Lists the steps of a block that the pixels of a region take part in. */
 static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_window_sum *sum, const gm_weight_block *b)
 {
     found->count = 0;
@@ -48,15 +48,14 @@ static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_win
     }
 }
 
-/* `columns` neighbouring outputs of a group, at some offset from a pixel's first. */
+/* `columns` neighbouring outputs of a group. offset: of the first from that of a pixel. */
 typedef struct output_columns {
     float start[GM_TILE_COLUMNS]; /* bias, or the empty sum */
     size_t offset, stride;
     uint32_t columns;
 } output_columns;
 
-/* Outputs that are no whole vectors: from or to lines of `width`, which the tile has in their
- * place. */
+/* Outputs that do not fill whole vectors pass through a buffer, in rows of `width`. */
 static void load_strided(float *buffer, const gm_window_pixels *p, const output_columns *o, uint32_t width)
 {
     for (uint32_t r = 0; r < p->count; r++) {
