@@ -46,7 +46,7 @@ enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_
 #define CONSOLE_PAYLOAD __attribute__((packed, may_alias))
 #define CONSOLE_WORDS __attribute__((packed, may_alias, aligned(4)))
 
-/* Who is there. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
+/* What the board is. Any sequence number is accepted; the reply is never taken from the repeat buffer. */
 #define CONSOLE_INFO 1u
 
 typedef struct CONSOLE_WORDS info_reply {
@@ -75,7 +75,7 @@ typedef struct CONSOLE_WORDS info_reply {
     char board[];
 } info_reply;
 
-/* Where the memory goes, in bytes. */
+/* How the memory is divided, in bytes. */
 #define CONSOLE_MEM 2u
 
 typedef struct CONSOLE_WORDS mem_reply {
@@ -96,12 +96,12 @@ typedef struct CONSOLE_PAYLOAD image_begin_request {
     uint32_t size; /* bytes of the image */
 } image_begin_request;
 
-/* The next piece of the image; pieces come in ascending order without gaps. Bytes that came before are passed over. */
+/* The next chunk of the image; chunks come in ascending order without gaps. Bytes that came before are ignored. */
 #define CONSOLE_IMAGE_DATA 4u
 
 typedef struct CONSOLE_PAYLOAD image_data_request {
     uint32_t offset; /* multiple of 4 */
-    uint8_t data[]; /* a multiple of 4, but for the last piece */
+    uint8_t data[]; /* a multiple of 4, but for the last chunk */
 } image_data_request;
 
 /* Verifies and opens the image (gm_open), then loads the checkpoint kept on the board if it is of this model. */
@@ -139,7 +139,7 @@ typedef struct CONSOLE_PAYLOAD data_request {
     uint8_t data[];
 } data_request;
 
-/* The same from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
+/* As DATA, from bytes q: an f32 tensor gets (q - zero) * scale, in f32; an i32 tensor gets q. */
 #define CONSOLE_DATA_U8 8u
 
 typedef struct CONSOLE_PAYLOAD data_u8_request {
@@ -231,12 +231,12 @@ typedef struct CONSOLE_PAYLOAD checkpoint_begin_request {
     uint32_t size; /* bytes of the checkpoint */
 } checkpoint_begin_request;
 
-/* The next piece of the checkpoint, as IMAGE_DATA. */
+/* The next chunk of the checkpoint, as IMAGE_DATA. */
 #define CONSOLE_CHECKPOINT_DATA 19u
 
 typedef struct CONSOLE_PAYLOAD checkpoint_data_request {
     uint32_t offset; /* multiple of 4 */
-    uint8_t data[]; /* a multiple of 4, but for the last piece */
+    uint8_t data[]; /* a multiple of 4, but for the last chunk */
 } checkpoint_data_request;
 
 /* Loads it. The state replaces the checkpoint in flash, plain, only if the file is whole and of this model. */
@@ -260,7 +260,7 @@ typedef struct CONSOLE_PAYLOAD store_reply {
     uint8_t idle; /* 1: trains when idle */
 } store_reply;
 
-/* What the store has of one class. */
+/* How many samples of one class the store has. */
 #define CONSOLE_STORE_CLASS 24u
 
 typedef struct CONSOLE_PAYLOAD store_class_request {
@@ -321,7 +321,7 @@ typedef struct CONSOLE_WORDS image_resume_reply {
     uint32_t crc; /* CRC-32 of these: what tells whether they are of the same image */
 } image_resume_reply;
 
-/* Makes room for an image beside the one that runs, which stays open. Its pieces come as IMAGE_DATA. */
+/* Makes room for an image beside the one that runs, which stays open. Its chunks come as IMAGE_DATA. */
 #define CONSOLE_UPDATE_BEGIN 31u
 
 typedef struct CONSOLE_PAYLOAD update_begin_request {
@@ -337,7 +337,7 @@ typedef struct CONSOLE_PAYLOAD update_end_request {
 
 typedef struct CONSOLE_PAYLOAD update_end_reply {
     uint8_t checkpoint; /* 1: flash has a checkpoint of the new model */
-    uint32_t carried; /* pieces of the state that were carried over; 0 where all of it is of the same model */
+    uint32_t carried; /* entries of the state that were carried over; 0 where all of it is of the same model */
 } update_end_reply;
 
 /* From now on SAVE after each update whose number (optimizer_steps) is a multiple, before its reply. A part of the state. */
@@ -352,7 +352,7 @@ typedef struct CONSOLE_PAYLOAD save_every_request {
 
 typedef struct CONSOLE_WORDS saves_reply {
     uint32_t every; /* updates; 0: never */
-    uint32_t slots; /* places in flash that take turns */
+    uint32_t slots; /* checkpoint slots in flash, which are written in turn */
     uint32_t saves; /* checkpoints kept */
     int32_t error; /* why the last one failed, or 0; training goes on */
 } saves_reply;

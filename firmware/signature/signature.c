@@ -20,7 +20,8 @@ uint32_t signature_size(void)
     return sizeof(gm_signature);
 }
 
-/* All of the header that is read before the signature is known to be right: where the image ends. */
+/* All of the header that is read before the signature is known to be right: where the image
+ * ends. */
 static int find_end(const gm_header *header, uint32_t capacity)
 {
     if (capacity < sizeof *header) {

@@ -12,7 +12,8 @@
 
 static device the_device;
 
-/* A frame that waits gives way to the next one: who sends that has given up the first. */
+/* A frame that waits is dropped for the next one: the host sends that only when it has given up the
+ * first. */
 static void take_frame_byte(device *d, uint8_t byte)
 {
     if (frame_feed(&d->receiver, byte) == FRAME_READY) {
@@ -37,8 +38,9 @@ static int request_waits(const device *d)
     return d->frame_ready || d->console.line_ready;
 }
 
-/* Takes what has arrived: all of it while a program runs, so that Ctrl-C is never behind anything; else up to a frame, which
- * is answered first. A typed line waits for the end of an idle step, and what follows it waits in the UART. */
+/* Takes what has arrived. While a program runs that is everything, so that no byte delays Ctrl-C;
+ * otherwise it is what comes up to a frame, which is answered first. A typed line waits for the end
+ * of an idle step, and what follows it in the UART. */
 static void poll_line(device *d)
 {
     int byte = -1;
@@ -57,7 +59,8 @@ static void poll_line(device *d)
     }
 }
 
-/* Trains on the store when nobody wants anything: neither now nor soon, as who has inferred will read the outputs. */
+/* Trains on the store when there is no request, and none is likely soon: a host that has run INFER
+ * will read outputs. */
 static void start_idle_step(device *d)
 {
     const uint32_t quiet = BOARD_TICKS_PER_SECOND / 1000 * CONSOLE_IDLE_MS;
@@ -93,7 +96,7 @@ static void report_alive(device *d)
     }
 }
 
-/* Between two steps, and before anybody is told that the update is done. */
+/* Keeps a checkpoint between two steps, before the update is reported as done. */
 static void keep_checkpoint(device *d)
 {
     uint32_t program = d->run.program;
@@ -118,7 +121,7 @@ static void program_ended(device *d, int error)
     }
 }
 
-/* Whether there was something to run. */
+/* Returns whether there was something to run. */
 static int poll_run(device *d)
 {
     if (!d->run.active) {
@@ -152,7 +155,7 @@ void firmware_poll(void)
     device *d = &the_device;
     poll_line(d);
     commands_go_on(d);
-    console_execute(d); /* what waited for the next program of a `train` is then told that one runs */
+    console_execute(d); /* a line that waited for the next program of a `train` is then refused, as one runs */
     start_idle_step(d);
     int ran = poll_run(d);
     if (!application_poll() && !ran) {
@@ -171,5 +174,5 @@ int firmware_place(uint32_t role, uint32_t index, void **data, uint32_t *size)
 {
     gm_session *session;
     int error = firmware_session(&session);
-    return error ? error : samples_place(&the_device.model.samples, session, role, index, data, size);
+    return error ? error : samples_address(&the_device.model.samples, session, role, index, data, size);
 }

@@ -6,10 +6,12 @@
 extern "C" {
 #endif
 
-/* Before anything else of the firmware or the board. Where a reset does not restart the program, a second call begins anew. */
+/* Starts the board and the firmware. Must be called before anything else of both. If a reset does
+ * not restart the program, a second call begins anew. */
 void firmware_start(void);
 
-/* One round of the main loop: takes what has arrived, then runs one slice of a program, or sleeps for up to 10 ms. */
+/* One round of the main loop: takes what has arrived, then runs one slice of a program, or sleeps
+ * for up to 10 ms. */
 void firmware_poll(void);
 
 #ifdef __cplusplus

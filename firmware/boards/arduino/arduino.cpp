@@ -1,4 +1,5 @@
-/* The board as Arduino's API shows it: Serial, the clock, and setup() and loop(), which turn the main loop. */
+/* The board as Arduino's API shows it: Serial, the clock, and setup() and loop(), which turn the
+ * main loop. */
 #include <Arduino.h>
 
 #include "core.h"
@@ -23,7 +24,8 @@ static void send_outgoing(void)
     outgoing_count = 0;
 }
 
-/* A core that is an operating system wants its idle task to run now and then, also while a program takes long. */
+/* A core that is an operating system wants its idle task to run now and then, also while a program
+ * takes long. */
 static void breathe(void)
 {
     static uint32_t last;

@@ -1,6 +1,7 @@
 /*
- * What Arduino's API leaves open, and each core answers in its own way: cores/<core>.cpp. There are, besides these,
- * board_flash_area(), board_flash_erase(), board_flash_program() and board_unique_id() of board.h.
+ * What Arduino's API leaves open, and each core answers in its own way: cores/<core>.cpp. There
+ * are, besides these, board_flash_area(), board_flash_erase(), board_flash_program() and
+ * board_unique_id() of board.h.
  */
 #ifndef CORE_H
 #define CORE_H
@@ -13,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Before Serial.begin(): makes room for what arrives while a program runs, where the line waits for nobody. */
+/* Before Serial.begin(): makes room for what arrives while a program runs, where the line waits for
+ * nobody. */
 void core_start(void);
 
 /* The stack that setup() and loop() run on, without what the core itself keeps at its ends. */

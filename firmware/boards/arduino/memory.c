@@ -1,4 +1,5 @@
-/* The arena is as large as board.toml says; of the rest of RAM the core tells where its stack is. */
+/* The arena is as large as board.toml says; of the rest of RAM the core tells where its stack
+ * is. */
 #include "device/memory.h"
 
 #include "core.h"

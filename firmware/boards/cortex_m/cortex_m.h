@@ -1,5 +1,5 @@
-/* The core's own registers and instructions, the same on all Cortex-M (Armv6-M, Armv7-M and Armv8-M Architecture
- * Reference Manuals, "System Control Space"). */
+/* The core's own registers and instructions, the same on all Cortex-M (Armv6-M, Armv7-M and Armv8-M
+ * Architecture Reference Manuals, "System Control Space"). */
 #ifndef CORTEX_M_H
 #define CORTEX_M_H
 

@@ -1,6 +1,7 @@
 /*
- * Interrupt handlers. Their names end in _interrupt (but for the last one here): the bound of the stack counts the
- * deepest of them. All have the priority they are reset to, so that none interrupts another.
+ * Interrupt handlers. Their names end in _interrupt (but for the last one here): the bound of the
+ * stack counts the deepest of them. All have the priority they are reset to, so that none
+ * interrupts another.
  */
 #ifndef INTERRUPTS_H
 #define INTERRUPTS_H

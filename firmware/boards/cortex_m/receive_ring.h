@@ -1,5 +1,5 @@
-/* Received bytes on their way from the receive interrupt, which puts them, to the main loop, which takes them.
- * BOARD_RECEIVE_RING: bytes that find room; a power of two. */
+/* Received bytes on their way from the receive interrupt, which puts them, to the main loop, which
+ * takes them. BOARD_RECEIVE_RING: bytes that find room; a power of two. */
 #ifndef RECEIVE_RING_H
 #define RECEIVE_RING_H
 

@@ -23,7 +23,8 @@ void systick_handler(void)
     ++periods;
 }
 
-/* SysTick counts down. Where it has started anew and its interrupt still waits, a period is not counted yet. */
+/* SysTick counts down. Where it has started anew and its interrupt still waits, a period is not
+ * counted yet. */
 uint32_t board_ticks(void)
 {
     mask_interrupts();

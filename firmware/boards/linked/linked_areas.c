@@ -1,5 +1,5 @@
-/* Areas for files, one after the other, where firmware.ld puts them. The linker takes sizes from board.toml for
- * addresses. */
+/* Areas for files, one after the other, where firmware.ld puts them. The linker takes sizes from
+ * board.toml for addresses. */
 #include "board.h"
 
 extern const uint8_t __files_start[], IMAGE_SIZE[], CHECKPOINT_SIZE[];

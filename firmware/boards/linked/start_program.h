@@ -6,7 +6,8 @@
 
 #include "board.h"
 
-/* The linker script's: initial values of variables in flash, and where they and the variables that begin at 0 belong. */
+/* The linker script's: initial values of variables in flash, and where they and the variables that
+ * begin at 0 belong. */
 extern uint32_t __data_load[], __data_start[], __data_end[], __bss_start[], __bss_end[];
 
 int main(void);

@@ -1,8 +1,9 @@
 /*
  * The LM3S6965 in polling: everything that board.h asks for, and no more.
  *
- * Registers: Stellaris LM3S6965 Microcontroller Data Sheet (DS-LM3S6965), chapters "System Control", "Internal
- * Memory", "GPIOs" and "UART". The UART's 16 bytes of receive FIFO last 1.4 ms at 115200 baud.
+ * Registers: Stellaris LM3S6965 Microcontroller Data Sheet (DS-LM3S6965), chapters "System
+ * Control", "Internal Memory", "GPIOs" and "UART". The UART's 16 bytes of receive FIFO last 1.4 ms
+ * at 115200 baud.
  */
 #include <string.h>
 

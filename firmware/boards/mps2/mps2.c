@@ -1,9 +1,10 @@
 /*
  * The MPS2 and MPS3 family: CMSDK UART and timer.
  *
- * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; where the timer is missing, Arm
- * Corstone SSE-300 TRM (101773), "System counter". The UART has one byte of receive buffer and no FIFO; the emulator
- * holds further bytes back until it is read, so polling loses none.
+ * Registers: Arm Cortex-M System Design Kit TRM (DDI 0479), "APB UART" and "APB timer"; where the
+ * timer is missing, Arm Corstone SSE-300 TRM (101773), "System counter". The UART has one byte of
+ * receive buffer and no FIFO; the emulator holds further bytes back until it is read, so polling
+ * loses none.
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"

@@ -1,6 +1,7 @@
 /*
- * Flash of the nRF51 (Reference Manual, "NVMC"): pages of 1 KB, words that are written once after an erase. The core
- * stands still meanwhile, 21 ms a page, and what it then would receive is lost: the host waits for its answer.
+ * Flash of the nRF51 (Reference Manual, "NVMC"): pages of 1 KB, words that are written once after
+ * an erase. The core stands still meanwhile, 21 ms a page, and what it then would receive is lost:
+ * the host waits for its answer.
  */
 #include <string.h>
 

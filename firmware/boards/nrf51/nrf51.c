@@ -1,9 +1,10 @@
 /*
- * nRF51: crystal, UART, timer. Registers: nRF51 Series Reference Manual 3.0, "CLOCK", "UART", "TIMER", "FICR".
+ * nRF51: crystal, UART, timer. Registers: nRF51 Series Reference Manual 3.0, "CLOCK", "UART",
+ * "TIMER", "FICR".
  *
- * Events are words that a peripheral sets to 1 and the program to 0; tasks are words that start something when 1 is
- * written. The receiver holds 6 bytes, half a millisecond at this rate: its interrupt moves them to the ring. While
- * that is full they stay in the receiver.
+ * Events are words that a peripheral sets to 1 and the program to 0; tasks are words that start
+ * something when 1 is written. The receiver holds 6 bytes, half a millisecond at this rate: its
+ * interrupt moves them to the ring. While that is full they stay in the receiver.
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"
@@ -54,7 +55,8 @@ void timer_interrupt(void);
 
 INTERRUPT_VECTORS = { [UART_IRQ] = uart_interrupt, [TIMER_IRQ] = timer_interrupt };
 
-/* The 16 MHz crystal: the internal oscillator, on which the part starts, is too far off for a UART. */
+/* The 16 MHz crystal: the internal oscillator, on which the part starts, is too far off for a
+ * UART. */
 static void start_crystal(void)
 {
     CLOCK_HFCLKSTARTED = 0;
@@ -94,7 +96,8 @@ void board_init(void)
     start_uart();
 }
 
-/* The event must be cleared before the byte is read: reading sets it again where there is another one. */
+/* The event must be cleared before the byte is read: reading sets it again where there is another
+ * one. */
 void uart_interrupt(void)
 {
     while (UART_RXDRDY) {

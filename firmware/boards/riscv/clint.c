@@ -1,8 +1,10 @@
 /*
- * Ticks and sleep, from the core-local interruptor (CLINT) and the platform's interrupt controller (PLIC).
+ * Ticks and sleep, from the core-local interruptor (CLINT) and the platform's interrupt controller
+ * (PLIC).
  *
- * mtime and mtimecmp: RISC-V Privileged Architecture, "Machine Timer Registers"; the addresses: SiFive FE310-G000 Manual,
- * "Core-Local Interruptor" and "Platform-Level Interrupt Controller". PLIC context 0 is machine mode of the first core.
+ * mtime and mtimecmp: RISC-V Privileged Architecture, "Machine Timer Registers"; the addresses:
+ * SiFive FE310-G000 Manual, "Core-Local Interruptor" and "Platform-Level Interrupt Controller".
+ * PLIC context 0 is machine mode of the first core.
  */
 #include "board.h"
 #include "riscv/riscv.h"

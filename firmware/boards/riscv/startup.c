@@ -1,5 +1,5 @@
-/* Start-up code and trap handler of a RISC-V core that runs in machine mode alone.
- * CSRs: The RISC-V Instruction Set Manual, Volume II: Privileged Architecture, "Machine-Level CSRs". */
+/* Start-up code and trap handler of a RISC-V core that runs in machine mode alone. CSRs: The RISC-V
+ * Instruction Set Manual, Volume II: Privileged Architecture, "Machine-Level CSRs". */
 #include <stdint.h>
 
 #include "../linked/start_program.h"
@@ -11,7 +11,8 @@ void reset_handler(void);
 void trap_handler(void);
 void record_fault(uint32_t cause, uint32_t pc);
 
-/* The linker puts this first: cores begin here after a reset. Interrupts are off, also where board_reset() jumps here. */
+/* The linker puts this first: cores begin here after a reset. Interrupts are off, also where
+ * board_reset() jumps here. */
 __attribute__((naked, section(".vectors"), used)) void start(void)
 {
     __asm volatile(
@@ -36,8 +37,8 @@ void reset_handler(void)
     start_program();
 }
 
-/* Exceptions alone come here: interrupts stay masked. The stack may be what is broken: it starts anew.
- * aligned: the low two bits of mtvec are its mode. */
+/* Exceptions alone come here: interrupts stay masked. The stack may be what is broken: it starts
+ * anew. aligned: the low two bits of mtvec are its mode. */
 __attribute__((naked, aligned(4))) void trap_handler(void)
 {
     __asm volatile(

@@ -2,8 +2,8 @@
  * USART of the STM32F1 and F4. RM0041 (F100), RM0090 (F405), RM0390 (F446), "Universal synchronous
  * asynchronous receiver transmitter"; RM0041 and RM0090, "Device electronic signature".
  *
- * The receiver holds one byte: its interrupt moves it to the ring. Where that is full the interrupt is masked in the
- * NVIC, until a byte is taken.
+ * The receiver holds one byte: its interrupt moves it to the ring. Where that is full the interrupt
+ * is masked in the NVIC, until a byte is taken.
  */
 #include "stm32.h"
 
@@ -74,7 +74,8 @@ void board_sleep(void)
 
 /* ---- The serial line -------------------------------------------------------------------------------------------- */
 
-/* Reading status and data clears both bits. An overrun alone has no byte with it, but interrupts all the same. */
+/* Reading status and data clears both bits. An overrun alone has no byte with it, but interrupts
+ * all the same. */
 void usart_interrupt(void)
 {
     if (receive_ring_is_full()) {

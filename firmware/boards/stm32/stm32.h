@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* 1 once (*reg & mask) == wanted; 0 where that does not come to pass in so many milliseconds. Counts in the ticks of
- * the stated clock: before that runs, it waits longer. */
+/* 1 once (*reg & mask) == wanted; 0 where that does not come to pass in so many milliseconds.
+ * Counts in the ticks of the stated clock: before that runs, it waits longer. */
 int stm32_await(const volatile uint32_t *reg, uint32_t mask, uint32_t wanted, uint32_t milliseconds);
 
 /* ---- Given by the family ---------------------------------------------------------------------------------------- */
@@ -27,8 +27,8 @@ typedef struct stm32_flash_bits {
 } stm32_flash_bits;
 extern const stm32_flash_bits stm32_flash;
 
-/* Erases the unit, and writes the word, that begins there. The controller is unlocked and idle. 1, or 0 where it tells
- * of a failure. */
+/* Erases the unit, and writes the word, that begins there. The controller is unlocked and idle. 1,
+ * or 0 where it tells of a failure. */
 int stm32_flash_erase(uint32_t address);
 int stm32_flash_write(uint32_t address, uint32_t word);
 

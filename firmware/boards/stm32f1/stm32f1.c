@@ -1,6 +1,6 @@
 /*
- * Clocks, pins and flash controller of the STM32F100. RM0041, "Reset and clock control" and "General-purpose and
- * alternate-function I/Os"; PM0063, "Programming the Flash memory".
+ * Clocks, pins and flash controller of the STM32F100. RM0041, "Reset and clock control" and
+ * "General-purpose and alternate-function I/Os"; PM0063, "Programming the Flash memory".
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"
@@ -45,8 +45,9 @@ int stm32_has_clock_control(void)
     return RCC_CR != 0;
 }
 
-/* 24 MHz, which the flash follows without wait states: 3 times the crystal's 8 MHz; where that does not start, 6 times
- * half of the internal oscillator's, which is off by 1 %. All buses run at that. */
+/* 24 MHz, which the flash follows without wait states: 3 times the crystal's 8 MHz; where that
+ * does not start, 6 times half of the internal oscillator's, which is off by 1 %. All buses run
+ * at that. */
 void stm32_start_clocks(void)
 {
     RCC_CR |= CR_HSE_ON;

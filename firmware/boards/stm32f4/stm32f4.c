@@ -1,6 +1,6 @@
 /*
- * Clocks, pins and flash controller of the STM32F405 and F446. RM0090 and RM0390, "Reset and clock control",
- * "General-purpose I/Os", "Embedded Flash memory interface".
+ * Clocks, pins and flash controller of the STM32F405 and F446. RM0090 and RM0390, "Reset and clock
+ * control", "General-purpose I/Os", "Embedded Flash memory interface".
  */
 #include "board.h"
 #include "cortex_m/cortex_m.h"
@@ -62,7 +62,8 @@ int stm32_has_clock_control(void)
     return RCC_CR != 0;
 }
 
-/* Where the crystal, or the clock from outside in its place, does not start: the internal oscillator, off by 1 %. */
+/* Where the crystal, or the clock from outside in its place, does not start: the internal
+ * oscillator, off by 1 %. */
 static uint32_t pll_source(void)
 {
     RCC_CR |= BOARD_CRYSTAL_IS_CLOCK ? CR_HSE_BYPASS : 0u;
@@ -71,7 +72,8 @@ static uint32_t pll_source(void)
     return crystal ? PLL_FROM_HSE | BOARD_CRYSTAL / PLL_INPUT_HZ : HSI_HZ / PLL_INPUT_HZ;
 }
 
-/* 168 MHz at voltage scale 1, to which the part is reset; APB1 has 42 MHz, APB2 84 MHz, their most. */
+/* 168 MHz at voltage scale 1, to which the part is reset; APB1 has 42 MHz, APB2 84 MHz, their
+ * most. */
 void stm32_start_clocks(void)
 {
     FLASH_ACR = ACR_5_WAIT_STATES_AND_PREFETCH | ACR_CACHES_ON;
@@ -91,7 +93,8 @@ static void connect_pin(uint32_t pin)
     GPIOA_MODER = (GPIOA_MODER & ~(3u << 2u * pin)) | MODE_ALTERNATE << 2u * pin;
 }
 
-/* A peripheral takes two cycles to start after its clock was switched on: the reads back give them. */
+/* A peripheral takes two cycles to start after its clock was switched on: the reads back give
+ * them. */
 void stm32_connect_uart(void)
 {
     RCC_AHB1ENR |= AHB1_PORT_A;

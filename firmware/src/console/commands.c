@@ -161,7 +161,8 @@ static int forget(device *d, const char *argument)
     return error;
 }
 
-/* Begins the next batch of a `score`: of its class, then of those behind it, until there is none. */
+/* Begins the next batch of a `score`: of its class, then of those behind it, until there is
+ * none. */
 static int go_on_scoring(device *d)
 {
     do {

@@ -4,13 +4,14 @@
 
 #include "device/device.h"
 
-/* Says what was started and shows the first prompt. */
+/* Prints what was started, and the first prompt. */
 void console_greet(const device *d);
 
 /* Takes one typed character. */
 void console_type(device *d, char c);
 
-/* Executes a whole line, once no idle training step runs, and not between two programs of a typed command. */
+/* Executes a line that is complete. It waits for the end of an idle training step, and of a typed
+ * command. */
 void console_execute(device *d);
 
 #endif

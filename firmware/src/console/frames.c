@@ -50,7 +50,8 @@ static int checksum_matches(const frame_receiver *receiver)
     return gm_crc32(0, receiver->bytes + 1, covered) == load_u32(receiver->bytes + 1 + covered);
 }
 
-/* The frame as received so far: FRAME_READY where it is whole and right; dropped where it cannot be right. */
+/* The frame as received so far: FRAME_READY where it is whole and right; dropped where it cannot be
+ * right. */
 static enum frame_event examine(frame_receiver *receiver)
 {
     if (receiver->fill < CONSOLE_HEADER_SIZE) {

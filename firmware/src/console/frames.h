@@ -6,13 +6,14 @@
 
 #include "console_spec.h"
 
-/* Bytes of payload that this board takes and sends at most; the host asks for it. A multiple of 4. */
+/* Bytes of payload that this board takes and sends at most; the host asks for it. A multiple of
+ * 4. */
 #define FRAME_LIMIT BOARD_FRAME_LIMIT
 typedef char frame_limit_fits[FRAME_LIMIT <= CONSOLE_PAYLOAD_LIMIT && FRAME_LIMIT >= 160 && FRAME_LIMIT % 4 == 0 ? 1 : -1];
 
 enum frame_event { FRAME_MORE, FRAME_READY };
 
-/* One frame as it arrives. Zero-initialise. */
+/* One frame while it arrives. Zero-initialise. */
 typedef struct frame_receiver {
     uint32_t fill;        /* bytes received of the current frame, 0 before and behind it */
     int skipping;         /* 1 after a damaged frame: its remains are not to be taken for text or frames */
@@ -22,26 +23,28 @@ typedef struct frame_receiver {
     uint8_t bytes[CONSOLE_HEADER_SIZE + FRAME_LIMIT + CONSOLE_TRAILER_SIZE];
 } frame_receiver;
 
-/* Takes a byte that frame_wants(). After FRAME_READY the frame stays until another one begins (frame_begins()). */
+/* Takes a byte for which frame_wants() is 1. After FRAME_READY the frame stays until another one
+ * begins (frame_begins()). */
 enum frame_event frame_feed(frame_receiver *receiver, uint8_t byte);
 
-/* 1 where the next byte belongs to a frame, or to the remains of one: also of one whose start was lost. */
+/* Returns 1 if the next byte belongs to a frame, or to the remains of one, even if its start was
+ * lost. */
 int frame_wants(const frame_receiver *receiver, uint8_t byte);
 
-/* To be called when no byte has come. 1 once the line is quiet after a damaged or incomplete frame: the host may send
- * it again. */
+/* Returns 1 once the line is quiet after a damaged or incomplete frame: the host may then send it
+ * again. To be called when no byte has come. */
 int frame_recovered(frame_receiver *receiver);
 
-/* 1 where part of a frame has come: it has taken the place of the one before. */
+/* Returns 1 if part of a frame has come, which has overwritten the one before. */
 int frame_begins(const frame_receiver *receiver);
 
-/* Valid after FRAME_READY. */
+/* The parts of a frame. Valid after FRAME_READY. */
 uint8_t frame_type(const frame_receiver *receiver);
 uint8_t frame_sequence(const frame_receiver *receiver);
 uint32_t frame_length(const frame_receiver *receiver);
 const uint8_t *frame_payload(const frame_receiver *receiver);
 
-/* length: at most FRAME_LIMIT. */
+/* Sends a frame. length: at most FRAME_LIMIT. */
 void frame_send(uint8_t type, uint8_t sequence, const uint8_t *payload, uint32_t length);
 
 #endif

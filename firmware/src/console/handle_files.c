@@ -26,7 +26,8 @@ int handle_image_begin(device *d, const image_begin_request *request)
     return images_erase();
 }
 
-/* While the model is closed, no other file than an image is on its way; while it is open, an image is an update. */
+/* While the model is closed, only an image can be on its way; while it is open, an image is an
+ * update. */
 int handle_image_resume(device *d, image_resume_reply *reply)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
@@ -43,7 +44,7 @@ int handle_image_resume(device *d, image_resume_reply *reply)
 
 int handle_image_data(device *d, const image_data_request *request, uint32_t size)
 {
-    return upload_piece(&d->model.upload, request->offset, request->data, size);
+    return upload_chunk(&d->model.upload, request->offset, request->data, size);
 }
 
 int handle_image_end(device *d, image_end_reply *reply)
@@ -126,7 +127,7 @@ int handle_checkpoint_begin(device *d, const checkpoint_begin_request *request)
 
 int handle_checkpoint_data(device *d, const checkpoint_data_request *request, uint32_t size)
 {
-    return upload_piece(&d->model.upload, request->offset, request->data, size);
+    return upload_chunk(&d->model.upload, request->offset, request->data, size);
 }
 
 int handle_checkpoint_end(device *d)

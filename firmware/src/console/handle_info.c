@@ -1,4 +1,5 @@
-/* INFO, MEM and DESCRIBE: what the board is, where its memory goes, what its model's tensors are. */
+/* INFO, MEM and DESCRIBE: what the board is, where its memory goes, what its model's tensors
+ * are. */
 #include <string.h>
 
 #include "board.h"

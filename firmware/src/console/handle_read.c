@@ -1,4 +1,4 @@
-/* READ: tensors, parameters, gradients, state and stored files, piece by piece. */
+/* READ: sends tensors, parameters, gradients, state and stored files in parts. */
 #include <string.h>
 
 #include "board.h"
@@ -12,8 +12,9 @@ typedef struct span {
     gm_session packed;
 } span;
 
-/* The kept checkpoint. It is checked as a whole when its header is read, as that would take too long for each piece; what
- * follows comes from the same place, as long as a file of that size is there. */
+/* Finds the kept checkpoint. It is checked as a whole when its header is read, since that would
+ * take too long for each part; the other parts come from the same address, as long as a file of
+ * that size is there. */
 static int find_kept(model *m, uint32_t offset)
 {
     flash_span *file = &m->reading;
@@ -23,7 +24,8 @@ static int find_kept(model *m, uint32_t offset)
     return file->base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
-/* As it is, or packed, as that of a session whose state lies in flash. */
+/* Finds the kept checkpoint as it is, or packed: then as that of a session whose state lies in
+ * flash. */
 static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
 {
     int error = find_kept(m, offset);

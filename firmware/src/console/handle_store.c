@@ -61,7 +61,7 @@ int finish_score(device *d, score_reply *reply)
     return error ? error : score_batch(d, reply);
 }
 
-/* One score at a time: a typed one may have begun. */
+/* There is one score at a time, and a typed one may have begun. */
 int handle_score(device *d, const score_request *request, score_reply *reply)
 {
     int error = d->console.scores ? GM_ERR_BUSY : teach_score(&d->teach, &d->model, request->label);

@@ -16,7 +16,7 @@ static void send_reply(const reply *r)
     frame_send(r->type, r->sequence, r->payload, r->length);
 }
 
-/* Sends what the handler filled in, or the error in its place. */
+/* Sends the reply that the handler filled in, or an error instead. */
 static void answer(device *d, int error)
 {
     d->reply.type = (uint8_t)(d->reply.request | CONSOLE_REPLY_BIT);
@@ -53,7 +53,8 @@ int messages_reply_at_end(device *d, int error)
     return HANDLER_LATER;
 }
 
-/* A request that comes twice was answered, but the answer got lost: repeat that, not the work. */
+/* A request that comes twice was answered, but the answer was lost: the answer is sent again, and
+ * no work done twice. */
 static int is_repeat(const device *d, uint8_t type, uint8_t sequence)
 {
     return type != CONSOLE_INFO && d->reply.type != 0 && d->reply.request == type && d->reply.sequence == sequence;
@@ -98,7 +99,7 @@ void messages_report_alive(device *d)
         return;
     }
     d->last_alive = board_ticks();
-    int waits = d->requester != REQUESTER_FRAME; /* a request, for the end of another's step */
+    int waits = d->requester != REQUESTER_FRAME; /* a request waits for the end of another step */
     uint8_t sequence = waits ? frame_sequence(&d->receiver) : d->reply.sequence;
     store_u32(instructions, d->model.session.instructions - d->run.first_instruction);
     frame_send(CONSOLE_ALIVE_TYPE, sequence, instructions, sizeof instructions);

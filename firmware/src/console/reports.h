@@ -31,7 +31,8 @@ void report_total(uint32_t kept, uint32_t right);
 /* Prints how often a checkpoint is kept by itself. */
 void report_save_every(const device *d);
 
-/* Prints what autosave_updated() returned: why it failed or, where a person trains, that a checkpoint was kept. */
+/* Prints what autosave_updated() returned: why it failed or, where a person trains, that a
+ * checkpoint was kept. */
 void report_autosave(const device *d, int result);
 
 #endif

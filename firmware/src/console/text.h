@@ -13,13 +13,17 @@ void text_line(const char *text); /* with CR LF behind it */
 void text_u32(uint32_t value);
 void text_i32(int32_t value);
 void text_hex(uint32_t value);    /* 8 digits */
-/* Six decimals from 1e-4 up to 1e7, one digit, six decimals and an exponent outside. The last digit may be off by
- * one: the console is for reading; exact values go through the binary protocol. */
+
+/* Prints six decimals from 1e-4 up to 1e7; outside, one digit, six decimals and an exponent. The
+ * last digit may be off by one: the console is for reading, and exact values go through the binary
+ * protocol. */
 void text_f32(float value);
 
-/* The whole text as a number: 1 and *out, or 0. */
+/* Reads the whole text as a number. Returns 1 and *out, or 0. */
 int text_parse_u32(const char *text, uint32_t *out);
-/* Digits, point and exponent. Correctly rounded for up to 7 digits and powers of ten from 1e-10 to 1e10. */
+
+/* The same, with point and exponent. Correctly rounded for up to 7 digits and powers of ten from
+ * 1e-10 to 1e10. */
 int text_parse_f32(const char *text, float *out);
 
 #ifdef __cplusplus

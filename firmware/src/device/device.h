@@ -1,4 +1,5 @@
-/* Everything the firmware knows: the model, the running program and who asked for it, and both sides of the line. */
+/* The state of the whole firmware: the model, the running program and who asked for it, and both
+ * sides of the line. */
 #ifndef DEVICE_H
 #define DEVICE_H
 
@@ -12,10 +13,10 @@
 
 #define LINE_LIMIT 64u /* characters of a typed command, with its terminator */
 
-/* Who waits for the running program. */
+/* Who waits for the end of the running program. */
 enum requester { REQUESTER_NONE, REQUESTER_FRAME, REQUESTER_PERSON, REQUESTER_IDLE };
 
-/* The last reply, kept to be sent again where the host asks again. */
+/* The last reply, which is sent again if the host repeats its request. */
 typedef struct reply {
     uint8_t type;     /* 0 before the first */
     uint8_t request;  /* type of the request */
@@ -24,7 +25,7 @@ typedef struct reply {
     uint8_t payload[FRAME_LIMIT];
 } reply;
 
-/* What a person types. */
+/* The typed side of the line. */
 typedef struct console {
     uint32_t length;      /* characters of the line so far */
     char line[LINE_LIMIT];

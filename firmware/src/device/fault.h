@@ -1,4 +1,4 @@
-/* Remembers across a restart that, and where, the processor faulted. */
+/* Remembers over a restart that the processor faulted, and where. */
 #ifndef FAULT_H
 #define FAULT_H
 
@@ -6,13 +6,14 @@
 
 typedef struct fault_record {
     uint32_t magic;
-    uint32_t status; /* what the processor tells of it: CFSR on Arm, mcause on RISC-V */
+    uint32_t status; /* the cause that the processor gives: CFSR on Arm, mcause on RISC-V */
     uint32_t pc;     /* of the faulting instruction, or 0 where the stack was unusable */
 } fault_record;
 
+/* Records a fault, before the board is reset. */
 void fault_note(uint32_t status, uint32_t pc);
 
-/* 1 and the record where the last run ended in a fault; the note is then forgotten. */
+/* Returns 1 and the record if the last run ended in a fault, and forgets it; else returns 0. */
 int fault_take(fault_record *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* For which board this firmware is: the host finds it in each file that holds the program, and programs no other board. */
+/* The name of the board that this firmware is for. The host finds it in every file that holds the
+ * program, and programs no other board with that file. */
 #ifndef IDENTITY_H
 #define IDENTITY_H
 
@@ -7,7 +8,7 @@
 /* The mark, the board's name, and a zero byte. */
 extern const char identity[sizeof CONSOLE_IDENTITY_MARK + sizeof GM_BOARD_NAME - 1u];
 
-/* Both ask for the name here, so that the linker keeps it. */
+/* The name alone. INFO and `info` read it here, so that the linker keeps the mark before it. */
 #define IDENTITY_NAME (identity + sizeof CONSOLE_IDENTITY_MARK - 1u)
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the RAM and the flash go. */
+/* How RAM and flash are divided. All sizes are in bytes. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -7,15 +7,16 @@
 /* Fills the unused part of the stack with a pattern, for memory_stack_used(). */
 void memory_paint_stack(void);
 
-/* All in bytes. */
-uint32_t memory_stack_used(void); /* most ever used since memory_paint_stack() */
+/* The most of the stack that was used since memory_paint_stack(). */
+uint32_t memory_stack_used(void);
+
 uint32_t memory_stack_size(void);
 uint32_t memory_static_size(void);
 uint32_t memory_arena_size(void);
 uint32_t memory_ram_size(void);
 uint32_t memory_code_size(void);
 
-/* 16-byte aligned, memory_arena_size() bytes. */
+/* Returns the address of the arena, which is divisible by 16. */
 uint8_t *memory_arena(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* How far down a stack has ever been used: what nobody wrote still has the pattern. */
+/* Measures how much of a stack was ever used: the rest still has a pattern. */
 #ifndef STACK_PAINT_H
 #define STACK_PAINT_H
 
@@ -7,7 +7,7 @@
 /* Fills the unused part of the stack that ends, downwards, at `bottom`. */
 void stack_paint(uint32_t *bottom);
 
-/* Bytes of [bottom, top) that were used at the most since then. */
+/* Returns the most bytes of [bottom, top) that were used since then. */
 uint32_t stack_used(const uint32_t *bottom, const uint32_t *top);
 
 #endif

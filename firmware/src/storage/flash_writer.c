@@ -7,10 +7,10 @@
 
 #define UNIT BOARD_PROGRAM_UNIT
 
-/* The unit that is not full. */
+/* The program unit that is not full yet. */
 static struct {
-    const uint8_t *next; /* where the byte after the last one goes */
-    uint32_t filled;     /* bytes of it so far; 0: nothing waits */
+    const uint8_t *next; /* address of the byte after the last one */
+    uint32_t filled;     /* bytes of the unit so far; 0: nothing waits */
     uint32_t words[UNIT / 4];
 } waiting;
 
@@ -32,7 +32,7 @@ int writer_end(void)
     return filled != 0 ? program(unit, waiting.words, UNIT) : 0;
 }
 
-/* Puts bytes into the unit that `at` lies in; it is programmed once it is full. */
+/* Puts bytes into the unit that contains `at`, and programs the unit once it is full. */
 static int fill(const uint8_t *at, const uint8_t *data, uint32_t count)
 {
     if (count == 0) {

@@ -28,7 +28,8 @@ static uint32_t half_size(const board_area *area)
     return area->size / HALVES / area->erase_unit * area->erase_unit;
 }
 
-/* Where the half's image lies, without the record's room; nothing in an area that has no halves. */
+/* Returns the range of a half without its record; an empty one if the area is too small for
+ * halves. */
 static flash_span half_of(uint32_t half)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
@@ -42,7 +43,8 @@ static const uint8_t *record_place(flash_span room)
     return room.base + room.size;
 }
 
-/* Whether the half's record counts. Anyone at the line can write one (IMAGE_DATA): what it points to is checked as any file. */
+/* Reads a half's record and returns whether it counts. Anyone at the line can write one
+ * (IMAGE_DATA), so what it points to is checked like any file. */
 static int read_record(uint32_t half, image_record *record)
 {
     flash_span room = half_of(half);
@@ -53,13 +55,13 @@ static int read_record(uint32_t half, image_record *record)
     return record->check == gm_crc32(0, record, offsetof(image_record, check)) && record->size <= room.size;
 }
 
-/* Modulo 2^32. */
+/* Compares generations modulo 2^32, as RFC 1982 does. */
 static int is_later(uint32_t generation, uint32_t other)
 {
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* The half in force, and its record; HALVES and zeros where no record is good. */
+/* Returns the half in force, and its record; HALVES and zeros if no record is good. */
 static uint32_t newest(image_record *record)
 {
     image_record second;

@@ -1,9 +1,11 @@
 /*
- * Images in flash: one, or two halves of the area, of which one is in force.
+ * Images in flash: one that may take the whole area, or one in each half of it, of which one is in
+ * force.
  *
- * A half is an image and, at its end, a record that makes it count, programmed last, its checksum as the last word of
- * all. The half with the newest good record is in force; where there is none, what lies at the start of the area: an
- * image that was sent without an update, and may be as long as the area.
+ * A half holds an image and, at its end, a record. The record is programmed last, with its checksum
+ * as the very last word, and without it the image does not count. The half with the newest good
+ * record is in force. If there is none, the image at the start of the area is: it was sent without
+ * an update, and may be as long as the area.
  */
 #ifndef IMAGES_H
 #define IMAGES_H
@@ -13,13 +15,13 @@
 
 #include "gradmote.h"
 
-/* A piece of flash. base: NULL where there is none. */
+/* A range of flash. base is NULL if there is none. */
 typedef struct flash_span {
     const uint8_t *base;
     uint32_t size; /* bytes */
 } flash_span;
 
-/* Erased flash, or memory as it is after power-on. */
+/* Returns whether `base` holds erased flash, or memory as it is after power-on. */
 static inline int images_is_blank(const uint8_t *base)
 {
     uint32_t first;
@@ -27,24 +29,25 @@ static inline int images_is_blank(const uint8_t *base)
     return first == 0xFFFFFFFFu || first == 0;
 }
 
-/* The image that is in force; its file may be shorter. */
+/* Returns the range that holds the image in force. The image itself may be shorter. */
 flash_span images_in_force(void);
 
-/* The checkpoint that the image in force carries over from, while flash has it. */
+/* Returns the checkpoint that the image in force carries state over from, while flash has it. */
 flash_span images_carried(void);
 
-/* The functions below return 0 or a console_error. */
-
-/* Where an update of the image that `running` has open goes. CONSOLE_ERR_NO_ROOM_TO_UPDATE where there is no such place. */
+/* Finds the range for an update of the image that `running` has open. Returns 0, or
+ * CONSOLE_ERR_NO_ROOM_TO_UPDATE. */
 int images_find_room(const gm_session *running, flash_span *room);
 
-/* Bytes of that place with its record: whole erase units. */
+/* Returns the bytes of that range with its record, a multiple of the erase unit. */
 uint32_t images_half(flash_span room);
 
-/* Puts the image there in force: 0 only where a restart would find it so. carried: the checkpoint to carry over from, or none. */
+/* Puts the image in `room` in force. carried: the checkpoint to carry over from, or none. Returns 0
+ * only if a restart would find the image in force, else a console_error. */
 int images_switch(flash_span room, uint32_t size, flash_span carried);
 
-/* Erases the area; an image of another half never comes back, whenever power fails. */
+/* Erases the area. No image of the other half comes back, whenever power fails. Returns 0 or a
+ * console_error. */
 int images_erase(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checkpoint files as storage has them, which anyone at the line may have written. */
+/* Checkpoint files in storage, which anyone at the line may have written. */
 #ifndef KEPT_FILE_H
 #define KEPT_FILE_H
 
@@ -6,12 +6,14 @@
 
 #include "gradmote.h"
 
-/* Whether a file of this model that is `size` bytes long begins there, by its header: then its state, where that is plain,
- * is a multiple of 4 bytes from `file` and ends with it. What the bytes are, gm_checkpoint_check() tells. file: a multiple
- * of 4, with as many bytes behind it. */
+/* Returns whether a checkpoint of this model, `size` bytes long, begins at `file`, judging by its
+ * header. If its state is plain, it then lies at the end of the file, a multiple of 4 bytes from
+ * its start. gm_checkpoint_check() checks the bytes themselves. file: an address divisible by 4,
+ * with at least `size` bytes to read. */
 int kept_file_fits(const gm_session *session, const uint8_t *file, uint32_t size);
 
-/* Whether the state of such a file is as it is in memory, and not packed. */
+/* Returns whether the state in such a file has the form that it has in memory, and is not
+ * packed. */
 int kept_file_is_plain(const uint8_t *file);
 
 #endif

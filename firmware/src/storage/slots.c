@@ -17,8 +17,9 @@ typedef struct slot_record {
     uint32_t check;      /* CRC-32 of all above */
 } slot_record;
 
-/* Where in a slot its file begins: the record has a unit of flash of its own, and what follows the file's header begins
- * a new one, since record and header are each written after what follows them. */
+/* The offset of the file in its slot. The record has a program unit of its own, and what follows
+ * the file's header begins a new one, since record and header are each written after what follows
+ * them. */
 #define RECORD_ROOM (sizeof(slot_record) > BOARD_PROGRAM_UNIT ? (uint32_t)sizeof(slot_record) : BOARD_PROGRAM_UNIT)
 #define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
 #define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
@@ -33,7 +34,7 @@ typedef struct ring {
 
 #define NO_SLOT UINT32_MAX
 
-/* What a record says that counts. */
+/* The fields of a record that choose among slots. */
 typedef struct entry {
     uint32_t generation;
     uint32_t size;
@@ -62,8 +63,9 @@ static const uint8_t *file_base(const ring *r, uint32_t slot)
     return slot_base(r, slot) + FILE_START;
 }
 
-/* Whether the slot holds a complete file of this model, by its record and the file's header. Whoever can write to the line
- * can write both: all that uses a slot asks this first. */
+/* Returns whether the slot holds a complete file of this model, judging by its record and the
+ * file's header. Whoever can write to the line can write both, so everything that uses a slot calls
+ * this first. */
 static int find_entry(const ring *r, uint32_t slot, entry *found)
 {
     slot_record record;
@@ -82,21 +84,23 @@ int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
     return 0;
 }
 
-/* 0 where the file's bytes have not rotted. */
+/* Returns 0 if the bytes of the file are intact, else an error. */
 static int check_file(const ring *r, uint32_t slot, uint32_t size)
 {
     void *file = (void *)(uintptr_t)file_base(r, slot);
     return gm_checkpoint_check(r->session, slots_read, file, size);
 }
 
-/* Modulo 2^32, as RFC 1982 compares: a generation counts up for as long as flash lives. */
+/* Compares generations modulo 2^32, as RFC 1982 does: they count up for as long as the flash
+ * lives. */
 static int is_later(uint32_t generation, uint32_t other)
 {
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* The newest slot whose file is whole, and its entry. Where there is none, *refusal tells why one of them is not. In a
- * ring that was written in turn, from its end on two files at the most are checked. */
+/* Returns the newest slot whose file is intact, and its entry. If there is none, *refusal is why
+ * one of them is not. In a ring that was written in turn, at most two files are checked, from its
+ * end on. */
 static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
 {
     uint32_t good = NO_SLOT;
@@ -117,9 +121,9 @@ static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
     return good;
 }
 
-/* ---- What stays in place ---------------------------------------------------------------------------------------- */
+/* ---- What no save overwrites ------------------------------------------------------------------------------------ */
 
-/* Bytes of the area; ends are equal where it is empty. */
+/* Offsets into the area; they are equal if the range is empty. */
 typedef struct range {
     uint32_t start;
     uint32_t end;
@@ -146,13 +150,15 @@ static range range_of_slot(const ring *r, uint32_t slot)
     return its;
 }
 
-/* What no save may touch: the newest good checkpoint; before there is one, that which the image carries over from. */
+/* Returns what no save may overwrite: the newest good checkpoint or, before there is one, that
+ * which the image carries state over from. */
 static range kept(const ring *r, uint32_t good)
 {
     return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
 }
 
-/* The first slot from `first` on that leaves these bytes alone. */
+/* Returns the first slot from `first` on that does not overlap `taken`; NO_SLOT if there is
+ * none. */
 static uint32_t slot_beside(const ring *r, range taken, uint32_t first)
 {
     for (uint32_t i = 0; i < r->count; ++i) {
@@ -216,14 +222,14 @@ static int write_slot(const ring *r, uint32_t slot)
     return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
 }
 
-/* The slot no longer counts. */
+/* Erases a slot's record, so that the slot no longer counts. */
 static int forget_slot(const ring *r, uint32_t slot)
 {
     return board_flash_erase(slot_base(r, slot), board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit) ? CONSOLE_ERR_FLASH : 0;
 }
 
-/* A save is done when a restart would load it. Slots that would still come before it, as only a forger makes them, are
- * forgotten: each time one. */
+/* Makes sure that a restart would load this slot: only then a save is done. Slots that would still
+ * come before it, which only a forger can make, are forgotten one at a time. */
 static int make_newest(const ring *r, uint32_t slot)
 {
     entry found;

@@ -1,10 +1,12 @@
 /*
- * Checkpoints in flash: a ring of slots of one size, as many as the area has room for, two at least.
+ * Checkpoints in flash: a ring of slots of one size, as many as the area has room for, two at
+ * least.
  *
- * A slot is a record, then the checkpoint file. The record is programmed last, its checksum as the last word of all;
- * without it the slot does not count. A save goes to the slot after the newest good one, which therefore outlives
- * whatever happens to the save, and all slots wear alike. How long a slot is, and so how many there are, follows from
- * the model: records of other models are passed over. Anyone at the line can write records that say anything (CHECKPOINT_DATA).
+ * A checkpoint slot holds a record, then the checkpoint file. The record is programmed last, with
+ * its checksum as the very last word, and without it the slot does not count. A save goes to the
+ * slot after the newest good one, so that one outlives whatever happens to the save, and all slots
+ * wear alike. The model decides how long a slot is, and so how many there are; records of other
+ * models are ignored. Anyone at the line can write records with any content (CHECKPOINT_DATA).
  */
 #ifndef SLOTS_H
 #define SLOTS_H
@@ -14,36 +16,43 @@
 #include "gradmote.h"
 #include "storage/images.h"
 
-/* Longest checkpoint that fits, in bytes. */
+/* Returns the bytes of the longest checkpoint that fits. */
 uint32_t slots_capacity(void);
 
-/* Slots that the area has for checkpoints of this model; they are written in turn. Fewer than 2 keep none. */
+/* Returns how many slots the area has for checkpoints of this model. They are written in turn;
+ * fewer than 2 keep none. */
 uint32_t slots_count(const gm_session *session);
 
-/* The checkpoint of this model kept last, checked as a whole: what slots_load() loads. */
+/* Returns the checkpoint of this model that was kept last, checked as a whole. It is the one that
+ * slots_load() loads. */
 flash_span slots_newest(const gm_session *session);
 
-/* gm_read_fn of a file in flash; user: where it begins. */
+/* Reads from a file in flash, as a gm_read_fn. user: the address of the file. */
 int slots_read(void *user, uint32_t offset, void *data, uint32_t size);
 
 /* The functions below return 0, a gm_error or a console_error. */
 
-/* Returns 0 only where slots_load() would now load this very state. */
+/* Keeps a checkpoint of the session. Returns 0 only if slots_load() would now load this very
+ * state. */
 int slots_save(const gm_session *session);
 
-/* Loads the newest checkpoint that gm_checkpoint_load() accepts; otherwise tells why one of them is refused. */
+/* Loads the newest checkpoint that gm_checkpoint_load() accepts. If there is none, returns why one
+ * was refused. */
 int slots_load(gm_session *session);
 
-/* Erases room for a file of `size` bytes, and leaves the newest good checkpoint; *base is where the file goes. */
+/* Erases room for a file of `size` bytes, whose address becomes *base. The newest good checkpoint
+ * stays. */
 int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base);
 
-/* Loads the file that was written there, and if it is accepted keeps what it holds as slots_save() does. */
+/* Loads the file that was written at `base` and, if it is accepted, keeps its state as slots_save()
+ * does. */
 int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size);
 
-/* 1 where the first checkpoint of another model leaves `saved` alone. */
+/* Returns 1 if the first checkpoint of another model does not overwrite `saved`, else 0. */
 int slots_has_room_beside(const gm_header *model, flash_span saved);
 
-/* Forgets what flash has of a model but `saved`: it is older than what the model will be given. */
+/* Forgets all checkpoints of a model except `saved`: they are older than the state that the model
+ * is about to get. */
 int slots_forget(const gm_header *model, flash_span saved);
 
 #endif

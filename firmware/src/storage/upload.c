@@ -21,7 +21,7 @@ int upload_begin(upload *file, const uint8_t *base, uint32_t capacity, uint32_t 
     return 0;
 }
 
-/* Bytes before what reads as erased, in whole erase units. */
+/* Returns the bytes before what reads as erased, in whole erase units. */
 static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
 {
     uint32_t unit = board_flash_area(BOARD_AREA_IMAGE).erase_unit, end = size;
@@ -31,7 +31,7 @@ static uint32_t surely_programmed(const uint8_t *base, uint32_t size)
     return end / unit * unit;
 }
 
-/* Bytes of the image whose header lies there; 0 where there is none. */
+/* Returns the bytes of the image whose header lies at `base`; 0 if there is none. */
 static uint32_t size_by_header(const uint8_t *base, uint32_t room)
 {
     gm_header header;
@@ -66,7 +66,7 @@ static int append(upload *file, const uint8_t *data, uint32_t count)
     return error;
 }
 
-int upload_piece(upload *file, uint32_t offset, const uint8_t *data, uint32_t count)
+int upload_chunk(upload *file, uint32_t offset, const uint8_t *data, uint32_t count)
 {
     if (file->base == NULL || offset > file->received || count > file->size - offset) {
         return CONSOLE_ERR_OUT_OF_ORDER;

@@ -1,5 +1,5 @@
-/* Keeps a checkpoint in flash after every so many updates. How many is a property of the state, so it comes back with a
- * checkpoint after a restart. */
+/* Keeps a checkpoint in flash after every so many updates. Their number is a property of the state,
+ * so it comes back with a checkpoint after a restart. */
 #ifndef AUTOSAVE_H
 #define AUTOSAVE_H
 
@@ -7,7 +7,7 @@
 
 #include "training/model.h"
 
-/* Returned where a checkpoint was kept. */
+/* Returned if a checkpoint was kept. */
 #define AUTOSAVE_KEPT 1
 
 /* Zero-initialise. */
@@ -16,15 +16,16 @@ typedef struct autosave {
     int error;      /* why the last one failed, or 0 */
 } autosave;
 
-/* Updates from one checkpoint to the next; 0: none is kept without being asked for. */
+/* Returns the updates from one checkpoint to the next; 0 if none is kept without a request. */
 uint32_t autosave_every(const model *m);
 
-/* every: 0 to 2^31 - 1. Returns 0, CONSOLE_ERR_BAD_ARGUMENT, CONSOLE_ERR_TOO_LARGE where flash has no room for two
- * checkpoints, GM_ERR_FULL without a free property, or why there is no model. */
+/* Sets the updates from one checkpoint to the next, 0 to 2^31 - 1. Returns 0,
+ * CONSOLE_ERR_BAD_ARGUMENT, CONSOLE_ERR_TOO_LARGE if flash has no room for two checkpoints,
+ * GM_ERR_FULL if no property is free, or why there is no model. */
 int autosave_set(model *m, uint32_t every);
 
-/* After each update: keeps a checkpoint where optimizer_steps is a multiple. Returns AUTOSAVE_KEPT, 0, or an error that the
- * save before did not have. */
+/* Keeps a checkpoint if one is due; to be called after each update. Returns AUTOSAVE_KEPT, 0, or an
+ * error, once: 0 while saves go on failing in the same way. */
 int autosave_updated(autosave *a, model *m);
 
 #endif

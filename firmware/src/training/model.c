@@ -10,15 +10,16 @@
 #include "storage/signature.h"
 #include "storage/slots.h"
 
-/* No image that was sent may be older than the program's own, where older ones are refused. */
+/* Refuses an image that was sent and is older than the program's own, if this firmware refuses
+ * older ones. */
 static int check_age(const uint8_t *image)
 {
     const gm_header *sent = (const void *)image, *own = (const void *)the_application.image;
     return ROLLBACK_PROTECT && own != NULL && sent->image_version < own->image_version ? CONSOLE_ERR_OLDER_IMAGE : 0;
 }
 
-/* The image that was sent, signed where this firmware demands that. Without one, the program's own, which is as trusted as
- * the key that lies beside it. */
+/* Opens the image that was sent, whose signature is checked if this firmware has a key. Without
+ * one, opens the program's own image, which is as trusted as the key that lies beside it. */
 static int open_any(model *m)
 {
     flash_span image = images_in_force();

@@ -14,7 +14,7 @@ void run_reset(run *r)
     memcpy(&r->metrics.loss, &quiet_nan, sizeof quiet_nan);
 }
 
-/* The session has begun a program. */
+/* Notes that the session has begun a program. */
 static void begun(run *r, model *m, uint32_t program)
 {
     samples_use(&m->samples, &m->session);

@@ -1,4 +1,4 @@
-/* Runs one program in slices, so that the console answers meanwhile. */
+/* Runs one program in slices, between which the console answers. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -21,18 +21,25 @@ typedef struct run {
     metrics metrics;
 } run;
 
-/* So many steps are skipped in a row before a training ends by itself. */
+/* A training ends by itself after so many steps in a row that were skipped. */
 #define RUN_SKIPS_LIMIT 64u
 
-/* Forgets the metrics: another model is open. */
+/* Forgets the metrics. To be called when another model is open. */
 void run_reset(run *r);
 
-/* Returns 0 or an error; then call run_slice() until it returns other than GM_AGAIN. */
+/* Begins a program on the samples that were sent. Returns 0 or an error; after 0, run_slice() is to
+ * be called. */
 int run_begin(run *r, model *m, uint32_t program);
-/* The same on samples of the store: drawn from all for STEP or TRAIN; for INFER those of a class from the first-th on,
- * *rows of them. */
+
+/* Begins STEP or TRAIN on samples drawn from the store, as run_begin() does. */
 int run_begin_replay(run *r, model *m, uint32_t program);
+
+/* Begins INFER on the store's samples of a class, *rows of them, from number `first` on, as
+ * run_begin() does. */
 int run_begin_recall(run *r, model *m, uint32_t label, uint32_t first, uint32_t *rows);
+
+/* Runs a few instructions. Returns GM_AGAIN while the program goes on, 0 at its end, or an error
+ * that ended it. */
 int run_slice(run *r, model *m);
 
 #endif

@@ -42,7 +42,7 @@ static uint32_t bit_of(uint32_t role, uint32_t index)
     return 1u << (index + (role == GM_ROLE_LABEL ? MAX_TENSORS : 0));
 }
 
-int samples_place(samples *s, const gm_session *session, uint32_t role, uint32_t index, void **data, uint32_t *size)
+int samples_address(samples *s, const gm_session *session, uint32_t role, uint32_t index, void **data, uint32_t *size)
 {
     const gm_tensor *tensor = find(session, role, index);
     if (tensor == NULL) {

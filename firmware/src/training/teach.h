@@ -1,4 +1,5 @@
-/* Teaching by hand: the store's samples, scored class by class and trained on when there is nothing else to do. */
+/* Teaching by hand: the store's samples, scored class by class and trained on when there is nothing
+ * else to do. */
 #ifndef TEACH_H
 #define TEACH_H
 
@@ -6,7 +7,7 @@
 
 #include "training/run.h"
 
-/* Returned where a program was begun. */
+/* Returned if a program was begun. */
 #define TEACH_RUNS 1
 
 /* Zero-initialise. */
@@ -21,30 +22,37 @@ typedef struct teach {
 
 /* The functions below return 0, a gm_error or a console_error. */
 
-/* What the model's store holds. */
+/* Describes the model's store. */
 int teach_view(const model *m, gm_store_info *out);
 
-/* Keeps the first sample sent last. */
+/* Puts the first sample that was sent last into the store, as one of class `label`. */
 int teach_learn(model *m, uint32_t label);
 
-/* Begins to score a class; then teach_next_batch(), and teach_count_batch() when that has run, until the former no longer
- * returns TEACH_RUNS. */
+/* Begins to score a class. Then teach_next_batch() is to be called, and teach_count_batch() when
+ * its program has run, until the former no longer returns TEACH_RUNS. */
 int teach_score(teach *t, const model *m, uint32_t label);
+
+/* Begins INFER on the next samples of the class that is scored. Returns TEACH_RUNS, 0 if there are
+ * no more, or an error. */
 int teach_next_batch(teach *t, run *r, model *m);
 
-/* Counts what the model recognised in the batch that has run: before another program does. */
+/* Counts the samples that the model recognised in the batch that has run. Must be called before
+ * another program runs. */
 int teach_count_batch(teach *t, const model *m);
 
 /* Switches training when idle on or off. */
 int teach_set_idle(teach *t, const model *m, int on);
 
-/* Begins an idle training step: TEACH_RUNS, or 0 where there is none to do. */
+/* Begins an idle training step. Returns TEACH_RUNS, 0 if there is nothing to train on, or an
+ * error. */
 int teach_begin_idle(teach *t, run *r, model *m);
 
-/* A program of an idle step has ended: begins the update that TRAIN still needs (TEACH_RUNS), or returns 0. */
+/* To be called when a program of an idle step has ended. Begins the update that TRAIN still needs
+ * and returns TEACH_RUNS; returns 0 if the step is complete, or an error. */
 int teach_end_idle(run *r, model *m);
 
-/* The host has written up to byte `end` of an input or label. What an idle step would write over ends idle training. */
+/* Notes that the host has written a tensor up to byte `end`. Idle training ends if its next step
+ * would overwrite these bytes. */
 void teach_sent(teach *t, const model *m, uint32_t role, uint32_t end);
 
 #endif

@@ -38,7 +38,8 @@ int update_resume(model *m)
     return m->upload.base == room.base;
 }
 
-/* Keeps the old state where the new model's first checkpoint leaves it alone: saves up to once a slot, until it lies so. */
+/* Keeps the old state in a slot that the first checkpoint of the new model does not overwrite:
+ * saves it at most once for each slot, until it lies in such a one. */
 static int keep_state(const model *m, const gm_header *next, flash_span *state)
 {
     for (uint32_t left = slots_count(&m->session); left > 0; --left) {
@@ -54,7 +55,7 @@ static int keep_state(const model *m, const gm_header *next, flash_span *state)
     return CONSOLE_ERR_NO_ROOM_TO_CARRY;
 }
 
-/* Of images that the key signed. */
+/* Refuses an image that is older than the open one, if this firmware refuses older ones. */
 static int check_age(const model *m, const uint8_t *image)
 {
     const gm_header *next = (const void *)image;

@@ -15,7 +15,7 @@
 #include "training/model.h"
 #include "training/update.h"
 
-#define PIECE 240u
+#define CHUNK 240u
 #define ROUNDS 4u
 #define BOOT_CUTS 16u
 
@@ -117,7 +117,7 @@ static int send(const version *v)
     }
     while (error == 0 && the_model.upload.received < v->size) {
         uint32_t at = the_model.upload.received, left = v->size - at;
-        error = upload_piece(&the_model.upload, at, v->image.bytes + at, left < PIECE ? left : PIECE);
+        error = upload_chunk(&the_model.upload, at, v->image.bytes + at, left < CHUNK ? left : CHUNK);
     }
     return error;
 }
@@ -295,7 +295,7 @@ static void test_refused(void)
         go_back(&then);
     }
     CHECK_STATUS(0, send(&versions[1]));
-    CHECK_STATUS(0, upload_piece(&the_model.upload, 0, versions[1].image.bytes, 4));
+    CHECK_STATUS(0, upload_chunk(&the_model.upload, 0, versions[1].image.bytes, 4));
     upload_abandon(&the_model.upload);
     CHECK(update_switch(&the_model, 1) < 0 && runs(then.old));
     CHECK_STATUS(0, update(then.new, 1)); /* all of it is there */

@@ -1,9 +1,10 @@
 /*
- * Espressif's core, of the versions 2 and 3. The files are partitions of partitions.csv, mapped for reading; writing a
- * partition drops what the cache has of it.
+ * Espressif's core, of the versions 2 and 3. The files are partitions of partitions.csv, mapped for
+ * reading; writing a partition drops what the cache has of it.
  *
- * Sources: ESP-IDF, esp_partition.h (4.4 and 5), esp_idf_version.h, FreeRTOS's task.h (pxTaskGetStackStart, stacks in
- * bytes); espressif/arduino-esp32, cores/esp32: Esp.h, main.cpp (getArduinoLoopTaskStackSize).
+ * Sources: ESP-IDF, esp_partition.h (4.4 and 5), esp_idf_version.h, FreeRTOS's task.h
+ * (pxTaskGetStackStart, stacks in bytes); espressif/arduino-esp32, cores/esp32: Esp.h, main.cpp
+ * (getArduinoLoopTaskStackSize).
  */
 #include <Arduino.h>
 #include <esp_idf_version.h>

@@ -1,9 +1,10 @@
 /*
- * Arduino's core for boards with Mbed OS, on the nRF52840. The files lie at the end of its flash, above bootloader and
- * program.
+ * Arduino's core for boards with Mbed OS, on the nRF52840. The files lie at the end of its flash,
+ * above bootloader and program.
  *
- * Sources: Mbed OS 6, drivers/FlashIAP.h; CMSIS-RTOS2 RTX5, rtx_os.h (osRtxThread_t; the first word of a stack is its
- * guard); nRF52840 Product Specification, FICR; the linker script of variant ARDUINO_NANO33BLE (symbols).
+ * Sources: Mbed OS 6, drivers/FlashIAP.h; CMSIS-RTOS2 RTX5, rtx_os.h (osRtxThread_t; the first word
+ * of a stack is its guard); nRF52840 Product Specification, FICR; the linker script of variant
+ * ARDUINO_NANO33BLE (symbols).
  */
 #include <Arduino.h>
 #include <FlashIAP.h>

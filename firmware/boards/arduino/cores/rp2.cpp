@@ -1,10 +1,12 @@
 /*
- * Earle Philhower's core for RP2040 and RP2350. The files lie where the core would have its file system;
- * platformio.ini says how large that is. Nothing can be read from flash while it is written, so interrupts are off for
- * one sector or page at a time; the second processor is not in use.
+ * Earle Philhower's core for RP2040 and RP2350. The files lie where the core would have its file
+ * system; platformio.ini says how large that is. Nothing can be read from flash while it is
+ * written, so interrupts are off for one sector or page at a time; the second processor is not in
+ * use.
  *
- * Sources: Raspberry Pi Pico SDK, hardware_flash, hardware_sync, pico_unique_id; earlephilhower/arduino-pico,
- * lib/rp2040/memmap_default.ld and lib/rp2350/memmap_default.ld (symbols), libraries/EEPROM (the order of calls).
+ * Sources: Raspberry Pi Pico SDK, hardware_flash, hardware_sync, pico_unique_id;
+ * earlephilhower/arduino-pico, lib/rp2040/memmap_default.ld and lib/rp2350/memmap_default.ld
+ * (symbols), libraries/EEPROM (the order of calls).
  */
 #include <Arduino.h>
 #include <string.h>
@@ -72,8 +74,8 @@ int board_flash_erase(const uint8_t *at, uint32_t size)
     return 0;
 }
 
-/* Part of a page: to the rest of it go ones, which leave a cell of NOR flash as it is. The page is copied, since the
- * data may be in flash itself. */
+/* Part of a page: to the rest of it go ones, which leave a cell of NOR flash as it is. The page is
+ * copied, since the data may be in flash itself. */
 static void program_in_page(const uint8_t *at, const uint8_t *data, uint32_t count)
 {
     static uint8_t page[FLASH_PAGE_SIZE];

@@ -1,10 +1,11 @@
 /*
- * STMicroelectronics' core (STM32duino) on the STM32H743. The files lie in the second bank of flash, so that the
- * program, which is in the first, runs on while they are written. A word of flash has 256 bits and a checksum of its
- * own: written twice, it can no longer be read.
+ * STMicroelectronics' core (STM32duino) on the STM32H743. The files lie in the second bank of
+ * flash, so that the program, which is in the first, runs on while they are written. A word of
+ * flash has 256 bits and a checksum of its own: written twice, it can no longer be read.
  *
- * Sources: RM0433, chapter 4 (banks, sectors of 128 KB, flash words, their ECC); STM32H7 HAL, stm32h7xx_hal_flash.h and
- * _ex.h; CMSIS, core_cm7.h (cache); the core's linker script of the variant (symbols).
+ * Sources: RM0433, chapter 4 (banks, sectors of 128 KB, flash words, their ECC); STM32H7 HAL,
+ * stm32h7xx_hal_flash.h and _ex.h; CMSIS, core_cm7.h (cache); the core's linker script of the
+ * variant (symbols).
  */
 #include <Arduino.h>
 #include <string.h>

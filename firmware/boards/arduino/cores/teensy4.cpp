@@ -1,8 +1,10 @@
 /*
- * PJRC's core for Teensy 4. The program lies in a flash chip that is read in place; eeprom.c of the core writes it, from
- * code in RAM with interrupts off, and drops what the caches have of it. The files lie below its emulated EEPROM.
+ * PJRC's core for Teensy 4. The program lies in a flash chip that is read in place; eeprom.c of the
+ * core writes it, from code in RAM with interrupts off, and drops what the caches have of it. The
+ * files lie below its emulated EEPROM.
  *
- * Sources: cores/teensy4 of PaulStoffregen/cores: eeprom.c, imxrt1062_t41.ld (symbols, memory map), imxrt.h.
+ * Sources: cores/teensy4 of PaulStoffregen/cores: eeprom.c, imxrt1062_t41.ld (symbols, memory map),
+ * imxrt.h.
  */
 #include <Arduino.h>
 #include <string.h>

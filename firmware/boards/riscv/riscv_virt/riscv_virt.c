@@ -1,8 +1,8 @@
 /*
  * QEMU's RISC-V machine `virt`: NS16550 UART, and SiFive's test device for the reset.
  *
- * UART: TI PC16550D data sheet. Test device: QEMU, hw/misc/sifive_test.c. Physical memory protection: RISC-V Privileged
- * Architecture, "Physical Memory Protection CSRs".
+ * UART: TI PC16550D data sheet. Test device: QEMU, hw/misc/sifive_test.c. Physical memory
+ * protection: RISC-V Privileged Architecture, "Physical Memory Protection CSRs".
  */
 #include "board.h"
 #include "riscv/riscv.h"
@@ -27,8 +27,8 @@
 
 extern const uint8_t __stack_bottom[];
 
-/* There is memory below the stack too, with the checkpoints in it: the last page of it may not be touched. An entry holds
- * for machine mode where it is locked. */
+/* There is memory below the stack too, with the checkpoints in it: the last page of it may not be
+ * touched. An entry holds for machine mode where it is locked. */
 static void guard_stack(void)
 {
     uint32_t base = (uint32_t)(uintptr_t)__stack_bottom - GUARD_SIZE;

@@ -1,8 +1,8 @@
 /*
  * SiFive FE310-G000 as QEMU's machine `sifive_e` has it: UART0, and a flash that only reads.
  *
- * Registers: SiFive FE310-G000 Manual, "Universal Asynchronous Receiver/Transmitter (UART)" and "General Purpose
- * Input/Output Controller (GPIO)".
+ * Registers: SiFive FE310-G000 Manual, "Universal Asynchronous Receiver/Transmitter (UART)" and
+ * "General Purpose Input/Output Controller (GPIO)".
  */
 #include "board.h"
 #include "riscv/riscv.h"
@@ -50,7 +50,8 @@ void board_uart_put(uint8_t byte)
     UART_TXDATA = byte;
 }
 
-/* The flash is behind a QSPI controller, which the emulator has no model of: the image is put there from outside. */
+/* The flash is behind a QSPI controller, which the emulator has no model of: the image is put there
+ * from outside. */
 int board_flash_erase(const uint8_t *at, uint32_t size)
 {
     (void)at;
@@ -71,8 +72,8 @@ uint64_t board_unique_id(void)
     return 0;
 }
 
-/* The part resets through its watchdog, which the emulator has no model of: the program starts anew, the peripherals
- * keep what they hold until board_init(). */
+/* The part resets through its watchdog, which the emulator has no model of: the program starts
+ * anew, the peripherals keep what they hold until board_init(). */
 void board_reset(void)
 {
     start();
