@@ -1,4 +1,4 @@
-"""The runtime as one source with its headers for C and C++, for a project that wants no folders: `scons amalgamate`.
+"""Write the runtime as one source with headers for C and C++, for projects that want no folders: `scons amalgamate`.
 
 Headers stand in front of the first source that includes them. What a header includes stands in the place of the
 include, so that it keeps the conditions around it. No name at file scope may stand in two sources: a test of
@@ -41,8 +41,8 @@ HEAD = """/*
  */
 """
 
-#: What the build of the folder says with flags: no contraction, no errno of mathematics. And of clang: helpers of
-#: kernels that GM_ONLY_SELECTED leaves out may stay unused; gcc says nothing of inline functions.
+#: What the build of the folder says with flags: no contraction, no errno of mathematics. With clang, helpers of kernels
+#: that GM_ONLY_SELECTED leaves out may stay unused; gcc never warns of inline functions.
 PRAGMAS = """#define GM_MATH_ERRNO 1
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -59,14 +59,14 @@ GUARD = 1
 
 
 def one_header() -> str:
-    """The text of gradmote.h."""
+    """Return the text of gradmote.h."""
     seen: set[Path] = set()
     body = "\n".join(bodies(PUBLIC, seen))
     return f"{head('The interface.')}{system_includes(seen)}\n{body}"
 
 
 def one_source() -> str:
-    """The text of gradmote.c."""
+    """Return the text of gradmote.c."""
     seen: set[Path] = set()
     list(bodies(PUBLIC, seen))
     parts = [part for path in runtime_sources() for part in source_parts(path, seen)]
@@ -75,7 +75,7 @@ def one_source() -> str:
 
 
 def cpp_header() -> str:
-    """The text of gradmote.hpp, which includes gradmote.h beside it."""
+    """Return the text of gradmote.hpp, which includes gradmote.h beside it."""
     return CPP.read_text()
 
 
@@ -97,15 +97,17 @@ def source_parts(path: Path, seen: set[Path]) -> Iterator[str]:
 
 
 def bodies(path: Path, seen: set[Path]) -> Iterator[str]:
-    """A header that was not there yet."""
+    """Yield the text of a header that is not there yet."""
     if path not in seen:
         seen.add(path)
         yield expanded(path, seen)
 
 
 def expanded(path: Path, seen: set[Path]) -> str:
-    """A header with what it includes in the place of its includes. What stands under a condition may be needed again
-    where that does not hold, and so counts as seen only there."""
+    """Return a header with what it includes in the place of its includes.
+
+    What stands under a condition may be needed again where that does not hold, and so counts as seen only there.
+    """
     lines = [title(path)]
     depth = 0
     for line in path.read_text().splitlines():
@@ -119,7 +121,7 @@ def expanded(path: Path, seen: set[Path]) -> str:
 
 
 def included_by(path: Path, text: str) -> list[Path]:
-    """Files of the runtime that this one includes."""
+    """Return the files of the runtime that this one includes."""
     return [resolved(path, name) for name, _ in _INCLUDE.findall(text) if name]
 
 
@@ -142,7 +144,7 @@ def version() -> str:
 
 
 def write_amalgamation(target, source, env) -> None:
-    """SCons action: all files."""
+    """Write all three files; an action of SCons."""
     del source, env
     for path, text in zip(target, (one_header(), one_source(), cpp_header()), strict=True):
         Path(str(path)).write_text(text)

@@ -11,7 +11,7 @@
 
 #include "../src/numerics.h"
 
-/* How many channels the processor's own form has done. */
+/* How many channels the form of the processor has done. */
 #if GM_ARCH_NORMALIZE
 #define DONE(name, session, insn) ((insn)->inner == 1 ? gm_##name##_across(session, insn) : 0)
 #else
@@ -19,44 +19,44 @@
 #endif
 
 /* Runs BODY for each offset `at` of a channel, in the order of outer, then inner. */
-#define FOR_CHANNEL(walk, BODY)                                       \
-    for (uint32_t r = 0; r < (walk)->rows; r++) {                     \
-        uint32_t at = r * (walk)->row;                                \
-        for (uint32_t i = 0; i < (walk)->columns; i++) {              \
-            BODY                                                      \
-            at += (walk)->column;                                     \
-        }                                                             \
+#define FOR_CHANNEL(layout, BODY)                          \
+    for (uint32_t r = 0; r < (layout)->rows; r++) {        \
+        uint32_t at = r * (layout)->row;                   \
+        for (uint32_t i = 0; i < (layout)->columns; i++) { \
+            BODY                                           \
+            at += (layout)->column;                        \
+        }                                                  \
     }
 
 #if GM_WITH_MOMENTS
 
-/* Sums of differences from an element are small where x is large and varies little, and 0 where it
- * is constant. */
-static float mean_of(const float *x, const gm_channel_walk *walk, float n)
+/* The mean from a sum of differences from one element: that is accurate where x is large and varies
+ * little, and exact where x is constant. */
+static float mean_of(const float *x, const gm_channel_layout *layout, float n)
 {
     float shift = x[0], sum = 0.0f;
-    FOR_CHANNEL(walk, sum += x[at] - shift;)
+    FOR_CHANNEL(layout, sum += x[at] - shift;)
     return shift + sum / n;
 }
 
-static float variance_of(const float *x, const gm_channel_walk *walk, float n, float mean)
+static float variance_of(const float *x, const gm_channel_layout *layout, float n, float mean)
 {
     float sum = 0.0f;
-    FOR_CHANNEL(walk, float d = x[at] - mean; sum = GM_MAC(sum, d, d);)
+    FOR_CHANNEL(layout, float d = x[at] - mean; sum = GM_MAC(sum, d, d);)
     return sum / n;
 }
 
 int gm_kernel_moments(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_moments *insn = instruction;
-    const gm_channel_walk walk = GM_CHANNEL_WALK(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
     const float *x = gm_f32(session, insn->x);
     float *mean = gm_f32_out(session, insn->mean), *inv_std = gm_f32_out(session, insn->inv_std);
     float *var = gm_f32_out_optional(session, insn->var);
     float n = (float)(insn->outer * insn->inner);
     for (uint32_t c = DONE(moments, session, insn); c < insn->channels; c++) {
-        mean[c] = mean_of(x + c * walk.channel, &walk, n);
-        float variance = variance_of(x + c * walk.channel, &walk, n, mean[c]);
+        mean[c] = mean_of(x + c * layout.channel, &layout, n);
+        float variance = variance_of(x + c * layout.channel, &layout, n, mean[c]);
         inv_std[c] = 1.0f / gm_sqrt(variance + insn->epsilon);
         if (var) {
             var[c] = variance;
@@ -69,7 +69,7 @@ int gm_kernel_moments(const struct gm_session *session, const void *instruction)
 
 #if GM_WITH_NORMALIZE
 
-/* Neither -0 nor less; NaN stays. */
+/* x, or +0 where it is -0 or below 0; NaN stays. */
 static float rectified(float x)
 {
     return gm_is_negative(x) || gm_bits_of(x) == 0x80000000u ? 0.0f : x;
@@ -78,15 +78,15 @@ static float rectified(float x)
 int gm_kernel_normalize(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize *insn = instruction;
-    const gm_channel_walk walk = GM_CHANNEL_WALK(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
     const float *mean = gm_f32_optional(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     const float *scale = gm_f32(session, insn->scale), *bias = gm_f32_optional(session, insn->bias);
     uint32_t relu = insn->activation;
     for (uint32_t c = DONE(normalize, session, insn); c < insn->channels; c++) {
-        const float *x = gm_f32(session, insn->x) + c * walk.channel;
-        float *y = gm_f32_out(session, insn->y) + c * walk.channel;
+        const float *x = gm_f32(session, insn->x) + c * layout.channel;
+        float *y = gm_f32_out(session, insn->y) + c * layout.channel;
         float m = mean ? mean[c] : 0.0f, factor = scale[c] * inv_std[c], b = bias ? bias[c] : GM_EMPTY_SUM;
-        FOR_CHANNEL(&walk, float normal = (x[at] - m) * factor + b; y[at] = relu ? rectified(normal) : normal;)
+        FOR_CHANNEL(&layout, float normal = (x[at] - m) * factor + b; y[at] = relu ? rectified(normal) : normal;)
     }
     return GM_OK;
 }
@@ -98,14 +98,14 @@ int gm_kernel_normalize(const struct gm_session *session, const void *instructio
 int gm_kernel_normalize_sums(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize_sums *insn = instruction;
-    const gm_channel_walk walk = GM_CHANNEL_WALK(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
     const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     float *dscale = gm_f32_out(session, insn->dscale), *dbias = gm_f32_out(session, insn->dbias);
     for (uint32_t c = DONE(normalize_sums, session, insn); c < insn->channels; c++) {
-        const float *dy = gm_f32(session, insn->dy) + c * walk.channel;
-        const float *x = gm_f32(session, insn->x) + c * walk.channel;
+        const float *dy = gm_f32(session, insn->dy) + c * layout.channel;
+        const float *x = gm_f32(session, insn->x) + c * layout.channel;
         float m = mean[c], sum = 0.0f, product = 0.0f;
-        FOR_CHANNEL(&walk, sum += dy[at]; product = GM_MAC(product, dy[at], x[at] - m);)
+        FOR_CHANNEL(&layout, sum += dy[at]; product = GM_MAC(product, dy[at], x[at] - m);)
         dscale[c] = product * inv_std[c];
         dbias[c] = sum;
     }
@@ -119,17 +119,18 @@ int gm_kernel_normalize_sums(const struct gm_session *session, const void *instr
 int gm_kernel_normalize_grad(const struct gm_session *session, const void *instruction)
 {
     const gm_insn_normalize_grad *insn = instruction;
-    const gm_channel_walk walk = GM_CHANNEL_WALK(insn);
+    const gm_channel_layout layout = GM_CHANNEL_LAYOUT(insn);
     const float *mean = gm_f32(session, insn->mean), *inv_std = gm_f32(session, insn->inv_std);
     const float *scale = gm_f32(session, insn->scale);
     const float *dscale = gm_f32(session, insn->dscale), *dbias = gm_f32(session, insn->dbias);
     float n = (float)(insn->outer * insn->inner);
     for (uint32_t c = DONE(normalize_grad, session, insn); c < insn->channels; c++) {
-        const float *dy = gm_f32(session, insn->dy) + c * walk.channel;
-        const float *x = gm_f32(session, insn->x) + c * walk.channel;
-        float *dx = gm_f32_out(session, insn->dx) + c * walk.channel;
-        float m = mean[c], factor = scale[c] * inv_std[c], part = dbias[c] / n, slope = inv_std[c] * (dscale[c] / n);
-        FOR_CHANNEL(&walk, dx[at] = factor * GM_MAC(dy[at] - part, -slope, x[at] - m);)
+        const float *dy = gm_f32(session, insn->dy) + c * layout.channel;
+        const float *x = gm_f32(session, insn->x) + c * layout.channel;
+        float *dx = gm_f32_out(session, insn->dx) + c * layout.channel;
+        float m = mean[c], factor = scale[c] * inv_std[c], dy_mean = dbias[c] / n;
+        float x_factor = inv_std[c] * (dscale[c] / n);
+        FOR_CHANNEL(&layout, dx[at] = factor * GM_MAC(dy[at] - dy_mean, -x_factor, x[at] - m);)
     }
     return GM_OK;
 }

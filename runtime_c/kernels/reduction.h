@@ -1,4 +1,4 @@
-/* How a reduction walks x: k0..k3 are the dimensions that stay, r0..r3 those that go. */
+/* The loops of reductions over x: dimensions k0..k3 are kept, and r0..r3 are reduced. */
 #ifndef GM_REDUCTION_H
 #define GM_REDUCTION_H
 

@@ -11,13 +11,13 @@
 
 #if GM_WITH_STANDARDIZE
 
-/* Of one group: shift, which is one of its elements, mean of x - shift, and variance. */
+/* Moments of one group: shift is one of its elements, mean that of x - shift. */
 typedef struct moments {
     float shift, mean, var;
 } moments;
 
-/* Sums of differences from an element are small where x is large and varies little; all are 0 where
- * x is constant. */
+/* Sums of differences from one element are accurate where x is large and varies little, and exact
+ * where x is constant. */
 static moments moments_of(const float *x, const gm_insn_standardize *insn)
 {
     float count = (float)(insn->r0 * insn->r1 * insn->r2 * insn->r3);
@@ -60,15 +60,17 @@ int gm_kernel_standardize(const struct gm_session *session, const void *instruct
 
 #if GM_WITH_STANDARDIZE_GRAD
 
+/* The formula is that of NORMALIZE_GRAD, with y for (x - mean) inv_std; the elements lie
+ * otherwise. */
 static void group_gradient(const float *dy, const float *y, float *dx, float inv_std,
                            const gm_insn_standardize_grad *insn)
 {
     float count = (float)(insn->r0 * insn->r1 * insn->r2 * insn->r3);
-    float mean = 0.0f, slope = 0.0f;
-    GM_FOR_REDUCED(insn, mean += dy[at]; slope = GM_MAC(slope, dy[at], y[at]);)
+    float mean = 0.0f, y_factor = 0.0f;
+    GM_FOR_REDUCED(insn, mean += dy[at]; y_factor = GM_MAC(y_factor, dy[at], y[at]);)
     mean = insn->centre ? mean / count : 0.0f;
-    slope /= count;
-    GM_FOR_REDUCED(insn, dx[at] = inv_std * GM_MAC(dy[at] - mean, -slope, y[at]);)
+    y_factor /= count;
+    GM_FOR_REDUCED(insn, dx[at] = inv_std * GM_MAC(dy[at] - mean, -y_factor, y[at]);)
 }
 
 int gm_kernel_standardize_grad(const struct gm_session *session, const void *instruction)
