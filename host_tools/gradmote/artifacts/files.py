@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import onnx_ir as ir
+from onnx_ir.passes import common
 
 from ..compiler.passes import pipeline
 from ..errors import ModelError
 from ..formats import checkpoint
 from ..formats.files import Output, make_folder, write_together
 from ..model.frontend import Source, read_model, to_ir
-from ..model.graph import DOMAIN, data_of, prune
+from ..model.graph import data_of, prune
 from ..model.metadata import (
     FROZEN,
     LEARNING_RATE,
@@ -214,10 +215,7 @@ def cut(graph: ir.Graph, names: Sequence[str]) -> None:
 
 def without_metadata(model: ir.Model) -> ir.Model:
     """Remove Gradmote's metadata, and its functions that no node calls, and return the model."""
-    used = {(n.domain, n.op_type) for n in model.graph}
-    for identifier in [i for i in model.functions if (i[0], i[1]) not in used]:
-        del model.functions[identifier]
-    if all(domain != DOMAIN for domain, _ in used):
-        model.graph.opset_imports.pop(DOMAIN, None)
+    common.RemoveUnusedFunctionsPass()(model)
+    common.RemoveUnusedOpsetsPass(process_functions=False)(model)
     remove_notes(model)
     return model

@@ -78,9 +78,7 @@ def generate_artifacts(
         raise ModelError(
             "ort_format and custom_op_library have no meaning here", "leave them out; Gradmote's format is .mote"
         )
-    overlap = set(requires_grad or ()) & set(frozen_params or ())
-    if overlap:
-        raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
+    check_disjoint(requires_grad or (), frozen_params or ())
     outputs = artifact_outputs(Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
     made = build_artifacts(
         model,
@@ -94,6 +92,13 @@ def generate_artifacts(
         running_variance=running_variance,
     )
     write_artifacts(made, outputs)
+
+
+def check_disjoint(requires_grad: Sequence[str], frozen_params: Sequence[str]) -> None:
+    """Raise ModelError for an initializer that is to train, and to stay as it is."""
+    overlap = set(requires_grad) & set(frozen_params)
+    if overlap:
+        raise ModelError(f"{', '.join(sorted(overlap))} is in requires_grad and in frozen_params", "name it once")
 
 
 def resolve_loss(loss: LossType | Loss | None) -> Loss | None:
