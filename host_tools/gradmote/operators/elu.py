@@ -29,6 +29,7 @@ ELU_ALPHA = 1.0
 CELU_ALPHA = 1.0
 SELU_ALPHA = 1.67326319217681884765625
 SELU_GAMMA = 1.05070102214813232421875
+FLOAT32_LIMIT = 2.0**128
 
 
 class Constants(TypedDict):
@@ -40,10 +41,10 @@ class Constants(TypedDict):
 
 
 def constants(node: ir.Node) -> Constants:
-    """Return scale, alpha and rate of a node, all positive, so that y has the sign of x.
+    """Return scale, alpha and rate of a node, all positive and finite, so that y has the sign of x.
 
     Raises:
-        UnsupportedOperator: One of them is not positive.
+        UnsupportedOperator: One of them is not positive, or is infinite as float32.
     """
     found = {
         "Elu": lambda: (1.0, attribute(node, "alpha", ELU_ALPHA), 1.0),
@@ -53,6 +54,10 @@ def constants(node: ir.Node) -> Constants:
     if not all(c > 0 for c in found):
         raise UnsupportedOperator(
             f"{node.op_type} that is not increasing", "use positive alpha and gamma", describe(node)
+        )
+    if not all(c < FLOAT32_LIMIT for c in found):
+        raise UnsupportedOperator(
+            f"{node.op_type} whose constants exceed float32", "use an alpha nearer to 1", describe(node)
         )
     scale, alpha, rate = found
     return {"scale": scale, "alpha": alpha, "rate": rate}
