@@ -11,6 +11,7 @@ import onnx
 from bench.mlp_on_cortex_m4 import mlp
 from numeric.models.networks import NETWORKS
 from numeric.models.onnx_network import onnx_network
+from numeric.operators.test_elementwise import FUNCTIONS
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
@@ -25,10 +26,12 @@ OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
     "adam": lambda: optimizers.adam(0.001),
     "adamw": lambda: optimizers.adamw(0.001),
 }
-UNARY = [
-    "Relu", "LeakyRelu", "Sigmoid", "Tanh", "Elu", "HardSigmoid", "HardSwish", "Softplus", "Softsign", "Mish", "Gelu",
-    "Erf", "Sin", "Cos", "Abs", "Exp",
-]  # fmt: skip
+OPSET = 20
+#: Operators of one operand, those that its test draws among them.
+UNARY = sorted(
+    {"LeakyRelu", "Relu", "Sigmoid", "Tanh"}
+    | {op for op, attributes, opset, _ in FUNCTIONS.values() if not attributes and opset <= OPSET}
+)
 
 
 #: Smoothed cross entropy and its gradient are two instructions.
@@ -64,7 +67,7 @@ def perceptron(sizes: tuple[int, ...], activation: str) -> onnx.ModelProto:
         if not last:
             nodes.append(node(activation, f"h{i}", f"a{i}"))
         x = f"a{i}"
-    return make_model(nodes, weights, {"x": ("N", sizes[0])}, opset=20)
+    return make_model(nodes, weights, {"x": ("N", sizes[0])}, opset=OPSET)
 
 
 def convolutions(maps: int, size: int, kernel: int, pool: str) -> onnx.ModelProto:
