@@ -216,7 +216,7 @@ static const uint8_t params_relu_grad[] = {
 static const uint8_t terms_relu_grad[] = { 4, 4, 4, 4 };
 #endif
 
-#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
+#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH || GM_WITH_THRESHOLDED_RELU
 static const gm_operand_info operands_leaky_relu[] = {
     { GM_IN_PLACE, 1, 1 },
     { GM_WRITE, 1, 2 },
@@ -228,7 +228,7 @@ static const uint8_t params_leaky_relu[] = {
 static const uint8_t terms_leaky_relu[] = { 3, 3, 3 };
 #endif
 
-#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
+#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD || GM_WITH_THRESHOLDED_RELU_GRAD
 static const gm_operand_info operands_leaky_relu_grad[] = {
     { GM_IN_PLACE, 1, 1 },
     { GM_IN_PLACE, 1, 2 },
@@ -1478,10 +1478,10 @@ enum {
 #if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
     SHAPE_RELU_GRAD,
 #endif
-#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
+#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH || GM_WITH_THRESHOLDED_RELU
     SHAPE_LEAKY_RELU,
 #endif
-#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
+#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD || GM_WITH_THRESHOLDED_RELU_GRAD
     SHAPE_LEAKY_RELU_GRAD,
 #endif
 #if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
@@ -1689,10 +1689,10 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #if GM_WITH_RELU_GRAD || GM_WITH_SIGMOID_GRAD || GM_WITH_TANH_GRAD || GM_WITH_ABS_GRAD || GM_WITH_HARD_SWISH_GRAD || GM_WITH_SOFTPLUS_GRAD || GM_WITH_SOFTSIGN_GRAD || GM_WITH_MISH_GRAD || GM_WITH_GELU_GRAD || GM_WITH_GELU_TANH_GRAD
     { operands_relu_grad, params_relu_grad, terms_relu_grad, 3, 1, 1, 0 },
 #endif
-#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH
+#if GM_WITH_LEAKY_RELU || GM_WITH_SWISH || GM_WITH_THRESHOLDED_RELU
     { operands_leaky_relu, params_leaky_relu, terms_leaky_relu, 2, 2, 1, 0 },
 #endif
-#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD
+#if GM_WITH_LEAKY_RELU_GRAD || GM_WITH_HARD_SIGMOID_GRAD || GM_WITH_SWISH_GRAD || GM_WITH_THRESHOLDED_RELU_GRAD
     { operands_leaky_relu_grad, params_leaky_relu_grad, terms_leaky_relu_grad, 3, 2, 1, 0 },
 #endif
 #if GM_WITH_SOFTMAX || GM_WITH_LOG_SOFTMAX
@@ -2220,6 +2220,12 @@ const uint8_t gm_shape_index[GM_OP_LIMIT] = {
 #if GM_WITH_RANDOM_UNIFORM
     [GM_OP_RANDOM_UNIFORM] = SHAPE_RANDOM_UNIFORM,
 #endif
+#if GM_WITH_THRESHOLDED_RELU
+    [GM_OP_THRESHOLDED_RELU] = SHAPE_LEAKY_RELU,
+#endif
+#if GM_WITH_THRESHOLDED_RELU_GRAD
+    [GM_OP_THRESHOLDED_RELU_GRAD] = SHAPE_LEAKY_RELU_GRAD,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_LIMIT] = {
@@ -2580,6 +2586,12 @@ const gm_kernel gm_kernels[GM_OP_LIMIT] = {
 #if GM_WITH_RANDOM_UNIFORM
     [GM_OP_RANDOM_UNIFORM] = gm_kernel_random_uniform,
 #endif
+#if GM_WITH_THRESHOLDED_RELU
+    [GM_OP_THRESHOLDED_RELU] = gm_kernel_thresholded_relu,
+#endif
+#if GM_WITH_THRESHOLDED_RELU_GRAD
+    [GM_OP_THRESHOLDED_RELU_GRAD] = gm_kernel_thresholded_relu_grad,
+#endif
 };
 
 #if GM_THREADS
@@ -2682,5 +2694,7 @@ const gm_split_info gm_splits[GM_OP_LIMIT] = {
     [GM_OP_FLOAT_TO_INT] = { { { 3, 1 } }, 0 },
     [GM_OP_SCATTER] = { { { 4, 1 } }, 0 },
     [GM_OP_TOP_K] = { { { 4, 1 } }, 0 },
+    [GM_OP_THRESHOLDED_RELU] = { { { 3, 1 } }, 0 },
+    [GM_OP_THRESHOLDED_RELU_GRAD] = { { { 4, 1 } }, 0 },
 };
 #endif

@@ -127,7 +127,9 @@ enum gm_opcode {
     GM_OP_SCATTER = 117,
     GM_OP_TOP_K = 118,
     GM_OP_RANDOM_UNIFORM = 119,
-    GM_OP_LIMIT = 120
+    GM_OP_THRESHOLDED_RELU = 120,
+    GM_OP_THRESHOLDED_RELU_GRAD = 121,
+    GM_OP_LIMIT = 122
 };
 
 enum gm_activation { GM_ACTIVATION_NONE = 0, GM_ACTIVATION_RELU = 1 };
@@ -2067,6 +2069,27 @@ typedef struct gm_insn_random_uniform {
 } gm_insn_random_uniform;
 typedef char gm_assert_insn_random_uniform[sizeof(gm_insn_random_uniform) == 28 ? 1 : -1];
 
+/* y = x > alpha ? x : 0 */
+typedef struct gm_insn_thresholded_relu {
+    uint32_t head;
+    uint32_t x;
+    uint32_t y;
+    uint32_t n;
+    float alpha;
+} gm_insn_thresholded_relu;
+typedef char gm_assert_insn_thresholded_relu[sizeof(gm_insn_thresholded_relu) == 20 ? 1 : -1];
+
+/* dx = x > alpha ? dy : 0 */
+typedef struct gm_insn_thresholded_relu_grad {
+    uint32_t head;
+    uint32_t dy;
+    uint32_t x;
+    uint32_t dx;
+    uint32_t n;
+    float alpha;
+} gm_insn_thresholded_relu_grad;
+typedef char gm_assert_insn_thresholded_relu_grad[sizeof(gm_insn_thresholded_relu_grad) == 24 ? 1 : -1];
+
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);
 
@@ -2189,6 +2212,8 @@ int gm_kernel_flat_index(const struct gm_session *session, const void *instructi
 int gm_kernel_scatter(const struct gm_session *session, const void *instruction);
 int gm_kernel_top_k(const struct gm_session *session, const void *instruction);
 int gm_kernel_random_uniform(const struct gm_session *session, const void *instruction);
+int gm_kernel_thresholded_relu(const struct gm_session *session, const void *instruction);
+int gm_kernel_thresholded_relu_grad(const struct gm_session *session, const void *instruction);
 
 #ifndef GM_WITH_GEMM
 #define GM_WITH_GEMM (!GM_ONLY_SELECTED)
@@ -2546,6 +2571,12 @@ int gm_kernel_random_uniform(const struct gm_session *session, const void *instr
 #endif
 #ifndef GM_WITH_RANDOM_UNIFORM
 #define GM_WITH_RANDOM_UNIFORM (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_THRESHOLDED_RELU
+#define GM_WITH_THRESHOLDED_RELU (!GM_ONLY_SELECTED)
+#endif
+#ifndef GM_WITH_THRESHOLDED_RELU_GRAD
+#define GM_WITH_THRESHOLDED_RELU_GRAD (!GM_ONLY_SELECTED)
 #endif
 
 /* ---- Tables for gm_open() and the executor ---------------------------------------------------------------- */

@@ -1666,6 +1666,27 @@ class RandomUniform(Instruction):
     low: float
     range: float
 
+
+class ThresholdedRelu(Instruction):
+    """y = x > alpha ? x : 0"""
+
+    opcode = "THRESHOLDED_RELU"
+    x: Ref
+    y: Ref
+    n: int
+    alpha: float
+
+
+class ThresholdedReluGrad(Instruction):
+    """dx = x > alpha ? dy : 0"""
+
+    opcode = "THRESHOLDED_RELU_GRAD"
+    dy: Ref
+    x: Ref
+    dx: Ref
+    n: int
+    alpha: float
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -1787,4 +1808,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Scatter,
     TopK,
     RandomUniform,
+    ThresholdedRelu,
+    ThresholdedReluGrad,
 )}

@@ -2400,7 +2400,24 @@ OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
                                'range': ('f32', ())},
                     'work': ('n',),
                     'refuses': None,
-                    'inplace': ()}}
+                    'inplace': ()},
+ 'THRESHOLDED_RELU': {'code': 120,
+                      'meaning': 'y = x > alpha ? x : 0',
+                      'operands': {'x': ('r', 'f32', (('n', None),), False),
+                                   'y': ('w', 'f32', (('n', None),), False)},
+                      'params': {'n': ('dim', ()), 'alpha': ('f32', ())},
+                      'work': ('n',),
+                      'refuses': None,
+                      'inplace': ('x',)},
+ 'THRESHOLDED_RELU_GRAD': {'code': 121,
+                           'meaning': 'dx = x > alpha ? dy : 0',
+                           'operands': {'dy': ('r', 'f32', (('n', None),), False),
+                                        'x': ('r', 'f32', (('n', None),), False),
+                                        'dx': ('w', 'f32', (('n', None),), False)},
+                           'params': {'n': ('dim', ()), 'alpha': ('f32', ())},
+                           'work': ('n',),
+                           'refuses': None,
+                           'inplace': ('dy', 'x')}}
 
 #: Counts that an extent or work may name besides parameters.
 COUNTS = {'one': 1, 'two': 2, 'three': 3, 'four': 4}

@@ -47,6 +47,8 @@ FUNCTIONS = {
     "cos": ("Cos", {}, 18, torch.cos),
     "gelu": ("Gelu", {}, 20, functional.gelu),
     "gelu tanh": ("Gelu", {"approximate": "tanh"}, 20, lambda x: functional.gelu(x, approximate="tanh")),
+    "thresholded relu": ("ThresholdedRelu", {}, 18, lambda x: functional.threshold(x, 1.0, 0.0)),
+    "thresholded relu 0.3": ("ThresholdedRelu", {"alpha": 0.3}, 18, lambda x: functional.threshold(x, 0.3, 0.0)),
     "swish": ("Swish", {}, 24, functional.silu),
     "swish 1.7": ("Swish", {"alpha": 1.7}, 24, lambda x: x * torch.sigmoid(1.7 * x)),
 }
