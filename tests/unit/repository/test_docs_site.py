@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -32,6 +33,23 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     for page in (root / "docs").rglob("*.md"):
         name = str(page.relative_to(root / "docs").with_suffix(".html"))
         assert blocks(pages[name].partition("<article")[2].partition("</article")[0]) == as_on_github(page), name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("link", ["NO_SUCH_PAGE.md", "SPEC.md#no-such-heading"])
+def test_a_link_that_leads_nowhere_is_refused(root: Path, tmp_path: Path, link: str) -> None:
+    shutil.copytree(root / "docs", tmp_path / "docs")
+    with (tmp_path / "docs" / "GLOSSARY.md").open("a") as page:
+        page.write(f"[nowhere]({link})\n")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(
+        f"INHERIT: {root / 'mkdocs.yml'}\ndocs_dir: docs\nsite_dir: site\nplugins: []\n"
+        f"hooks: [{root / 'site_scons' / 'docs_site.py'}]\n"
+    )
+    command = [root / "run", "docs", "--config-file", config]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "1 warnings in strict mode" in done.stdout + done.stderr
+    assert "GLOSSARY.md" in done.stdout + done.stderr
 
 
 def as_on_github(page: Path) -> Counter[str]:
