@@ -203,6 +203,21 @@ def long_prose(most: int = 100) -> int:
     return sum(len(too_wide(page.read_text(), most)) for page in pages)
 
 
+# ---- Adding things ---------------------------------------------------------------------------------------------------
+
+#: The commit that added an elementwise operator, ThresholdedRelu.
+OPERATOR_ADDED = "a316351"
+#: What is rendered from runtime_c/spec, or measured by `scons accept`.
+NOT_BY_HAND = re.compile(r"generated/|^docs/(NUMERICS|OPERATORS)\.md$|/measured\.json$")
+
+
+def files_by_hand(commit: str) -> list[str] | None:
+    """Return the files that someone wrote in a commit; None where this clone does not have it."""
+    command = ["git", "show", "--name-only", "--format=", commit]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return None if done.returncode else [file for file in done.stdout.split() if not NOT_BY_HAND.search(file)]
+
+
 # ---- The report ------------------------------------------------------------------------------------------------------
 
 
@@ -221,6 +236,7 @@ def report() -> Sequence[tuple[str, object]]:
         ("docstrings that pydocstyle finds fault with", pydocstyle()),
         ("docstrings that begin without a verb", len(without_verb())),
         ("lines of prose over 100 characters", long_prose()),
+        (f"files of an operator ({OPERATOR_ADDED})", ", ".join(files_by_hand(OPERATOR_ADDED) or ["not in this clone"])),
         ("longest functions in Python", longest(functions())),
         ("longest functions in C", longest(c_functions())),
     ]

@@ -17,9 +17,7 @@ ThresholdedReluGrad <alpha: float = 1.0> (dY, X) => (dX) {
 
 OPERATORS = [
     Operator(
-        "ThresholdedRelu",
-        gradient_op("ThresholdedReluGrad", alpha=ALPHA),
-        lower_flat(ThresholdedRelu, alpha=ALPHA),
+        "ThresholdedRelu", gradient_op("ThresholdedReluGrad", alpha=ALPHA), lower_flat(ThresholdedRelu, alpha=ALPHA)
     ),
     Operator("ThresholdedReluGrad", None, lower_flat(ThresholdedReluGrad, alpha=ALPHA), DOMAIN, GRAD),
 ]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import structure
 
 
@@ -30,6 +31,13 @@ def test_few_modules_stand_at_the_top():
 
 def test_few_files_have_one_name():
     assert structure.names_used_often() == {}
+
+
+def test_an_operator_is_four_files():
+    found = structure.files_by_hand(structure.OPERATOR_ADDED)
+    if found is None:
+        pytest.skip("this clone does not have the commit")
+    assert len(found) == 4
 
 
 def test_prose_has_short_lines():
