@@ -11,27 +11,18 @@
 
 void gm_sum_block(const float *x, const gm_insn_reduce_sum *insn, float *sums, uint32_t n);
 
-/* sum += x[i], 8 at a time */
+/*
+ * *sum += x[i], i ascending.
+ *
+ *     s0-s7   8 elements of x        s8      the sum
+ */
 static void sum_run(const float *x, uint32_t n, float *sum)
 {
 #define ADD_S(x) LINE("vadd.f32 s8, s8, " #x)
     __asm__ volatile(LINE("vldr s8, [%[sum]]")
-                     LINE("subs %[n], #8")
-                     LINE("blo 2f")
-                     "1:\n\t"
-                     LOAD(x, "s0-s7")
-                     ADD_S(s0) ADD_S(s1) ADD_S(s2) ADD_S(s3) ADD_S(s4) ADD_S(s5) ADD_S(s6) ADD_S(s7)
-                     LINE("subs %[n], #8")
-                     LINE("bhs 1b")
-                     "2:\n\t"
-                     LINE("adds %[n], #8")
-                     LINE("beq 4f")
-                     "3:\n\t"
-                     LOAD(x, "s0")
-                     ADD_S(s0)
-                     LINE("subs %[n], #1")
-                     LINE("bne 3b")
-                     "4:\n\t"
+                     EIGHT_AT_A_TIME(LOAD(x, "s0-s7")
+                                     ADD_S(s0) ADD_S(s1) ADD_S(s2) ADD_S(s3) ADD_S(s4) ADD_S(s5) ADD_S(s6) ADD_S(s7),
+                                     LOAD(x, "s0") ADD_S(s0))
                      LINE("vstr s8, [%[sum]]")
                      : [x] "+r"(x), [n] "+r"(n)
                      : [sum] "r"(sum)

@@ -1,6 +1,7 @@
 /*
- * Steps of optimizers on Cortex-M with FPU, several parameters an iteration. Machine instructions a parameter: SGD 2.38,
- * momentum 3.88, Adam and AdamW 14.25, of which 12 compute, onnxruntime's AdamW 13.25.
+ * Steps of optimizers on Cortex-M with FPU, several parameters an iteration. Machine instructions
+ * a parameter: SGD 2.38, momentum 3.88, Adam and AdamW 14.25, of which 12 compute, onnxruntime's
+ * AdamW 13.25.
  */
 #include "../../optimizers/steps.h"
 #include "blocks/registers.h"
@@ -9,15 +10,55 @@
 
 #if GM_WITH_SGD && !GM_ARCH_HELIUM
 
-/* p += minus_lr (scale g), with scale in s24 and minus_lr in s25 */
+/*
+ * gm_sgd_rows():
+ *
+ *     for (; m > 0; m--, scales += scale_step)          one row of p
+ *         for (j = 0; j < n; j++)                       16 parameters at a time, then 4, then 1
+ *             *p++ += minus_lr * (*scales * g[j]);
+ *
+ *     s0-s15    parameters             at      g + j
+ *     s16-s23   their gradients        left    parameters of the row that are left
+ *     s24       *scales
+ *     s25       minus_lr
+ */
 #define SCALE_GRADIENT(g) LINE("vmul.f32 " #g ", s24, " #g)
-#define SGD_1(p, g) FMA(p, s25, g)
 #define SCALE_4(g0, g1, g2, g3) SCALE_GRADIENT(g0) SCALE_GRADIENT(g1) SCALE_GRADIENT(g2) SCALE_GRADIENT(g3)
-#define SGD_4(p0, p1, p2, p3, g0, g1, g2, g3) SGD_1(p0, g0) SGD_1(p1, g1) SGD_1(p2, g2) SGD_1(p3, g3)
-#define SGD_8(p0, p1, p2, p3, p4, p5, p6, p7)                       \
+#define STEP_1(p, g) FMA(p, s25, g)
+#define STEP_4(p0, p1, p2, p3, g0, g1, g2, g3) STEP_1(p0, g0) STEP_1(p1, g1) STEP_1(p2, g2) STEP_1(p3, g3)
+#define STEP_8(p0, p1, p2, p3, p4, p5, p6, p7)                      \
     LOAD(at, "s16-s23")                                             \
     SCALE_4(s16, s17, s18, s19) SCALE_4(s20, s21, s22, s23)         \
-    SGD_4(p0, p1, p2, p3, s16, s17, s18, s19) SGD_4(p4, p5, p6, p7, s20, s21, s22, s23)
+    STEP_4(p0, p1, p2, p3, s16, s17, s18, s19) STEP_4(p4, p5, p6, p7, s20, s21, s22, s23)
+
+#define SGD_16                                                      \
+    LINE("vldmia %[p], {s0-s15}")                                   \
+    STEP_8(s0, s1, s2, s3, s4, s5, s6, s7)                          \
+    STEP_8(s8, s9, s10, s11, s12, s13, s14, s15)                    \
+    LINE("vstmia %[p]!, {s0-s15}")
+#define SGD_4                                                       \
+    LOAD(at, "s16-s19")                                             \
+    LINE("vldmia %[p], {s0-s3}")                                    \
+    SCALE_4(s16, s17, s18, s19)                                     \
+    STEP_4(s0, s1, s2, s3, s16, s17, s18, s19)                      \
+    LINE("vstmia %[p]!, {s0-s3}")
+#define SGD_1                                                       \
+    LOAD(at, "s16")                                                 \
+    LINE("vldr s0, [%[p]]")                                         \
+    SCALE_GRADIENT(s16)                                             \
+    STEP_1(s0, s16)                                                 \
+    LINE("vstmia %[p]!, {s0}")
+
+/* BODY as long as `count` parameters are left, from which `count` has been taken already; label 7 is behind the row. */
+#define WHILE_LEFT(count, loop, behind, BODY)                       \
+    LINE("blo " #behind "f")                                        \
+    #loop ":\n\t"                                                   \
+    BODY                                                            \
+    LINE("subs %[left], #" #count)                                  \
+    LINE("bhs " #loop "b")                                          \
+    #behind ":\n\t"                                                 \
+    LINE("adds %[left], #" #count)                                  \
+    LINE("beq 7f")
 
 void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float *p, uint32_t m, uint32_t n,
                  float minus_lr)
@@ -29,36 +70,11 @@ void gm_sgd_rows(const float *scales, uint32_t scale_step, const float *g, float
                      LOAD_1_STEP(scales, s24, scale_step)
                      LINE("mov %[at], %[g]")
                      LINE("subs %[left], %[n], #16")
-                     LINE("blo 3f")
-                     "2:\n\t"
-                     LINE("vldmia %[p], {s0-s15}")
-                     SGD_8(s0, s1, s2, s3, s4, s5, s6, s7)
-                     SGD_8(s8, s9, s10, s11, s12, s13, s14, s15)
-                     LINE("vstmia %[p]!, {s0-s15}")
-                     LINE("subs %[left], #16")
-                     LINE("bhs 2b")
-                     "3:\n\t"
-                     LINE("adds %[left], #16")
-                     LINE("beq 7f")
+                     WHILE_LEFT(16, 2, 3, SGD_16)
                      LINE("subs %[left], #4")
-                     LINE("blo 5f")
-                     "4:\n\t"
-                     LOAD(at, "s16-s19")
-                     LINE("vldmia %[p], {s0-s3}")
-                     SCALE_4(s16, s17, s18, s19)
-                     SGD_4(s0, s1, s2, s3, s16, s17, s18, s19)
-                     LINE("vstmia %[p]!, {s0-s3}")
-                     LINE("subs %[left], #4")
-                     LINE("bhs 4b")
-                     "5:\n\t"
-                     LINE("adds %[left], #4")
-                     LINE("beq 7f")
+                     WHILE_LEFT(4, 4, 5, SGD_4)
                      "6:\n\t"
-                     LOAD(at, "s16")
-                     LINE("vldr s0, [%[p]]")
-                     SCALE_GRADIENT(s16)
-                     SGD_1(s0, s16)
-                     LINE("vstmia %[p]!, {s0}")
+                     SGD_1
                      LINE("subs %[left], #1")
                      LINE("bne 6b")
                      "7:\n\t"
@@ -83,37 +99,38 @@ int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint3
 
 #if GM_WITH_MOMENTUM
 
-/* v, which is left in g, and p; scale is in s24, momentum in s25, and minus_lr in s26. */
+/*
+ * gm_momentum_step(), 8 parameters at a time:
+ *
+ *     g[i] *= scale;
+ *     v[i] = g[i] + momentum * v[i];
+ *     p[i] += minus_lr * v[i];
+ *
+ *     s0-s7     g, then the new v      s24   scale
+ *     s8-s15    p                      s25   momentum
+ *     s16-s23   the old v              s26   minus_lr
+ */
 #define MOMENTUM(g, p, v) LINE("vmul.f32 " #g ", s24, " #g) FMA(g, s25, v) FMA(p, s26, g)
+#define MOMENTUM_8                                                                                           \
+    LOAD(g, "s0-s7")                                                                                         \
+    LINE("vldmia %[p], {s8-s15}")                                                                            \
+    LINE("vldmia %[v], {s16-s23}")                                                                           \
+    MOMENTUM(s0, s8, s16) MOMENTUM(s1, s9, s17) MOMENTUM(s2, s10, s18) MOMENTUM(s3, s11, s19)                \
+    MOMENTUM(s4, s12, s20) MOMENTUM(s5, s13, s21) MOMENTUM(s6, s14, s22) MOMENTUM(s7, s15, s23)              \
+    LINE("vstmia %[v]!, {s0-s7}")                                                                            \
+    LINE("vstmia %[p]!, {s8-s15}")
+#define MOMENTUM_1                                                                                           \
+    LOAD(g, "s0")                                                                                            \
+    LINE("vldr s8, [%[p]]")                                                                                  \
+    LINE("vldr s16, [%[v]]")                                                                                 \
+    MOMENTUM(s0, s8, s16)                                                                                    \
+    LINE("vstmia %[v]!, {s0}")                                                                               \
+    LINE("vstmia %[p]!, {s8}")
 
 void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float *p, float *v, uint32_t n)
 {
     __asm__ volatile(LINE("vldmia %[factors], {s24-s26}")
-                     LINE("subs %[n], #8")
-                     LINE("blo 2f")
-                     "1:\n\t"
-                     LOAD(g, "s0-s7")
-                     LINE("vldmia %[p], {s8-s15}")
-                     LINE("vldmia %[v], {s16-s23}")
-                     MOMENTUM(s0, s8, s16) MOMENTUM(s1, s9, s17) MOMENTUM(s2, s10, s18) MOMENTUM(s3, s11, s19)
-                     MOMENTUM(s4, s12, s20) MOMENTUM(s5, s13, s21) MOMENTUM(s6, s14, s22) MOMENTUM(s7, s15, s23)
-                     LINE("vstmia %[v]!, {s0-s7}")
-                     LINE("vstmia %[p]!, {s8-s15}")
-                     LINE("subs %[n], #8")
-                     LINE("bhs 1b")
-                     "2:\n\t"
-                     LINE("adds %[n], #8")
-                     LINE("beq 4f")
-                     "3:\n\t"
-                     LOAD(g, "s0")
-                     LINE("vldr s8, [%[p]]")
-                     LINE("vldr s16, [%[v]]")
-                     MOMENTUM(s0, s8, s16)
-                     LINE("vstmia %[v]!, {s0}")
-                     LINE("vstmia %[p]!, {s8}")
-                     LINE("subs %[n], #1")
-                     LINE("bne 3b")
-                     "4:\n\t"
+                     EIGHT_AT_A_TIME(MOMENTUM_8, MOMENTUM_1)
                      : [g] "+r"(g), [p] "+r"(p), [v] "+r"(v), [n] "+r"(n)
                      : [factors] "r"(factors)
                      : CHANGED);
@@ -121,8 +138,19 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
 
 #endif
 
-/* Moments of one parameter. Factors are from s16 on in the order of their struct, first scale, one_minus_beta1, beta2,
- * one_minus_beta2, eps; s24 and s25 change. */
+/*
+ * Adam, 4 parameters at a time. MOMENTS() does what all forms of it have in common:
+ *
+ *     g = scale * g;
+ *     m += one_minus_beta1 * (g - m);
+ *     v = beta2 * v + one_minus_beta2 * g * g;
+ *     root = sqrt(v);
+ *
+ *     s0-s3     g        s16   scale                 s20   eps
+ *     s4-s7     p        s17   one_minus_beta1       s21-  further factors, in the order of their struct
+ *     s8-s11    m        s18   beta2                 s24   root
+ *     s12-s15   v        s19   one_minus_beta2       s25   changes
+ */
 #define MOMENTS(g, m, v)                         \
     LINE("vmul.f32 " #g ", s16, " #g)            \
     LINE("vsub.f32 s24, " #g ", " #m)            \
@@ -132,47 +160,39 @@ void gm_momentum_step(const gm_momentum_factors *factors, const float *g, float 
     FMA(v, s24, g)                               \
     LINE("vsqrt.f32 s24, " #v)
 
+#define FOUR_PARAMETERS(ONE)                                                                                 \
+    LOAD(g, "s0-s3")                                                                                         \
+    LINE("vldmia %[p], {s4-s7}")                                                                             \
+    LINE("vldmia %[m], {s8-s11}")                                                                            \
+    LINE("vldmia %[v], {s12-s15}")                                                                           \
+    ONE(s0, s4, s8, s12) ONE(s1, s5, s9, s13)                                                                \
+    ONE(s2, s6, s10, s14) ONE(s3, s7, s11, s15)                                                              \
+    LINE("vstmia %[p]!, {s4-s7}")                                                                            \
+    LINE("vstmia %[m]!, {s8-s11}")                                                                           \
+    LINE("vstmia %[v]!, {s12-s15}")
+#define ONE_PARAMETER(ONE)                                                                                   \
+    LOAD(g, "s0")                                                                                            \
+    LINE("vldr s4, [%[p]]")                                                                                  \
+    LINE("vldr s8, [%[m]]")                                                                                  \
+    LINE("vldr s12, [%[v]]")                                                                                 \
+    ONE(s0, s4, s8, s12)                                                                                     \
+    LINE("vstmia %[p]!, {s4}")                                                                               \
+    LINE("vstmia %[m]!, {s8}")                                                                               \
+    LINE("vstmia %[v]!, {s12}")
+
 /* Defines a function of ONE(g, p, m, v) for each parameter. FACTORS: their registers. */
 #define DEFINE_STEP(name, factors_type, FACTORS, ONE)                                                        \
     void name(const factors_type *factors, const float *g, float *p, float *m, float *v, uint32_t n)         \
     {                                                                                                        \
         __asm__ volatile(LINE("vldmia %[factors], {" FACTORS "}")                                            \
-                         LINE("subs %[n], #4")                                                               \
-                         LINE("blo 2f")                                                                      \
-                         "1:\n\t"                                                                            \
-                         LOAD(g, "s0-s3")                                                                    \
-                         LINE("vldmia %[p], {s4-s7}")                                                        \
-                         LINE("vldmia %[m], {s8-s11}")                                                       \
-                         LINE("vldmia %[v], {s12-s15}")                                                      \
-                         ONE(s0, s4, s8, s12) ONE(s1, s5, s9, s13)                                           \
-                         ONE(s2, s6, s10, s14) ONE(s3, s7, s11, s15)                                         \
-                         LINE("vstmia %[p]!, {s4-s7}")                                                       \
-                         LINE("vstmia %[m]!, {s8-s11}")                                                      \
-                         LINE("vstmia %[v]!, {s12-s15}")                                                     \
-                         LINE("subs %[n], #4")                                                               \
-                         LINE("bhs 1b")                                                                      \
-                         "2:\n\t"                                                                            \
-                         LINE("adds %[n], #4")                                                               \
-                         LINE("beq 4f")                                                                      \
-                         "3:\n\t"                                                                            \
-                         LOAD(g, "s0")                                                                       \
-                         LINE("vldr s4, [%[p]]")                                                             \
-                         LINE("vldr s8, [%[m]]")                                                             \
-                         LINE("vldr s12, [%[v]]")                                                            \
-                         ONE(s0, s4, s8, s12)                                                                \
-                         LINE("vstmia %[p]!, {s4}")                                                          \
-                         LINE("vstmia %[m]!, {s8}")                                                          \
-                         LINE("vstmia %[v]!, {s12}")                                                         \
-                         LINE("subs %[n], #1")                                                               \
-                         LINE("bne 3b")                                                                      \
-                         "4:\n\t"                                                                            \
+                         AT_A_TIME(4, n, FOUR_PARAMETERS(ONE), ONE_PARAMETER(ONE))                           \
                          : [g] "+r"(g), [p] "+r"(p), [m] "+r"(m), [v] "+r"(v), [n] "+r"(n)                   \
                          : [factors] "r"(factors)                                                            \
                          : CHANGED);                                                                         \
     }
 
 #if (GM_WITH_ADAM || GM_WITH_ADAMW) && !GM_ARCH_HELIUM
-/* s21 to s23: correction, keep, step */
+/* p = p * keep + step * m / (eps + root * correction); s21 to s23: correction, keep, step */
 #define ADAM_1(g, p, m, v)                       \
     MOMENTS(g, m, v)                             \
     LINE("vmov.f32 s25, s20")                    \
@@ -184,7 +204,7 @@ DEFINE_STEP(gm_adam_step, gm_adam_factors, "s16-s23", ADAM_1)
 #endif
 
 #if GM_WITH_ADAMW_ORT
-/* s21 and s22: step, decay */
+/* p += step * m / (root + eps); p += decay * p; s21 and s22: step, decay */
 #define ADAM_ORT_1(g, p, m, v)                   \
     MOMENTS(g, m, v)                             \
     LINE("vadd.f32 s24, s24, s20")               \

@@ -12,22 +12,7 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* Runs BODY for 4 k at a time, then REST for each k that is left. */
-#define FOUR_AT_A_TIME(BODY, REST)    \
-    LINE("subs %[k], #4")             \
-    LINE("blo 2f")                    \
-    "1:\n\t"                          \
-    BODY                              \
-    LINE("subs %[k], #4")             \
-    LINE("bhs 1b")                    \
-    "2:\n\t"                          \
-    LINE("adds %[k], #4")             \
-    LINE("beq 4f")                    \
-    "3:\n\t"                          \
-    REST                              \
-    LINE("subs %[k], #1")             \
-    LINE("bne 3b")                    \
-    "4:\n\t"
+#define FOUR_AT_A_TIME(BODY, REST) AT_A_TIME(4, k, BODY, REST)
 
 /* 4 outputs along k. Sums in s0 to s3, 4 of a in s4 to s7, 4 of b for each output in s8 to s23. */
 static void along_4(const float *a, const float *b, float *y, const gm_gemm_strides *s)

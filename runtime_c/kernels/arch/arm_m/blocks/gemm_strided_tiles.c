@@ -60,23 +60,30 @@ DEFINE_COLUMNS(2, "s16, s17")
 DEFINE_COLUMNS(3, "s16-s18")
 DEFINE_COLUMNS(4, "s16-s19")
 
-/* Any strides. */
+/* What does not fit into registers: where the four rows of sums are, and the number of k. */
+typedef struct tile_in_memory {
+    float *row_0, *row_1, *row_2, *row_3;
+    uint32_t k;
+} tile_in_memory;
+
+/*
+ * Any strides: y[i][j] += a[i] * b[j] for all k.
+ *
+ *     s0-s15    sums, by rows       s24-s27   four b
+ *     s16-s19   four a              at        a row of sums; then k that are left
+ */
 TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const gm_gemm_strides *s)
 {
-    const struct {
-        float *rows[4];
-        uint32_t k;
-    } saved = {{y, y + y_row, y + 2 * y_row, y + 3 * y_row}, s->k}; /* registers are short */
+    const tile_in_memory saved = { y, y + y_row, y + 2 * y_row, y + 3 * y_row, s->k };
     uint32_t at = 0;
     const float *a1 = a + s->a_row, *a2 = a1 + s->a_row, *a3 = a2 + s->a_row;
     const float *b1 = b + s->b_col, *b2 = b1 + s->b_col, *b3 = b2 + s->b_col;
+#define ROW_OF_SUMS(what, row, registers) LOAD_FIELD(at, saved, row) LINE(what " %[at], {" registers "}")
 #define EACH_ROW(what)                                                                      \
-    LINE("ldr %[at], [%[saved]]") LINE(what " %[at], {s0-s3}")                               \
-    LINE("ldr %[at], [%[saved], #4]") LINE(what " %[at], {s4-s7}")                           \
-    LINE("ldr %[at], [%[saved], #8]") LINE(what " %[at], {s8-s11}")                          \
-    LINE("ldr %[at], [%[saved], #12]") LINE(what " %[at], {s12-s15}")
+    ROW_OF_SUMS(what, row_0, "s0-s3") ROW_OF_SUMS(what, row_1, "s4-s7")                      \
+    ROW_OF_SUMS(what, row_2, "s8-s11") ROW_OF_SUMS(what, row_3, "s12-s15")
     __asm__ volatile(EACH_ROW("vldmia")
-                     LINE("ldr %[at], [%[saved], #16]")
+                     LOAD_FIELD(at, saved, k)
                      "1:\n\t"
                      LOAD_1_STEP(a0, s16, a_step) LOAD_1_STEP(a1, s17, a_step)
                      LOAD_1_STEP(a2, s18, a_step) LOAD_1_STEP(a3, s19, a_step)
@@ -87,7 +94,9 @@ TILE general_4x4(const float *a, const float *b, float *y, uint32_t y_row, const
                      EACH_ROW("vstmia")
                      : [a0] "+r"(a), [a1] "+r"(a1), [a2] "+r"(a2), [a3] "+r"(a3), [b0] "+r"(b), [b1] "+r"(b1),
                        [b2] "+r"(b2), [b3] "+r"(b3), [at] "+r"(at)
-                     : [saved] "r"(&saved), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row))
+                     : [saved] "r"(&saved), [a_step] "r"(gm_bytes(s->a_col)), [b_step] "r"(gm_bytes(s->b_row)),
+                       OFFSET(tile_in_memory, row_0), OFFSET(tile_in_memory, row_1), OFFSET(tile_in_memory, row_2),
+                       OFFSET(tile_in_memory, row_3), OFFSET(tile_in_memory, k)
                      : CHANGED);
 }
 

@@ -8,6 +8,8 @@
 #ifndef GM_ARM_M_REGISTERS_H
 #define GM_ARM_M_REGISTERS_H
 
+#include <stddef.h>
+
 #define LINE(text) text "\n\t"
 
 /* sum += a b */
@@ -40,22 +42,28 @@
     LOAD_STEP(b, "s17-s24", b_step)                                 \
     FMA_ROW_2(s16, s17, s18, s19, s20) FMA_ROW_3(s16, s21, s22, s23, s24)
 
-/* Runs BODY for 8 elements of n at a time, then REST for each that is left. */
-#define EIGHT_AT_A_TIME(BODY, REST)   \
-    LINE("subs %[n], #8")             \
-    LINE("blo 2f")                    \
-    "1:\n\t"                          \
-    BODY                              \
-    LINE("subs %[n], #8")             \
-    LINE("bhs 1b")                    \
-    "2:\n\t"                          \
-    LINE("adds %[n], #8")             \
-    LINE("beq 4f")                    \
-    "3:\n\t"                          \
-    REST                              \
-    LINE("subs %[n], #1")             \
-    LINE("bne 3b")                    \
+/* while (n >= count) { BODY; n -= count; } while (n > 0) { REST; n--; }
+ * n names the operand, and is 0 behind the loops. */
+#define AT_A_TIME(count, n, BODY, REST)             \
+    LINE("subs %[" #n "], #" #count)                \
+    LINE("blo 2f")                                  \
+    "1:\n\t"                                        \
+    BODY                                            \
+    LINE("subs %[" #n "], #" #count)                \
+    LINE("bhs 1b")                                  \
+    "2:\n\t"                                        \
+    LINE("adds %[" #n "], #" #count)                \
+    LINE("beq 4f")                                  \
+    "3:\n\t"                                        \
+    REST                                            \
+    LINE("subs %[" #n "], #1")                      \
+    LINE("bne 3b")                                  \
     "4:\n\t"
+#define EIGHT_AT_A_TIME(BODY, REST) AT_A_TIME(8, n, BODY, REST)
+
+/* A field of the struct at p, into a register; OFFSET() has to be among the operands. */
+#define LOAD_FIELD(to, p, field) LINE("ldr %[" #to "], [%[" #p "], %[" #field "]]")
+#define OFFSET(type, field) [field] "i"(offsetof(type, field))
 
 /* A function of one block of assembly. Its operands take nearly all registers: within another function, whose variables
  * take some too, compilers can fail to place them. */

@@ -1,6 +1,6 @@
 /*
- * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stand in registers while
- * all outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.54 of 8
+ * Gradients of a kernel row of three taps on Cortex-M with FPU: 24 sums stay in registers while all
+ * outputs pass. Machine instructions for each multiply-accumulate in a long row: 1.54 of 8 input
  * channels, 1.29 of 8 output channels.
  */
 #include "three_taps.h"
@@ -9,57 +9,75 @@
 
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* Sums of neighbour i are in s[3 i] to s[3 i + 2], by tap. */
+/*
+ * Both functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three taps:
+ *
+ *     load sums[i * sums_step + l], for all i and l
+ *     for (; rows > 0; rows--, x += x_skip, y += y_skip) {
+ *         if (left) LEFT                            one output, without the first tap
+ *         for (n = middle; n > 0; n--) MIDDLE       outputs with all three taps
+ *         if (right) RIGHT                          one output, without the last tap
+ *     }
+ *     store them
+ *
+ *     s[3 i + l]   sums, s0 to s23        x, y    input under the next tap, and output gradient
+ *     s24-s30      inputs and             row     the gm_three_taps, whose fields `ldr` takes
+ *                  output gradients       n       outputs that are left, or what is added
+ */
 #define EACH_SUM(WHAT, NEXT)                                                                                    \
     WHAT("s0-s2") NEXT WHAT("s3-s5") NEXT WHAT("s6-s8") NEXT WHAT("s9-s11") NEXT                                \
     WHAT("s12-s14") NEXT WHAT("s15-s17") NEXT WHAT("s18-s20") NEXT WHAT("s21-s23")
 #define LOAD_SUMS(registers) LINE("vldmia %[sums], {" registers "}")
 #define STORE_SUMS(registers) LINE("vstmia %[sums], {" registers "}")
+#define FIELD(field) LOAD_FIELD(n, row, field)
 
-/* The rows of outputs; n holds what is counted or added. */
-#define THREE_TAP_ROWS(LEFT, MIDDLE, RIGHT)                                                                     \
-    LINE("ldr %[n], [%[row], #20]")                                                                             \
+#define LOAD_ALL_SUMS                                                                                           \
+    FIELD(sums_step)                                                                                            \
     EACH_SUM(LOAD_SUMS, LINE("add %[sums], %[n]"))                                                              \
-    LINE("rsb %[n], %[n], %[n], lsl #3") /* 7 steps back */                                                     \
-    LINE("sub %[sums], %[n]")                                                                                   \
-    "1:\n\t"                                                                                                    \
-    LINE("ldr %[n], [%[row]]")                                                                                  \
+    LINE("rsb %[n], %[n], %[n], lsl #3") /* 7 strides back */                                                   \
+    LINE("sub %[sums], %[n]")
+#define STORE_ALL_SUMS                                                                                          \
+    FIELD(sums_step)                                                                                            \
+    EACH_SUM(STORE_SUMS, LINE("add %[sums], %[n]"))
+
+/* OUTPUT, where the field is not 0 */
+#define IF_ANY(field, behind, OUTPUT)                                                                           \
+    FIELD(field)                                                                                                \
     LINE("cmp %[n], #0")                                                                                        \
-    LINE("beq 2f")                                                                                              \
-    LEFT                                                                                                        \
-    "2:\n\t"                                                                                                    \
-    LINE("ldr %[n], [%[row], #4]")                                                                              \
+    LINE("beq " #behind "f")                                                                                    \
+    OUTPUT                                                                                                      \
+    #behind ":\n\t"
+
+#define EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT)                                                                \
+    "1:\n\t"                                                                                                    \
+    IF_ANY(left, 2, LEFT)                                                                                       \
+    FIELD(middle)                                                                                               \
     "3:\n\t"                                                                                                    \
     MIDDLE                                                                                                      \
     LINE("subs %[n], #1")                                                                                       \
     LINE("bne 3b")                                                                                              \
-    LINE("ldr %[n], [%[row], #8]")                                                                              \
-    LINE("cmp %[n], #0")                                                                                        \
-    LINE("beq 4f")                                                                                              \
-    RIGHT                                                                                                       \
-    "4:\n\t"                                                                                                    \
-    LINE("ldr %[n], [%[row], #12]")                                                                             \
-    LINE("add %[x], %[n]")                                                                                      \
-    LINE("ldr %[n], [%[row], #16]")                                                                             \
-    LINE("add %[y], %[n]")                                                                                      \
+    IF_ANY(right, 4, RIGHT)                                                                                     \
+    FIELD(x_skip) LINE("add %[x], %[n]")                                                                        \
+    FIELD(y_skip) LINE("add %[y], %[n]")                                                                        \
     LINE("subs %[rows], #1")                                                                                    \
-    LINE("bne 1b")                                                                                              \
-    LINE("ldr %[n], [%[row], #20]")                                                                             \
-    EACH_SUM(STORE_SUMS, LINE("add %[sums], %[n]"))
+    LINE("bne 1b")
 
 #define DEFINE_THREE_TAPS(name, LEFT, MIDDLE, RIGHT)                                                            \
     TILE name(const gm_three_taps *row, const float *x, const float *y, float *sums)                            \
     {                                                                                                           \
         uint32_t rows = row->rows, n;                                                                           \
-        __asm__ volatile(THREE_TAP_ROWS(LEFT, MIDDLE, RIGHT)                                                    \
+        __asm__ volatile(LOAD_ALL_SUMS EACH_ROW_OF_OUTPUTS(LEFT, MIDDLE, RIGHT) STORE_ALL_SUMS                  \
                          : [x] "+r"(x), [y] "+r"(y), [sums] "+r"(sums), [rows] "+r"(rows), [n] "=&r"(n)         \
                          : [row] "r"(row), [x_step] "r"(row->x_step), [y_step] "r"(row->y_step),                \
-                           [x_gap] "r"(row->x_gap)                                                              \
+                           [x_gap] "r"(row->x_gap), OFFSET(gm_three_taps, left), OFFSET(gm_three_taps, middle), \
+                           OFFSET(gm_three_taps, right), OFFSET(gm_three_taps, x_skip),                         \
+                           OFFSET(gm_three_taps, y_skip), OFFSET(gm_three_taps, sums_step)                      \
                          : CHANGED);                                                                            \
     }
 
 /* ---- 8 input channels, one output channel ---- */
 
+/* sums[i][l] += dy x[l][i]: dy of an output is in s28, and four of a tap's inputs at a time in s24 to s27. */
 #define LOAD_DY LOAD_1_STEP(y, s28, y_step)
 #define TO_NEXT_TAP LINE("add %[x], %[x_gap]")
 #define TO_NEXT_OUTPUT LINE("add %[x], %[x_step]")
@@ -79,26 +97,27 @@ DEFINE_THREE_TAPS(row_of_8_channels,
 
 /* ---- 8 output channels, one input channel ---- */
 
+/* sums[i][l] += dy[i] x[l]: an output's three inputs are in s24 to s26, four of its dy at a time in s27 to s30. */
 #define TAPS_0_TO_2(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy) FMA(c, s26, dy)
 #define TAPS_1_AND_2(a, b, c, dy) FMA(b, s25, dy) FMA(c, s26, dy)
 #define TAPS_0_AND_1(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy)
-#define EACH_MAP(TAPS)                                                                                          \
+#define EACH_OUT_CHANNEL(TAPS)                                                                                          \
     LOAD(y, "s27-s30")                                                                                          \
     TAPS(s0, s1, s2, s27) TAPS(s3, s4, s5, s28) TAPS(s6, s7, s8, s29) TAPS(s9, s10, s11, s30)                   \
     LOAD_STEP(y, "s27-s30", y_step)                                                                             \
     TAPS(s12, s13, s14, s27) TAPS(s15, s16, s17, s28) TAPS(s18, s19, s20, s29) TAPS(s21, s22, s23, s30)
 
 DEFINE_THREE_TAPS(row_of_8_out_channels,
-                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_MAP(TAPS_1_AND_2),
-                  LOAD_STEP(x, "s24-s26", x_step) EACH_MAP(TAPS_0_TO_2),
-                  LINE("vldmia %[x], {s24, s25}") EACH_MAP(TAPS_0_AND_1))
+                  LINE("vldmia %[x], {s25, s26}") LINE("add %[x], %[x_gap]") EACH_OUT_CHANNEL(TAPS_1_AND_2),
+                  LOAD_STEP(x, "s24-s26", x_step) EACH_OUT_CHANNEL(TAPS_0_TO_2),
+                  LINE("vldmia %[x], {s24, s25}") EACH_OUT_CHANNEL(TAPS_0_AND_1))
 
 /* ---- Which, and how ---------------------------------------------------------------------------------------- */
 
 /* Outputs of a row. 0 where other taps, or those of more outputs, leave the input. */
 static int divide_row(const gm_window *w, gm_three_taps *row)
 {
-    uint32_t behind_last = (w->out_w - 1) * w->stride_w + 3 - w->pad_w; /* columns of the input that are reached */
+    uint32_t behind_last = (w->out_w - 1) * w->stride_w + 3 - w->pad_w; /* input columns that are reached */
     if (w->kernel_w != 3 || w->dilation_w != 1 || w->pad_w > 1 || behind_last > w->in_w + 1) {
         return 0;
     }

@@ -8,9 +8,9 @@
  * that the first tap leaves, right of them 1 or none that the last tap leaves. Steps in bytes;
  * skips lead to the next row. */
 typedef struct gm_three_taps {
-    uint32_t left, middle, right, x_skip, y_skip, sums_step; /* the assembly has them by their place */
+    uint32_t left, middle, right, x_skip, y_skip, sums_step;
     uint32_t rows, x_step, y_step, x_gap;
-    uint32_t x, y;                                           /* offsets of the first row, in elements */
+    uint32_t x, y; /* offsets of the first row, in elements */
 } gm_three_taps;
 
 /* Sums of 8 channels and one output channel: sums[i sums_step + l] += dy x[l,i]. Of 8 output

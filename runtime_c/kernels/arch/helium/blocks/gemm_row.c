@@ -40,7 +40,7 @@ typedef struct row_sums {
         __asm__ volatile(HELIUM                                                                               \
                          CLEAR_FLUSHED(%[flushed])                                                            \
                          LINE("ldm %[row], {r1, r2, r3, r8, r9, r10}")                                        \
-                         LINE("ldrd r5, r6, [%[row], #24]")                                                   \
+                         LINE("ldrd r5, r6, [%[row], %[b_column]]")                                           \
                          BEGIN##_##n                                                                          \
                          LINE("sub r10, #4 * " #n " - 5")                                                     \
                          LINE("vctp.32 r10")                                                                  \
@@ -63,7 +63,7 @@ typedef struct row_sums {
                          Y_##n("vstrw")                                                                       \
                          "5:\n\t"                                                                             \
                          : [flushed] "=&r"(flushed)                                                           \
-                         : [row] "r"(row)                                                                     \
+                         : [row] "r"(row), OFFSET(row_sums, b_column)                                         \
                          : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r12", "lr", CHANGED);      \
         return flushed == 0;                                                                                  \
     }
