@@ -59,11 +59,6 @@ class Block:
     n: int
     step: int
 
-    @property
-    def key(self) -> tuple[Buffer, int, int, int, int]:
-        """Return a key that is equal for equal blocks."""
-        return self.ref.buffer, self.ref.offset, self.rows, self.n, self.step
-
 
 def run(compiled: Compiled) -> None:
     """Insert the checks into every program, and write the largest safe rate into each rule."""
@@ -115,7 +110,7 @@ class Checks:
         self.term_limits = dict(self.summed_factors())
         self.first: list[Instruction] = []
         self.result: list[Instruction] = []
-        self.known: dict[tuple[Buffer, int, int, int, int], tuple[list[Instruction], int]] = {}
+        self.known: dict[Block, tuple[list[Instruction], int]] = {}
 
     def insert(self) -> None:
         """Insert the checks in front of the instructions that need them."""
@@ -131,25 +126,25 @@ class Checks:
     def note(self, instruction: Instruction) -> None:
         """Record a check that is there already: of data, loss, a norm, or a scaled gradient."""
         (block,) = blocks(instruction, "x")
-        self.known[block.key] = (self.result, len(self.result) - 1)
+        self.known[block] = (self.result, len(self.result) - 1)
 
     def forget(self, instruction: Instruction) -> None:
         """Forget the checks of buffers that the instruction writes."""
         written = {ref.buffer for ref in instruction.writes}
         if written:
-            self.known = {key: where for key, where in self.known.items() if key[0] not in written}
+            self.known = {block: where for block, where in self.known.items() if block.ref.buffer not in written}
 
     def require(self, block: Block, limit: float, origin: str) -> None:
         """Insert a check of the block, or lower the limit of the check that is there."""
-        if block.key in self.known:
-            into, index = self.known[block.key]
+        if block in self.known:
+            into, index = self.known[block]
             old = into[index]
             limit = min(limit, old.limit if isinstance(old, CheckBound) else math.inf)
             into[index] = check(block, limit, old.origin, old.phase)
             return
         into = self.first if self.program.kind == "optimizer" else self.result
         into.append(check(block, limit, origin, "backward"))
-        self.known[block.key] = (into, len(into) - 1)
+        self.known[block] = (into, len(into) - 1)
 
     def needs(self, instruction: Instruction) -> Iterator[tuple[Block, float]]:
         """Yield the blocks that must be below a limit before the instruction runs."""
@@ -190,14 +185,14 @@ class Checks:
         The gradient of a bias is such a sum, of the terms that a fused update checks as its factor.
         The gradient itself then needs no check.
         """
-        factors = {block.key for i in self.program.instructions for block in factor_blocks(i)}
+        factors = {block for i in self.program.instructions for block in factor_blocks(i)}
         writes = Counter(ref.buffer for i in self.program.instructions for ref in i.writes)
         for update in (i for i in self.program.instructions if isinstance(i, Update)):
             total = self.writer.get(update.g.buffer)
             if writes[update.g.buffer] != 1 or not isinstance(total, ReduceSum) or not makes(total, update.g, update.n):
                 continue
             scale, is_clipped = self.largest_scale(update.scale)
-            if not is_clipped and {block.key for block in blocks(total, "x")} <= factors:
+            if not is_clipped and set(blocks(total, "x")) <= factors:
                 scale *= abs(total.scale)
                 yield total, GRADIENT_LIMIT / max(scale, 1.0) / growth(reduced(total))
 

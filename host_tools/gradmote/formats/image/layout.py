@@ -58,41 +58,39 @@ def lay_out(compiled: Compiled, place_program: Placing | None = None) -> Layout:
     place_program: the planner of a program's scratch, plan.place by default.
     """
     offsets: dict[Buffer, int] = {}
-    end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
-    parameters_size = end
-    end = pack(offsets, end, [s.buffer for s in compiled.statistics])
-    control_offset = end
-    end = pack(offsets, end, [compiled.control, *([compiled.store.buffer] if compiled.store else [])])
-    properties_offset = end
-    end += compiled.properties * records.size_of("property")
-    state_size = pack(offsets, end, [s.buffer for s in compiled.slots])
-    gradients = [p.gradient for p in compiled.parameters if p.gradient is not None]
-    gradients_end = pack(offsets, state_size, gradients)
-    inputs = [b.ref.buffer for b in compiled.inputs]
-    scratch = pack(offsets, gradients_end, [b for b in (*inputs, *aside(compiled)) if b.region == "input"])
+    parameters_end = pack(offsets, 0, [p.buffer for p in compiled.parameters])
+    control = pack(offsets, parameters_end, [s.buffer for s in compiled.statistics])
+    properties = pack(offsets, control, [compiled.control, *([compiled.store.buffer] if compiled.store else [])])
+    slots = properties + compiled.properties * records.size_of("property")
+    state_end = pack(offsets, slots, [s.buffer for s in compiled.slots])
+    gradients_end = pack(offsets, state_end, [p.gradient for p in compiled.parameters if p.gradient is not None])
+    scratch = pack(offsets, gradients_end, kept_inputs(compiled))
     overwritten: dict[Buffer, int] = {}
-    least = pack(overwritten, 0, [b for b in inputs if b.region == "scratch"])
-    offsets |= {key: scratch + offset for key, offset in overwritten.items()}
+    peak = pack(overwritten, 0, [b.ref.buffer for b in compiled.inputs if b.ref.buffer.region == "scratch"])
     placements = {p.kind: (place_program or place)(p, overwritten) for p in compiled.programs}
-    peak = max([least, *(p.peak for p in placements.values())])
     return Layout(
-        offsets,
-        parameters_size,
-        control_offset,
-        properties_offset,
-        state_size,
-        state_size,
-        gradients_end - state_size,
-        gradients_end,
-        scratch,
-        align(scratch + peak),
-        placements,
+        offsets=offsets | {buffer: scratch + offset for buffer, offset in overwritten.items()},
+        parameters_size=parameters_end,
+        control_offset=control,
+        properties_offset=properties,
+        state_size=state_end,
+        gradients_offset=state_end,
+        gradients_size=gradients_end - state_end,
+        inputs_offset=gradients_end,
+        scratch_offset=scratch,
+        arena_size=align(scratch + max([peak, *(p.peak for p in placements.values())])),
+        placements=placements,
     )
 
 
-def aside(compiled: Compiled) -> list[Buffer]:
-    """Return a list of the buffer for the sample that is put aside; empty where there is none."""
-    return [compiled.store.aside] if compiled.store and compiled.store.aside else []
+def kept_inputs(compiled: Compiled) -> list[Buffer]:
+    """Return the buffers of inputs and labels that no program overwrites.
+
+    The last is that of the sample that is put aside, where there is one.
+    """
+    buffers = [b.ref.buffer for b in compiled.inputs]
+    aside = [compiled.store.aside] if compiled.store and compiled.store.aside else []
+    return [buffer for buffer in (*buffers, *aside) if buffer.region == "input"]
 
 
 def align(size: int) -> int:
