@@ -24,10 +24,11 @@ from ..model.frontend import Inputs, Source, read_model
 from ..model.graph import data_of
 from ..model.registry import TABLE
 from ..optimizers import Optimizer
+from .instruction import Buffer, Ref
 from .lowering import Shared
 from .options import Options
 from .passes import pipeline
-from .program import Buffer, Compiled, Parameter, Ref, Slot, Statistic
+from .program import Compiled, Parameter, Slot, Statistic
 from .programs.forward import lower_forward
 from .programs.training import training_programs
 from .sample_store import store_of

@@ -15,7 +15,8 @@ import numpy as np
 from ..errors import DataError, ModelError, UnsupportedOperator
 from ..formats import records
 from ..generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyWithGrad
-from .program import Binding, Buffer, Program, Store
+from .instruction import Buffer
+from .program import Binding, Program, Store
 
 Array = np.ndarray[Any, Any]
 

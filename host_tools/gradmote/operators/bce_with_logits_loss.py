@@ -21,8 +21,8 @@ from .elementwise_loss import check_shapes, operators, scale_of
 from .operator import LoweringRule
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 FACTOR = """
   one = Constant <value_float = 1.0> ()

@@ -18,8 +18,8 @@ from .operator import Backward, Gradients, Operator
 from .window import Window, XStrides, YStrides, channels_last, image_strides, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 
 def gradient(back: Backward) -> Gradients:

@@ -23,8 +23,8 @@ from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 from .softmax_cross_entropy_loss import REDUCTIONS, Reduction, loss_params
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 #: Compute `target`, and the terms `counted` of the divisor, from log_prob, labels, weight and mask.
 TARGET = """

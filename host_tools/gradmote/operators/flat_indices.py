@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 import onnx_ir as ir
 
-from ..compiler.program import Ref
+from ..compiler.instruction import Ref
 from ..compiler.strides import contiguous
 from ..errors import ModelError
 from ..generated.instructions import FlatIndex, Gather, ScatterAdd

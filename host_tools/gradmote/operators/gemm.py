@@ -17,8 +17,8 @@ from .operator import Backward, Gradients, Operator
 from .transpose import layout_for_readers
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering, View
-    from ..compiler.program import Ref
 
 
 def gradient(back: Backward) -> Gradients:

@@ -50,8 +50,8 @@ from .recurrent import (
 )
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 #: The number of gates. Z has as many blocks of `hidden` columns, and R of `hidden` rows.
 GATES = 3

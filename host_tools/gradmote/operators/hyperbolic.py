@@ -26,7 +26,7 @@ from .steps import Steps, lower_steps
 from .trigonometric import one, one_and_square, one_less_square
 
 if TYPE_CHECKING:
-    from ..compiler.program import Ref
+    from ..compiler.instruction import Ref
 
 
 def cosh(do: Steps, x: Ref) -> Ref:

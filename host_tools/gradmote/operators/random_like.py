@@ -20,8 +20,8 @@ from .round import no_gradient
 from .steps import Steps
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 
 def uniform(low: Lowering, node: ir.Node, lowest: float, span: float, part: str = "") -> Ref:

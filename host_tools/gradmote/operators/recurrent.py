@@ -28,8 +28,8 @@ from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering, View
-    from ..compiler.program import Ref
 
 #: The input of LSTM, GRU and RNN that says how long each sequence is.
 SEQUENCE_LENS = 4

@@ -23,8 +23,8 @@ from .gather_elements import axis_of, covered, indices_of
 from .operator import Backward, Gradients, Operator
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 Combine = Literal["replace", "mul", "max", "min"]
 COMBINE: dict[str, Combine] = {"none": "replace", "mul": "mul", "max": "max", "min": "min"}

@@ -22,7 +22,7 @@ from .operator import Backward, Gradients, Operator
 from .steps import Steps, lower_steps
 
 if TYPE_CHECKING:
-    from ..compiler.program import Ref
+    from ..compiler.instruction import Ref
 
 
 def tan(do: Steps, x: Ref) -> Ref:

@@ -19,8 +19,8 @@ from .adam import STEPS as ADAM_STEPS
 from .sgd import STEPS as SGD_STEPS
 
 if TYPE_CHECKING:
+    from ..compiler.instruction import Ref
     from ..compiler.lowering import Lowering
-    from ..compiler.program import Ref
 
 #: rule -> function body
 BODIES = {**SGD_STEPS, **ADAM_STEPS}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.program import Buffer, Compiled
+from ..compiler.instruction import Buffer
+from ..compiler.program import Compiled
 from ..generated.instructions import Clamp, ClipScale, Update
 
 

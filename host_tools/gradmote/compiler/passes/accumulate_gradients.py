@@ -9,7 +9,8 @@ from __future__ import annotations
 from ...errors import GradmoteError
 from ...generated.instructions import Add, ConvGradW, Gemm, ReduceSum
 from ..flat_binary import flat_binary
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program
 from .fuse_add import is_plain
 
 #: Instructions that make gradients of weights, and can start their sums from a kept gradient.

@@ -34,7 +34,8 @@ from ...generated.instructions import (
     Update,
 )
 from ...optimizers.limits import GRADIENT_LIMIT, largest_rate
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program
 from ..strides import collapse
 
 #: A factor of a weight's gradient that comes from the forward pass must be below this.

@@ -9,7 +9,8 @@ import math
 
 from ...generated.instructions import Copy
 from .. import copies
-from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program, Uses
 from ..strides import contiguous
 
 #: One dimension of a COPY, in elements: size, stride of what it reads, stride of what it writes.

@@ -8,7 +8,8 @@ projections. The sum then needs one buffer instead of two.
 from __future__ import annotations
 
 from ...generated.instructions import Add, ConvGradW, ConvTranspose, Gemm, ReduceSum
-from ..program import Buffer, Compiled, Program, Ref, Uses
+from ..instruction import Buffer, Ref
+from ..program import Compiled, Program, Uses
 from .share_in_place import is_dense
 
 #: Instructions whose sums can start from another result.

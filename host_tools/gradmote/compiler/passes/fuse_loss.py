@@ -7,7 +7,8 @@ stays in two instructions.
 from __future__ import annotations
 
 from ...generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad, SoftmaxCrossEntropyWithGrad
-from ..program import Buffer, Compiled, Program, Uses
+from ..instruction import Buffer
+from ..program import Compiled, Program, Uses
 
 
 def run(compiled: Compiled) -> None:

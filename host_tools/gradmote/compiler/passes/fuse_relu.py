@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from ...generated.instructions import Conv, Gemm, Normalize, Relu
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program
 
 #: Instructions with an activation.
 Maker = Gemm | Conv | Normalize

@@ -16,7 +16,8 @@ from functools import cached_property
 
 from ...generated.instructions import ConvGradW, ConvUpdate, Copy, Gemm, GemmUpdate, Update
 from .. import copies
-from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program, Uses
 from ..strides import collapse
 from . import mask_activations, recompute
 from .fuse_add import is_plain

@@ -13,7 +13,8 @@ from __future__ import annotations
 from copy import copy
 
 from ...generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
-from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program, Uses
 from .schedule import peak
 
 #: A byte can number this many taps of a kernel; the value 255 stands for none.

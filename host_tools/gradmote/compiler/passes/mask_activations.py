@@ -11,8 +11,9 @@ import math
 from dataclasses import replace
 
 from ...generated.instructions import ClampGrad, Mask, MaskGrad, ReluGrad
+from ..instruction import Buffer, Instruction, Ref
 from ..plan.lifetimes import usage
-from ..program import Buffer, Compiled, Instruction, Program, Ref, Uses
+from ..program import Compiled, Program, Uses
 from .schedule import order, peak
 
 #: Gradients that need one bit of an activation.

@@ -31,8 +31,9 @@ from ...generated.instructions import (
     Select,
     Sub,
 )
+from ..instruction import Buffer, Instruction
 from ..plan.lifetimes import usage
-from ..program import Buffer, Compiled, Instruction, Program, Uses
+from ..program import Compiled, Program, Uses
 from .schedule import order, peak
 
 #: These instructions read as much as they write, and compute little for each number.

@@ -7,7 +7,8 @@ pass has accepted.
 
 from __future__ import annotations
 
-from ..program import Compiled, Instruction, Program
+from ..instruction import Instruction
+from ..program import Compiled, Program
 from .schedule import edges_of, may_refuse
 
 

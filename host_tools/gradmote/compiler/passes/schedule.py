@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import replace
 
+from ..instruction import Buffer, Instruction, Ref
 from ..plan.lifetimes import lower_bound
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..program import Compiled, Program
 
 
 def run(compiled: Compiled) -> None:

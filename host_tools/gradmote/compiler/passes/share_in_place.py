@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...generated.instructions import SoftmaxCrossEntropy
-from ..program import Buffer, Compiled, Instruction, Program, Ref
+from ..instruction import Buffer, Instruction, Ref
+from ..program import Compiled, Program
 
 
 def run(compiled: Compiled) -> None:

@@ -12,7 +12,8 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..program import Buffer, Program
+from ..instruction import Buffer
+from ..program import Program
 from .lifetimes import Lifetime, aligned, lifetimes, lower_bound
 
 #: The search compares this many pairs of buffers in all.

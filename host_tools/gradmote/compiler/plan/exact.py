@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import GradmoteError
-from ..program import Buffer, Program
+from ..instruction import Buffer
+from ..program import Program
 from .arena import Placement, place
 from .lifetimes import aligned
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
-from ..program import Buffer, Program, Uses
+from ..instruction import Buffer
+from ..program import Program, Uses
 
 
 @dataclass(frozen=True)

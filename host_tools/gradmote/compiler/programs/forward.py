@@ -10,10 +10,11 @@ from ...model.frontend import infer_shapes, set_batch
 from ...model.frontend.shapes import require_shapes, settle_shapes
 from ...model.registry import attach_functions
 from ..copies import flat_copy
+from ..instruction import Buffer, Ref
 from ..lowering import Lowering, Shared, is_integer
 from ..options import Options
 from ..passes import pipeline
-from ..program import Binding, Buffer, Program, Ref
+from ..program import Binding, Program
 
 
 def concrete(model: ir.Model, options: Options, keep: Set[str]) -> ir.Model:

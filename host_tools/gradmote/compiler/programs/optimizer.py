@@ -14,8 +14,9 @@ from ...generated.optimizers import RULES
 from ...model.graph import prune
 from ...model.metadata import OPTIMIZER
 from ..flat_binary import flat_binary
+from ..instruction import Buffer, Ref
 from ..lowering import Lowering, Shared
-from ..program import Buffer, Parameter, Program, Ref, Slot, control_ref
+from ..program import Parameter, Program, Slot, control_ref
 
 
 @dataclass

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...compiler.instruction import Buffer
 from ...compiler.plan import Placement, place
-from ...compiler.program import Buffer, Compiled, Program
+from ...compiler.program import Compiled, Program
 from ...generated.records import SECTION_ALIGN
 from .. import records
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...compiler.program import Binding, Buffer, Compiled, Instruction, Ref, StateTensor, Store
+from ...compiler.instruction import Buffer, Instruction, Ref
+from ...compiler.program import Binding, Compiled, StateTensor, Store
 from ...errors import ImageError, ModelError
 from ...generated.opcodes import OPCODES
 from ...generated.records import (

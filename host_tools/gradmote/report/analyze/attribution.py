@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...compiler.compile import Result
+from ...compiler.instruction import Buffer, Instruction
 from ...compiler.plan import usage
-from ...compiler.program import Buffer, Compiled, Instruction, Program
+from ...compiler.program import Compiled, Program
 from ...formats.image import Image, Layout
 from ...generated.opcodes import OPCODES
 from .liveness import Span, arena_offset, spans_of
