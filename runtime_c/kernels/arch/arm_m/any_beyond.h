@@ -1,4 +1,5 @@
-/* Sums of squares, in registers that a function may change without putting them aside: checks are short. */
+/* Sums of squares, in registers that a function may change without putting them aside: checks are
+ * short. */
 #ifndef GM_ARM_M_ANY_BEYOND_H
 #define GM_ARM_M_ANY_BEYOND_H
 

@@ -25,7 +25,7 @@ static gm_product product_of_conv(const gm_insn_conv *insn)
     };
 }
 
-/* ---- One kernel tap after another ------------------------------------------------------------------------- */
+/* ---- One kernel tap after another ------------------------------------------------------------ */
 
 static void sums_of_channels(const gm_insn_conv *insn, const gm_tap *tap, const float *x, const float *w, float *y)
 {
@@ -64,7 +64,7 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
     }
 }
 
-/* ---- The taps of a kernel row at once --------------------------------------------------------------------- */
+/* ---- The taps of a kernel row at once -------------------------------------------------------- */
 
 /* Where channels are few, and taps' neighbours in x: a row of the kernel is as one tap of more
  * channels. */

@@ -19,7 +19,7 @@
 /* Sums at a time. */
 #define SUMS 16
 
-/* Taps of a output channel or group that take a call of the rule together. */
+/* Taps of an output channel or group that take a call of the rule together. */
 #define RUN 2
 
 static uint32_t smaller_of(uint32_t n, uint32_t limit)
@@ -27,7 +27,7 @@ static uint32_t smaller_of(uint32_t n, uint32_t limit)
     return n < limit ? n : limit;
 }
 
-/* ---- Neighbouring channels --------------------------------------------------------------------------------- */
+/* ---- Neighbouring channels ------------------------------------------------------------------- */
 
 /* sums[i] += sum over the batch and the tap's pixels of dy x[i] */
 static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const float *x, const float *dy, float *sums,
@@ -97,7 +97,7 @@ void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float
     gradient_tap_by_tap(g, last, x_last, dy, row_last);
 }
 
-/* ---- Neighbouring output channels, or groups -------------------------------------------------------------------------- */
+/* ---- Neighbouring output channels, or groups ------------------------------------------------- */
 
 /* Sums of one channel and kernel tap, of n neighbouring output channels; or of one kernel tap, of n
  * neighbouring groups. */
@@ -243,7 +243,7 @@ static void gradient_by_groups(const gm_conv_gradient *g, const float *x, const 
     }
 }
 
-/* ---- One kernel tap --------------------------------------------------------------------------------------- */
+/* ---- One kernel tap -------------------------------------------------------------------------- */
 
 /* sums[m,c] += sum over the batch and the tap's pixels of dy[m] x[c], of all output channels by all
  * channels of a block */

@@ -1,7 +1,8 @@
 /*
- * Kernels of contiguous rows on Cortex-M with FPU, 8 elements an iteration. Machine instructions for each: sums, differences,
- * products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, checks 1.38, + 0 1.5, what sums start from 0.63. An iteration
- * is read before it is written: a result may be an operand.
+ * Kernels of contiguous rows on Cortex-M with FPU, 8 elements an iteration. Machine instructions
+ * for each: sums, differences, products and quotients 1.63, RELU 4.5, RELU_GRAD 4.63, checks
+ * 1.38, + 0 1.5, what sums start from 0.63. An iteration is read before it is written: a result
+ * may be an operand.
  */
 #include "../../broadcast.h"
 #include "../../rows.h"

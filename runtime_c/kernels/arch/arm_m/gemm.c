@@ -1,5 +1,6 @@
 /*
- * Matrix products on Cortex-M with FPU. Machine instructions for each multiply-accumulate of a long sum:
+ * Matrix products on Cortex-M with FPU. Machine instructions for each multiply-accumulate of a
+ * long sum:
  *
  *     4 rows, along     a[m,.] and b[.,n] are contiguous                           1.31
  *     4 rows, across    a[m,.] and b[k,.] are                                      1.31

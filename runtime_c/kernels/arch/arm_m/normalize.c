@@ -1,7 +1,7 @@
 /*
- * Batch normalization on Cortex-M with FPU: 8 channels that are neighbours, down the pixels. Machine instructions for each
- * element: NORMALIZE 3.75, with relu 5.38, without mean and bias 1.75; sums 4; moments 5, in two loops; NORMALIZE_GRAD,
- * of 4 channels, 6.
+ * Batch normalization on Cortex-M with FPU: 8 channels that are neighbours, down the pixels.
+ * Machine instructions for each element: NORMALIZE 3.75, with relu 5.38, without mean and bias
+ * 1.75; sums 4; moments 5, in two loops; NORMALIZE_GRAD, of 4 channels, 6.
  */
 #include "../../normalize.h"
 #include "../helium/helium.h"
@@ -32,7 +32,8 @@
 
 #if GM_WITH_MOMENTS
 
-/* Defines a function that sums 8 channels over n pixels from 0. TAKE: what a difference s0 .. s7 adds to s16 .. s23. */
+/* Defines a function that sums 8 channels over n pixels from 0. TAKE: what a difference s0 .. s7
+ * adds to s16 .. s23. */
 #define DEFINE_DIFFERENCES(name, TAKE)                                                                              \
     TILE name(const float *x, uint32_t n, uint32_t step, const float *centre, float sums[8])                        \
     {                                                                                                               \
@@ -89,7 +90,8 @@ uint32_t gm_moments_across(const struct gm_session *session, const gm_insn_momen
     OP_8("vadd", s24, s25, s26, s27, s28, s29, s30, s31)
 #define STORE_PIXEL LINE("vstmia %[y], {s0-s7}") LINE("add %[y], %[step]")
 
-/* Stores 4 registers without what is below 0. As NaN is positive then, the sign alone says what stays. */
+/* Stores 4 registers without what is below 0. As NaN is positive then, the sign alone says what
+ * stays. */
 #define RECTIFY(r) LINE("bic " #r ", " #r ", " #r ", asr #31")
 #define STORE_RECTIFIED(a, b, c, d)                                                                                 \
     LINE("vmov r4, r5, " #a ", " #b) LINE("vmov r6, r8, " #c ", " #d)                                               \

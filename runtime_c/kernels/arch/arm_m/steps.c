@@ -49,7 +49,8 @@
     STEP_1(s0, s16)                                                 \
     LINE("vstmia %[p]!, {s0}")
 
-/* BODY as long as `count` parameters are left, from which `count` has been taken already; label 7 is behind the row. */
+/* BODY as long as `count` parameters are left, from which `count` has been taken already; label 7
+ * is behind the row. */
 #define WHILE_LEFT(count, loop, behind, BODY)                       \
     LINE("blo " #behind "f")                                        \
     #loop ":\n\t"                                                   \

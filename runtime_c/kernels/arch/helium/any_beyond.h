@@ -1,4 +1,5 @@
-/* Sums of squares, in registers that a function may change without putting them aside: checks are short. */
+/* Sums of squares, in registers that a function may change without putting them aside: checks are
+ * short. */
 #ifndef GM_HELIUM_ANY_BEYOND_H
 #define GM_HELIUM_ANY_BEYOND_H
 
@@ -8,8 +9,8 @@
 
 #if GM_ARCH_HELIUM
 
-/* Whether the sum of each lane is a number below `limit` squared. Squares that are subnormal count as 0, that of the limit
- * too, and then nothing is below it. */
+/* Whether the sum of each lane is a number below `limit` squared. Squares that are subnormal count
+ * as 0, that of the limit too, and then nothing is below it. */
 static inline int gm_are_squares_below(const float *x, uint32_t n, float limit)
 {
     uint32_t below;

@@ -34,7 +34,7 @@ typedef struct same_taps {
     uint32_t source; /* of the first position and tap */
 } same_taps;
 
-/* ---- Axes ------------------------------------------------------------------------------------------ */
+/* ---- Axes ------------------------------------------------------------------------------------ */
 
 static uint32_t common_divisor(uint32_t a, uint32_t b)
 {
@@ -114,7 +114,7 @@ static same_taps next_run(const axis *a, const same_taps *r)
     return run_from(a, first);
 }
 
-/* ---- Regions ------------------------------------------------------------------------------------------ */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 /* The sums of a position: over the taps of rows and columns, and over k. Where in has one channel,
  * k are columns. */

@@ -1,9 +1,10 @@
 /*
- * Rows of elements with Helium. Machine instructions an element: RELU 1.5, RELU_GRAD 1.75, checks 0.75, + 0
- * 1.25. What compares looks at bits, as integers: comparisons of floats take subnormal numbers for 0.
+ * Rows of elements with Helium. Machine instructions an element: RELU 1.5, RELU_GRAD 1.75,
+ * checks 0.75, + 0 1.25. What compares looks at bits, as integers: comparisons of floats take
+ * subnormal numbers for 0.
  *
- * Sums and products of rows are left to elementwise.c: with two loads and a store for each operation, and flags to ask,
- * four lanes gain nothing.
+ * Sums and products of rows are left to elementwise.c: with two loads and a store for each
+ * operation, and flags to ask, four lanes gain nothing.
  */
 #include "../../rows.h"
 #include "../arm_m/blocks/taps.h"

@@ -65,8 +65,8 @@ int gm_helium_normalize_sums(const float *dy, const float *x, uint32_t n, uint32
  * and repairs what they spoilt. */
 void gm_helium_add_blocks(const gm_product *product, uint32_t in_tap, const float *in, const float *w, float *out);
 
-/* The assembler is told in each block of assembly, so that no flag of the compiler is needed: with Helium among
- * its flags it would use it of its own accord. */
+/* The assembler is told in each block of assembly, so that no flag of the compiler is needed: with
+ * Helium among its flags it would use it of its own accord. */
 #define HELIUM LINE(".arch_extension mve.fp")
 
 /* IDC and UFC, by way of a register, which is 0 where neither is set */

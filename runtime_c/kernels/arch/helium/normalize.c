@@ -1,6 +1,7 @@
 /*
- * Batch normalization with Helium: 8 channels that are neighbours, down the pixels. Machine instructions for each
- * element: NORMALIZE 2, with relu 2.25, without mean and bias 1.5; sums 1.63.
+ * Batch normalization with Helium: 8 channels that are neighbours, down the pixels. Machine
+ * instructions for each element: NORMALIZE 2, with relu 2.25, without mean and bias 1.5; sums
+ * 1.63.
  */
 #include "../arm_m/blocks/registers.h"
 #include "helium.h"
@@ -17,8 +18,9 @@
 /* What is below 0 is 0 then; NaN, which Helium makes of each NaN, is positive. */
 #define RECTIFY_8(q, r) LINE("vqshlu.s32 " #q ", " #q ", #0") LINE("vqshlu.s32 " #r ", " #r ", #0")
 
-/* Defines a function of OPERATIONS on q6 and q7, which ends before a pixel that has subnormal numbers, and returns how
- * many are left. q0 and q1 are the means, q2 and q3 factors, and q4 and q5 biases. */
+/* Defines a function of OPERATIONS on q6 and q7, which ends before a pixel that has subnormal
+ * numbers, and returns how many are left. q0 and q1 are the means, q2 and q3 factors, and q4 and q5
+ * biases. */
 #define DEFINE_NORMALIZE(name, LOAD, OPERATIONS)                                                              \
     __attribute__((noinline)) uint32_t name(const float *x, float *y, uint32_t n, uint32_t step,              \
                                             const gm_channel_vectors *v)                                      \

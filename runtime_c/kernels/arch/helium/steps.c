@@ -1,6 +1,6 @@
 /*
- * Steps of optimizers with Helium. Machine instructions a parameter: SGD 1.56, Adam and AdamW 8.5. Helium has neither
- * square root nor division: each lane's is the FPU's.
+ * Steps of optimizers with Helium. Machine instructions a parameter: SGD 1.56, Adam and AdamW
+ * 8.5. Helium has neither square root nor division: each lane's is the FPU's.
  */
 #include "../../optimizers/steps.h"
 #include "../arm_m/blocks/registers.h"
@@ -15,8 +15,8 @@
 #define STORE_P(q) LINE("vstrw.32 " #q ", [%[p]], #16")
 #define SCALE_VECTOR(g) LINE("vmul.f32 " #g ", " #g ", %[scale]")
 
-/* The step of n parameters. Goes to `end` before some that have subnormal numbers, n are left then; else p is past
- * the last one by as many as n is below 0. */
+/* The step of n parameters. Goes to `end` before some that have subnormal numbers, n are left then;
+ * else p is past the last one by as many as n is below 0. */
 #define SGD_LOOP(end)                                                                                         \
     LINE("lsr r12, %[n], #4")                                                                                 \
     LINE("wls lr, r12, 2f")                                                                                   \
@@ -88,8 +88,8 @@ void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float sca
 
 #if GM_WITH_GEMM_UPDATE
 
-/* Rows of an outer product; ends before parameters that have subnormal numbers. Returns how many rows are left, with
- * that one; of it, *left parameters. */
+/* Rows of an outer product; ends before parameters that have subnormal numbers. Returns how many
+ * rows are left, with that one; of it, *left parameters. */
 static uint32_t rows_until_flushed(const gm_rule_args *args, const float *a, uint32_t a_row, float *p, uint32_t rows,
                                    uint32_t *left)
 {
@@ -134,8 +134,8 @@ int gm_sgd_outer(const gm_rule_args *args, const float *a, uint32_t a_row, uint3
 
 #if GM_WITH_ADAM || GM_WITH_ADAMW
 
-/* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9 (correction), r10
- * (keep), r11 (step); q4 to q6 change. */
+/* g, p, m, v in q0 to q3; factors in r4 (scale), r5, r6, r8 (those of the moments), q7 (eps), r9
+ * (correction), r10 (keep), r11 (step); q4 to q6 change. */
 #define ADAM_VECTOR                                                                                           \
     LINE("vmul.f32 q0, q0, r4")                                                                               \
     LINE("vsub.f32 q4, q0, q2")                                                                               \

@@ -1,4 +1,5 @@
-/* Batch normalization of 8 channels that are neighbours: what the kernels for Cortex-M have in common. */
+/* Batch normalization of 8 channels that are neighbours: what the kernels for Cortex-M have in
+ * common. */
 #ifndef GM_ARM_M_CHANNELS_H
 #define GM_ARM_M_CHANNELS_H
 

@@ -35,7 +35,8 @@ DEFINE_STRIDED(2)
 DEFINE_STRIDED(3)
 DEFINE_STRIDED(4)
 
-/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A: registers of a's column. */
+/* Defines columns_<rows>x4: a's columns are contiguous, b has any strides. A: registers of a's
+ * column. */
 #define DEFINE_COLUMNS(rows, A)                                                                                      \
     TILE columns_##rows##x4(const float *a, const float *b, float *y, uint32_t y_row,                         \
                                    const gm_gemm_strides *s)                                                         \

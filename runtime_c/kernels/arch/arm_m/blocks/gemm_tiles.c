@@ -1,4 +1,5 @@
-/* Tiles of matrix products on Cortex-M with FPU where both operands are contiguous, in one direction each. */
+/* Tiles of matrix products on Cortex-M with FPU where both operands are contiguous, in one
+ * direction each. */
 #include "gemm_tiles.h"
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
@@ -44,7 +45,8 @@ TILE across_4x4(const float *a, const float *b, float *y, uint32_t y_row, const 
                      : CHANGED);
 }
 
-/* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each tile would show. */
+/* All whole tiles of 4 rows: sums of a weight's gradient are often short, so that a call for each
+ * tile would show. */
 TILE outer_4_rows(const float *a_rows, const float *b_tile, float *y, uint32_t n, uint32_t y_row, const gm_gemm_strides *s)
 {
     const float *a, *b;

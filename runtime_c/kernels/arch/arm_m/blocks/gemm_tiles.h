@@ -35,7 +35,7 @@ static inline uint32_t gm_bytes(uint32_t elements)
     return elements * (uint32_t)sizeof(float);
 }
 
-/* ---- Sums and rows of a ------------------------------------------------------------------------------------ */
+/* ---- Sums and rows of a ---------------------------------------------------------------------- */
 
 #define LOAD_ROW(registers) LINE("vldmia %[y], {" registers "}")
 #define STORE_ROW(registers) LINE("vstmia %[y], {" registers "}")

@@ -5,7 +5,7 @@
 
 #if GM_ARCH_ARM_M && (GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE)
 
-/* ---- First: bias ------------------------------------------------------------------------------------------- */
+/* ---- First: bias ----------------------------------------------------------------------------- */
 
 /* Defines fill_<n>: so many values to each of `count` pixels that are `step` elements apart. */
 #define DEFINE_FILL(n, REGISTERS)                                                                  \
@@ -63,7 +63,7 @@ void gm_start_pixels(const gm_product *product, const float *bias, float *out)
     }
 }
 
-/* ---- Last: RELU, or + 0 ------------------------------------------------------------------------------------ */
+/* ---- Last: RELU, or + 0 ---------------------------------------------------------------------- */
 
 /* Where pixels follow each other without a gap, they are one of more outputs. */
 static gm_product with_joined_pixels(gm_product p)

@@ -1,9 +1,10 @@
 /*
  * Pieces of assembly that the kernels for Cortex-M with FPU share.
  *
- * What the compiler does not emit by itself is `vldmia p!, {s..}`: several floats and the next address in one
- * instruction. In a tile, sums stay in s0 to s15, each takes its products in ascending order, and neighbouring
- * instructions add to different sums, so that none waits for the one before it.
+ * What the compiler does not emit by itself is `vldmia p!, {s..}`: several floats and the next
+ * address in one instruction. In a tile, sums stay in s0 to s15, each takes its products in
+ * ascending order, and neighbouring instructions add to different sums, so that none waits for
+ * the one before it.
  */
 #ifndef GM_ARM_M_REGISTERS_H
 #define GM_ARM_M_REGISTERS_H
@@ -30,7 +31,8 @@
 #define FMA_4x4(a0, a1, a2, a3, b0, b1, b2, b3) \
     FMA_3x4(a0, a1, a2, a3, b0, b1, b2, b3) FMA_ROW_3(a3, b0, b1, b2, b3)
 
-/* Some registers from p, which moves behind what was read; from p, which then moves by `step` bytes; one register. */
+/* Some registers from p, which moves behind what was read; from p, which then moves by `step`
+ * bytes; one register. */
 #define LOAD(p, registers) LINE("vldmia %[" #p "]!, {" registers "}")
 #define LOAD_STEP(p, registers, step) LINE("vldmia %[" #p "], {" registers "}") LINE("add %[" #p "], %[" #step "]")
 #define LOAD_1_STEP(p, register, step) LINE("vldr " #register ", [%[" #p "]]") LINE("add %[" #p "], %[" #step "]")
@@ -65,8 +67,8 @@
 #define LOAD_FIELD(to, p, field) LINE("ldr %[" #to "], [%[" #p "], %[" #field "]]")
 #define OFFSET(type, field) [field] "i"(offsetof(type, field))
 
-/* A function of one block of assembly. Its operands take nearly all registers: within another function, whose variables
- * take some too, compilers can fail to place them. */
+/* A function of one block of assembly. Its operands take nearly all registers: within another
+ * function, whose variables take some too, compilers can fail to place them. */
 #define TILE __attribute__((noinline)) static void
 
 /* Every register that a tile may change, and memory. */

@@ -1,6 +1,7 @@
 /*
- * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and 7, 16, 8, 4, 2 and 1
- * outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1. Some are asked of Helium first.
+ * Machine instructions for each multiply-accumulate in a long row: across 1.44, 1.75, 2.5, 4 and
+ * 7, 16, 8, 4, 2 and 1 outputs at a time; products 1.75 and 7, scaled 1.88 and 8, of 8 and 1.
+ * Some are asked of Helium first.
  */
 #include "strided_loop.h"
 
@@ -9,9 +10,10 @@
 
 #if GM_ARCH_ARM_M
 
-/* ---- Across ------------------------------------------------------------------------------------------------ */
+/* ---- Across ---------------------------------------------------------------------------------- */
 
-/* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates with s16. */
+/* Defines across_<n>. Y: the registers of the sums; PRODUCTS: loads of b, and multiply-accumulates
+ * with s16. */
 #define DEFINE_ACROSS(n, Y, B_AHEAD, PRODUCTS) \
     DEFINE_KEEPING(across_##n, const float, Y, 0, B_AHEAD, LOAD_1_STEP(a, s16, a_step) PRODUCTS)
 
@@ -50,7 +52,7 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
     }
 }
 
-/* ---- Element by element ------------------------------------------------------------------------------------ */
+/* ---- Element by element ---------------------------------------------------------------------- */
 
 /* Of 8 registers and of one: the sums or b take a times w or b. */
 #define PRODUCTS_8                                                                                   \

@@ -1,10 +1,12 @@
-/* Loops over rows and columns of two arrays at once, which several kernels for Cortex-M with FPU are made of. */
+/* Loops over rows and columns of two arrays at once, which several kernels for Cortex-M with FPU
+ * are made of. */
 #ifndef GM_ARM_M_STRIDED_LOOP_H
 #define GM_ARM_M_STRIDED_LOOP_H
 
 #include <stdint.h>
 
-/* Steps in elements: a_row and b_row lie between the beginnings of rows. There is at least one row and one column. */
+/* Steps in elements: a_row and b_row lie between the beginnings of rows. There is at least one row
+ * and one column. */
 typedef struct gm_loop {
     uint32_t rows, columns;
     uint32_t a_row, a_column, b_row, b_column;

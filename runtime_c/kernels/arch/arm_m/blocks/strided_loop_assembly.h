@@ -1,4 +1,5 @@
-/* Strided loops in assembly: strided_loop.c and weight_blocks.c give the body that each iteration runs. */
+/* Strided loops in assembly: strided_loop.c and weight_blocks.c give the body that each iteration
+ * runs. */
 #ifndef GM_ARM_M_STRIDED_LOOP_ASSEMBLY_H
 #define GM_ARM_M_STRIDED_LOOP_ASSEMBLY_H
 
@@ -24,7 +25,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
     LINE("subs %[rows], #1")                  \
     LINE("bne 1b")
 
-/* Its operands: what changes, and what does not. a and b are AHEAD elements further at the end of a column. */
+/* Its operands: what changes, and what does not. a and b are AHEAD elements further at the end of a
+ * column. */
 #define LOOP_CHANGES [a] "+r"(a), [b] "+r"(b), [rows] "+r"(rows), [left] "=&r"(left)
 #define LOOP_STRIDES(A_AHEAD, B_AHEAD)                                                                       \
     [columns] "r"(loop->columns), [a_step] "r"(4 * (loop->a_column - (A_AHEAD))),                          \
@@ -32,7 +34,8 @@ static inline uint32_t gm_loop_skip(uint32_t row, uint32_t column, uint32_t colu
         [a_skip] "r"(gm_loop_skip(loop->a_row, loop->a_column, loop->columns)),                            \
         [b_skip] "r"(gm_loop_skip(loop->b_row, loop->b_column, loop->columns))
 
-/* Defines a function whose `kept`, an array, is in REGISTERS all the while. B: const float or float. */
+/* Defines a function whose `kept`, an array, is in REGISTERS all the while. B: const float or
+ * float. */
 #define DEFINE_KEEPING(name, B, REGISTERS, A_AHEAD, B_AHEAD, BODY)                                         \
     TILE name(const gm_loop *loop, const float *a, B *b, float *kept)                                      \
     {                                                                                                      \

@@ -10,7 +10,8 @@
 #if (GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE) && GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
 /*
- * Both functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three taps:
+ * Both functions are this loop over rows of outputs. i counts 8 neighbouring channels, l three
+ * taps:
  *
  *     load sums[i * sums_step + l], for all i and l
  *     for (; rows > 0; rows--, x += x_skip, y += y_skip) {
@@ -75,9 +76,10 @@
                          : CHANGED);                                                                            \
     }
 
-/* ---- 8 input channels, one output channel ---- */
+/* ---- 8 input channels, one output channel ---------------------------------------------------- */
 
-/* sums[i][l] += dy x[l][i]: dy of an output is in s28, and four of a tap's inputs at a time in s24 to s27. */
+/* sums[i][l] += dy x[l][i]: dy of an output is in s28, and four of a tap's inputs at a time in s24
+ * to s27. */
 #define LOAD_DY LOAD_1_STEP(y, s28, y_step)
 #define TO_NEXT_TAP LINE("add %[x], %[x_gap]")
 #define TO_NEXT_OUTPUT LINE("add %[x], %[x_step]")
@@ -95,9 +97,10 @@ DEFINE_THREE_TAPS(row_of_8_channels,
                   LOAD_DY TAP_0 TO_NEXT_TAP TAP_1 TO_NEXT_TAP TAP_2 TO_NEXT_OUTPUT,
                   LOAD_DY TAP_0 TO_NEXT_TAP TAP_1)
 
-/* ---- 8 output channels, one input channel ---- */
+/* ---- 8 output channels, one input channel ---------------------------------------------------- */
 
-/* sums[i][l] += dy[i] x[l]: an output's three inputs are in s24 to s26, four of its dy at a time in s27 to s30. */
+/* sums[i][l] += dy[i] x[l]: an output's three inputs are in s24 to s26, four of its dy at a time in
+ * s27 to s30. */
 #define TAPS_0_TO_2(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy) FMA(c, s26, dy)
 #define TAPS_1_AND_2(a, b, c, dy) FMA(b, s25, dy) FMA(c, s26, dy)
 #define TAPS_0_AND_1(a, b, c, dy) FMA(a, s24, dy) FMA(b, s25, dy)
@@ -112,7 +115,7 @@ DEFINE_THREE_TAPS(row_of_8_out_channels,
                   LOAD_STEP(x, "s24-s26", x_step) EACH_OUT_CHANNEL(TAPS_0_TO_2),
                   LINE("vldmia %[x], {s24, s25}") EACH_OUT_CHANNEL(TAPS_0_AND_1))
 
-/* ---- Which, and how ---------------------------------------------------------------------------------------- */
+/* ---- Which, and how -------------------------------------------------------------------------- */
 
 /* Outputs of a row. 0 where other taps, or those of more outputs, leave the input. */
 static int divide_row(const gm_window *w, gm_three_taps *row)

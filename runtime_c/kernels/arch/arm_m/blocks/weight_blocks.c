@@ -1,7 +1,7 @@
 /*
  * Products with a block of weights in registers. A strided loop (gm_loop) goes over rows and
- * columns of the inputs `a` and the sums `b`, which may have any strides. In each column, every input is
- * multiplied with its weights, and added to the sums of all outputs of the block.
+ * columns of the inputs `a` and the sums `b`, which may have any strides. In each column, every
+ * input is multiplied with its weights, and added to the sums of all outputs of the block.
  *
  * Machine instructions for each multiply-accumulate in a long row, by inputs and outputs of the
  * block:
@@ -20,8 +20,8 @@
 
 /* ---- Blocks whose inputs are contiguous ------------------------------------------------------ */
 
-/* The sums of a column are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by input,
- * then output. */
+/* The sums of a column are in s0 to s3, its inputs in s4 to s7, and the weights from s8 on, by
+ * input, then output. */
 #define BEGIN_4(inputs) LOAD_STEP(a, inputs, a_step) LINE("vldmia %[b], {s0-s3}")
 #define END_4 LINE("vstmia %[b], {s0-s3}") LINE("add %[b], %[b_step]")
 #define FIRST FMA_4(s4, s8, s9, s10, s11)

@@ -20,7 +20,7 @@ typedef struct output_rows {
     uint32_t rows, x_row, y_row, w_group;
 } output_rows;
 
-/* ---- Rows in assembly -------------------------------------------------------------------------------------- */
+/* ---- Rows in assembly ------------------------------------------------------------------------ */
 
 /* x is in r4, y in r5; q0 to q2 are weights or sums of three taps, q7 offsets of the four groups in
  * these. */
@@ -107,7 +107,7 @@ typedef struct output_rows {
         return r0 == 0;                                                                                          \
     }
 
-/* ---- Which outputs a kernel row reaches -------------------------------------------------------------------- */
+/* ---- Which outputs a kernel row reaches ------------------------------------------------------ */
 
 /* So many elements further, which may be backwards */
 static const float *elements_behind(const float *p, uint32_t elements)
@@ -141,7 +141,7 @@ static void rows_of(const gm_window *w, const gm_layout *x, const gm_layout *y, 
     }
 }
 
-/* ---- Convolutions ------------------------------------------------------------------------------------------ */
+/* ---- Convolutions ---------------------------------------------------------------------------- */
 
 #if GM_WITH_CONV || GM_WITH_CONV_TRANSPOSE
 
@@ -246,7 +246,7 @@ int gm_helium_depthwise_transpose(const gm_insn_conv_transpose *insn, const floa
 
 #endif
 
-/* ---- Gradients of weights ---------------------------------------------------------------------------------- */
+/* ---- Gradients of weights -------------------------------------------------------------------- */
 
 #if GM_WITH_CONV_GRAD_W || GM_WITH_CONV_UPDATE
 

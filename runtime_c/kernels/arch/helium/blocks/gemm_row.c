@@ -1,5 +1,6 @@
 /*
- * A row of a matrix product with Helium. Machine instructions for each multiply-accumulate of a long sum:
+ * A row of a matrix product with Helium. Machine instructions for each multiply-accumulate of a
+ * long sum:
  *
  *     b[k,.] is contiguous               24, 12, 8 and 4 columns: 0.56, 0.71, 0.81 and 1.13
  *     a and b[.,n] are                   12, 8 and 4 columns: 0.54, 0.56 and 0.63
@@ -31,8 +32,9 @@ typedef struct row_sums {
     LINE(what ".32 q0, [r9]") LINE(what ".32 q1, [r9, #16]") LINE(what ".32 q2, [r9, #32]")                   \
     LINE(what ".32 q3, [r9, #48]") LINE(what ".32 q4, [r9, #64]") Y_LAST(what, q5, 80)
 
-/* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored. BEGIN_<n>, with b
- * and the bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4 to r6 and r10 have four k of a. */
+/* Defines <name>_<n>, of n vectors of sums in q0 and on, which returns 0 where nothing is stored.
+ * BEGIN_<n>, with b and the bytes between its columns in r6 and r5; PRODUCTS_<n>(a): with one k; r4
+ * to r6 and r10 have four k of a. */
 #define DEFINE_ROW_SUMS_OF(name, n, BEGIN, PRODUCTS, LOAD_4, LOAD_1)                                          \
     __attribute__((noinline)) static int name##_##n(const row_sums *row)                                      \
     {                                                                                                         \
@@ -76,7 +78,7 @@ typedef struct row_sums {
 
 typedef int (*row_way)(const row_sums *row);
 
-/* ---- b's columns are neighbours ---------------------------------------------------------------------------- */
+/* ---- b's columns are neighbours -------------------------------------------------------------- */
 
 /* b is in r12. A load behind the last column is none; 24 columns are all there. */
 #define B_VECTOR(q, offset) LINE("vldrw.u32 " #q ", [r12, #" #offset "]")
@@ -104,7 +106,7 @@ DEFINE_ROW_SUMS(strided_neighbours, 2, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 DEFINE_ROW_SUMS(strided_neighbours, 3, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 DEFINE_ROW_SUMS(strided_neighbours, 6, NEIGHBOURS_BEGIN, NEIGHBOURS, STRIDED)
 
-/* ---- They are gathered ------------------------------------------------------------------------------------- */
+/* ---- They are gathered ----------------------------------------------------------------------- */
 
 /* q3 to q5 are addresses of 4 columns each, one k back; lanes behind the last column have its own. */
 #define ADDRESSES(q)                                                                                          \
@@ -132,7 +134,7 @@ DEFINE_ROW_SUMS(any, 1, GATHERED_BEGIN, ANY, STRIDED)
 DEFINE_ROW_SUMS(any, 2, GATHERED_BEGIN, ANY, STRIDED)
 DEFINE_ROW_SUMS(any, 3, GATHERED_BEGIN, ANY, STRIDED)
 
-/* ---- Rows -------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Of 1, 2, 3 and 6 vectors; NULL where there is no way of so many. */
 static const row_way row_ways[4][4] = {

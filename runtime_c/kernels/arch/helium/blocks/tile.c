@@ -21,7 +21,7 @@
 
 #if GM_ARCH_HELIUM
 
-/* ---- Sums ------------------------------------------------------------------------------------------ */
+/* ---- Sums ------------------------------------------------------------------------------------ */
 
 /* What a tile has that has more than 4 rows: 5, or of a column 6 */
 #define MORE_ROWS(what) what
@@ -58,7 +58,7 @@
 #define MOVE_5(by)                                                                                            \
     LINE("add r1, " #by) LINE("add r2, " #by) LINE("add r3, " #by) LINE("add r4, " #by) LINE("add r5, " #by)
 
-/* ---- Products ------------------------------------------------------------------------------------------ */
+/* ---- Products -------------------------------------------------------------------------------- */
 
 /* One k of b, which is at r6, or at addresses in q7; r8: b_k */
 #define NEIGHBOURS(q) LINE("vldrw.u32 " #q ", [r6]") LINE("add r6, r8")
@@ -86,7 +86,7 @@
     MORE(VFMA(q4, q6, r11) VFMA(q5, q6, r12))
 #define COLUMN_2(B, MORE) COLUMN_1(B, MORE) COLUMN_1(B, MORE)
 
-/* ---- Taps ------------------------------------------------------------------------------------------ */
+/* ---- Taps ------------------------------------------------------------------------------------ */
 
 #define BEGIN_ROWS
 #define BEGIN_COLUMN LINE("ldr r2, [r0, %[a_k]]")
@@ -132,7 +132,7 @@
     LINE("add r6, r8") LINE("subs r10, #1") LINE("str r6, [r0, %[b]]") LINE("str r10, [r0, %[tiles]]")        \
     LINE("bne " #next)
 
-/* ---- Tiles ------------------------------------------------------------------------------------------ */
+/* ---- Tiles ----------------------------------------------------------------------------------- */
 
 #define AT(member) [member] "i"(offsetof(gm_tile, member))
 
@@ -210,7 +210,7 @@ static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
     { column_by_neighbours_4, column_by_neighbours_more }, { column_by_gathered_4, column_by_gathered_more },
 };
 
-/* ---- In plain C, where subnormal numbers are there --------------------------------------------------------- */
+/* ---- In plain C, where subnormal numbers are there ------------------------------------------- */
 
 /* So many bytes further, which may be backwards */
 static const float *behind(const float *p, uint32_t bytes)
@@ -253,7 +253,7 @@ static void plain(gm_tile *tile, gm_tile_form form, uint32_t rows)
     tile->left--;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------------ */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
 /* The form for a tile with fewer than 4 columns. */
 static gm_tile_form at_edge(gm_tile_form form)
