@@ -56,7 +56,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_NO_CHECKPOINT: return "save one first";
     case CONSOLE_ERR_BAD_ARGUMENT: return "type help";
     case CONSOLE_ERR_NO_ROOM_TO_UPDATE: return "send it in place of the old one, which takes the whole storage: gradmote train, without --carry-over";
-    case CONSOLE_ERR_NO_ROOM_TO_CARRY: return "update without it: gradmote update --fresh; Session.save() and carry_over() do the same on the desk";
+    case CONSOLE_ERR_NO_ROOM_TO_CARRY: return "update without it: gradmote update --fresh; Session.save() and carry_over() do the same on the host";
     case CONSOLE_ERR_UNSIGNED: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_OTHER_KEY: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";
     case CONSOLE_ERR_BAD_SIGNATURE: return "sign it with this firmware's key: gradmote sign model.mote --key key.pem";

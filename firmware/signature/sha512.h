@@ -1,4 +1,4 @@
-/* SHA-512 (FIPS 180-4) of bytes that come in pieces. */
+/* SHA-512 (FIPS 180-4) of bytes that come in parts. */
 #ifndef SHA512_H
 #define SHA512_H
 

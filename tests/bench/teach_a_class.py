@@ -2,7 +2,7 @@
 
     python tests/bench/teach_a_class.py [--on-board] [--classes 0,8] [--samples 20] [--steps 500] [--json FILE]
 
-A CNN learns scikit-learn's handwritten digits on the desk, all but one class, with a head that has room for it. Its
+A CNN learns scikit-learn's handwritten digits on the host, all but one class, with a head that has room for it. Its
 image has a store that begins with some of the samples it was trained on. Then 20 samples of the missing class are given
 with `learn`, and the store is replayed: on the twin, or with --on-board on an emulated Cortex-M4F, in its idle time.
 The board's state must then be that of the twin after as many steps.
@@ -34,8 +34,8 @@ from data import digits
 from shared.networks import Network
 
 BOARD = "qemu:mps2-an386"
-#: Of the training on the desk, and of that on the device.
-EPOCHS, DESK_RATE, DESK_BATCH = 12, 0.01, 8
+#: Of the training on the host, and of that on the device.
+EPOCHS, HOST_RATE, HOST_BATCH = 12, 0.01, 8
 RATE, MOMENTUM, BATCH, CAPACITY = 0.01, 0.9, 4, 200
 SAMPLES, STEPS = 20, 500
 #: Idle training goes on when the line has been quiet for a second: it is not asked more often than that.
@@ -63,10 +63,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Lesson:
-    """desk: what the model was trained on. taught: the samples for learn. new, old: held-out samples."""
+    """host: what the model was trained on. taught: the samples for learn. new, old: held-out samples."""
 
     label: int
-    desk: Dataset
+    host: Dataset
     taught: np.ndarray
     new: np.ndarray
     old: np.ndarray
@@ -77,9 +77,9 @@ def lesson(label: int, samples: int) -> Lesson:
     data = digits.load()
     x, x_test = widened(data.x), widened(data.x_test)
     mine, own = x[data.y == label], data.y_test == label
-    desk = Dataset(x[data.y != label], data.y[data.y != label])
+    host = Dataset(x[data.y != label], data.y[data.y != label])
     new = np.concatenate([mine[samples:], x_test[own]])
-    return Lesson(label, desk, mine[:samples], new, x_test[~own], data.y_test[~own])
+    return Lesson(label, host, mine[:samples], new, x_test[~own], data.y_test[~own])
 
 
 def widened(pixels: np.ndarray | None) -> np.ndarray:
@@ -94,27 +94,27 @@ def network() -> onnx.ModelProto:
 
 
 def pretrained(given: Lesson) -> onnx.ModelProto:
-    """The network after training on the desk."""
+    """The network after training on the host."""
     model = network()
-    compiled = compile_model(model, losses.cross_entropy(), optimizers.adamw(DESK_RATE), Options(batch=DESK_BATCH))
+    compiled = compile_model(model, losses.cross_entropy(), optimizers.adamw(HOST_RATE), Options(batch=HOST_BATCH))
     with TwinTarget() as target:
         target.load_image(compiled.image)
-        target.set_linear_schedule(DESK_RATE, 0, EPOCHS * (len(given.desk.x) // DESK_BATCH))
-        fit(target, given.desk, EPOCHS)
+        target.set_linear_schedule(HOST_RATE, 0, EPOCHS * (len(given.host.x) // HOST_BATCH))
+        fit(target, given.host, EPOCHS)
         return trained_model(model, target.save())
 
 
 def with_store(model: onnx.ModelProto, given: Lesson, capacity: int = CAPACITY) -> Result:
     """An image for the device; its store begins with samples that the model was trained on."""
-    store = StoreOptions(capacity, "int8", given.desk.x, given.desk.y)
+    store = StoreOptions(capacity, "int8", given.host.x, given.host.y)
     optimizer = optimizers.sgd(RATE, momentum=MOMENTUM)
     return compile_model(model, losses.cross_entropy(), optimizer, Options(batch=BATCH, store=store))
 
 
 def accuracies(target: Target, given: Lesson) -> tuple[float, float]:
     """(of the old classes, recall of the new one), on what was held out."""
-    old = predict(target, given.desk, given.old).argmax(axis=1)
-    new = predict(target, given.desk, given.new).argmax(axis=1)
+    old = predict(target, given.host, given.old).argmax(axis=1)
+    new = predict(target, given.host, given.new).argmax(axis=1)
     return float((old == given.old_labels).mean()), float((new == given.label).mean())
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong on a desk: each story ends in words that say what to do, and in a board that works."""
+"""What goes wrong on the host: each story ends in words that say what to do, and in a board that works."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ int run_console(int argc, char **argv)
         "console", "This computer as a board: the console of docs/CONSOLE.md, for people and for programs.",
         "[options]",
         "  gradmote-run console --listen 0.0.0.0:7777 --state /var/lib/gradmote     here\n"
-        "  gradmote train model.mote --data data.npz --on socket://HERE:7777       on the desk\n"
+        "  gradmote train model.mote --data data.npz --on socket://HERE:7777       on the host\n"
         "  gradmote console socket://HERE:7777                                     to type\n\n"
         "Whoever reaches the port may train, read and replace the model: listen at 127.0.0.1 and use ssh -L 7777:localhost:7777,\n"
         "or at an address in a network that you trust. Port 0 takes a free one, and says which.\n\n"

@@ -22,7 +22,7 @@ static const struct {
 static void print_help(void)
 {
     puts("gradmote-run COMMAND ...\n\nTrains neural networks in fixed memory. The model is a .mote file that `gradmote compile` writes on "
-         "the desk.\n");
+         "the host.\n");
     for (size_t i = 0; i < COMMAND_COUNT; ++i) {
         printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
     }

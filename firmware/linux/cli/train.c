@@ -212,7 +212,7 @@ static void parse(training *t, int argc, char **argv)
         "train", "Trains a compiled model on samples of .npy files.",
         "MODEL.mote --input X.npy [--label Y.npy] [options]",
         "  gradmote-run train digits.mote --input x.npy --label y.npy --scale 0.0625 --epochs 5 --checkpoint learned.gmck\n\n"
-        "The checkpoint is, bit for bit, the one that `gradmote train digits.mote --data digits.npz --epochs 5` writes on the desk,\n"
+        "The checkpoint is, bit for bit, the one that `gradmote train digits.mote --data digits.npz --epochs 5` writes on the host,\n"
         "where the numerics (gradmote-run info) are the same. The last samples of an epoch that do not fill a batch are left out,\n"
         "others each time.\n\n"
         "Ctrl-C ends after the current step and still writes the checkpoint. Files are replaced as a whole: an interruption leaves\n"

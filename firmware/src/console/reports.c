@@ -176,7 +176,7 @@ void report_save_every(const device *d)
     text_u32(every);
     text_put(" updates, in ");
     text_u32(count);
-    text_line(" places of flash by turns");
+    text_line(" slots of flash in turn");
 }
 
 void report_autosave(const device *d, int result)

@@ -194,7 +194,7 @@ FAULTS = {-100: ('BAD_FRAME',
  -111: ('NO_ROOM_TO_CARRY',
         'the storage for checkpoints does not hold one of the new model beside that of the old one',
         'update without it: gradmote update --fresh; Session.save() and carry_over() do the same on the '
-        'desk'),
+        'host'),
  -117: ('UNSIGNED',
         'the image is not signed',
         "sign it with this firmware's key: gradmote sign model.mote --key key.pem"),

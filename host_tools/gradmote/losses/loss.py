@@ -1,4 +1,4 @@
-"""The pieces that losses share: inputs for labels, and reductions."""
+"""The parts that losses share: inputs for labels, and reductions."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /*
- * Assembles images in memory for the runtime's own tests and its fuzz target, without the desk's compiler: whatever
+ * Assembles images in memory for the runtime's own tests and its fuzz target, without the host's compiler: whatever
  * these tests say about the runtime, they say independently of the writer that it normally meets.
  */
 #ifndef BUILDER_H

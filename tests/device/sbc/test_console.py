@@ -43,7 +43,7 @@ def served(program, *options: object, cwd: Path | None = None) -> Iterator[tuple
 
 
 def gradmote(*arguments: object, cwd: Path, stdin: str = "") -> str:
-    """The command line of the desk, as a process of its own."""
+    """The command line of the host, as a process of its own."""
     path = os.pathsep.join(str(ROOT / part) for part in ("host_tools", "bindings/python"))
     command = [sys.executable, "-c", MAIN, *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": path}

@@ -142,7 +142,7 @@ def test_training_goes_on_without_a_jump_in_the_loss(learned):
     assert np.abs(exact - rounded).max() < 0.02 and rounded.mean() == pytest.approx(exact.mean(), rel=0.01)
 
 
-# ---- The desk --------------------------------------------------------------------------------------------------------
+# ---- The host --------------------------------------------------------------------------------------------------------
 
 
 def test_the_better_model_comes_from_a_half_checkpoint(learned):

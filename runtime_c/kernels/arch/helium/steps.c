@@ -76,7 +76,7 @@ __attribute__((noinline)) static void sgd_by_vectors(const float *g, float *p, u
     }
 }
 
-/* Fewer than 4 parameters, as of weights that are scattered, are not worth the flags. */
+/* Fewer than 4 parameters, as of weights that are scattered, cost more with flags than without. */
 void gm_sgd_step(const float *g, float *p, uint32_t n, float minus_lr, float scale)
 {
     if (n < 4) {

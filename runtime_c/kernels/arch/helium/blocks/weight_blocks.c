@@ -1,6 +1,6 @@
 /*
  * Blocks of weights in vector registers, of 4 outputs and up to 5 inputs, which meet all pixels
- * in turn: for sums so short that tiles are not worth their beginning. Machine instructions for
+ * in turn: for sums so short that tiles cost more than they save. Machine instructions for
  * each multiply-accumulate in a long row:
  *
  *     inputs are neighbours     5 inputs 0.55, 4 0.63, 3 0.75, 2 1, 1 1.75
