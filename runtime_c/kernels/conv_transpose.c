@@ -1,6 +1,13 @@
 /*
  * CONV_TRANSPOSE: the gradient of CONV for x, and ONNX's ConvTranspose: x[b,i,j,g,c] = bias[g,c] +
  *   sum over kernel rows, columns and out_channels of y w; with accumulate, the sum starts from x.
+ *
+ * An output (o, p) of CONV takes part where its window has input (i, j) under a tap (k, l):
+ *
+ *   i = o stride_h + k dilation_h - pad_h,  j = p stride_w + l dilation_w - pad_w
+ *   x[b,i,j,g,c] = start + sum over k, l and m of y[b,o,p,g,m] w[g,m,c,k,l]
+ *
+ * So x is what the kernel writes, although it is the input of CONV and named so.
  */
 #include "arch/arch.h"
 #include "arch/simd/simd.h"
@@ -8,7 +15,8 @@
 
 #if GM_WITH_CONV_TRANSPOSE && !GM_ARCH_CONV
 
-/* sum += y w over the output channels of one tap, for one input channel. */
+/* Returns sum + the sum of y[m] w[m] over the output channels m, for one tap and one input channel.
+ * y: output (o, p) of the group. w: that tap's weight of output channel 0. */
 static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_conv_transpose *insn, float sum)
 {
     for (uint32_t m = insn->out_channels; m > 0; m--) {
@@ -19,25 +27,27 @@ static float add_transposed_tap_1(const float *y, const float *w, const gm_insn_
     return sum;
 }
 
-/* The same for 4 neighbouring input channels. */
+/* Adds the same to sum[0..3] for 4 neighbouring input channels, so that one load of y serves 4
+ * products. */
 static void add_transposed_tap_4(const float *y, const float *w, const gm_insn_conv_transpose *insn, float *sum)
 {
     const float *w0 = w, *w1 = w0 + insn->w_in_channel, *w2 = w1 + insn->w_in_channel, *w3 = w2 + insn->w_in_channel;
-    uint32_t y_step = insn->y_channel, w_step = insn->w_out_channel;
+    uint32_t y_stride = insn->y_channel, w_stride = insn->w_out_channel;
     float s0 = sum[0], s1 = sum[1], s2 = sum[2], s3 = sum[3];
     for (uint32_t m = insn->out_channels; m > 0; m--) {
-        float value = *y;
-        s0 = GM_MAC(s0, value, *w0);
-        s1 = GM_MAC(s1, value, *w1);
-        s2 = GM_MAC(s2, value, *w2);
-        s3 = GM_MAC(s3, value, *w3);
-        y += y_step;
-        w0 += w_step, w1 += w_step, w2 += w_step, w3 += w_step;
+        float y_m = *y;
+        s0 = GM_MAC(s0, y_m, *w0);
+        s1 = GM_MAC(s1, y_m, *w1);
+        s2 = GM_MAC(s2, y_m, *w2);
+        s3 = GM_MAC(s3, y_m, *w3);
+        y += y_stride;
+        w0 += w_stride, w1 += w_stride, w2 += w_stride, w3 += w_stride;
     }
     sum[0] = s0, sum[1] = s1, sum[2] = s2, sum[3] = s3;
 }
 
-/* All outputs whose window has input (row, column), for 1 or 4 neighbouring input channels. */
+/* Adds the products of all outputs whose window has input (row, column), for 1 or 4 neighbouring
+ * input channels. For each tap there is at most one such output. */
 static void add_transposed_taps(const float *y, const float *w, const gm_insn_conv_transpose *insn,
                                 const gm_window *window, uint32_t row, uint32_t column, uint32_t in_channels,
                                 float *sum)
@@ -59,9 +69,10 @@ static void add_transposed_taps(const float *y, const float *w, const gm_insn_co
     }
 }
 
-/* The input channels of one group at one input position. */
-static void transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y, const float *w,
-                            const float *bias, float *x, uint32_t row, uint32_t column)
+/* Writes the input channels of one group at one input position: 4 at a time, then one at a time.
+ * The second inner loop advances c. */
+static void conv_transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window *window, const float *y,
+                                 const float *w, const float *bias, float *x, uint32_t row, uint32_t column)
 {
     for (uint32_t c = 0; c < insn->in_channels;) {
         uint32_t in_channels = insn->in_channels - c >= 4 ? 4 : 1;
@@ -71,7 +82,8 @@ static void transpose_pixel(const gm_insn_conv_transpose *insn, const gm_window 
         }
         add_transposed_taps(y, w + c * insn->w_in_channel, insn, window, row, column, in_channels, sum);
         for (uint32_t j = 0; j < in_channels; j++, c++) {
-            x[c * insn->x_channel] = sum[j] + 0.0f; /* a pixel that no window saw is 0, not -0 */
+            /* Where no window has the pixel, the sum may still be GM_EMPTY_SUM: -0 + 0 is 0. */
+            x[c * insn->x_channel] = sum[j] + 0.0f;
         }
     }
 }
@@ -91,10 +103,11 @@ int gm_kernel_conv_transpose(const struct gm_session *session, const void *instr
     for (uint32_t b = 0; b < insn->batch; b++) {
         for (uint32_t row = 0; row < insn->in_h; row++) {
             for (uint32_t column = 0; column < insn->in_w; column++) {
-                float *at = x + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
+                float *x_at = x + b * insn->x_batch + row * insn->x_h + column * insn->x_w;
                 for (uint32_t g = 0; g < insn->groups; g++) {
-                    transpose_pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group, w + g * insn->w_group,
-                                    bias ? bias + g * insn->in_channels : NULL, at + g * insn->x_group, row, column);
+                    conv_transpose_pixel(insn, &window, y + b * insn->y_batch + g * insn->y_group,
+                                         w + g * insn->w_group, bias ? bias + g * insn->in_channels : NULL,
+                                         x_at + g * insn->x_group, row, column);
                 }
             }
         }
