@@ -1,8 +1,13 @@
-"""Rules shared by losses that compute each element by itself: one instruction, three reductions.
+"""Rules shared by losses that are a function of each element by itself, under three reductions.
 
-A loss L(x, t) becomes the operators LMean, LSum, LNone and LGradMean, LGradSum, LGradNone of our
-domain. Their bodies are a formula for each element (`each` and its derivative `slope`) and the
-reduction around it.
+A loss L(x, target) becomes six operators of our domain: LNone, LSum and LMean, and their gradients
+LGradNone, LGradSum and LGradMean. One instruction computes the first three, another the gradients.
+
+Each operator also has a body in standard ONNX, as text. It computes `each`, the loss of every
+element, or `slope`, the derivative of `each` with respect to x, and then:
+
+    loss = the elements of `each`, their sum or their mean
+    dX = slope * share,  where share = dloss, or dloss / size(x) for "mean"
 """
 
 from __future__ import annotations
@@ -23,11 +28,13 @@ if TYPE_CHECKING:
 
 REDUCTIONS = ("none", "sum", "mean")
 
+#: ONNX text that computes `loss` from `each`, by reduction.
 REDUCE = {
     "none": "loss = Identity (each)",
     "sum": "loss = ReduceSum <keepdims = 0> (each)",
     "mean": "loss = ReduceMean <keepdims = 0> (each)",
 }
+#: ONNX text that computes `share`, the gradient of the loss with respect to `each`, by reduction.
 SHARE = {
     "none": "share = Identity (dloss)",
     "sum": "share = Identity (dloss)",
@@ -36,7 +43,10 @@ SHARE = {
 
 
 def gradient_rule(grad_type: str) -> GradientRule:
-    """Return the rule dx = grad_type(dloss, inputs); the target has no gradient."""
+    """Return the rule that appends dx = grad_type(dloss, *inputs), a node of that operator.
+
+    The rule refuses a target that needs a gradient. Further inputs, such as weights, get none.
+    """
 
     def gradient(back: Backward) -> Gradients:
         node = back.node
@@ -55,7 +65,7 @@ def gradient_rule(grad_type: str) -> GradientRule:
 
 
 def scale_of(node: ir.Node, x: ir.Value, reduction: str) -> float:
-    """Return the factor of the sum: 1 / the number of elements for "mean", else 1."""
+    """Return the factor of every element's loss: 1 / size(x) for "mean", else 1."""
     return 1.0 / math.prod(static_shape(x, node)) if reduction == "mean" else 1.0
 
 
@@ -74,39 +84,39 @@ def check_shapes(node: ir.Node, x: ir.Value, target: ir.Value) -> None:
 
 
 def lower_loss(kind: type[MseLossLike], reduction: str) -> LoweringRule:
-    """Return the lowering of the loss with this reduction to `kind`."""
+    """Return the rule that emits an instruction `kind` for the loss under this reduction."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         x, target = node.inputs[:2]
         check_shapes(node, x, target)
-        made = kind(
+        instruction = kind(
             x=low.ref(x),
             target=low.ref(target),
             loss=low.output(node.outputs[0]),
             n=low.elements(x),
-            loss_stride=reduction == "none",
+            loss_stride=reduction == "none",  # stride 0: all elements add to one loss
             scale=scale_of(node, x, reduction),
         )
-        low.emit(node, made)
+        low.emit(node, instruction)
 
     return lower
 
 
 def lower_grad(kind: type[MseLossGradLike], reduction: str) -> LoweringRule:
-    """Return the lowering of the loss's gradient with this reduction to `kind`."""
+    """Return the rule that emits an instruction `kind` for the gradient under this reduction."""
 
     def lower(low: Lowering, node: ir.Node) -> None:
         dloss, x, target = node.inputs[:3]
-        made = kind(
+        instruction = kind(
             dloss=low.ref(dloss),
             x=low.ref(x),
             target=low.ref(target),
             dx=low.output(node.outputs[0]),
             n=low.elements(x),
-            loss_stride=reduction == "none",
+            loss_stride=reduction == "none",  # stride 0: all elements read one dloss
             scale=scale_of(node, x, reduction),
         )
-        low.emit(node, made)
+        low.emit(node, instruction)
 
     return lower
 
@@ -119,16 +129,19 @@ def operators(
     slope: str,
     inputs: str = "x, target",
 ) -> list[Operator]:
-    """Return the six operators of a loss: forward and gradient for each reduction.
+    """Return the six operators of a loss: the loss and its gradient under each reduction.
 
-    `make_loss` and `make_grad` make the lowering of loss and gradient from the reduction. `loss`
-    and `slope` are ONNX text that computes `each` and `slope` from `inputs`.
+    `make_loss` and `make_grad` return the lowering rule of loss and gradient under a reduction.
+    `loss` and `slope` are ONNX text that computes `each` and `slope` from `inputs`, the names of
+    the loss's inputs.
     """
-    found = []
-    for r in REDUCTIONS:
-        forward, backward = f"{name}{r.title()}", f"{name}Grad{r.title()}"
-        loss_body = f"{forward} ({inputs}) => (loss) {{\n{loss}\n  {REDUCE[r]}\n}}"
-        grad_body = f"{backward} (dloss, {inputs}) => (dX) {{\n{slope}\n  {SHARE[r]}\n  dX = Mul (slope, share)\n}}"
-        found.append(Operator(forward, gradient_rule(backward), make_loss(r), DOMAIN, loss_body))
-        found.append(Operator(backward, None, make_grad(r), DOMAIN, grad_body))
-    return found
+    result = []
+    for reduction in REDUCTIONS:
+        loss_type, grad_type = f"{name}{reduction.title()}", f"{name}Grad{reduction.title()}"
+        loss_body = f"{loss_type} ({inputs}) => (loss) {{\n{loss}\n  {REDUCE[reduction]}\n}}"
+        grad_body = (
+            f"{grad_type} (dloss, {inputs}) => (dX) {{\n{slope}\n  {SHARE[reduction]}\n  dX = Mul (slope, share)\n}}"
+        )
+        result.append(Operator(loss_type, gradient_rule(grad_type), make_loss(reduction), DOMAIN, loss_body))
+        result.append(Operator(grad_type, None, make_grad(reduction), DOMAIN, grad_body))
+    return result
