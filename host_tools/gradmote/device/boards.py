@@ -1,7 +1,8 @@
 """The boards of firmware/boards, and the memory that each leaves for a model beside its firmware.
 
-`scons firmware` measures each firmware and writes build/firmware/<board>/footprint.json. Where none
-was built, boards.json has the sizes of this version's firmware; `scons footprints` writes it.
+`scons firmware` measures the firmware that it builds, and writes the sizes to
+build/firmware/<board>/footprint.json. Where a board's firmware was not built, its sizes are taken
+from boards.json, which is part of the package and which `scons footprints` writes.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ class Board:
         core: The processor core.
         profile: The numerics profile, "fused" or "strict".
         clock: The core's frequency in Hz.
-        emulator: The command that starts an emulator; empty for a board that is only real.
-        ram: All of the RAM.
+        emulator: The command that starts its emulator; empty for a board that has none.
+        ram: The whole RAM of the part.
         stack_size: The RAM set aside for the stack.
-        stack_bound: The most of the stack that can be in use.
-        stack_way: The functions that reach stack_bound, each called by the one before it; the last
-            may be an interrupt with what it calls.
-        buffers: All that is fixed in RAM.
+        stack_bound: The most stack that any chain of calls can take, interrupts included.
+        stack_way: The chain of calls that takes stack_bound: each function is called by the one
+            before it. It may end with an interrupt handler and the functions that this calls.
+        buffers: The static RAM of the firmware, by purpose.
         flash: The area of flash that the firmware may fill.
         code: The firmware's bytes in `flash`.
-        code_parts: The parts that `code` is made of.
-        image_address: The address of the image's area; 0 where the framework chooses it.
+        code_parts: The bytes of each part of `code`; their sum is `code`.
+        image_address: The address of the image's area; 0 where the board's framework chooses it.
         image_area: The area of flash for the image.
         checkpoint_area: The area of flash for checkpoints.
         usb: The VID:PID of its serial port, hexadecimal.
-        upload: The tools that program a real part, best first -> the tool's setting
-            (device/flash/tools); empty where there is nothing to program.
-        measured: Whether the firmware was built and its sizes counted. Where PlatformIO alone can
-            build it, the arena and the areas of flash are what the firmware sets aside, and the
-            other sizes are estimates.
+        upload: The setting of each tool that can program a real part, by the tool's name, best tool
+            first (device/flash/tools); empty for a board that is only emulated.
+        measured: Whether the sizes are those of firmware that was built. It is False where only
+            PlatformIO can build it: then ram, the RAM left for the arena and the areas of flash are
+            exact, and the other sizes are estimates.
         flash_is_emulated: Whether its emulator can program the flash, which otherwise has to be
             filled before the start.
     """
@@ -74,7 +75,7 @@ class Board:
 
     @property
     def static_ram(self) -> int:
-        """The RAM of all fixed buffers."""
+        """The static RAM of the firmware, without the stack."""
         return sum(self.buffers.values())
 
     @property
@@ -88,10 +89,16 @@ class Board:
         return self.flash + self.image_area + self.checkpoint_area
 
     def lacks(self, arena: int, image: int) -> list[str]:
-        """Return, as text, the memory that a model of these sizes lacks; empty where it fits."""
-        wanted = [("RAM", arena, self.arena_available), ("flash", image, self.image_area)]
-        wanted.append(("flash", self.code, self.flash))
-        return [f"{size - there:,} B of {kind}" for kind, size, there in wanted if size > there]
+        """Return how many bytes of which memory a model lacks, as text; empty where it fits.
+
+        arena, image: the bytes that the model needs. The firmware itself may lack flash, too.
+        """
+        needs = [
+            ("RAM", arena, self.arena_available),
+            ("flash", image, self.image_area),
+            ("flash", self.code, self.flash),
+        ]
+        return [f"{size - available:,} B of {kind}" for kind, size, available in needs if size > available]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields, with static_ram and arena_available, for a JSON report."""
@@ -104,12 +111,12 @@ def boards() -> list[Board]:
 
 
 def smallest(arena: int, image: int) -> Board | None:
-    """Return the board with the least RAM that can be bought and holds a model of these bytes.
+    """Return the board with the least RAM that holds a model of these sizes, or None if none does.
 
-    Returns None where there is none.
+    Boards that are only emulated are left out.
     """
-    holding = [found for found in boards() if found.upload and not found.lacks(arena, image)]
-    return min(holding, key=lambda found: (found.ram, found.arena_available), default=None)
+    fitting = [found for found in boards() if found.upload and not found.lacks(arena, image)]
+    return min(fitting, key=lambda found: (found.ram, found.arena_available), default=None)
 
 
 def room(name: str) -> tuple[int, int]:
@@ -131,18 +138,18 @@ def board(name: str) -> Board:
         raise DeviceError(f"there is no board {name}", f"boards are {', '.join(sorted(released))}")
     built = build_folder() / "firmware" / name.replace("-", "_") / "footprint.json"
     found = json.loads(built.read_text()) if built.exists() else {}
-    if found.keys() != released[name].keys():  # there is none, or another version wrote it
+    if found.keys() != released[name].keys():  # not built, or built by another version
         found = released[name]
     return from_footprint(found)
 
 
 def from_footprint(found: dict[str, Any]) -> Board:
     """Return the board that a footprint.json describes."""
-    lists = {name: tuple(found[name]) for name in ("stack_way", "emulator", "usb")}
-    return Board(**{**found, **lists})
+    tuples = {name: tuple(found[name]) for name in ("stack_way", "emulator", "usb")}  # JSON has lists
+    return Board(**{**found, **tuples})
 
 
 def known() -> dict[str, dict[str, Any]]:
-    """Return the released footprint of each board by its name."""
-    found: dict[str, dict[str, Any]] = json.loads((files(__package__) / "boards.json").read_text())
-    return found
+    """Return the footprint of each board in boards.json, by the board's name."""
+    footprints: dict[str, dict[str, Any]] = json.loads((files(__package__) / "boards.json").read_text())
+    return footprints
