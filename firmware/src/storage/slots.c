@@ -1,3 +1,4 @@
+/* In this file a slot is always a checkpoint slot. slots.h says how slots are written. */
 #include "storage/slots.h"
 
 #include <stddef.h>
@@ -10,31 +11,33 @@
 #include "storage/kept_file.h"
 
 typedef struct slot_record {
-    uint32_t generation; /* of each save one more, modulo 2^32 */
-    uint32_t size;       /* bytes of the file */
+    uint32_t generation; /* 1 more than that of the save before, modulo 2^32 */
+    uint32_t size;       /* of the file, in bytes */
     uint32_t model_id[4];
     uint32_t reserved;
-    uint32_t check;      /* CRC-32 of all above */
+    uint32_t check;      /* CRC-32 of the fields above */
 } slot_record;
 
-/* The offset of the file in its slot. The record has a program unit of its own, and what follows
- * the file's header begins a new one, since record and header are each written after what follows
- * them. */
+/* FILE_START is the offset of the file in its slot. A program unit can be written only once. The
+ * order of writing is: the bytes behind the file's header, the header, the record. No two of these
+ * three may share a unit, so FILE_START + HEADER_SIZE is a multiple of the unit, and RECORD_ROOM is
+ * at least one unit. */
 #define RECORD_ROOM (sizeof(slot_record) > BOARD_PROGRAM_UNIT ? (uint32_t)sizeof(slot_record) : BOARD_PROGRAM_UNIT)
 #define HEADER_SIZE ((uint32_t)sizeof(gm_checkpoint))
 #define FILE_START (round_up(RECORD_ROOM + HEADER_SIZE, BOARD_PROGRAM_UNIT) - HEADER_SIZE)
 
-/* The area as the checkpoints of one model divide it. */
+/* The checkpoint area of flash, divided into slots of the size that one model's checkpoints need.
+ * After the last slot, saves begin again at the first. */
 typedef struct ring {
-    const gm_session *session;
+    const gm_session *session; /* of the model; an unopened one has only its header */
     const uint8_t *base;
-    uint32_t slot_size;
-    uint32_t count;
+    uint32_t slot_size; /* bytes, a multiple of the erase unit */
+    uint32_t count;     /* slots */
 } ring;
 
 #define NO_SLOT UINT32_MAX
 
-/* The fields of a record that choose among slots. */
+/* The fields of a record that newest_good() compares and returns. */
 typedef struct entry {
     uint32_t generation;
     uint32_t size;
@@ -63,9 +66,9 @@ static const uint8_t *file_base(const ring *r, uint32_t slot)
     return slot_base(r, slot) + FILE_START;
 }
 
-/* Returns whether the slot holds a complete file of this model, judging by its record and the
- * file's header. Whoever can write to the line can write both, so everything that uses a slot calls
- * this first. */
+/* Reads a slot's record into *found. Returns whether the slot holds a complete file of this model,
+ * judging by its record and the file's header. Anyone who can send to the serial line can write
+ * both, so everything that uses a slot calls this first. */
 static int find_entry(const ring *r, uint32_t slot, entry *found)
 {
     slot_record record;
@@ -84,23 +87,27 @@ int slots_read(void *user, uint32_t offset, void *data, uint32_t size)
     return 0;
 }
 
-/* Returns 0 if the bytes of the file are intact, else an error. */
+/* Returns 0 if the bytes of the file are intact, else an error of gm_checkpoint_check(). */
 static int check_file(const ring *r, uint32_t slot, uint32_t size)
 {
     void *file = (void *)(uintptr_t)file_base(r, slot);
     return gm_checkpoint_check(r->session, slots_read, file, size);
 }
 
-/* Compares generations modulo 2^32, as RFC 1982 does: they count up for as long as the flash
- * lives. */
+/* Returns whether `generation` comes after `other`, modulo 2^32 as in RFC 1982, since it may wrap:
+ * whether generation - other lies in 1 .. 2^31 - 1. */
 static int is_later(uint32_t generation, uint32_t other)
 {
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* Returns the newest slot whose file is intact, and its entry. If there is none, *refusal is why
- * one of them is not. In a ring that was written in turn, at most two files are checked, from its
- * end on. */
+/* Returns the good slot (its file is intact) of the latest generation, and its entry in *newest. If
+ * there is none, returns NO_SLOT; *refusal is then the error of the last file checked, or
+ * CONSOLE_ERR_NO_CHECKPOINT.
+ *
+ * Checking a file reads all of it, so only those later than the best so far are checked. From the
+ * last slot down these are at most two, if slots were written in turn and all files are intact:
+ * the last slot's and the newest. */
 static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
 {
     uint32_t good = NO_SLOT;
@@ -121,9 +128,9 @@ static uint32_t newest_good(const ring *r, entry *newest, int *refusal)
     return good;
 }
 
-/* ---- What no save overwrites ------------------------------------------------------------------------------------ */
+/* ---- What no save overwrites ----------------------------------------------------------------- */
 
-/* Offsets into the area; they are equal if the range is empty. */
+/* Bytes start .. end - 1 of the area; empty if start == end. */
 typedef struct range {
     uint32_t start;
     uint32_t end;
@@ -146,35 +153,36 @@ static int overlap(range a, range b)
 
 static range range_of_slot(const ring *r, uint32_t slot)
 {
-    range its = { slot * r->slot_size, (slot + 1) * r->slot_size };
-    return its;
+    range found = { slot * r->slot_size, (slot + 1) * r->slot_size };
+    return found;
 }
 
-/* Returns what no save may overwrite: the newest good checkpoint or, before there is one, that
- * which the image carries state over from. */
-static range kept(const ring *r, uint32_t good)
+/* Returns what no save may overwrite: slot `good`, which holds the newest good checkpoint; or, if
+ * that is NO_SLOT, the checkpoint that the image carries state over from. */
+static range protected_range(const ring *r, uint32_t good)
 {
     return good == NO_SLOT ? range_of(r, images_carried()) : range_of_slot(r, good);
 }
 
-/* Returns the first slot from `first` on that does not overlap `taken`; NO_SLOT if there is
- * none. */
-static uint32_t slot_beside(const ring *r, range taken, uint32_t first)
+/* Returns the first slot, from `first` on and around the ring, that does not overlap `occupied`;
+ * NO_SLOT if there is none. */
+static uint32_t slot_beside(const ring *r, range occupied, uint32_t first)
 {
     for (uint32_t i = 0; i < r->count; ++i) {
         uint32_t slot = (first + i) % r->count;
-        if (!overlap(range_of_slot(r, slot), taken)) {
+        if (!overlap(range_of_slot(r, slot), occupied)) {
             return slot;
         }
     }
     return NO_SLOT;
 }
 
-/* ---- Public ------------------------------------------------------------------------------------------------------ */
+/* ---- Public ---------------------------------------------------------------------------------- */
 
 uint32_t slots_capacity(void)
 {
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
+    /* A ring needs two slots. */
     uint32_t half = area.size / 2 / area.erase_unit * area.erase_unit;
     return half > FILE_START ? half - FILE_START : 0;
 }
@@ -198,7 +206,8 @@ flash_span slots_newest(const gm_session *session)
     return file;
 }
 
-static int commit(const ring *r, uint32_t slot, uint32_t generation)
+/* Writes the record of a slot whose file is written: only now does the slot count. */
+static int write_record(const ring *r, uint32_t slot, uint32_t generation)
 {
     slot_record record = { generation, gm_checkpoint_size(r->session), { 0 }, 0, 0 };
     memcpy(record.model_id, r->session->header->model_id, sizeof record.model_id);
@@ -207,12 +216,14 @@ static int commit(const ring *r, uint32_t slot, uint32_t generation)
     return error ? error : writer_end();
 }
 
+/* Writes to a file in flash, as a gm_write_fn. user: the address of the file. */
 static int write_flash(void *user, uint32_t offset, const void *data, uint32_t size)
 {
     return writer_put((const uint8_t *)user + offset, data, size);
 }
 
-static int write_slot(const ring *r, uint32_t slot)
+/* Erases a slot and writes the session's checkpoint there, without a record. */
+static int write_file(const ring *r, uint32_t slot)
 {
     writer_begin();
     if (board_flash_erase(slot_base(r, slot), r->slot_size)) {
@@ -222,14 +233,16 @@ static int write_slot(const ring *r, uint32_t slot)
     return error == GM_ERR_IO ? CONSOLE_ERR_FLASH : error;
 }
 
-/* Erases a slot's record, so that the slot no longer counts. */
+/* Erases the first erase unit of a slot, which holds its record: the slot no longer counts. */
 static int forget_slot(const ring *r, uint32_t slot)
 {
-    return board_flash_erase(slot_base(r, slot), board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit) ? CONSOLE_ERR_FLASH : 0;
+    uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
+    return board_flash_erase(slot_base(r, slot), unit) ? CONSOLE_ERR_FLASH : 0;
 }
 
-/* Makes sure that a restart would load this slot: only then a save is done. Slots that would still
- * come before it, which only a forger can make, are forgotten one at a time. */
+/* Makes sure that a restart would load this slot; a save is done only then. Any slot that
+ * newest_good() still prefers is forgotten, one at a time. Only forged records lead to one: with
+ * generations from the whole range, is_later() is not transitive. */
 static int make_newest(const ring *r, uint32_t slot)
 {
     entry found;
@@ -250,16 +263,16 @@ static int make_newest(const ring *r, uint32_t slot)
 int slots_save(const gm_session *session)
 {
     ring r = ring_of(session);
-    entry newest = { 0, 0 };
+    entry newest = { 0, 0 }; /* so that the first save has generation 1 */
     int error;
     uint32_t good = newest_good(&r, &newest, &error);
-    uint32_t slot = slot_beside(&r, kept(&r, good), good == NO_SLOT ? 0 : good + 1);
+    uint32_t slot = slot_beside(&r, protected_range(&r, good), good == NO_SLOT ? 0 : good + 1);
     if (r.count < 2 || slot == NO_SLOT) {
         return CONSOLE_ERR_TOO_LARGE;
     }
-    error = write_slot(&r, slot);
+    error = write_file(&r, slot);
     if (error == 0) {
-        error = commit(&r, slot, newest.generation + 1);
+        error = write_record(&r, slot, newest.generation + 1);
     }
     return error ? error : make_newest(&r, slot);
 }
@@ -282,12 +295,14 @@ int slots_prepare(const gm_session *session, uint32_t size, const uint8_t **base
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
     entry newest;
     int refusal;
-    range stays = kept(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
-    uint32_t before = stays.start / area.erase_unit * area.erase_unit;
-    uint32_t after = round_up(stays.end, area.erase_unit);
-    uint32_t from = area.size - after >= before ? after : 0;
-    uint32_t room = from == after ? area.size - after : before;
-    *base = area.base + from;
+    /* In a ring of less than two slots, no checkpoint of this model is kept. */
+    range stays = protected_range(&r, r.count < 2 ? NO_SLOT : newest_good(&r, &newest, &refusal));
+    /* The file goes behind what stays or before it: where more whole erase units are free. */
+    uint32_t room_before = stays.start / area.erase_unit * area.erase_unit;
+    uint32_t start_behind = round_up(stays.end, area.erase_unit);
+    uint32_t start = area.size - start_behind >= room_before ? start_behind : 0;
+    uint32_t room = start == start_behind ? area.size - start_behind : room_before;
+    *base = area.base + start;
     if (size > room || size > slots_capacity()) {
         return CONSOLE_ERR_TOO_LARGE;
     }
@@ -300,24 +315,24 @@ int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
     return error ? error : slots_save(session);
 }
 
-/* ---- An update --------------------------------------------------------------------------------------------------- */
+/* ---- For an update of the image -------------------------------------------------------------- */
 
 int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
-    const gm_session its = { .header = model };
-    ring r = ring_of(&its);
+    const gm_session unopened = { .header = model };
+    ring r = ring_of(&unopened);
     return r.count >= 2 && slot_beside(&r, range_of(&r, saved), 0) != NO_SLOT;
 }
 
 int slots_forget(const gm_header *model, flash_span saved)
 {
-    const gm_session its = { .header = model };
-    ring r = ring_of(&its);
+    const gm_session unopened = { .header = model };
+    ring r = ring_of(&unopened);
     uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
     entry found;
     for (uint32_t slot = 0; slot < r.count; ++slot) {
-        range first = { slot * r.slot_size, slot * r.slot_size + unit };
-        if (find_entry(&r, slot, &found) && !overlap(first, range_of(&r, saved)) && forget_slot(&r, slot)) {
+        range erased = { slot * r.slot_size, slot * r.slot_size + unit }; /* by forget_slot() */
+        if (find_entry(&r, slot, &found) && !overlap(erased, range_of(&r, saved)) && forget_slot(&r, slot)) {
             return CONSOLE_ERR_FLASH;
         }
     }
