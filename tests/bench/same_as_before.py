@@ -31,13 +31,14 @@ OPTIONS = {
     "adamw": ["--optimizer=adamw", "--batch=8", "--set=clip_norm=1"],
     "accumulate": ["--optimizer=adam", "--accumulate", "--max-update=0.1"],
     "last two": ["--scheme=last:2", "--batch=2", "--overwrite-inputs"],
+    "head": ["--scheme=head", "--strip-names", "--properties=0"],
     "sparse": ["--scheme=sparse:0.25", "--optimizer=adamw"],
     "store": ["--store=20", "--strip-names"],
     "batch norm": ["--batch-norm=batch", "--batch=8"],
 }
 LOSSES = {"autoencoder": "mse"}  # all others: cross_entropy
-#: What is trained on boards: small enough for each of them.
-ON_BOARDS = [("mlp", "sgd"), ("mlp", "adamw")]
+#: What is trained on boards. The smallest have room for a head alone.
+ON_BOARDS = [("mlp", "sgd"), ("mlp", "adamw"), ("mlp", "head")]
 SAMPLES = 40
 
 
