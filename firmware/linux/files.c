@@ -50,7 +50,8 @@ void *memory_map(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
-        fail("compile the model with a smaller batch, or close other programs", "there are no %zu bytes of memory", size);
+        fail("compile the model with a smaller batch, or close other programs", "there are no %zu bytes of memory",
+             size);
     }
     return memory;
 }
@@ -204,12 +205,12 @@ int file_replace(const char *path, const void *data, size_t size)
 const char *file_keep_elsewhere(const char *name, const void *data, size_t size)
 {
     static char kept[4096];
-    const char *folders[] = { getenv("TMPDIR"), "/tmp", "/var/tmp" };
+    const char *folders[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i) {
         char folder[2048], copy[2048];
-        if (folders[i] == NULL || strlen(name) >= sizeof copy
-            || snprintf(folder, sizeof folder, "%s/gradmote-XXXXXX", folders[i]) >= (int)sizeof folder
-            || mkdtemp(folder) == NULL) {
+        if (folders[i] == NULL || strlen(name) >= sizeof copy ||
+            snprintf(folder, sizeof folder, "%s/gradmote-XXXXXX", folders[i]) >= (int)sizeof folder ||
+            mkdtemp(folder) == NULL) {
             continue;
         }
         snprintf(kept, sizeof kept, "%s/%s", folder, basename(strcpy(copy, name)));

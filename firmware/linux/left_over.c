@@ -19,7 +19,8 @@
 int left_over_name(char *pattern, size_t size, const char *folder, const char *name)
 {
     unsigned long moment = (unsigned long)time(NULL) & 0xFFFFFFul;
-    int length = snprintf(pattern, size, "%s/.%.*s" MARK "%ld-%06lxXXXXXX", folder, NAME_SHOWN, name, (long)getpid(), moment);
+    int length =
+        snprintf(pattern, size, "%s/.%.*s" MARK "%ld-%06lxXXXXXX", folder, NAME_SHOWN, name, (long)getpid(), moment);
     return length < 0 || (size_t)length >= size ? -1 : 0;
 }
 

@@ -112,8 +112,8 @@ void sha512_add(sha512 *hash, const void *data, uint32_t size)
 
 void sha512_end(sha512 *hash, uint8_t digest[SHA512_SIZE])
 {
-    static const uint8_t padding[SHA512_BLOCK] = { 0x80 };
-    uint8_t bits[16] = { 0 };
+    static const uint8_t padding[SHA512_BLOCK] = {0x80};
+    uint8_t bits[16] = {0};
     store_u64(bits + 8, hash->length * 8);
     uint32_t filled = (uint32_t)(hash->length % SHA512_BLOCK);
     uint32_t end = SHA512_BLOCK - (uint32_t)sizeof bits;

@@ -8,7 +8,7 @@
 #include "gradmote.h"
 
 /* SIGNATURE_KEY: its bytes, from the build. */
-static const uint8_t the_key[ED25519_KEY_SIZE] = { SIGNATURE_KEY };
+static const uint8_t the_key[ED25519_KEY_SIZE] = {SIGNATURE_KEY};
 
 const uint8_t *signature_key_id(void)
 {

@@ -1,6 +1,6 @@
 #include "application.h"
 
-const application the_application = { 0 };
+const application the_application = {0};
 
 int application_poll(void)
 {

@@ -21,12 +21,14 @@
 
 #include "gradmote.h"
 
-namespace gradmote {
+namespace gradmote
+{
 
 /* What a call returned: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true where
  * nothing failed. */
-class [[nodiscard]] Status {
-public:
+class [[nodiscard]] Status
+{
+  public:
     constexpr Status(int code) : code_(code) {}
     constexpr explicit operator bool() const { return code_ >= 0; }
     constexpr int code() const { return code_; }
@@ -34,7 +36,7 @@ public:
     const char *text() const { return gm_error_text(code_); }
     const char *hint() const { return gm_error_hint(code_); }
 
-private:
+  private:
     int code_;
 };
 
@@ -46,8 +48,9 @@ template <size_t Bytes> struct alignas(16) Arena {
 
 /* The elements of an output or a parameter, in the arena. It is empty where there is no such
  * tensor. */
-template <typename T> class View {
-public:
+template <typename T> class View
+{
+  public:
     constexpr View(T *data, size_t size) : data_(data), size_(size) {}
     constexpr T *data() const { return data_; }
     constexpr size_t size() const { return size_; } /* elements */
@@ -56,15 +59,16 @@ public:
     constexpr T *end() const { return data_ + size_; }
     constexpr T &operator[](size_t index) const { return data_[index]; }
 
-private:
+  private:
     T *data_;
     size_t size_;
 };
 
 /* A session: one image in one arena. Its destructor closes it. Image and arena belong to the caller
  * and must outlive it. */
-class Session {
-public:
+class Session
+{
+  public:
     Session() = default;
     ~Session() { gm_close(&session_); }
     Session(const Session &) = delete;
@@ -122,7 +126,7 @@ public:
      * properties, federation. */
     gm_session *c() { return &session_; }
 
-private:
+  private:
     template <typename T> static View<T> floats(int status, const gm_view &view)
     {
         bool there = status == GM_OK && view.dtype == GM_DTYPE_F32;

@@ -19,5 +19,5 @@ GM_MAP_KERNEL(clamp, at_most_high(at_least_low(x, insn.low), insn.high))
 #endif
 
 #if GM_WITH_CLAMP_GRAD
-GM_MAP_GRAD_KERNEL(clamp_grad, x, x < insn.low || x > insn.high ? 0.0f : dy)
+GM_MAP_GRAD_KERNEL(clamp_grad, x, x<insn.low || x> insn.high ? 0.0f : dy)
 #endif

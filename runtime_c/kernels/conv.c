@@ -57,8 +57,8 @@ static void add_taps(const float *x, const float *w, const conv_operands *c, uin
         for (uint32_t l = 0; l < window->kernel_w && i < window->in_h; l++) {
             uint32_t j = gm_input_index(column, l, window->stride_w, window->dilation_w, window->pad_w);
             if (j < window->in_w) {
-                (out_channels == 4 ? add_tap_4 : add_tap_1)(x + i * c->x.h + j * c->x.w, w + k * c->w.h + l * c->w.w,
-                                                            c, sum);
+                (out_channels == 4 ? add_tap_4 : add_tap_1)(x + i * c->x.h + j * c->x.w, w + k * c->w.h + l * c->w.w, c,
+                                                            sum);
             }
         }
     }
@@ -100,8 +100,8 @@ int gm_kernel_conv(const struct gm_session *session, const void *instruction)
     float *y = gm_f32_out(session, insn->y);
     const conv_operands c = {
         .window = GM_WINDOW(insn),
-        .x = { insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel },
-        .w = { insn->w_group, insn->w_out_channel, insn->w_in_channel, insn->w_h, insn->w_w },
+        .x = {insn->x_batch, insn->x_h, insn->x_w, insn->x_group, insn->x_channel},
+        .w = {insn->w_group, insn->w_out_channel, insn->w_in_channel, insn->w_h, insn->w_w},
         .in_channels = insn->in_channels,
     };
     for (uint32_t b = 0; b < insn->batch; b++) {

@@ -102,7 +102,7 @@ int gm_kernel_conv_grad_w(const struct gm_session *session, const void *instruct
     float *row = gm_f32_out(session, insn->y);
     uint32_t size = insn->in_channels * insn->kernel_h * insn->kernel_w;
 #if GM_ARCH_CONV
-    const gm_gradient_target target = { insn->groups, insn->out_channels, NULL, row, insn->accumulate };
+    const gm_gradient_target target = {insn->groups, insn->out_channels, NULL, row, insn->accumulate};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;
     }

@@ -31,7 +31,7 @@ int gm_kernel_conv_update(const struct gm_session *session, const void *instruct
     }
 #endif
 #if GM_ARCH_CONV
-    const gm_gradient_target target = { insn->groups, insn->out_channels, &args, row, 0 };
+    const gm_gradient_target target = {insn->groups, insn->out_channels, &args, row, 0};
     if (gm_conv_gradient_of_neighbours(&g, x, dy, &target)) {
         return GM_OK;
     }

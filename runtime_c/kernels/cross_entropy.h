@@ -28,8 +28,8 @@ typedef struct gm_labels {
 int gm_open_labels(const gm_session *session, const uint32_t *operands, const void *params, gm_labels *out);
 
 /* Whether an instruction has what gm_open_labels() takes, where it takes it. */
-#define GM_OPENS_LABELS(insn)                                                                                     \
-    (offsetof(insn, mask) - offsetof(insn, labels) == 2 * sizeof(uint32_t) &&                                     \
+#define GM_OPENS_LABELS(insn)                                                 \
+    (offsetof(insn, mask) - offsetof(insn, labels) == 2 * sizeof(uint32_t) && \
      offsetof(insn, ignore_index) - offsetof(insn, outer) == offsetof(gm_cross_entropy_params, ignore_index))
 
 static inline float gm_at_or_one(const float *array, uint32_t i)

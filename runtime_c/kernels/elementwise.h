@@ -8,33 +8,33 @@
 /* Defines gm_kernel_<name>: y[i] is the expression, of x and of `insn`, the instruction with its
  * parameters. The instruction is copied, so that a compiler need not take y's stores for changes of
  * it. */
-#define GM_MAP_KERNEL(name, ...)                                                                                  \
-    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
-    {                                                                                                             \
-        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;                                         \
-        const float *inputs = gm_f32(session, insn.x);                                                            \
-        float *outputs = gm_f32_out(session, insn.y);                                                             \
-        for (uint32_t i = 0; i < insn.n; i++) {                                                                   \
-            float x = inputs[i];                                                                                  \
-            outputs[i] = (__VA_ARGS__);                                                                           \
-        }                                                                                                         \
-        return GM_OK;                                                                                             \
+#define GM_MAP_KERNEL(name, ...)                                                    \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction) \
+    {                                                                               \
+        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;           \
+        const float *inputs = gm_f32(session, insn.x);                              \
+        float *outputs = gm_f32_out(session, insn.y);                               \
+        for (uint32_t i = 0; i < insn.n; i++) {                                     \
+            float x = inputs[i];                                                    \
+            outputs[i] = (__VA_ARGS__);                                             \
+        }                                                                           \
+        return GM_OK;                                                               \
     }
 
 /* The same for dx[i], an expression of dy, of the forward instruction's input or output `saved` (x
  * or y), and of insn. */
-#define GM_MAP_GRAD_KERNEL(name, saved, ...)                                                                      \
-    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                               \
-    {                                                                                                             \
-        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;                                         \
-        const float *gradients = gm_f32(session, insn.dy);                                                        \
-        const float *inputs = gm_f32(session, insn.saved);                                                        \
-        float *outputs = gm_f32_out(session, insn.dx);                                                            \
-        for (uint32_t i = 0; i < insn.n; i++) {                                                                   \
-            float dy = gradients[i], saved = inputs[i];                                                           \
-            outputs[i] = (__VA_ARGS__);                                                                           \
-        }                                                                                                         \
-        return GM_OK;                                                                                             \
+#define GM_MAP_GRAD_KERNEL(name, saved, ...)                                        \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction) \
+    {                                                                               \
+        const gm_insn_##name insn = *(const gm_insn_##name *)instruction;           \
+        const float *gradients = gm_f32(session, insn.dy);                          \
+        const float *inputs = gm_f32(session, insn.saved);                          \
+        float *outputs = gm_f32_out(session, insn.dx);                              \
+        for (uint32_t i = 0; i < insn.n; i++) {                                     \
+            float dy = gradients[i], saved = inputs[i];                             \
+            outputs[i] = (__VA_ARGS__);                                             \
+        }                                                                           \
+        return GM_OK;                                                               \
     }
 
 #endif

@@ -23,12 +23,12 @@ static inline int gm_are_elements(const int32_t *indices, uint32_t count, uint32
 }
 
 /* Runs BODY for each index i of each o, where it means element `at` of x[o]. */
-#define GM_FOR_SELECTED(insn, indices, BODY)                                   \
-    for (uint32_t o = 0; o < (insn)->outer; o++) {                             \
-        for (uint32_t i = 0; i < (insn)->count; i++) {                         \
-            uint32_t at = gm_element((indices)[i], (insn)->size);              \
-            BODY                                                               \
-        }                                                                      \
+#define GM_FOR_SELECTED(insn, indices, BODY)                      \
+    for (uint32_t o = 0; o < (insn)->outer; o++) {                \
+        for (uint32_t i = 0; i < (insn)->count; i++) {            \
+            uint32_t at = gm_element((indices)[i], (insn)->size); \
+            BODY                                                  \
+        }                                                         \
     }
 
 #endif

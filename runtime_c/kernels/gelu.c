@@ -16,7 +16,7 @@ static float probability(float x)
 #endif
 
 #if GM_WITH_GELU
-GM_MAP_KERNEL(gelu, x * probability(x))
+GM_MAP_KERNEL(gelu, x *probability(x))
 #endif
 
 #if GM_WITH_GELU_GRAD
@@ -25,5 +25,5 @@ static float density(float x)
     return ONE_OVER_SQRT_2_PI * gm_exp((-0.5f * x) * x);
 }
 
-GM_MAP_GRAD_KERNEL(gelu_grad, x, dy * GM_MAC(probability(x), x, density(x)))
+GM_MAP_GRAD_KERNEL(gelu_grad, x, dy *GM_MAC(probability(x), x, density(x)))
 #endif

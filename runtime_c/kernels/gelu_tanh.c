@@ -28,5 +28,5 @@ static float gelu_tanh_slope(float x)
     return GM_MAC(s, x * s * gm_sigmoid(-u), GM_MAC(LINEAR, 3.0f * CUBIC, square));
 }
 
-GM_MAP_GRAD_KERNEL(gelu_tanh_grad, x, dy * gelu_tanh_slope(x))
+GM_MAP_GRAD_KERNEL(gelu_tanh_grad, x, dy *gelu_tanh_slope(x))
 #endif

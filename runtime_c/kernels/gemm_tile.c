@@ -4,8 +4,8 @@
 #include "arch/arch.h"
 #include "arch/simd/simd.h"
 
-#define WITH_RECURRENT                                                                                          \
-    (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD || GM_WITH_GRU_CELLS || GM_WITH_GRU_CELLS_GRAD ||             \
+#define WITH_RECURRENT                                                                               \
+    (GM_WITH_LSTM_CELLS || GM_WITH_LSTM_CELLS_GRAD || GM_WITH_GRU_CELLS || GM_WITH_GRU_CELLS_GRAD || \
      GM_WITH_RNN_CELLS || GM_WITH_RNN_CELLS_GRAD)
 
 #if !GM_ARCH_GEMM && (GM_WITH_GEMM || GM_WITH_GEMM_UPDATE || GM_WITH_MATMUL || WITH_RECURRENT)

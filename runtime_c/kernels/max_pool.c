@@ -24,7 +24,7 @@ typedef struct clipped_window {
 static gm_span taps_inside_input(uint32_t o, uint32_t taps, uint32_t stride, uint32_t dilation, uint32_t pad,
                                  uint32_t in)
 {
-    gm_span s = { 0, taps };
+    gm_span s = {0, taps};
     while (s.first < s.end && gm_input_index(o, s.first, stride, dilation, pad) >= in) {
         s.first++;
     }
@@ -39,10 +39,12 @@ static clipped_window clip_window(const gm_window *w, const gm_layout *layout, u
     gm_span rows = taps_inside_input(row, w->kernel_h, w->stride_h, w->dilation_h, w->pad_h, w->in_h);
     gm_span columns = taps_inside_input(column, w->kernel_w, w->stride_w, w->dilation_w, w->pad_w, w->in_w);
     return (clipped_window){
-        rows, columns,
+        rows,
+        columns,
         gm_input_index(row, rows.first, w->stride_h, w->dilation_h, w->pad_h) * layout->h +
             gm_input_index(column, columns.first, w->stride_w, w->dilation_w, w->pad_w) * layout->w,
-        w->dilation_h * layout->h, w->dilation_w * layout->w,
+        w->dilation_h * layout->h,
+        w->dilation_w * layout->w,
     };
 }
 
@@ -110,7 +112,7 @@ int gm_kernel_max_pool(const struct gm_session *session, const void *instruction
 {
     const gm_insn_max_pool *insn = instruction;
     const gm_window window = GM_WINDOW(insn);
-    const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
+    const gm_layout layout = {insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel};
     uint8_t *index = insn->index == GM_NONE ? NULL : gm_u8_out(session, insn->index);
 #if GM_ARCH_SIMD
     if (gm_simd_max_pool(insn, gm_f32(session, insn->x), gm_f32_out(session, insn->y), index, NO_TAP)) {
@@ -184,7 +186,7 @@ int gm_kernel_max_pool_grad(const struct gm_session *session, const void *instru
 {
     const gm_insn_max_pool_grad *insn = instruction;
     const gm_window window = GM_WINDOW(insn);
-    const gm_layout layout = { insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel };
+    const gm_layout layout = {insn->x_batch, insn->x_h, insn->x_w, 0, insn->x_channel};
     for (uint32_t b = 0; b < insn->batch; b++) {
         const float *x = gm_f32(session, insn->x) + b * insn->x_batch;
         const float *dy = gm_f32(session, insn->dy) + b * insn->y_batch;

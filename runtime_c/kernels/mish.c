@@ -22,7 +22,7 @@ static mish_gate gate_of(float x)
 #endif
 
 #if GM_WITH_MISH
-GM_MAP_KERNEL(mish, x * gate_of(x).open)
+GM_MAP_KERNEL(mish, x *gate_of(x).open)
 #endif
 
 #if GM_WITH_MISH_GRAD
@@ -33,5 +33,5 @@ static float mish_slope(float x)
     return GM_MAC(t.open, x * gm_sigmoid(x) * t.shut, 1.0f + t.open);
 }
 
-GM_MAP_GRAD_KERNEL(mish_grad, x, dy * mish_slope(x))
+GM_MAP_GRAD_KERNEL(mish_grad, x, dy *mish_slope(x))
 #endif

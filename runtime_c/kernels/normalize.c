@@ -23,8 +23,7 @@
     for (uint32_t r = 0; r < (layout)->rows; r++) {        \
         uint32_t at = r * (layout)->row;                   \
         for (uint32_t i = 0; i < (layout)->columns; i++) { \
-            BODY                                           \
-            at += (layout)->column;                        \
+            BODY at += (layout)->column;                   \
         }                                                  \
     }
 

@@ -14,10 +14,10 @@ typedef struct gm_channel_layout {
 } gm_channel_layout;
 
 /* Where channels are neighbours (inner is 1), each is one row of `outer` elements. */
-#define GM_CHANNEL_LAYOUT(insn)                                            \
-    ((insn)->inner == 1                                                    \
-         ? (gm_channel_layout){ 1, (insn)->outer, 0, (insn)->channels, 1 } \
-         : (gm_channel_layout){ (insn)->outer, (insn)->inner, (insn)->channels * (insn)->inner, 1, (insn)->inner })
+#define GM_CHANNEL_LAYOUT(insn)                                          \
+    ((insn)->inner == 1                                                  \
+         ? (gm_channel_layout){1, (insn)->outer, 0, (insn)->channels, 1} \
+         : (gm_channel_layout){(insn)->outer, (insn)->inner, (insn)->channels * (insn)->inner, 1, (insn)->inner})
 
 /* For channels that are neighbours. Each does as many as suit it, from the first on, and returns
  * how many these are. */

@@ -8,21 +8,21 @@
 
 /* Defines gm_kernel_<name>: y = the element that BETTER than all others, or NaN where there is
  * one. */
-#define GM_EXTREMUM_KERNEL(name, BETTER)                                                                            \
-    static float name##_of(const float *x, const gm_insn_##name *insn)                                              \
-    {                                                                                                               \
-        float best = x[0];                                                                                          \
-        GM_FOR_REDUCED(insn, if (x[at] BETTER best || x[at] != x[at]) { best = x[at]; })                            \
-        return best;                                                                                                \
-    }                                                                                                               \
-                                                                                                                    \
-    int gm_kernel_##name(const struct gm_session *session, const void *instruction)                                 \
-    {                                                                                                               \
-        const gm_insn_##name *insn = instruction;                                                                   \
-        const float *x = gm_f32(session, insn->x);                                                                  \
-        float *y = gm_f32_out(session, insn->y);                                                                    \
-        GM_FOR_KEPT(insn, *y++ = name##_of(x + first, insn);)                                                       \
-        return GM_OK;                                                                                               \
+#define GM_EXTREMUM_KERNEL(name, BETTER)                                                 \
+    static float name##_of(const float *x, const gm_insn_##name *insn)                   \
+    {                                                                                    \
+        float best = x[0];                                                               \
+        GM_FOR_REDUCED(insn, if (x[at] BETTER best || x[at] != x[at]) { best = x[at]; }) \
+        return best;                                                                     \
+    }                                                                                    \
+                                                                                         \
+    int gm_kernel_##name(const struct gm_session *session, const void *instruction)      \
+    {                                                                                    \
+        const gm_insn_##name *insn = instruction;                                        \
+        const float *x = gm_f32(session, insn->x);                                       \
+        float *y = gm_f32_out(session, insn->y);                                         \
+        GM_FOR_KEPT(insn, *y++ = name##_of(x + first, insn);)                            \
+        return GM_OK;                                                                    \
     }
 
 #if GM_WITH_REDUCE_MAX

@@ -110,7 +110,7 @@ static void cross_entropy_grad_row(const struct grad *g, const float *log_prob, 
 
 static struct grad open_grad(const gm_insn_softmax_cross_entropy_grad *insn, const float *weight)
 {
-    struct grad g = { weight, insn->classes, insn->inner, insn->log_input, insn->smoothing, 0.0f };
+    struct grad g = {weight, insn->classes, insn->inner, insn->log_input, insn->smoothing, 0.0f};
     for (uint32_t c = 0; c < insn->classes; c++) {
         g.class_weights += gm_at_or_one(weight, c);
     }

@@ -7,7 +7,8 @@
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD
 
-typedef char opens_labels_softmax_cross_entropy_with_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_with_grad) ? 1 : -1];
+typedef char
+    opens_labels_softmax_cross_entropy_with_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_with_grad) ? 1 : -1];
 
 /* dx = factor (p - onehot(label)), p = exp(x - max) / sum; returns -log(p[label]). dx may be x. */
 static float row_with_grad(const float *x, float *dx, uint32_t classes, uint32_t stride, uint32_t label, float factor)

@@ -8,12 +8,12 @@
 
 /* Runs BODY for the offset `row` of the first element of each row of a tensor (outer, classes,
  * inner). */
-#define GM_FOR_ROWS(insn, BODY)                                        \
-    for (uint32_t o = 0; o < (insn)->outer; o++) {                     \
-        for (uint32_t i = 0; i < (insn)->inner; i++) {                 \
-            uint32_t row = o * (insn)->classes * (insn)->inner + i;    \
-            BODY                                                       \
-        }                                                              \
+#define GM_FOR_ROWS(insn, BODY)                                     \
+    for (uint32_t o = 0; o < (insn)->outer; o++) {                  \
+        for (uint32_t i = 0; i < (insn)->inner; i++) {              \
+            uint32_t row = o * (insn)->classes * (insn)->inner + i; \
+            BODY                                                    \
+        }                                                           \
     }
 
 /* A NaN anywhere in the row survives, as the maximum or in the sum of exponentials. */

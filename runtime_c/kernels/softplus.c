@@ -9,5 +9,5 @@ GM_MAP_KERNEL(softplus, gm_log1p(gm_exp(-gm_abs(x))) + (x > 0.0f ? x : 0.0f))
 #endif
 
 #if GM_WITH_SOFTPLUS_GRAD
-GM_MAP_GRAD_KERNEL(softplus_grad, x, dy * gm_sigmoid(x))
+GM_MAP_GRAD_KERNEL(softplus_grad, x, dy *gm_sigmoid(x))
 #endif

@@ -28,7 +28,7 @@ static moments moments_of(const float *x, const gm_insn_standardize *insn)
         mean /= count;
     }
     GM_FOR_REDUCED(insn, float d = x[at] - shift - mean; squares = GM_MAC(squares, d, d);)
-    return (moments){ shift, mean, squares / count };
+    return (moments){shift, mean, squares / count};
 }
 
 static void store_statistic(float *statistic, uint32_t group, float value)

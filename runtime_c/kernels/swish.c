@@ -5,7 +5,7 @@
 #include "elementwise.h"
 
 #if GM_WITH_SWISH
-GM_MAP_KERNEL(swish, x * gm_sigmoid(insn.alpha * x))
+GM_MAP_KERNEL(swish, x *gm_sigmoid(insn.alpha *x))
 #endif
 
 #if GM_WITH_SWISH_GRAD
@@ -16,5 +16,5 @@ static float swish_slope(float u)
     return GM_MAC(s, u * s, gm_sigmoid(-u));
 }
 
-GM_MAP_GRAD_KERNEL(swish_grad, x, dy * swish_slope(insn.alpha * x))
+GM_MAP_GRAD_KERNEL(swish_grad, x, dy *swish_slope(insn.alpha *x))
 #endif

@@ -16,10 +16,8 @@ typedef struct gm_window {
 
 /* The window of any instruction that has these parameters. */
 #define GM_WINDOW(insn)                                                                                              \
-    {                                                                                                                \
-        (insn)->in_h, (insn)->in_w, (insn)->out_h, (insn)->out_w, (insn)->kernel_h, (insn)->kernel_w,                \
-        (insn)->stride_h, (insn)->stride_w, (insn)->dilation_h, (insn)->dilation_w, (insn)->pad_h, (insn)->pad_w     \
-    }
+    {(insn)->in_h,     (insn)->in_w,     (insn)->out_h,      (insn)->out_w,      (insn)->kernel_h, (insn)->kernel_w, \
+     (insn)->stride_h, (insn)->stride_w, (insn)->dilation_h, (insn)->dilation_w, (insn)->pad_h,    (insn)->pad_w}
 
 /* Strides of a tensor in elements. Pools have one group. */
 typedef struct gm_layout {
@@ -43,7 +41,7 @@ static inline gm_span gm_valid_outputs(uint32_t k, uint32_t stride, uint32_t dil
 {
     uint32_t back = k * dilation;
     uint32_t behind = in + pad > back ? (in + pad - back - 1) / stride + 1 : 0;
-    gm_span s = { back < pad ? (pad - back - 1) / stride + 1 : 0, behind < out ? behind : out };
+    gm_span s = {back < pad ? (pad - back - 1) / stride + 1 : 0, behind < out ? behind : out};
     s.first = s.first < s.end ? s.first : s.end;
     return s;
 }

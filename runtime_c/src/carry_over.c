@@ -180,14 +180,14 @@ static int check_sections_of_file(const gm_checkpoint *header)
     if (header->version != 1 && header->encoding != GM_ENCODING_PLAIN) {
         return GM_ERR_BAD_VERSION;
     }
-    uint64_t size = sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size +
-                    header->state_size;
+    uint64_t size =
+        sizeof *header + (uint64_t)header->entries * sizeof(gm_state_entry) + header->names_size + header->state_size;
     return size == header->size ? GM_OK : GM_ERR_BAD_STATE;
 }
 
 int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried)
 {
-    source from = { .read = read, .user = user };
+    source from = {.read = read, .user = user};
     int status = gm_idle(session);
     if (status != GM_OK) {
         return status;

@@ -155,7 +155,7 @@ static int save(const gm_session *session, uint32_t encoding, gm_write_fn write,
     }
     gm_checkpoint header;
     fill_header(session, encoding, &header);
-    writer out = { write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header) };
+    writer out = {write, user, 0, UINT32_MAX, sizeof header, crc_of_header(&header)};
     status = append_body(&out, session, encoding);
     if (status != GM_OK) {
         return status;
@@ -204,11 +204,11 @@ GM_COLD int gm_checkpoint_part_half(const gm_session *session, uint32_t offset, 
     if (data == NULL || offset > gm_checkpoint_half_size(session) || size > gm_checkpoint_half_size(session) - offset) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    file_part wanted = { data, offset, size };
+    file_part wanted = {data, offset, size};
     if (offset < sizeof(gm_checkpoint)) { /* the header's checksum covers the whole file */
         return gm_checkpoint_save_half(session, write_part, &wanted);
     }
-    writer out = { write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0 };
+    writer out = {write_part, &wanted, offset, offset + size, sizeof(gm_checkpoint), 0};
     return append_body(&out, session, GM_ENCODING_HALF);
 }
 
@@ -335,7 +335,7 @@ static int read_segments(reader *in, const gm_session *session, uint32_t encodin
 static int read_state(gm_session *session, const gm_checkpoint *header, gm_read_fn read, void *user, uint32_t crc)
 {
     uint32_t encoding = encoding_of(header);
-    reader in = { read, user, header->size - gm_state_in_file(session, encoding), crc };
+    reader in = {read, user, header->size - gm_state_in_file(session, encoding), crc};
     int status = read_segments(&in, session, encoding);
     if (status == GM_OK && in.crc != header->crc) {
         status = GM_ERR_BAD_CRC;

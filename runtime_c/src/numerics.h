@@ -91,8 +91,8 @@ static inline float gm_abs(float x)
 
 /* 1 where the target has a binary32 square root instruction. */
 #ifndef GM_HARDWARE_SQRT
-#if (defined(__ARM_FP) && (__ARM_FP & 4)) || defined(__SSE__) || defined(__aarch64__) || \
-    defined(__riscv_flen) || defined(__wasm__)
+#if (defined(__ARM_FP) && (__ARM_FP & 4)) || defined(__SSE__) || defined(__aarch64__) || defined(__riscv_flen) || \
+    defined(__wasm__)
 #define GM_HARDWARE_SQRT 1
 #else
 #define GM_HARDWARE_SQRT 0

@@ -26,7 +26,7 @@ typedef struct gm_random {
 static inline gm_random gm_random_of(uint32_t seed, uint32_t step, uint32_t stream)
 {
     uint32_t step_key = gm_mix(gm_mix(seed) + step);
-    return (gm_random){ step_key, gm_mix(step_key ^ gm_mix(stream + 1u)) };
+    return (gm_random){step_key, gm_mix(step_key ^ gm_mix(stream + 1u))};
 }
 
 /* Returns random number i, uniform over 32-bit words. */

@@ -34,18 +34,13 @@ static int read_update(const uint32_t *instruction, update *out)
     const gm_insn_gemm_update *gemm = start;
     const gm_insn_conv_update *conv = start;
     switch (*instruction & 0xFFFF) {
-    case GM_OP_UPDATE:
-        *out = (update){ plain->n, &plain->p, plain->rule };
-        return 1;
-    case GM_OP_GEMM_UPDATE:
-        *out = (update){ gemm->m * gemm->n, &gemm->p, gemm->rule };
-        return 1;
+    case GM_OP_UPDATE: *out = (update){plain->n, &plain->p, plain->rule}; return 1;
+    case GM_OP_GEMM_UPDATE: *out = (update){gemm->m * gemm->n, &gemm->p, gemm->rule}; return 1;
     case GM_OP_CONV_UPDATE:
-        *out = (update){ conv->groups * conv->out_channels * conv->in_channels * conv->kernel_h * conv->kernel_w,
-                         &conv->p, conv->rule };
+        *out = (update){conv->groups * conv->out_channels * conv->in_channels * conv->kernel_h * conv->kernel_w,
+                        &conv->p, conv->rule};
         return 1;
-    default:
-        return 0;
+    default: return 0;
     }
 }
 
@@ -116,8 +111,8 @@ static float check_updates(const gm_session *session, int *is_sound)
 static int is_sound_rate(const gm_session *session, float largest)
 {
     const gm_control *control = gm_control_of(session);
-    return control->learning_rate >= 0.0f && control->learning_rate < largest &&
-           control->base_learning_rate >= 0.0f && control->base_learning_rate < largest;
+    return control->learning_rate >= 0.0f && control->learning_rate < largest && control->base_learning_rate >= 0.0f &&
+           control->base_learning_rate < largest;
 }
 
 /* Returns whether everything but the moments is sound: the rates, then parameters and running

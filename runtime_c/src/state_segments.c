@@ -6,7 +6,7 @@ gm_segments gm_segments_of(const gm_session *session, uint32_t encoding)
 {
     const gm_state_entry *table = gm_section_data(session->header, GM_SECTION_STATE);
     uint32_t entries = session->header->sections[GM_SECTION_STATE].size / (uint32_t)sizeof *table;
-    gm_segments segments = { table, table + entries, encoding, session->header->state_size, 0, 0, 0 };
+    gm_segments segments = {table, table + entries, encoding, session->header->state_size, 0, 0, 0};
     return segments;
 }
 

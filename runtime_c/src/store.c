@@ -375,8 +375,8 @@ int gm_store_view(const gm_session *session, gm_store_info *out)
     int status = out == NULL ? GM_ERR_INVALID_ARGUMENT : open_store(session, &s);
     if (status == GM_OK) {
         const gm_store *r = s.record;
-        *out = (gm_store_info){ r->capacity, r->classes, r->dtype, r->elements,
-                                r->capacity - count_positions(&s, GM_NONE) };
+        *out =
+            (gm_store_info){r->capacity, r->classes, r->dtype, r->elements, r->capacity - count_positions(&s, GM_NONE)};
     }
     return status;
 }
@@ -411,7 +411,7 @@ static int score_batch(gm_session *session, uint32_t label, uint32_t first, uint
 
 int gm_score(gm_session *session, uint32_t label, uint32_t *kept, uint32_t *right)
 {
-    gm_store_class own = { 0, 0, 0 };
+    gm_store_class own = {0, 0, 0};
     if (kept == NULL || right == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }

@@ -23,8 +23,13 @@ GM_COLD int gm_tensor_view(const gm_session *session, uint32_t program, uint32_t
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    *out = (gm_view){ name_at(session, tensor->name), session->arena + tensor->offset, tensor->size, tensor->dtype,
-                      tensor->rank, tensor->dims, tensor->offset < session->header->scratch_offset };
+    *out = (gm_view){name_at(session, tensor->name),
+                     session->arena + tensor->offset,
+                     tensor->size,
+                     tensor->dtype,
+                     tensor->rank,
+                     tensor->dims,
+                     tensor->offset < session->header->scratch_offset};
     return GM_OK;
 }
 
@@ -63,7 +68,7 @@ static int find_parameter(const gm_session *session, uint32_t index, gm_view *ou
         return GM_ERR_NOT_FOUND;
     }
     entry += index;
-    *out = (gm_view){ name_at(session, entry->name), NULL, entry->size, entry->dtype, entry->rank, entry->dims, 1 };
+    *out = (gm_view){name_at(session, entry->name), NULL, entry->size, entry->dtype, entry->rank, entry->dims, 1};
     *found = entry;
     return GM_OK;
 }
@@ -133,7 +138,7 @@ int gm_state(gm_session *session, gm_view *out)
     if (session == NULL || session->header == NULL || out == NULL) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    *out = (gm_view){ NULL, session->arena, session->header->state_size, GM_DTYPE_F32, 0, NULL, 1 };
+    *out = (gm_view){NULL, session->arena, session->header->state_size, GM_DTYPE_F32, 0, NULL, 1};
     session->proven = 0;
     return GM_OK;
 }

@@ -123,9 +123,8 @@ static GM_COLD int check_tensors(const gm_header *header)
 /* V12: a gradient lies in the gradient region and has its parameter's size. */
 static int is_gradient(const gm_header *header, const gm_state_entry *entry)
 {
-    return entry->gradient == GM_NONE ||
-           lies_in(entry->gradient, entry->size, header->gradients_offset,
-                   (uint64_t)header->gradients_offset + header->gradients_size);
+    return entry->gradient == GM_NONE || lies_in(entry->gradient, entry->size, header->gradients_offset,
+                                                 (uint64_t)header->gradients_offset + header->gradients_size);
 }
 
 /* V13: an entry that is no parameter lies behind the parameters. Those of control record,
@@ -144,9 +143,8 @@ static int is_other_state(const gm_header *header, const gm_state_entry *entry)
         const gm_store *store = gm_store_of(header);
         return GM_WITH_STORE && store != NULL && entry->offset == store->offset && entry->size == gm_store_size(store);
     }
-    return entry->role != GM_STATE_ROLE_PROPERTIES ||
-           (entry->offset == header->properties_offset &&
-            entry->size / sizeof(gm_property) == header->properties_count);
+    return entry->role != GM_STATE_ROLE_PROPERTIES || (entry->offset == header->properties_offset &&
+                                                       entry->size / sizeof(gm_property) == header->properties_count);
 }
 
 /* V11: parameters are first, all of f32, and fill [0, parameters_size) in ascending order. */
@@ -176,8 +174,8 @@ static GM_COLD int check_state_table(const gm_header *header)
 GM_COLD int gm_verify(const gm_header *header)
 {
     static int (*const checks[])(const gm_header *) = {
-        check_sections, check_regions, check_state_records, check_tensors, gm_verify_store, check_state_table,
-        gm_verify_programs,
+        check_sections,  check_regions,     check_state_records, check_tensors,
+        gm_verify_store, check_state_table, gm_verify_programs,
     };
     if (header->size > SIZE_LIMIT) {
         return GM_ERR_BAD_SECTION;

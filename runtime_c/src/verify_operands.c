@@ -55,7 +55,7 @@ static int check_rule(const gm_verifier *v, const uint32_t *instruction, uint32_
     uint32_t offset = operand & ~GM_CONSTANT_BIT;
     /* GEMM_UPDATE and CONV_UPDATE have their moments in the same words. */
     uint32_t first = (uint32_t)((instruction[0] & 0xFFFF) == GM_OP_UPDATE ? offsetof(gm_insn_update, slot1)
-                                                                            : offsetof(gm_insn_gemm_update, slot1));
+                                                                          : offsetof(gm_insn_gemm_update, slot1));
     const uint32_t *moment = &instruction[first / WORD];
     if ((operand & GM_CONSTANT_BIT) == 0 ||
         !lies_in(offset, GM_RULE_WORDS * WORD, 0, v->header->sections[GM_SECTION_CONSTANTS].size)) {
@@ -157,7 +157,7 @@ typedef struct axes {
 static axes axes_of(const gm_opcode_shape *shape, const gm_operand_info *info)
 {
     int strided = (info->flags & GM_STRIDED) != 0;
-    return (axes){ shape->terms + info->first_term, info->n_terms, strided, 0, 0, 1 };
+    return (axes){shape->terms + info->first_term, info->n_terms, strided, 0, 0, 1};
 }
 
 /* Goes on to the next axis. Returns 0 where there is none; dim and stride are 0 then. */

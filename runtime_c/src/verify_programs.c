@@ -94,7 +94,7 @@ static uint32_t write_floor(const gm_header *header, uint32_t kind)
 /* V22: the program's record has the count and the work of its instructions. */
 static int check_code(const gm_header *header, const gm_program *program)
 {
-    gm_verifier v = { header, program, write_floor(header, program->kind), 0 };
+    gm_verifier v = {header, program, write_floor(header, program->kind), 0};
     const uint8_t *code = gm_section_data(header, GM_SECTION_CODE);
     const uint32_t *instruction = (const uint32_t *)(const void *)(code + program->code_offset);
     uint32_t left = program->code_size / WORD, count = 0;

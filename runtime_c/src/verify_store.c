@@ -7,8 +7,8 @@
 uint64_t gm_store_size(const gm_store *store)
 {
     int is_int8 = store->dtype == GM_STORE_DTYPE_INT8;
-    uint64_t sample = is_int8 ? 2 * WORD + ((uint64_t)store->elements + 3) / WORD * WORD
-                              : WORD + WORD * (uint64_t)store->elements;
+    uint64_t sample =
+        is_int8 ? 2 * WORD + ((uint64_t)store->elements + 3) / WORD * WORD : WORD + WORD * (uint64_t)store->elements;
     uint64_t samples = saturating_product(sample, store->capacity);
     samples = samples > SIZE_LIMIT ? SIZE_LIMIT + 1 : samples;
     return WORD + sizeof(gm_store_class) * (uint64_t)store->classes + samples;
@@ -33,9 +33,8 @@ static int is_aside(const gm_header *header, const gm_store *store)
 {
     const gm_tensor *input = gm_find_tensor(header, UINT32_MAX, GM_ROLE_INPUT, 0);
     uint64_t size = WORD * (uint64_t)store->elements;
-    return store->aside == GM_NONE ||
-           (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
-            !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
+    return store->aside == GM_NONE || (lies_in(store->aside, size, inputs_offset(header), header->scratch_offset) &&
+                                       !overlaps(store->aside, (uint32_t)size, input->offset, input->size));
 }
 
 /* V24: a replay is no more work than a program may be. It looks through the whole store for each

@@ -4,7 +4,7 @@
 
 #define MESSAGE 65536u
 
-static const uint8_t message[MESSAGE] = { 1 };
+static const uint8_t message[MESSAGE] = {1};
 /* RFC 8032, 7.1, test 1: of no bytes. */
 static const uint8_t key[ED25519_KEY_SIZE] = {
     0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a,

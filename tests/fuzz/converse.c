@@ -146,8 +146,8 @@ static void converse_often(uint32_t conversations, uint32_t steps, uint64_t seed
         host_board_init(now.talk.images[i % 2], now.talk.image_sizes[i % 2]);
         converse(steps);
     }
-    printf("%u conversations of %u steps, 0 hangs; %lu saves told to be done, all of them loaded\n", conversations, steps,
-           now.saves);
+    printf("%u conversations of %u steps, 0 hangs; %lu saves told to be done, all of them loaded\n", conversations,
+           steps, now.saves);
 }
 
 /* ---- Of files ------------------------------------------------------------------------------------------------------------ */

@@ -43,8 +43,9 @@ static inline int one_in(draws *d, uint32_t n)
 /* The bits of a float in -2 .. 2; where `special` is not 0, one in so many is a zero, subnormal, huge, infinite or NaN. */
 static inline uint32_t draw_float(draws *d, uint32_t special)
 {
-    static const uint32_t bits[] = { 0, 0x80000000u, 1, 0x80000001u, 0x007FFFFFu, 0x00800000u, 0x7F7FFFFFu, 0xFF7FFFFFu,
-                                     0x7F800000u, 0xFF800000u, 0x7FC00000u, 0x7F800001u, 0x3F800000u, 0x5F000000u };
+    static const uint32_t bits[] = {0,           0x80000000u, 1,           0x80000001u, 0x007FFFFFu,
+                                    0x00800000u, 0x7F7FFFFFu, 0xFF7FFFFFu, 0x7F800000u, 0xFF800000u,
+                                    0x7FC00000u, 0x7F800001u, 0x3F800000u, 0x5F000000u};
     if (special != 0 && one_in(d, special)) {
         return bits[below(d, sizeof bits / sizeof *bits)];
     }

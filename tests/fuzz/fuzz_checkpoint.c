@@ -146,7 +146,7 @@ static void carry_over(gm_session *session, file *f)
 
 static void save_and_load(gm_session *session)
 {
-    file f = { NULL, gm_checkpoint_size(session), 0, 0 };
+    file f = {NULL, gm_checkpoint_size(session), 0, 0};
     f.bytes = aligned(f.size);
     gm_lazy_reset_grad(session);
     require(gm_checkpoint_save(session, file_write, &f) == GM_OK);
@@ -157,7 +157,7 @@ static void save_and_load(gm_session *session)
 
 static file packed(const gm_session *session)
 {
-    file f = { NULL, gm_checkpoint_half_size(session), 0, 0 };
+    file f = {NULL, gm_checkpoint_half_size(session), 0, 0};
     f.bytes = aligned(f.size);
     require(gm_checkpoint_save_half(session, file_write, &f) == GM_OK);
     return f;
@@ -203,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     }
     uint8_t *image = copy_of(data, image_size), *arena = NULL;
-    file f = { NULL, (uint32_t)size - image_size - 1, 0, data[size - 1] };
+    file f = {NULL, (uint32_t)size - image_size - 1, 0, data[size - 1]};
     f.bytes = copy_of(data + image_size, f.size);
     if (gm_required(image, image_size, &needs) == GM_OK && needs.arena_size <= SIZE_LIMIT) {
         arena = aligned(needs.arena_size);

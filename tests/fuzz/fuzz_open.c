@@ -102,7 +102,7 @@ static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
 /* Saves, mixes `noise` into the end of the file, which is the state, and loads. */
 static void load_noise(gm_session *session, const uint8_t *noise, uint32_t noise_size)
 {
-    file f = { NULL, gm_checkpoint_size(session) };
+    file f = {NULL, gm_checkpoint_size(session)};
     f.bytes = malloc(f.size);
     require(gm_checkpoint_save(session, file_write, &f) == GM_OK);
     for (uint32_t i = 0; i < noise_size && i < f.size - 16; ++i) {
@@ -137,7 +137,7 @@ static void use_image(const uint8_t *image, uint32_t size, uint32_t arena_size)
     memset(arena, size > used ? image[size - 1] : 0, arena_size);
     if (gm_open(&session, image, size, arena, arena_size) == GM_OK) {
         run_everything(&session);
-        file f = { (uint8_t *)(uintptr_t)image, size };
+        file f = {(uint8_t *)(uintptr_t)image, size};
         require(gm_checkpoint_load(&session, file_read, &f, size) < GM_OK);
         load_noise(&session, image + used, size - used);
         run_everything(&session);

@@ -19,7 +19,7 @@
 #define STEPS 7u
 
 static const uint32_t order[STEPS] = {
-    GM_PROGRAM_INFER, GM_PROGRAM_EVAL,      GM_PROGRAM_TRAIN, GM_PROGRAM_TRAIN,
+    GM_PROGRAM_INFER,     GM_PROGRAM_EVAL, GM_PROGRAM_TRAIN, GM_PROGRAM_TRAIN,
     GM_PROGRAM_OPTIMIZER, GM_PROGRAM_STEP, GM_PROGRAM_INFER,
 };
 
@@ -41,7 +41,7 @@ static void write_samples(gm_session *session)
     static uint32_t words[GUARD_LIMIT / 4];
     const gm_tensor *tensor = (const void *)(session->image + session->header->sections[GM_SECTION_TENSORS].offset);
     uint32_t count = session->header->sections[GM_SECTION_TENSORS].size / (uint32_t)sizeof *tensor;
-    uint32_t index[GM_ROLE_COUNT] = { 0 }, random = 1;
+    uint32_t index[GM_ROLE_COUNT] = {0}, random = 1;
     for (const gm_tensor *end = tensor + count; tensor < end; ++tensor) {
         if (tensor->role > GM_ROLE_LABEL || tensor->programs == 0) {
             continue;
@@ -96,7 +96,8 @@ static int run_counted(gm_session *session, uint32_t kind)
     if (status != GM_OK) {
         return status;
     }
-    uint32_t size = untouched_size(session, kind), before = gm_crc32(0, session->arena, size), left = instructions_of(session, kind);
+    uint32_t size = untouched_size(session, kind), before = gm_crc32(0, session->arena, size),
+             left = instructions_of(session, kind);
     do {
         status = gm_run(session, 1);
     } while (status == GM_AGAIN && --left != 0);

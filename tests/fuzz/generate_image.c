@@ -40,7 +40,7 @@ static uint32_t words(draws *d, uint32_t most)
 static void *add_section(making *m, uint32_t section, uint32_t size)
 {
     uint32_t offset = (m->header->size + GM_SECTION_ALIGN - 1) / GM_SECTION_ALIGN * GM_SECTION_ALIGN;
-    m->header->sections[section] = (gm_section){ offset, size };
+    m->header->sections[section] = (gm_section){offset, size};
     m->header->size = offset + size;
     return m->image + offset;
 }
@@ -57,7 +57,7 @@ static void draw_inputs(making *m, uint32_t begin, uint32_t more)
 /* Where the arena's regions lie. */
 static void draw_regions(making *m)
 {
-    static const uint32_t sizes[] = { 1024, 2048, 4096, 8192, 8192, GENERATED_ARENA_LIMIT };
+    static const uint32_t sizes[] = {1024, 2048, 4096, 8192, 8192, GENERATED_ARENA_LIMIT};
     gm_header *h = m->header;
     h->arena_size = sizes[below(&m->d, sizeof sizes / sizeof *sizes)];
     h->arena_size -= words(&m->d, 5);
@@ -81,7 +81,7 @@ static void draw_regions(making *m)
 static void fill_entry(gm_state_entry *entry, uint32_t role, zone z)
 {
     uint32_t size = z.end - z.begin;
-    *entry = (gm_state_entry){ GM_NONE, role, GM_DTYPE_F32, 1, { size / 4, 1, 1, 1, 1, 1 }, z.begin, size, GM_NONE };
+    *entry = (gm_state_entry){GM_NONE, role, GM_DTYPE_F32, 1, {size / 4, 1, 1, 1, 1, 1}, z.begin, size, GM_NONE};
 }
 
 static void add_state(making *m)
@@ -91,17 +91,17 @@ static void add_state(making *m)
     uint32_t properties_end = h->properties_offset + h->properties_count * (uint32_t)sizeof(gm_property);
     gm_state_entry entries[ENTRIES], *next = entries;
     if (h->parameters_size != 0) {
-        fill_entry(next++, GM_STATE_ROLE_PARAMETER, (zone){ 0, h->parameters_size });
+        fill_entry(next++, GM_STATE_ROLE_PARAMETER, (zone){0, h->parameters_size});
         entries[0].gradient = h->gradients_size == h->parameters_size ? h->gradients_offset : GM_NONE;
     }
-    fill_entry(next++, GM_STATE_ROLE_CONTROL, (zone){ h->control_offset, control_end });
+    fill_entry(next++, GM_STATE_ROLE_CONTROL, (zone){h->control_offset, control_end});
     if (h->properties_count != 0) {
-        fill_entry(next++, GM_STATE_ROLE_PROPERTIES, (zone){ h->properties_offset, properties_end });
+        fill_entry(next++, GM_STATE_ROLE_PROPERTIES, (zone){h->properties_offset, properties_end});
     }
     fill_entry(next++, GM_STATE_ROLE_SLOT, m->moments);
     fill_entry(next++, GM_STATE_ROLE_STATISTIC, m->statistic);
     if (m->store.batch != 0 && !one_in(&m->d, 4)) {
-        fill_entry(next++, GM_STATE_ROLE_STORE, (zone){ m->store.record.offset, h->state_size });
+        fill_entry(next++, GM_STATE_ROLE_STORE, (zone){m->store.record.offset, h->state_size});
     }
     uint32_t size = (uint32_t)((uint8_t *)next - (uint8_t *)entries);
     memcpy(add_section(m, GM_SECTION_STATE, size), entries, size);
@@ -111,7 +111,7 @@ static void add_state(making *m)
 static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t offset, uint32_t rows, uint32_t columns)
 {
     uint32_t programs = (1u << GM_PROGRAM_COUNT) - 1, size = 4 * rows * columns;
-    *tensor = (gm_tensor){ GM_NONE, role, programs, GM_DTYPE_F32, 2, { rows, columns, 1, 1, 1, 1 }, offset, size };
+    *tensor = (gm_tensor){GM_NONE, role, programs, GM_DTYPE_F32, 2, {rows, columns, 1, 1, 1, 1}, offset, size};
 }
 
 /* The tensors of a store, or one input; behind them, an output of classes in the scratch. */
@@ -186,7 +186,7 @@ static void add_initial(making *m)
 static void add_zone(rooms *r, uint32_t begin, uint32_t end)
 {
     if (begin < end) {
-        r->writable[r->zones++] = (zone){ begin, end };
+        r->writable[r->zones++] = (zone){begin, end};
     }
 }
 
@@ -194,7 +194,7 @@ static void add_zone(rooms *r, uint32_t begin, uint32_t end)
 static rooms rooms_of(const making *m, uint32_t kind)
 {
     const gm_header *h = m->header;
-    rooms r = { h->arena_size, m->constants_size, GM_RULE_COUNT, 0, { { 0, 0 } } };
+    rooms r = {h->arena_size, m->constants_size, GM_RULE_COUNT, 0, {{0, 0}}};
     add_zone(&r, h->scratch_offset, h->arena_size);
     if (kind == GM_PROGRAM_TRAIN) {
         add_zone(&r, m->statistic.begin, m->statistic.end);
@@ -220,7 +220,7 @@ static void add_program(making *m, gm_program *program, uint32_t kind)
 {
     gm_section *code = &m->header->sections[GM_SECTION_CODE];
     rooms r = rooms_of(m, kind);
-    *program = (gm_program){ kind, code->size, 0, 0, m->header->arena_size, 0, 0 };
+    *program = (gm_program){kind, code->size, 0, 0, m->header->arena_size, 0, 0};
     for (uint32_t left = between(&m->d, 1, MOST_INSTRUCTIONS); left != 0; --left) {
         uint32_t *word = (uint32_t *)(void *)(m->image + code->offset + code->size);
         uint32_t opcode = draw_opcode(&m->d);
@@ -258,8 +258,7 @@ static void damage(making *m)
 
 uint32_t generate_image(uint32_t seed, uint8_t *image, uint32_t *counts)
 {
-    making m = { .d = { draws_mix(seed + 1), 0 }, .image = image, .header = (gm_header *)(void *)image,
-                 .counts = counts };
+    making m = {.d = {draws_mix(seed + 1), 0}, .image = image, .header = (gm_header *)(void *)image, .counts = counts};
     memset(image, 0, GENERATED_SIZE_LIMIT);
     m.header->magic = GM_IMAGE_MAGIC;
     m.header->version = GM_FORMAT_VERSION;

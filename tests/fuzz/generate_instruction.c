@@ -164,7 +164,7 @@ static uint32_t draw_dim(const making *m, uint32_t most)
 static uint32_t draw_param(const making *m, uint32_t kind, uint32_t most)
 {
     draws *d = m->d;
-    static const uint32_t floats[] = { 0x3F800000u, 0x3F000000u, 0x3DCCCCCDu, 0xBF800000u, 0x3727C5ACu, 0, 0x40000000u };
+    static const uint32_t floats[] = {0x3F800000u, 0x3F000000u, 0x3DCCCCCDu, 0xBF800000u, 0x3727C5ACu, 0, 0x40000000u};
     switch (kind) {
     case GM_PARAM_DIM: return draw_dim(m, most);
     case GM_PARAM_STRIDE: return below(d, 3);
@@ -193,7 +193,8 @@ static void draw_pixel(making *m, const gm_operand_info *window, uint32_t most)
 static void draw_window(making *m, const gm_operand_info *window, uint32_t most)
 {
     const uint8_t *term = m->shape->terms + window->first_term;
-    uint32_t kernel = most > 2 && one_in(m->d, 3) ? 3 : between(m->d, 1, least(most, 4)), dilation = one_in(m->d, 4) ? 2 : 1;
+    uint32_t kernel = most > 2 && one_in(m->d, 3) ? 3 : between(m->d, 1, least(most, 4)),
+             dilation = one_in(m->d, 4) ? 2 : 1;
     uint32_t stride = one_in(m->d, 3) ? between(m->d, 2, 3) : 1, reach = (kernel - 1) * dilation + 1;
     uint32_t in = between(m->d, 1, most), pad = below(m->d, 3);
     uint32_t fit = in + 2 * pad < reach ? 1 : (in + 2 * pad - reach) / stride + 1;
@@ -315,7 +316,7 @@ static void make_hostile(making *m)
  * words or words of 32 bits end. */
 static void make_wrapping(making *m)
 {
-    static const uint8_t ends[] = { 30, 31, 32, 32 };
+    static const uint8_t ends[] = {30, 31, 32, 32};
     const gm_operand_info *info = &m->shape->operands[below(m->d, m->shape->n_operands + m->shape->n_windows)];
     if ((info->flags & GM_STRIDED) == 0) {
         return;
@@ -373,7 +374,7 @@ static uint32_t draw_place_of_another(const making *m)
 
 static uint32_t draw_place(const making *m, uint32_t size, int writes)
 {
-    zone everywhere = { 0, m->r->arena_size };
+    zone everywhere = {0, m->r->arena_size};
     if (m->placed != 0 && !m->is_tidy && one_in(m->d, 20)) {
         return draw_alias(m);
     }
@@ -421,7 +422,7 @@ static uint32_t draw_operand(making *m, const gm_operand_info *info)
     uint64_t bytes = bytes_of_elements(info, elements_of(m->word, m->shape, info));
     uint32_t size = bytes > INT32_MAX ? INT32_MAX : (uint32_t)bytes;
     int writes = (info->flags & GM_WRITE) != 0;
-    zone constants = { 0, m->r->constants_size };
+    zone constants = {0, m->r->constants_size};
     uint32_t offset = !writes && one_in(m->d, 8) ? draw_offset(m->d, constants, size) : NO_PLACE;
     m->size[m->placed] = size;
     offset = offset != NO_PLACE ? offset | GM_CONSTANT_BIT : draw_place(m, size, writes);
@@ -511,9 +512,9 @@ static void make_unruly(making *m)
 
 uint32_t generate_instruction(draws *d, const rooms *r, uint32_t opcode, uint32_t *word)
 {
-    static const uint8_t sizes[] = { 3, 5, 9, 16, 33, 70 };
+    static const uint8_t sizes[] = {3, 5, 9, 16, 33, 70};
     const gm_opcode_shape *shape = gm_shape_of(opcode);
-    making m = { .d = d, .r = r, .shape = shape, .word = word };
+    making m = {.d = d, .r = r, .shape = shape, .word = word};
     m.most_work = one_in(d, 16) ? 8 * MOST_WORK : MOST_WORK;
     m.is_tidy = one_in(d, 2);
     uint32_t words = 1u + shape->n_operands + shape->n_params;

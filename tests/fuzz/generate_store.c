@@ -45,15 +45,15 @@ void place_inputs(generated_store *store, uint32_t inputs)
 /* Where something lies in the arena that a store must leave alone, or its end. */
 static uint32_t draw_edge(draws *d, const gm_header *header)
 {
-    const uint32_t edges[] = { 0,
-                               header->parameters_size,
-                               header->control_offset,
-                               header->control_offset + (uint32_t)sizeof(gm_control),
-                               header->properties_offset,
-                               header->state_size,
-                               header->gradients_offset + header->gradients_size,
-                               header->scratch_offset,
-                               header->arena_size };
+    const uint32_t edges[] = {0,
+                              header->parameters_size,
+                              header->control_offset,
+                              header->control_offset + (uint32_t)sizeof(gm_control),
+                              header->properties_offset,
+                              header->state_size,
+                              header->gradients_offset + header->gradients_size,
+                              header->scratch_offset,
+                              header->arena_size};
     uint32_t edge = edges[below(d, sizeof edges / sizeof *edges)];
     return edge + 4 * below(d, 5) - 8;
 }
@@ -70,7 +70,7 @@ static void distort_tensor(draws *d, const gm_header *header, gm_tensor *tensor)
 
 void distort_store(draws *d, const gm_header *header, gm_store *store, gm_tensor *tensor)
 {
-    uint32_t *fields[] = { &store->capacity, &store->classes, &store->elements, &store->dtype };
+    uint32_t *fields[] = {&store->capacity, &store->classes, &store->elements, &store->dtype};
     uint32_t *field = fields[below(d, sizeof fields / sizeof *fields)];
     switch (below(d, 6)) {
     case 0: *field = draw_hostile(d); break;

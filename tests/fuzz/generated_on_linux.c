@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     if (argc != 5) {
         return 2;
     }
-    order o = { number(argv[1]), number(argv[2]), number(argv[3]), number(argv[4]) };
+    order o = {number(argv[1]), number(argv[2]), number(argv[3]), number(argv[4])};
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was said before a fault is not lost */
     run_generated(&o);
     return 0;

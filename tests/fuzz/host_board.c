@@ -56,9 +56,7 @@ uint32_t host_bytes_left(void)
 
 /* ---- board.h ------------------------------------------------------------------------------------------------------ */
 
-void board_init(void)
-{
-}
+void board_init(void) {}
 
 int board_uart_get(void)
 {
@@ -76,9 +74,7 @@ void board_uart_put(uint8_t byte)
     host_sent(byte);
 }
 
-void board_sleep(void)
-{
-}
+void board_sleep(void) {}
 
 uint32_t board_ticks(void)
 {
@@ -87,8 +83,8 @@ uint32_t board_ticks(void)
 
 board_area board_flash_area(enum board_area_kind kind)
 {
-    board_area image = { image_area, HOST_IMAGE_AREA, BOARD_ERASE_UNIT };
-    board_area checkpoint = { checkpoint_area, HOST_CHECKPOINT_AREA, BOARD_ERASE_UNIT };
+    board_area image = {image_area, HOST_IMAGE_AREA, BOARD_ERASE_UNIT};
+    board_area checkpoint = {checkpoint_area, HOST_CHECKPOINT_AREA, BOARD_ERASE_UNIT};
     return kind == BOARD_AREA_IMAGE ? image : checkpoint;
 }
 
@@ -132,9 +128,7 @@ void board_reset(void)
 
 /* ---- memory.h ------------------------------------------------------------------------------------------------------- */
 
-void memory_paint_stack(void)
-{
-}
+void memory_paint_stack(void) {}
 
 uint32_t memory_stack_used(void)
 {

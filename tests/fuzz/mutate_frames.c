@@ -42,7 +42,7 @@ static void take_apart(line *l, const uint8_t *data, size_t size)
         size_t length = load_u16(store + at);
         at += LENGTH_SIZE;
         length = length < size - at ? length : size - at;
-        l->at[l->count] = (delivery){ store + at, (uint32_t)length };
+        l->at[l->count] = (delivery){store + at, (uint32_t)length};
         at += length;
     }
 }
@@ -86,7 +86,7 @@ static void insert_frame(line *l)
     static uint8_t frame[FRAME_OVERHEAD + 64];
     uint32_t type = draw(l, CONSOLE_MESSAGE_LIMIT + 1);
     uint32_t more = draw(l, 4) == 0 ? draw(l, 32) : 0;
-    delivery d = { frame, FRAME_OVERHEAD + request_size_of(type) + more };
+    delivery d = {frame, FRAME_OVERHEAD + request_size_of(type) + more};
     frame[0] = CONSOLE_START;
     frame[1] = (uint8_t)type;
     frame[2] = (uint8_t)draw(l, 4);
@@ -100,7 +100,7 @@ static void insert_frame(line *l)
 static void insert_typed(line *l)
 {
     const char *text = typed_lines[draw(l, TYPED_LINES)];
-    insert(l, (delivery){ (uint8_t *)(uintptr_t)text, (uint32_t)strlen(text) });
+    insert(l, (delivery){(uint8_t *)(uintptr_t)text, (uint32_t)strlen(text)});
 }
 
 static void repeat(line *l)
@@ -136,14 +136,14 @@ static void change(line *l)
     memcpy(copy, d->bytes, d->size);
     copy[2] = (uint8_t)draw(l, 8);
     payload = LLVMFuzzerMutate(copy + CONSOLE_HEADER_SIZE, payload, payload + 64);
-    *d = (delivery){ copy, (uint32_t)payload + FRAME_OVERHEAD };
+    *d = (delivery){copy, (uint32_t)payload + FRAME_OVERHEAD};
     seal(d);
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
-    static void (*const ways[])(line *) = { insert_frame, insert_typed, repeat, drop, swap, change, change };
-    line l = { .count = 0, .random = seed };
+    static void (*const ways[])(line *) = {insert_frame, insert_typed, repeat, drop, swap, change, change};
+    line l = {.count = 0, .random = seed};
     if (size > INPUT_LIMIT || draw(&l, 16) == 0) {
         return LLVMFuzzerMutate(data, size, max_size);
     }

@@ -46,7 +46,8 @@ static int look_at(subject *s, uint8_t *data, size_t size)
         s->at[s->instructions++] = at;
         at += s->code[at] >> 16;
     }
-    while (s->instructions != 0 && s->at[s->instructions - 1] + (s->code[s->at[s->instructions - 1]] >> 16) > s->words) {
+    while (s->instructions != 0 &&
+           s->at[s->instructions - 1] + (s->code[s->at[s->instructions - 1]] >> 16) > s->words) {
         --s->instructions;
     }
     return s->instructions != 0;
@@ -66,7 +67,8 @@ static uint32_t length(subject *s, uint32_t index)
 static uint32_t other_word(subject *s, uint32_t old)
 {
     const uint32_t arena = s->header->arena_size, scratch = s->header->scratch_offset;
-    const uint32_t words[] = { 0, 1, 2, 4, GM_NONE, GM_CONSTANT_BIT, arena - 4, scratch, scratch - 4, 0x7FFFFFFF, 0x10000 };
+    const uint32_t words[] = {0,         1,       2,           4,          GM_NONE, GM_CONSTANT_BIT,
+                              arena - 4, scratch, scratch - 4, 0x7FFFFFFF, 0x10000};
     switch (draw(s, 8)) {
     case 0: return old + 1;
     case 1: return old - 1;
@@ -98,7 +100,8 @@ static void copy_word(subject *s)
 static void copy_instruction(subject *s)
 {
     uint32_t from = draw(s, s->instructions), to = draw(s, s->instructions);
-    uint32_t n = length(s, from) < length(s, to) ? length(s, from) : length(s, to), same = length(s, from) == length(s, to);
+    uint32_t n = length(s, from) < length(s, to) ? length(s, from) : length(s, to),
+             same = length(s, from) == length(s, to);
     memmove(instruction(s, to) + !same, instruction(s, from) + !same, 4 * (n - !same));
 }
 
@@ -133,7 +136,7 @@ static void change_program(subject *s)
 /* A word of the header behind the checksum, of the tensors, or of the state table. */
 static void change_record(subject *s)
 {
-    static const uint32_t sections[] = { GM_SECTION_TENSORS, GM_SECTION_STATE };
+    static const uint32_t sections[] = {GM_SECTION_TENSORS, GM_SECTION_STATE};
     gm_section section = s->header->sections[sections[draw(s, 2)]];
     uint32_t *word = (uint32_t *)(void *)s->header + 8 + draw(s, 11);
     if (draw(s, 3) != 0 && section.size >= 4) {
@@ -157,7 +160,8 @@ static int tables_are_inside(const gm_header *header, size_t size)
 static void mutate(subject *s)
 {
     static void (*const ways[])(subject *) = {
-        change_word, change_word, change_word, copy_word, copy_instruction, change_opcode, change_program, change_record,
+        change_word,      change_word,   change_word,    copy_word,
+        copy_instruction, change_opcode, change_program, change_record,
     };
     for (uint32_t left = 1 + draw(s, 3); left != 0; --left) {
         ways[draw(s, sizeof ways / sizeof *ways)](s);

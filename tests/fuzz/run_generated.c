@@ -153,7 +153,7 @@ static void run_backwards(void *context, uint32_t parts, gm_task task, void *arg
 
 static void split_work(gm_session *session, uint32_t size)
 {
-    static const gm_splitter splitter = { run_backwards, NULL, PARTS, 1 };
+    static const gm_splitter splitter = {run_backwards, NULL, PARTS, 1};
     require(gm_set_splitter(session, &splitter, size) == GM_OK);
 }
 #else
@@ -171,7 +171,7 @@ static void split_work(gm_session *session, uint32_t size)
 static void tell_arena(const gm_session *session, int status)
 {
     uint32_t digest = fold_words(0, (const uint32_t *)(const void *)session->arena, session->header->arena_size / 4);
-    say_line("returned", (uint32_t[]){ (uint32_t)status, digest }, 2);
+    say_line("returned", (uint32_t[]){(uint32_t)status, digest}, 2);
 }
 
 static int run_instruction(draws *d, gm_session *session, const order *o)
@@ -219,7 +219,7 @@ static int call_store(draws *d, gm_session *session, const order *o, uint32_t *d
 {
     store_call call = draw_call(d, session);
     if (o->detail == DETAIL_INSTRUCTIONS) {
-        say_line("store", (uint32_t[]){ call.which, call.label }, 2);
+        say_line("store", (uint32_t[]){call.which, call.label}, 2);
     }
     int status = make_call(session, &call);
     unify_nans(session);
@@ -306,7 +306,7 @@ static int run_image(uint32_t seed, const order *o, uint32_t *digest)
     if (o->detail == DETAIL_TRESPASS) {
         trespass(seed & 2 ? &image_guard : &arena_guard);
     }
-    draws d = { draws_mix(~seed), 0 };
+    draws d = {draws_mix(~seed), 0};
     gm_session session;
     int status = gm_open(&session, header, size, arena, needed);
     *digest = fold(seed, (uint32_t)status);
@@ -325,7 +325,7 @@ static int run_image(uint32_t seed, const order *o, uint32_t *digest)
 
 static void run_block(const order *o, uint32_t first, uint32_t count)
 {
-    uint32_t block[4] = { first, count, 0, 0 };
+    uint32_t block[4] = {first, count, 0, 0};
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t seed = first + i, digest;
         if (o->detail >= DETAIL_IMAGES) {
@@ -335,7 +335,7 @@ static void run_block(const order *o, uint32_t first, uint32_t count)
         block[2] += status == GM_OK;
         block[3] = fold(block[3], digest);
         if (o->detail >= DETAIL_IMAGES) {
-            say_line("image", (uint32_t[]){ (uint32_t)-status, digest }, 2);
+            say_line("image", (uint32_t[]){(uint32_t)-status, digest}, 2);
         }
     }
     say_line("block", block, 4);
@@ -349,7 +349,7 @@ void run_generated(const order *o)
     }
     for (uint32_t i = 0; i < GM_OP_LIMIT; ++i) {
         if (gm_kernels[i] != NULL) {
-            say_line("opcode", (uint32_t[]){ i, generated[i], accepted[i], run[i] }, 4);
+            say_line("opcode", (uint32_t[]){i, generated[i], accepted[i], run[i]}, 4);
         }
     }
     say("done\n");

@@ -22,16 +22,14 @@ uint32_t talk_draw(talk *t, uint32_t limit)
 /* Any number: most are such as break arithmetic. */
 static uint32_t hostile(talk *t)
 {
-    static const uint32_t edges[] = { 0, 1, 2, 3, 4, 16, 47, 48, 64, 1024, 4096, 0x7FFFFFFC, 0x7FFFFFFF, 0x80000000,
-                                      0x80000001, 0xFFFFFFF0, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF };
+    static const uint32_t edges[] = {0,          1,          2,          3,          4,          16,         47,
+                                     48,         64,         1024,       4096,       0x7FFFFFFC, 0x7FFFFFFF, 0x80000000,
+                                     0x80000001, 0xFFFFFFF0, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF};
     uint32_t edge = edges[talk_draw(t, sizeof edges / sizeof *edges)];
     switch (talk_draw(t, 4)) {
-    case 0:
-        return talk_draw(t, 600);
-    case 1:
-        return (uint32_t)t->random;
-    default:
-        return edge + talk_draw(t, 3) - 1;
+    case 0: return talk_draw(t, 600);
+    case 1: return (uint32_t)t->random;
+    default: return edge + talk_draw(t, 3) - 1;
     }
 }
 
@@ -75,7 +73,7 @@ static void noise(talk *t)
 
 void talk_frame(talk *t, uint32_t type, uint32_t sequence, const void *payload, uint32_t length)
 {
-    uint8_t header[CONSOLE_HEADER_SIZE] = { CONSOLE_START, (uint8_t)type, (uint8_t)sequence };
+    uint8_t header[CONSOLE_HEADER_SIZE] = {CONSOLE_START, (uint8_t)type, (uint8_t)sequence};
     uint8_t trailer[CONSOLE_TRAILER_SIZE];
     store_u16(header + 3, length);
     uint32_t crc = gm_crc32(0, header + 1, sizeof header - 1);
@@ -118,7 +116,7 @@ static void read_anything(talk *t)
 /* Some of an input or a label: it then counts as sent, and programs run. */
 static void send_samples(talk *t)
 {
-    uint8_t payload[sizeof(data_u8_request) + 4] = { 0 };
+    uint8_t payload[sizeof(data_u8_request) + 4] = {0};
     data_u8_request *sent = (void *)payload;
     sent->role = (uint8_t)talk_draw(t, 2);
     sent->scale = 1.0f / 128;
@@ -242,37 +240,19 @@ static void forge_slots(talk *t, const gm_session *session)
 static void say(talk *t, const gm_session *session)
 {
     switch (talk_draw(t, 32)) {
-    case 0:
-        forge_slots(t, session);
-        break;
-    case 1:
-        (talk_draw(t, 2) ? send_image : send_update)(t);
-        break;
+    case 0: forge_slots(t, session); break;
+    case 1: (talk_draw(t, 2) ? send_image : send_update)(t); break;
     case 2:
-    case 3:
-        interrupt(t);
-        break;
-    case 4:
-        (talk_draw(t, 2) ? damage : noise)(t);
-        break;
+    case 3: interrupt(t); break;
+    case 4: (talk_draw(t, 2) ? damage : noise)(t); break;
     default:
         switch (talk_draw(t, 8)) {
-        case 0:
-            type_part(t);
-            break;
+        case 0: type_part(t); break;
         case 1:
-        case 2:
-            type_line(t);
-            break;
-        case 3:
-            read_anything(t);
-            break;
-        case 4:
-            send_samples(t);
-            break;
-        default:
-            ask_anything(t);
-            break;
+        case 2: type_line(t); break;
+        case 3: read_anything(t); break;
+        case 4: send_samples(t); break;
+        default: ask_anything(t); break;
         }
     }
 }

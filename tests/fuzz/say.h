@@ -10,10 +10,10 @@
 #define TALK_LIMIT (40u << 10)
 
 typedef struct talk {
-    uint64_t random;           /* not 0 */
-    const uint8_t *images[2];  /* that are sent */
+    uint64_t random; /* not 0 */
+    const uint8_t *images[2]; /* that are sent */
     uint32_t image_sizes[2];
-    uint32_t size;             /* bytes of what is said */
+    uint32_t size; /* bytes of what is said */
     uint8_t bytes[TALK_LIMIT];
 } talk;
 

@@ -53,7 +53,7 @@ static uint32_t draw_class(draws *d, uint32_t classes)
 
 static int view(const gm_session *session, uint32_t *found)
 {
-    gm_store_info info = { 0, 0, 0, 0, 0 };
+    gm_store_info info = {0, 0, 0, 0, 0};
     int status = gm_store_view(session, &info);
     memcpy(found, &info, sizeof info);
     return status;
@@ -61,7 +61,7 @@ static int view(const gm_session *session, uint32_t *found)
 
 static int view_class(const gm_session *session, uint32_t label, uint32_t *found)
 {
-    gm_store_class own = { 0, 0, 0 };
+    gm_store_class own = {0, 0, 0};
     int status = gm_store_class_view(session, label, &own);
     memcpy(found, &own, sizeof own);
     return status;
@@ -77,7 +77,7 @@ static int classify(const gm_session *session, uint32_t row, uint32_t *found)
 
 store_call draw_call(draws *d, const gm_session *session)
 {
-    store_call call = { .which = below(d, CALLS) };
+    store_call call = {.which = below(d, CALLS)};
     call.label = draw_class(d, record_of(session)->classes);
     call.number = draw_count(d, 3);
     if (call.which == REPLAY && !one_in(d, 12)) {

@@ -35,9 +35,7 @@ static void breathe(void)
     }
 }
 
-__attribute__((weak)) void core_start(void)
-{
-}
+__attribute__((weak)) void core_start(void) {}
 
 void board_init(void)
 {

@@ -35,8 +35,8 @@ void core_restart(void);
 /* The files one after the other, from `start` on. */
 static inline board_area core_area(const uint8_t *start, enum board_area_kind kind)
 {
-    board_area image = { start, BOARD_IMAGE_SIZE, BOARD_ERASE_UNIT };
-    board_area checkpoint = { start + BOARD_IMAGE_SIZE, BOARD_CHECKPOINT_SIZE, BOARD_ERASE_UNIT };
+    board_area image = {start, BOARD_IMAGE_SIZE, BOARD_ERASE_UNIT};
+    board_area checkpoint = {start + BOARD_IMAGE_SIZE, BOARD_CHECKPOINT_SIZE, BOARD_ERASE_UNIT};
     return kind == BOARD_AREA_IMAGE ? image : checkpoint;
 }
 

@@ -25,8 +25,22 @@ void systick_handler(void) __attribute__((weak, alias("fault_handler")));
 
 /* The processor's own exceptions. Those of a family's peripherals follow (INTERRUPT_VECTORS). */
 __attribute__((section(".vectors"), used)) static const vector vectors[16] = {
-    (vector)(uintptr_t)__stack_top, reset_handler, fault_handler, fault_handler, fault_handler, fault_handler,
-    fault_handler, 0, 0, 0, 0, fault_handler, fault_handler, 0, fault_handler, systick_handler,
+    (vector)(uintptr_t)__stack_top,
+    reset_handler,
+    fault_handler,
+    fault_handler,
+    fault_handler,
+    fault_handler,
+    fault_handler,
+    0,
+    0,
+    0,
+    0,
+    fault_handler,
+    fault_handler,
+    0,
+    fault_handler,
+    systick_handler,
 };
 
 static void switch_on_fpu(void)
@@ -46,11 +60,10 @@ void reset_handler(void)
 /* The stack may be what is broken: start it anew, and hand its old pointer on. */
 __attribute__((naked)) void fault_handler(void)
 {
-    __asm volatile(
-        "mrs r0, msp\n"
-        "ldr r1, =__stack_top\n"
-        "msr msp, r1\n"
-        "b record_fault\n");
+    __asm volatile("mrs r0, msp\n"
+                   "ldr r1, =__stack_top\n"
+                   "msr msp, r1\n"
+                   "b record_fault\n");
 }
 
 /* frame: r0 r1 r2 r3 r12 lr pc psr, as the processor stacked them. */

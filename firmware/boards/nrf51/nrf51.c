@@ -53,7 +53,7 @@
 void uart_interrupt(void);
 void timer_interrupt(void);
 
-INTERRUPT_VECTORS = { [UART_IRQ] = uart_interrupt, [TIMER_IRQ] = timer_interrupt };
+INTERRUPT_VECTORS = {[UART_IRQ] = uart_interrupt, [TIMER_IRQ] = timer_interrupt};
 
 /* The 16 MHz crystal: the internal oscillator, on which the part starts, is too far off for a
  * UART. */

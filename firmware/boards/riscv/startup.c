@@ -15,12 +15,11 @@ void record_fault(uint32_t cause, uint32_t pc);
  * board_reset() jumps here. */
 __attribute__((naked, section(".vectors"), used)) void start(void)
 {
-    __asm volatile(
-        "csrw mie, zero\n"
-        "la sp, __stack_top\n"
-        "la t0, trap_handler\n"
-        "csrw mtvec, t0\n"
-        "j reset_handler\n");
+    __asm volatile("csrw mie, zero\n"
+                   "la sp, __stack_top\n"
+                   "la t0, trap_handler\n"
+                   "csrw mtvec, t0\n"
+                   "j reset_handler\n");
 }
 
 static void switch_on_fpu(void)
@@ -41,11 +40,10 @@ void reset_handler(void)
  * anew. aligned: the low two bits of mtvec are its mode. */
 __attribute__((naked, aligned(4))) void trap_handler(void)
 {
-    __asm volatile(
-        "csrr a0, mcause\n"
-        "csrr a1, mepc\n"
-        "la sp, __stack_top\n"
-        "j record_fault\n");
+    __asm volatile("csrr a0, mcause\n"
+                   "csrr a1, mepc\n"
+                   "la sp, __stack_top\n"
+                   "j record_fault\n");
 }
 
 void record_fault(uint32_t cause, uint32_t pc)

@@ -29,7 +29,7 @@
 
 void usart_interrupt(void);
 
-INTERRUPT_VECTORS = { [BOARD_UART_IRQ] = usart_interrupt };
+INTERRUPT_VECTORS = {[BOARD_UART_IRQ] = usart_interrupt};
 
 /* BRR: the divider of the bus clock, in sixteenths of a sample; 16 samples a bit. */
 static void start_usart(void)

@@ -38,7 +38,7 @@
 #define SR_BUSY (1u << 0)
 #define SR_FAILED (1u << 2 | 1u << 4) /* not erased before, write-protected */
 
-const stm32_flash_bits stm32_flash = { SR_BUSY, SR_FAILED, CR_LOCK };
+const stm32_flash_bits stm32_flash = {SR_BUSY, SR_FAILED, CR_LOCK};
 
 int stm32_has_clock_control(void)
 {

@@ -55,7 +55,7 @@
 /* Sectors 0 to 4 are smaller; sector 5 is the second 128 KB. */
 typedef char files_lie_in_large_sectors[BOARD_ERASE_UNIT == SECTOR_SIZE ? 1 : -1];
 
-const stm32_flash_bits stm32_flash = { SR_BUSY, SR_FAILED, CR_LOCK };
+const stm32_flash_bits stm32_flash = {SR_BUSY, SR_FAILED, CR_LOCK};
 
 int stm32_has_clock_control(void)
 {

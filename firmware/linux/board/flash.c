@@ -29,7 +29,7 @@ void flash_open(void)
 /* slots.c keeps checkpoints in files. */
 board_area board_flash_area(enum board_area_kind kind)
 {
-    board_area area = { image, kind == BOARD_AREA_IMAGE ? STORAGE_AREA : 0, BOARD_ERASE_UNIT };
+    board_area area = {image, kind == BOARD_AREA_IMAGE ? STORAGE_AREA : 0, BOARD_ERASE_UNIT};
     return area;
 }
 

@@ -8,13 +8,13 @@
 flash_span images_in_force(void)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
-    flash_span image = { area.base, area.size }, none = { NULL, 0 };
+    flash_span image = {area.base, area.size}, none = {NULL, 0};
     return images_is_blank(area.base) ? none : image;
 }
 
 flash_span images_carried(void)
 {
-    flash_span none = { NULL, 0 };
+    flash_span none = {NULL, 0};
     return none;
 }
 

@@ -27,7 +27,7 @@ static struct {
     uint32_t held;
     uint32_t held_since;
     uint8_t output[4096];
-} line = { .in = -1, .out = -1, .listener = -1 };
+} line = {.in = -1, .out = -1, .listener = -1};
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
@@ -137,7 +137,7 @@ static void take(void)
 
 static void watch(int milliseconds)
 {
-    struct pollfd watched[2] = { { line.listener, POLLIN, 0 }, { line.in, POLLIN, 0 } };
+    struct pollfd watched[2] = {{line.listener, POLLIN, 0}, {line.in, POLLIN, 0}};
     if (interrupt_signal()) {
         exit(128 + interrupt_signal());
     }

@@ -104,7 +104,7 @@ int listener_open(const char *text)
 
 static void prepare(int client)
 {
-    struct timeval patience = { SEND_TIMEOUT, 0 };
+    struct timeval patience = {SEND_TIMEOUT, 0};
     set(client, IPPROTO_TCP, TCP_NODELAY, 1);
     set(client, SOL_SOCKET, SO_KEEPALIVE, 1);
     set(client, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE);

@@ -50,7 +50,7 @@ static int write_buffer(void *user, uint32_t offset, const void *data, uint32_t 
 
 flash_span slots_newest(const gm_session *session)
 {
-    flash_span file = { NULL, 0 };
+    flash_span file = {NULL, 0};
     if (kept_file_fits(session, buffers[newest], kept) &&
         gm_checkpoint_check(session, slots_read, buffers[newest], kept) == 0) {
         file.base = buffers[newest];

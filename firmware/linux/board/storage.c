@@ -11,7 +11,7 @@
 
 #define PATH_LIMIT 4096u
 
-static const char *const names[] = { "model.mote", "checkpoint.gmck" };
+static const char *const names[] = {"model.mote", "checkpoint.gmck"};
 static char paths[2][PATH_LIMIT]; /* "" without a folder */
 
 void storage_open(const char *folder)

@@ -8,8 +8,8 @@
 #define EXACT_LIMIT (INT64_C(1) << 24) /* float32 has all whole numbers up to here */
 #define CHUNK 1024u                    /* elements converted at a time */
 
-static const char *const role_names[] = { "input", "label" };
-static const char *const option_names[] = { "--input", "--label" };
+static const char *const role_names[] = {"input", "label"};
+static const char *const option_names[] = {"--input", "--label"};
 
 /* ---- Elements ----------------------------------------------------------------------------------------------- */
 
@@ -24,14 +24,9 @@ int64_t column_integer(const column *c, uint64_t at)
     int32_t narrow;
     int64_t wide;
     switch (c->array.dtype) {
-    case NPY_U8:
-        return *from;
-    case NPY_I64:
-        memcpy(&wide, from, sizeof wide);
-        return wide;
-    default:
-        memcpy(&narrow, from, sizeof narrow);
-        return narrow;
+    case NPY_U8: return *from;
+    case NPY_I64: memcpy(&wide, from, sizeof wide); return wide;
+    default: memcpy(&narrow, from, sizeof narrow); return narrow;
     }
 }
 
@@ -52,8 +47,8 @@ static void check_values(const column *c)
 {
     int64_t most = c->dtype == GM_DTYPE_F32 ? EXACT_LIMIT : INT32_MAX;
     if (c->array.dtype == NPY_F32 && c->dtype == GM_DTYPE_I32) {
-        fail("store class numbers as integers: y.astype('int32')", "%s holds float32, and the model's %s %u takes int32",
-             c->array.path, role_names[c->role], c->index);
+        fail("store class numbers as integers: y.astype('int32')",
+             "%s holds float32, and the model's %s %u takes int32", c->array.path, role_names[c->role], c->index);
     }
     for (uint64_t i = 0; column_is_integer(c) && i < c->array.count; ++i) {
         int64_t value = column_integer(c, i);
@@ -76,15 +71,16 @@ static void check_shape(const dataset *d, const column *c, const gm_view *tensor
     }
     if (a->count / a->dims[0] != c->row) {
         fail("the data must have the shape of the ONNX model's tensor, without the batch: gradmote-run info tells",
-             "a sample of %s has %llu values, the %s '%s' takes %u", a->path, (unsigned long long)(a->count / a->dims[0]),
-             role_names[c->role], tensor->name != NULL ? tensor->name : "?", c->row);
+             "a sample of %s has %llu values, the %s '%s' takes %u", a->path,
+             (unsigned long long)(a->count / a->dims[0]), role_names[c->role],
+             tensor->name != NULL ? tensor->name : "?", c->row);
     }
 }
 
 static void add_column(dataset *d, uint32_t role, uint32_t index, const char *path, const gm_view *tensor, u8_scale map)
 {
     column *c = &d->columns[d->inputs + d->labels];
-    *c = (column){ npy_read(path), role, index, tensor->dtype, tensor->size / 4 / d->batch, map };
+    *c = (column){npy_read(path), role, index, tensor->dtype, tensor->size / 4 / d->batch, map};
     if (d->inputs == 0 && c->array.rank > 0 && c->array.dims[0] <= UINT32_MAX) {
         d->samples = (uint32_t)c->array.dims[0];
     }
@@ -93,9 +89,10 @@ static void add_column(dataset *d, uint32_t role, uint32_t index, const char *pa
     *(role == GM_ROLE_INPUT ? &d->inputs : &d->labels) += 1;
 }
 
-static void add_role(dataset *d, const opened *m, uint32_t program, uint32_t role, const file_list *files, u8_scale scale)
+static void add_role(dataset *d, const opened *m, uint32_t program, uint32_t role, const file_list *files,
+                     u8_scale scale)
 {
-    static const u8_scale as_they_are = { 1.0f, 0.0f };
+    static const u8_scale as_they_are = {1.0f, 0.0f};
     gm_view tensor;
     uint32_t index = 0;
     for (; gm_tensor_view(&m->session, program, role, index, &tensor) == 0; ++index) {
@@ -153,7 +150,8 @@ static void write_row(const column *c, opened *m, uint32_t place, uint32_t sampl
     uint64_t from = (uint64_t)sample * c->row;
     uint32_t to = place * c->row;
     if (c->array.dtype == NPY_U8) {
-        checked(samples_write_u8(&m->samples, &m->session, c->role, c->index, to, c->map, c->array.data + from, c->row), c);
+        checked(samples_write_u8(&m->samples, &m->session, c->role, c->index, to, c->map, c->array.data + from, c->row),
+                c);
         return;
     }
     for (uint32_t done = 0; done < c->row; done += CHUNK) {
@@ -178,8 +176,8 @@ void dataset_write(const dataset *d, opened *m, const uint32_t *rows)
 static uint32_t classes_of(const opened *m)
 {
     gm_view scores;
-    if (!opened_has(m, GM_PROGRAM_INFER)
-        || gm_tensor_view(&m->session, GM_PROGRAM_INFER, GM_ROLE_OUTPUT, 0, &scores) != 0 || scores.rank < 2) {
+    if (!opened_has(m, GM_PROGRAM_INFER) ||
+        gm_tensor_view(&m->session, GM_PROGRAM_INFER, GM_ROLE_OUTPUT, 0, &scores) != 0 || scores.rank < 2) {
         return 0;
     }
     return scores.dims[1];

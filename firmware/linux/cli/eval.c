@@ -155,19 +155,22 @@ static void parse(evaluation *e, int argc, char **argv)
 {
     const char *image;
     const option options[] = {
-        { "--input", OPTION_FILES, &e->inputs, "X.npy", "samples, as for train", NULL },
-        { "--label", OPTION_FILES, &e->labels, "Y.npy", "class numbers or targets, as for train", NULL },
-        { "--checkpoint", OPTION_TEXT, &e->checkpoint, "C.gmck", "what was learnt; without it the model as it was compiled", NULL },
-        { "--scale", OPTION_REAL, &e->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)", NULL },
-        { "--zero", OPTION_REAL, &e->bytes.zero, "Z", "(0)", NULL },
-        { NULL, OPTION_TEXT, NULL, NULL, NULL, NULL },
+        {"--input", OPTION_FILES, &e->inputs, "X.npy", "samples, as for train", NULL},
+        {"--label", OPTION_FILES, &e->labels, "Y.npy", "class numbers or targets, as for train", NULL},
+        {"--checkpoint", OPTION_TEXT, &e->checkpoint, "C.gmck",
+         "what was learnt; without it the model as it was compiled", NULL},
+        {"--scale", OPTION_REAL, &e->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
+         NULL},
+        {"--zero", OPTION_REAL, &e->bytes.zero, "Z", "(0)", NULL},
+        {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
-        "eval", "Loss and, where labels are classes, accuracy of a model.",
+        "eval",
+        "Loss and, where labels are classes, accuracy of a model.",
         "MODEL.mote --input X.npy [--label Y.npy] [options]",
         "  gradmote-run eval digits.mote --input x_test.npy --label y_test.npy --scale 0.0625 --checkpoint learned.gmck\n\n"
         "The loss is the mean over full batches. Labels that are no class do not count, nor do those that a mask leaves out.\n",
-        options
+        options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
     opened_model(&e->model, image);
@@ -178,7 +181,7 @@ static void parse(evaluation *e, int argc, char **argv)
 
 int run_eval(int argc, char **argv)
 {
-    static evaluation e = { .bytes = { 1.0f, 0.0f } };
+    static evaluation e = {.bytes = {1.0f, 0.0f}};
     parse(&e, argc, argv);
     dataset_open(&e.data, &e.model, GM_PROGRAM_EVAL, &e.inputs, &e.labels, e.bytes);
     e.rows = memory_map(e.data.batch * sizeof *e.rows);

@@ -27,7 +27,8 @@ static void find_result(inference *i)
         fail_code(error, i->model.path);
     }
     if (i->result.rank == 0 || i->result.dims[0] != i->data.batch) {
-        fail("compile the model with --batch 1", "the first axis of the output '%s' does not count the samples of a batch",
+        fail("compile the model with --batch 1",
+             "the first axis of the output '%s' does not count the samples of a batch",
              i->result.name != NULL ? i->result.name : "?");
     }
     i->each = i->result.size / i->data.batch;
@@ -42,7 +43,7 @@ static void checked(const inference *i, int error)
 
 static void begin_output(inference *i)
 {
-    uint64_t dims[GM_MAX_RANK] = { i->data.samples };
+    uint64_t dims[GM_MAX_RANK] = {i->data.samples};
     for (uint32_t axis = 1; axis < i->result.rank; ++axis) {
         dims[axis] = i->result.dims[axis];
     }
@@ -91,19 +92,23 @@ static void parse(inference *i, int argc, char **argv)
 {
     const char *image;
     const option options[] = {
-        { "--input", OPTION_FILES, &i->inputs, "X.npy", "samples, as for train", NULL },
-        { "--output", OPTION_TEXT, &i->output, "OUT.npy", "write the model's first output here; without it, it is printed", NULL },
-        { "--checkpoint", OPTION_TEXT, &i->checkpoint, "C.gmck", "what was learnt; without it the model as it was compiled", NULL },
-        { "--scale", OPTION_REAL, &i->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)", NULL },
-        { "--zero", OPTION_REAL, &i->bytes.zero, "Z", "(0)", NULL },
-        { NULL, OPTION_TEXT, NULL, NULL, NULL, NULL },
+        {"--input", OPTION_FILES, &i->inputs, "X.npy", "samples, as for train", NULL},
+        {"--output", OPTION_TEXT, &i->output, "OUT.npy",
+         "write the model's first output here; without it, it is printed", NULL},
+        {"--checkpoint", OPTION_TEXT, &i->checkpoint, "C.gmck",
+         "what was learnt; without it the model as it was compiled", NULL},
+        {"--scale", OPTION_REAL, &i->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
+         NULL},
+        {"--zero", OPTION_REAL, &i->bytes.zero, "Z", "(0)", NULL},
+        {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
-        "infer", "The model's output for samples.",
+        "infer",
+        "The model's output for samples.",
         "MODEL.mote --input X.npy [options]",
         "  gradmote-run infer digits.mote --input x.npy --scale 0.0625 --checkpoint learned.gmck --output scores.npy\n\n"
         "OUT.npy is written as a whole: an interruption leaves the old one or the new one.\n",
-        options
+        options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
     opened_model(&i->model, image);
@@ -114,7 +119,7 @@ static void parse(inference *i, int argc, char **argv)
 
 int run_infer(int argc, char **argv)
 {
-    static inference i = { .bytes = { 1.0f, 0.0f } };
+    static inference i = {.bytes = {1.0f, 0.0f}};
     static const file_list no_labels;
     parse(&i, argc, argv);
     dataset_open(&i.data, &i.model, GM_PROGRAM_INFER, &i.inputs, &no_labels, i.bytes);

@@ -8,15 +8,16 @@
 
 static void print_program_name(void)
 {
-    printf("gradmote-run    %d.%d.%d on %s, %s numerics\n", GM_VERSION_MAJOR, GM_VERSION_MINOR, GM_VERSION_PATCH, GM_BOARD_NAME,
-           GM_FUSED ? "fused" : "strict");
+    printf("gradmote-run    %d.%d.%d on %s, %s numerics\n", GM_VERSION_MAJOR, GM_VERSION_MINOR, GM_VERSION_PATCH,
+           GM_BOARD_NAME, GM_FUSED ? "fused" : "strict");
 }
 
 static void print_tensors(const opened *m, const char *what, uint32_t program, uint32_t role)
 {
     gm_view view;
     for (uint32_t i = 0; gm_tensor_view(&m->session, program, role, i, &view) == 0; ++i) {
-        printf("%-15s %s  %s", what, view.name != NULL ? view.name : "?", view.dtype == GM_DTYPE_F32 ? "float32" : "int32");
+        printf("%-15s %s  %s", what, view.name != NULL ? view.name : "?",
+               view.dtype == GM_DTYPE_F32 ? "float32" : "int32");
         for (uint32_t axis = 0; axis < view.rank; ++axis) {
             printf("%s%u", axis == 0 ? " [" : ", ", view.dims[axis]);
         }
@@ -27,7 +28,7 @@ static void print_tensors(const opened *m, const char *what, uint32_t program, u
 /* The one that takes most: that it has all inputs, and labels. */
 static uint32_t fullest_program(const opened *m)
 {
-    static const uint32_t order[] = { GM_PROGRAM_STEP, GM_PROGRAM_TRAIN, GM_PROGRAM_EVAL };
+    static const uint32_t order[] = {GM_PROGRAM_STEP, GM_PROGRAM_TRAIN, GM_PROGRAM_EVAL};
     for (uint32_t i = 0; i < sizeof order / sizeof order[0]; ++i) {
         if (opened_has(m, order[i])) {
             return order[i];
@@ -48,8 +49,8 @@ static void print_model(const opened *m)
     print_tensors(m, "label", fullest_program(m), GM_ROLE_LABEL);
     print_tensors(m, "output", GM_PROGRAM_INFER, GM_ROLE_OUTPUT);
     printf("arena           %u bytes\nparameters      %u bytes\n", m->needs.arena_size, m->needs.parameters_size);
-    printf("train steps     %u\nupdates         %u\nlearning rate   %g\n", control->train_steps, control->optimizer_steps,
-           (double)control->learning_rate);
+    printf("train steps     %u\nupdates         %u\nlearning rate   %g\n", control->train_steps,
+           control->optimizer_steps, (double)control->learning_rate);
 }
 
 int run_info(int argc, char **argv)
@@ -57,11 +58,11 @@ int run_info(int argc, char **argv)
     static opened m;
     const char *image, *checkpoint = NULL;
     const option options[] = {
-        { "--checkpoint", OPTION_TEXT, &checkpoint, "C.gmck", "tell of what was learnt", NULL },
-        { NULL, OPTION_TEXT, NULL, NULL, NULL, NULL },
+        {"--checkpoint", OPTION_TEXT, &checkpoint, "C.gmck", "tell of what was learnt", NULL},
+        {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
-    const command about = { "info", "What this program is, and what a model takes and gives.", "[MODEL.mote] [options]",
-                            "  gradmote-run info digits.mote --checkpoint learned.gmck\n", options };
+    const command about = {"info", "What this program is, and what a model takes and gives.", "[MODEL.mote] [options]",
+                           "  gradmote-run info digits.mote --checkpoint learned.gmck\n", options};
     options_parse(&about, argc, argv, &image, 0, 1);
     print_program_name();
     if (image != NULL) {

@@ -11,18 +11,19 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } commands[] = {
-    { "train", run_train, "train a model on samples of .npy files" },
-    { "eval", run_eval, "its loss and accuracy" },
-    { "infer", run_infer, "its output" },
-    { "info", run_info, "what this program is, and what a model takes and gives" },
-    { "console", run_console, "be a board: serve the console on stdin, or to a TCP client" },
+    {"train", run_train, "train a model on samples of .npy files"},
+    {"eval", run_eval, "its loss and accuracy"},
+    {"infer", run_infer, "its output"},
+    {"info", run_info, "what this program is, and what a model takes and gives"},
+    {"console", run_console, "be a board: serve the console on stdin, or to a TCP client"},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 static void print_help(void)
 {
-    puts("gradmote-run COMMAND ...\n\nTrains neural networks in fixed memory. The model is a .mote file that `gradmote compile` writes on "
-         "the host.\n");
+    puts(
+        "gradmote-run COMMAND ...\n\nTrains neural networks in fixed memory. The model is a .mote file that `gradmote compile` writes on "
+        "the host.\n");
     for (size_t i = 0; i < COMMAND_COUNT; ++i) {
         printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
     }

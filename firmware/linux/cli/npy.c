@@ -13,7 +13,7 @@
 static const struct {
     const char *descr;
     uint32_t size;
-} dtypes[NPY_DTYPE_COUNT] = { { "<f4", 4 }, { "<i4", 4 }, { "<i8", 8 }, { "|u1", 1 } };
+} dtypes[NPY_DTYPE_COUNT] = {{"<f4", 4}, {"<i4", 4}, {"<i8", 8}, {"|u1", 1}};
 
 uint32_t npy_item_size(enum npy_dtype dtype)
 {
@@ -83,8 +83,10 @@ static void read_dtype(cursor *c, npy_array *out)
         ++shown;
     }
     int quoted_end = shown > 1 && *c->at == '\'' ? (int)strcspn(c->at + 1, "'") + 2 : shown;
-    fail("store array.astype('float32'), 'int32', 'int64' or 'uint8'", "%s holds elements of type %.*s, which gradmote-run "
-         "does not read", c->path, quoted_end < shown ? quoted_end : shown, c->at);
+    fail("store array.astype('float32'), 'int32', 'int64' or 'uint8'",
+         "%s holds elements of type %.*s, which gradmote-run "
+         "does not read",
+         c->path, quoted_end < shown ? quoted_end : shown, c->at);
 }
 
 static void read_order(cursor *c)
@@ -160,7 +162,7 @@ static void read_dictionary(cursor *c, npy_array *out)
 /* Where the dictionary lies. */
 static cursor find_dictionary(const char *path, const file_view *file)
 {
-    cursor c = { path, NULL, NULL };
+    cursor c = {path, NULL, NULL};
     const uint8_t *bytes = file->data;
     if (file->size < 12 || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0) {
         damaged(&c, "it does not begin as one");
@@ -201,7 +203,7 @@ static uint64_t count_elements(const cursor *c, const npy_array *array, uint64_t
 npy_array npy_read(const char *path)
 {
     file_view file = file_map(path);
-    npy_array array = { .path = path };
+    npy_array array = {.path = path};
     cursor c = find_dictionary(path, &file);
     const char *end = c.end;
     read_dictionary(&c, &array);
@@ -210,7 +212,8 @@ npy_array npy_read(const char *path)
         damaged(&c, "something follows its header");
     }
     array.data = (const uint8_t *)end;
-    array.count = count_elements(&c, &array, (file.size - (size_t)(array.data - file.data)) / npy_item_size(array.dtype));
+    array.count =
+        count_elements(&c, &array, (file.size - (size_t)(array.data - file.data)) / npy_item_size(array.dtype));
     return array;
 }
 
@@ -234,7 +237,7 @@ int npy_write_header(replacement *to, enum npy_dtype dtype, uint32_t rank, const
                           dtypes[dtype].descr, shape);
     uint32_t whole = (10 + (uint32_t)length + 1 + 63) / 64 * 64; /* the data begins on a multiple of 64 */
     uint32_t padded = whole - 10;
-    uint8_t start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)padded, (uint8_t)(padded >> 8) };
+    uint8_t start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (uint8_t)padded, (uint8_t)(padded >> 8)};
     memset(text + length, ' ', padded - (uint32_t)length);
     text[padded - 1] = '\n';
     return replacement_write(to, start, sizeof start) != 0 || replacement_write(to, text, padded) != 0 ? -1 : 0;

@@ -8,7 +8,7 @@
 #include "../failure.h"
 #include "storage/signature.h"
 
-const char *const opened_programs[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
+const char *const opened_programs[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
 
 void opened_model(opened *m, const char *path)
 {
@@ -64,7 +64,7 @@ static file_view pack(const opened *m, const char *name)
     if (error) {
         fail_code(error, name);
     }
-    return (file_view){ bytes, size };
+    return (file_view){bytes, size};
 }
 
 void opened_save(const opened *m, const char *checkpoint)

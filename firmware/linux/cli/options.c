@@ -54,8 +54,9 @@ static uint32_t parse_u32(const option *o, const char *text)
     unsigned shift = suffix == 'K' ? 10 : suffix == 'M' ? 20 : suffix == 'G' ? 30 : 0;
     int known = suffix == '\0' || shift != 0;
     if (errno || *text < '0' || *text > '9' || *end != '\0' || !known || value > (UINT32_MAX >> shift)) {
-        bad_value(o, text, o->kind == OPTION_SIZE ? "write bytes, or 512K, 64M, 1G; 4G is too much"
-                                                  : "write a whole number from 0 to 4294967295");
+        bad_value(o, text,
+                  o->kind == OPTION_SIZE ? "write bytes, or 512K, 64M, 1G; 4G is too much"
+                                         : "write a whole number from 0 to 4294967295");
     }
     return (uint32_t)(value << shift);
 }
@@ -82,19 +83,11 @@ static void add_file(const option *o, const char *text)
 static void take(const option *o, const char *text)
 {
     switch (o->kind) {
-    case OPTION_TEXT:
-        *(const char **)o->value = text;
-        break;
-    case OPTION_FILES:
-        add_file(o, text);
-        break;
+    case OPTION_TEXT: *(const char **)o->value = text; break;
+    case OPTION_FILES: add_file(o, text); break;
     case OPTION_U32:
-    case OPTION_SIZE:
-        *(uint32_t *)o->value = parse_u32(o, text);
-        break;
-    case OPTION_REAL:
-        *(float *)o->value = parse_real(o, text);
-        break;
+    case OPTION_SIZE: *(uint32_t *)o->value = parse_u32(o, text); break;
+    case OPTION_REAL: *(float *)o->value = parse_real(o, text); break;
     }
     if (o->given != NULL) {
         *o->given = 1;

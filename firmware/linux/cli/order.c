@@ -32,7 +32,7 @@ static uint32_t mix(uint32_t x, uint32_t y)
 /* SeedSequence((seed, epoch)).generate_state(4, uint64). */
 static void spread(uint32_t seed, uint32_t epoch, uint64_t state[4])
 {
-    uint32_t pool[POOL] = { seed, epoch, 0, 0 };
+    uint32_t pool[POOL] = {seed, epoch, 0, 0};
     uint32_t constant = INIT_A;
     for (uint32_t i = 0; i < POOL; ++i) {
         pool[i] = hash(pool[i], &constant, MULT_A);
@@ -65,11 +65,11 @@ typedef struct generator {
     uint32_t half;
 } generator;
 
-static const wide MULTIPLIER = { 2549297995355413924u, 4865540595714422341u };
+static const wide MULTIPLIER = {2549297995355413924u, 4865540595714422341u};
 
 static wide add(wide a, wide b)
 {
-    wide sum = { a.high + b.high, a.low + b.low };
+    wide sum = {a.high + b.high, a.low + b.low};
     sum.high += sum.low < a.low;
     return sum;
 }
@@ -78,7 +78,7 @@ static wide multiply_64(uint64_t a, uint64_t b)
 {
     uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
     uint64_t low = a0 * b0, middle = a1 * b0 + (low >> 32), cross = a0 * b1 + (uint32_t)middle;
-    wide product = { a1 * b1 + (middle >> 32) + (cross >> 32), cross << 32 | (uint32_t)low };
+    wide product = {a1 * b1 + (middle >> 32) + (cross >> 32), cross << 32 | (uint32_t)low};
     return product;
 }
 
@@ -93,8 +93,8 @@ static generator start(uint32_t seed, uint32_t epoch)
 {
     uint64_t words[4];
     spread(seed, epoch, words);
-    generator g = { { 0, 0 }, { words[2] << 1 | words[3] >> 63, words[3] << 1 | 1 }, 0, 0 };
-    wide first = { words[0], words[1] };
+    generator g = {{0, 0}, {words[2] << 1 | words[3] >> 63, words[3] << 1 | 1}, 0, 0};
+    wide first = {words[0], words[1]};
     step(&g);
     g.state = add(g.state, first);
     step(&g);

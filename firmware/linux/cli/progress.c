@@ -16,7 +16,7 @@ double progress_clock(void)
 
 progress progress_begin(const char *what, uint64_t total)
 {
-    progress p = { what, total, progress_clock(), 0.0 };
+    progress p = {what, total, progress_clock(), 0.0};
     return p;
 }
 

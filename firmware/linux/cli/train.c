@@ -190,26 +190,33 @@ static void parse(training *t, int argc, char **argv)
 {
     const char *image;
     const option options[] = {
-        { "--input", OPTION_FILES, &t->inputs, "X.npy", "samples: float32, or uint8 with --scale and --zero; again for each further\n"
-          "input of the model, in its order", NULL },
-        { "--label", OPTION_FILES, &t->labels, "Y.npy", "class numbers (int32, int64, uint8) or float32 targets; again for\n"
-          "each further label, such as a mask", NULL },
-        { "--epochs", OPTION_U32, &t->epochs, "N", "passes over the data (1)", NULL },
-        { "--lr", OPTION_REAL, &t->rate, "RATE", "learning rate, instead of the one compiled in", &t->has_rate },
-        { "--warmup", OPTION_U32, &t->warmup, "STEPS", "the rate rises for this many steps, then falls to 0 at the last one",
-          &t->has_warmup },
-        { "--micro-batches", OPTION_U32, &t->micro_batches, "N", "batches averaged in one update (1)", NULL },
-        { "--checkpoint", OPTION_TEXT, &t->checkpoint, "C.gmck", "write what was learnt here, after each epoch", NULL },
-        { "--save-every", OPTION_U32, &t->save_every, "N", "write --checkpoint after each N updates, too", &t->has_save_every },
-        { "--resume", OPTION_TEXT, &t->resume, "C.gmck", "go on from this checkpoint", NULL },
-        { "--batch-order", OPTION_U32, &t->batch_order, "N", "seed of the shuffling (0): same seed, same bits", NULL },
-        { "--seed", OPTION_U32, &t->seed, "N", "seed of dropout", &t->has_seed },
-        { "--scale", OPTION_REAL, &t->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)", NULL },
-        { "--zero", OPTION_REAL, &t->bytes.zero, "Z", "(0)", NULL },
-        { NULL, OPTION_TEXT, NULL, NULL, NULL, NULL },
+        {"--input", OPTION_FILES, &t->inputs, "X.npy",
+         "samples: float32, or uint8 with --scale and --zero; again for each further\n"
+         "input of the model, in its order",
+         NULL},
+        {"--label", OPTION_FILES, &t->labels, "Y.npy",
+         "class numbers (int32, int64, uint8) or float32 targets; again for\n"
+         "each further label, such as a mask",
+         NULL},
+        {"--epochs", OPTION_U32, &t->epochs, "N", "passes over the data (1)", NULL},
+        {"--lr", OPTION_REAL, &t->rate, "RATE", "learning rate, instead of the one compiled in", &t->has_rate},
+        {"--warmup", OPTION_U32, &t->warmup, "STEPS",
+         "the rate rises for this many steps, then falls to 0 at the last one", &t->has_warmup},
+        {"--micro-batches", OPTION_U32, &t->micro_batches, "N", "batches averaged in one update (1)", NULL},
+        {"--checkpoint", OPTION_TEXT, &t->checkpoint, "C.gmck", "write what was learnt here, after each epoch", NULL},
+        {"--save-every", OPTION_U32, &t->save_every, "N", "write --checkpoint after each N updates, too",
+         &t->has_save_every},
+        {"--resume", OPTION_TEXT, &t->resume, "C.gmck", "go on from this checkpoint", NULL},
+        {"--batch-order", OPTION_U32, &t->batch_order, "N", "seed of the shuffling (0): same seed, same bits", NULL},
+        {"--seed", OPTION_U32, &t->seed, "N", "seed of dropout", &t->has_seed},
+        {"--scale", OPTION_REAL, &t->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
+         NULL},
+        {"--zero", OPTION_REAL, &t->bytes.zero, "Z", "(0)", NULL},
+        {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
-        "train", "Trains a compiled model on samples of .npy files.",
+        "train",
+        "Trains a compiled model on samples of .npy files.",
         "MODEL.mote --input X.npy [--label Y.npy] [options]",
         "  gradmote-run train digits.mote --input x.npy --label y.npy --scale 0.0625 --epochs 5 --checkpoint learned.gmck\n\n"
         "The checkpoint is, bit for bit, the one that `gradmote train digits.mote --data digits.npz --epochs 5` writes on the host,\n"
@@ -218,7 +225,7 @@ static void parse(training *t, int argc, char **argv)
         "Ctrl-C ends after the current step and still writes the checkpoint. Files are replaced as a whole: an interruption leaves\n"
         "the old one or the new one.\n\n"
         "Exit code: 0 done, 1 refused (model, data, storage), 2 wrong command line, 130 stopped by Ctrl-C, 143 by SIGTERM.\n",
-        options
+        options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);
     opened_model(&t->model, image);
@@ -226,7 +233,7 @@ static void parse(training *t, int argc, char **argv)
 
 int run_train(int argc, char **argv)
 {
-    static training t = { .epochs = 1, .micro_batches = 1, .bytes = { 1.0f, 0.0f } };
+    static training t = {.epochs = 1, .micro_batches = 1, .bytes = {1.0f, 0.0f}};
     parse(&t, argc, argv);
     check_programs(&t);
     open_data(&t);

@@ -73,8 +73,8 @@ static int lr(device *d, const char *argument)
         return d->model.status;
     }
     if (*argument) {
-        int error = text_parse_f32(argument, &rate) ? gm_set_learning_rate(&d->model.session, rate)
-                                                    : CONSOLE_ERR_BAD_ARGUMENT;
+        int error =
+            text_parse_f32(argument, &rate) ? gm_set_learning_rate(&d->model.session, rate) : CONSOLE_ERR_BAD_ARGUMENT;
         if (error) {
             return error;
         }

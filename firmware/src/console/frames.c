@@ -115,7 +115,7 @@ static void put_bytes(const uint8_t *bytes, uint32_t count)
 
 void frame_send(uint8_t type, uint8_t sequence, const uint8_t *payload, uint32_t length)
 {
-    uint8_t header[CONSOLE_HEADER_SIZE] = { CONSOLE_START, type, sequence, (uint8_t)length, (uint8_t)(length >> 8) };
+    uint8_t header[CONSOLE_HEADER_SIZE] = {CONSOLE_START, type, sequence, (uint8_t)length, (uint8_t)(length >> 8)};
     uint8_t trailer[CONSOLE_TRAILER_SIZE];
     uint32_t crc = gm_crc32(0, header + 1, sizeof header - 1);
     store_u32(trailer, gm_crc32(crc, payload, length));

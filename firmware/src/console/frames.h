@@ -9,7 +9,8 @@
 /* Bytes of payload that this board takes and sends at most; the host asks for it. A multiple of
  * 4. */
 #define FRAME_LIMIT BOARD_FRAME_LIMIT
-typedef char frame_limit_fits[FRAME_LIMIT <= CONSOLE_PAYLOAD_LIMIT && FRAME_LIMIT >= 160 && FRAME_LIMIT % 4 == 0 ? 1 : -1];
+typedef char
+    frame_limit_fits[FRAME_LIMIT <= CONSOLE_PAYLOAD_LIMIT && FRAME_LIMIT >= 160 && FRAME_LIMIT % 4 == 0 ? 1 : -1];
 
 enum frame_event { FRAME_MORE, FRAME_READY };
 

@@ -46,25 +46,19 @@ static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
 static int find_view(gm_session *session, const read_request *request, gm_view *view)
 {
     switch (request->source) {
-    case CONSOLE_SOURCE_TENSOR:
-        return gm_tensor_view(session, request->program, request->role, request->index, view);
-    case CONSOLE_SOURCE_PARAMETERS:
-        return gm_parameters(session, view);
-    case CONSOLE_SOURCE_PARAMETER:
-        return gm_parameter(session, request->index, view);
-    case CONSOLE_SOURCE_GRADIENT:
-        return gm_gradient(session, request->index, view);
-    case CONSOLE_SOURCE_STATE:
-        return gm_state(session, view);
-    default:
-        return CONSOLE_ERR_BAD_PAYLOAD;
+    case CONSOLE_SOURCE_TENSOR: return gm_tensor_view(session, request->program, request->role, request->index, view);
+    case CONSOLE_SOURCE_PARAMETERS: return gm_parameters(session, view);
+    case CONSOLE_SOURCE_PARAMETER: return gm_parameter(session, request->index, view);
+    case CONSOLE_SOURCE_GRADIENT: return gm_gradient(session, request->index, view);
+    case CONSOLE_SOURCE_STATE: return gm_state(session, view);
+    default: return CONSOLE_ERR_BAD_PAYLOAD;
     }
 }
 
 static int find(model *m, const read_request *request, span *out)
 {
     uint32_t source = request->source;
-    gm_view view = { 0 };
+    gm_view view = {0};
     if (m->status) {
         return m->status;
     }

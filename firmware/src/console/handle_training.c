@@ -17,7 +17,7 @@ int handle_data(device *d, const data_request *request, uint32_t size)
 
 int handle_data_u8(device *d, const data_u8_request *request, uint32_t size)
 {
-    u8_scale map = { request->scale, request->zero };
+    u8_scale map = {request->scale, request->zero};
     if (d->model.status) {
         return d->model.status;
     }

@@ -55,7 +55,7 @@ static void number(const char *label, uint32_t value, const char *unit)
 
 static void programs(const model *m)
 {
-    static const char *const names[GM_PROGRAM_COUNT] = { "infer", "eval", "train", "optimizer", "step" };
+    static const char *const names[GM_PROGRAM_COUNT] = {"infer", "eval", "train", "optimizer", "step"};
     pad("programs", 15);
     for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
         if (model_has(m, program)) {

@@ -164,7 +164,7 @@ static float power_of_ten(int32_t exponent)
 
 int text_parse_f32(const char *text, float *out)
 {
-    decimal number = { 0, 0 };
+    decimal number = {0, 0};
     int negative = *text == '-';
     const char *rest = parse_mantissa(text + negative, &number);
     if (rest == NULL) {

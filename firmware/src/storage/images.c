@@ -19,7 +19,8 @@ typedef struct image_record {
 } image_record;
 
 /* The record has units of flash of its own. */
-#define RECORD_ROOM ((uint32_t)(sizeof(image_record) + BOARD_PROGRAM_UNIT - 1) / BOARD_PROGRAM_UNIT * BOARD_PROGRAM_UNIT)
+#define RECORD_ROOM \
+    ((uint32_t)(sizeof(image_record) + BOARD_PROGRAM_UNIT - 1) / BOARD_PROGRAM_UNIT * BOARD_PROGRAM_UNIT)
 
 enum { HALVES = 2 };
 
@@ -34,7 +35,7 @@ static flash_span half_of(uint32_t half)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
     uint32_t size = half_size(&area);
-    flash_span room = { area.base + half * size, size > RECORD_ROOM ? size - RECORD_ROOM : 0 };
+    flash_span room = {area.base + half * size, size > RECORD_ROOM ? size - RECORD_ROOM : 0};
     return room;
 }
 
@@ -81,7 +82,7 @@ flash_span images_in_force(void)
     board_area area = board_flash_area(BOARD_AREA_IMAGE);
     image_record record;
     uint32_t half = newest(&record);
-    flash_span image = { area.base, area.size };
+    flash_span image = {area.base, area.size};
     if (half < HALVES) {
         image.base = half_of(half).base;
         image.size = record.size;
@@ -94,7 +95,7 @@ flash_span images_in_force(void)
 flash_span images_carried(void)
 {
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
-    flash_span file = { NULL, 0 };
+    flash_span file = {NULL, 0};
     image_record record;
     gm_checkpoint header;
     (void)newest(&record);
@@ -131,7 +132,7 @@ int images_switch(flash_span room, uint32_t size, flash_span carried)
 {
     image_record record;
     (void)newest(&record);
-    image_record next = { .generation = record.generation + 1, .size = size };
+    image_record next = {.generation = record.generation + 1, .size = size};
     if (carried.base != NULL) {
         gm_checkpoint header;
         memcpy(&header, carried.base, sizeof header);

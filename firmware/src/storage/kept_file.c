@@ -30,6 +30,5 @@ int kept_file_fits(const gm_session *session, const uint8_t *file, uint32_t size
     gm_checkpoint header = header_of(file);
     return header.magic == GM_CHECKPOINT_MAGIC && header.size == size &&
            memcmp(header.model_id, model->model_id, sizeof header.model_id) == 0 &&
-           header.state_size == model->state_size &&
-           (!is_plain(&header) || size - sizeof header >= header.state_size);
+           header.state_size == model->state_size && (!is_plain(&header) || size - sizeof header >= header.state_size);
 }

@@ -52,7 +52,7 @@ static ring ring_of(const gm_session *session)
 {
     board_area area = board_flash_area(BOARD_AREA_CHECKPOINT);
     uint32_t slot_size = round_up(FILE_START + gm_checkpoint_size(session), area.erase_unit);
-    ring r = { session, area.base, slot_size, area.size / slot_size };
+    ring r = {session, area.base, slot_size, area.size / slot_size};
     return r;
 }
 
@@ -138,7 +138,7 @@ typedef struct range {
 
 static range range_of(const ring *r, flash_span file)
 {
-    range found = { 0, 0 };
+    range found = {0, 0};
     if (file.base != NULL) {
         found.start = (uint32_t)(file.base - r->base);
         found.end = found.start + file.size;
@@ -153,7 +153,7 @@ static int overlap(range a, range b)
 
 static range range_of_slot(const ring *r, uint32_t slot)
 {
-    range found = { slot * r->slot_size, (slot + 1) * r->slot_size };
+    range found = {slot * r->slot_size, (slot + 1) * r->slot_size};
     return found;
 }
 
@@ -195,7 +195,7 @@ uint32_t slots_count(const gm_session *session)
 flash_span slots_newest(const gm_session *session)
 {
     ring r = ring_of(session);
-    flash_span file = { NULL, 0 };
+    flash_span file = {NULL, 0};
     entry newest;
     int refusal;
     uint32_t slot = newest_good(&r, &newest, &refusal);
@@ -209,7 +209,7 @@ flash_span slots_newest(const gm_session *session)
 /* Writes the record of a slot whose file is written: only now does the slot count. */
 static int write_record(const ring *r, uint32_t slot, uint32_t generation)
 {
-    slot_record record = { generation, gm_checkpoint_size(r->session), { 0 }, 0, 0 };
+    slot_record record = {generation, gm_checkpoint_size(r->session), {0}, 0, 0};
     memcpy(record.model_id, r->session->header->model_id, sizeof record.model_id);
     record.check = gm_crc32(0, &record, offsetof(slot_record, check));
     int error = writer_put(slot_base(r, slot), &record, sizeof record);
@@ -263,7 +263,7 @@ static int make_newest(const ring *r, uint32_t slot)
 int slots_save(const gm_session *session)
 {
     ring r = ring_of(session);
-    entry newest = { 0, 0 }; /* so that the first save has generation 1 */
+    entry newest = {0, 0}; /* so that the first save has generation 1 */
     int error;
     uint32_t good = newest_good(&r, &newest, &error);
     uint32_t slot = slot_beside(&r, protected_range(&r, good), good == NO_SLOT ? 0 : good + 1);
@@ -319,19 +319,19 @@ int slots_adopt(gm_session *session, const uint8_t *base, uint32_t size)
 
 int slots_has_room_beside(const gm_header *model, flash_span saved)
 {
-    const gm_session unopened = { .header = model };
+    const gm_session unopened = {.header = model};
     ring r = ring_of(&unopened);
     return r.count >= 2 && slot_beside(&r, range_of(&r, saved), 0) != NO_SLOT;
 }
 
 int slots_forget(const gm_header *model, flash_span saved)
 {
-    const gm_session unopened = { .header = model };
+    const gm_session unopened = {.header = model};
     ring r = ring_of(&unopened);
     uint32_t unit = board_flash_area(BOARD_AREA_CHECKPOINT).erase_unit;
     entry found;
     for (uint32_t slot = 0; slot < r.count; ++slot) {
-        range erased = { slot * r.slot_size, slot * r.slot_size + unit }; /* by forget_slot() */
+        range erased = {slot * r.slot_size, slot * r.slot_size + unit}; /* by forget_slot() */
         if (find_entry(&r, slot, &found) && !overlap(erased, range_of(&r, saved)) && forget_slot(&r, slot)) {
             return CONSOLE_ERR_FLASH;
         }

@@ -26,8 +26,7 @@ int autosave_set(model *m, uint32_t every)
         int error = gm_property_remove(&m->session, KEY);
         return error == GM_ERR_NOT_FOUND ? 0 : error;
     }
-    return slots_count(&m->session) < 2 ? CONSOLE_ERR_TOO_LARGE
-                                        : gm_property_set_i32(&m->session, KEY, (int32_t)every);
+    return slots_count(&m->session) < 2 ? CONSOLE_ERR_TOO_LARGE : gm_property_set_i32(&m->session, KEY, (int32_t)every);
 }
 
 int autosave_updated(autosave *a, model *m)

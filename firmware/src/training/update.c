@@ -66,7 +66,7 @@ int update_switch(model *m, uint32_t carry)
 {
     const uint8_t *base = m->upload.base;
     uint32_t size = m->upload.size;
-    flash_span room, state = { NULL, 0 };
+    flash_span room, state = {NULL, 0};
     if (m->status) {
         return m->status;
     }

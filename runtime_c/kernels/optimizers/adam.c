@@ -24,10 +24,10 @@ void gm_rule_apply_adam(const gm_rule_args *args)
 {
     const gm_rule_adam *rule = args->rule;
     const gm_adam_factors factors = {
-        args->scale, rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2, rule->eps,
-        .correction = 1.0f / gm_sqrt(args->aux[1]),
-        .keep = 1.0f,
-        .step = -(args->lr / args->aux[0]),
+        args->scale,  rule->one_minus_beta1,
+        rule->beta2,  rule->one_minus_beta2,
+        rule->eps,    .correction = 1.0f / gm_sqrt(args->aux[1]),
+        .keep = 1.0f, .step = -(args->lr / args->aux[0]),
     };
     if (rule->weight_decay == 0.0f) {
         gm_adam_step(&factors, args->g, args->p, args->slot1, args->slot2, args->n);

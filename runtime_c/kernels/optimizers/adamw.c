@@ -8,7 +8,11 @@ void gm_rule_apply_adamw(const gm_rule_args *args)
 {
     const gm_rule_adamw *rule = args->rule;
     const gm_adam_factors factors = {
-        args->scale, rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2, rule->eps,
+        args->scale,
+        rule->one_minus_beta1,
+        rule->beta2,
+        rule->one_minus_beta2,
+        rule->eps,
         .correction = 1.0f / gm_sqrt(args->aux[1]),
         .keep = GM_MAC(1.0f, -args->lr, rule->weight_decay),
         .step = -(args->lr / args->aux[0]),

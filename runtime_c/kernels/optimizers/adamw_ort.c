@@ -8,7 +8,11 @@ void gm_rule_apply_adamw_ort(const gm_rule_args *args)
 {
     const gm_rule_adamw_ort *rule = args->rule;
     const gm_adam_ort_factors factors = {
-        args->scale, rule->one_minus_beta1, rule->beta2, rule->one_minus_beta2, rule->eps,
+        args->scale,
+        rule->one_minus_beta1,
+        rule->beta2,
+        rule->one_minus_beta2,
+        rule->eps,
         .step = -(args->lr * gm_sqrt(args->aux[1]) / args->aux[0]),
         .decay = -(args->lr * rule->weight_decay),
     };

@@ -26,7 +26,7 @@ void gm_rule_apply_momentum(const gm_rule_args *args)
 {
     const gm_rule_momentum *rule = args->rule;
     if (rule->weight_decay == 0.0f && rule->nesterov == 0.0f) {
-        const gm_momentum_factors factors = { args->scale, rule->momentum, -args->lr };
+        const gm_momentum_factors factors = {args->scale, rule->momentum, -args->lr};
         gm_momentum_step(&factors, args->g, args->p, args->slot1, args->n);
     } else {
         step_with_decay_or_nesterov(args, rule);

@@ -48,9 +48,8 @@ static uint32_t offset_of(uint32_t place)
 
 static float special(void)
 {
-    static const uint32_t bits[] = { 0x80000000u, 0, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 1u,
-                                     0x80000001u,
-                                     0x007fffffu, 0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f800000u };
+    static const uint32_t bits[] = {0x80000000u, 0,           0x7f800000u, 0xff800000u, 0x7fc00000u, 0x7f800001u, 1u,
+                                    0x80000001u, 0x007fffffu, 0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f800000u};
     return gm_float_of(bits[below(sizeof bits / sizeof bits[0])]);
 }
 
@@ -64,7 +63,7 @@ static void fill(void)
     for (uint32_t i = SLOT2 * ROOM; i < (SLOT2 + 1) * ROOM; i++) {
         arena[i] = gm_abs(arena[i]);
     }
-    float hyper[GM_RULE_WORDS] = { 0, below(2) ? 0.1f : 0.0f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f };
+    float hyper[GM_RULE_WORDS] = {0, below(2) ? 0.1f : 0.0f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f};
     uint32_t kind = below(GM_RULE_COUNT);
     if (kind == GM_RULE_MOMENTUM) {
         hyper[3] = below(2) ? 1.0f : 0.0f; /* nesterov */
@@ -119,7 +118,7 @@ static void draw_matrix(uint32_t rows, uint32_t columns, uint32_t *row, uint32_t
 static uint32_t draw_gemm(void)
 {
     uint32_t m = between(1, 11), n = between(1, 37), k = between(1, 19);
-    gm_insn_gemm insn = { 0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y) };
+    gm_insn_gemm insn = {0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y)};
     insn.batch = between(1, 2), insn.m = m, insn.n = n, insn.k = k;
     draw_matrix(m, k, &insn.a_row, &insn.a_col);
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
@@ -131,7 +130,7 @@ static uint32_t draw_gemm(void)
 static uint32_t draw_matmul(void)
 {
     uint32_t m = between(1, 9), n = between(1, 19), k = between(1, 13);
-    gm_insn_matmul insn = { 0, offset_of(X), offset_of(W), offset_of(Y) };
+    gm_insn_matmul insn = {0, offset_of(X), offset_of(W), offset_of(Y)};
     insn.d0 = 1, insn.d1 = 2, insn.m = m, insn.n = n, insn.k = k;
     draw_matrix(m, k, &insn.a_row, &insn.a_col);
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
@@ -142,8 +141,19 @@ static uint32_t draw_matmul(void)
 static uint32_t draw_gemm_update(void)
 {
     uint32_t m = between(1, 9), n = between(1, 37), k = below(3) ? between(1, 9) : 1;
-    gm_insn_gemm_update insn = { 0, offset_of(X), offset_of(W), offset_of(Y), offset_of(P), offset_of(SLOT1),
-                                 offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4, m, n, k };
+    gm_insn_gemm_update insn = {0,
+                                offset_of(X),
+                                offset_of(W),
+                                offset_of(Y),
+                                offset_of(P),
+                                offset_of(SLOT1),
+                                offset_of(SLOT2),
+                                AUX * 4,
+                                LR * 4,
+                                RULE * 4,
+                                m,
+                                n,
+                                k};
     draw_matrix(m, k, &insn.a_row, &insn.a_col);
     draw_matrix(k, n, &insn.b_row, &insn.b_col);
     return BOTH_WAYS(gemm_update, insn, Y * ROOM, n);
@@ -151,23 +161,31 @@ static uint32_t draw_gemm_update(void)
 
 static uint32_t draw_update(void)
 {
-    gm_insn_update insn = { 0, offset_of(X), offset_of(P), offset_of(SLOT1), offset_of(SLOT2), AUX * 4, LR * 4,
-                            below(2) ? offset_of(W) : GM_NONE, RULE * 4, between(1, 70) };
+    gm_insn_update insn = {0,
+                           offset_of(X),
+                           offset_of(P),
+                           offset_of(SLOT1),
+                           offset_of(SLOT2),
+                           AUX * 4,
+                           LR * 4,
+                           below(2) ? offset_of(W) : GM_NONE,
+                           RULE * 4,
+                           between(1, 70)};
     return BOTH_WAYS(update, insn, 0, 0);
 }
 
 /* ---- Element by element ------------------------------------------------------------------------------------ */
 
 /* Rows of both operands are contiguous, or one number; y may be the first. */
-#define DEFINE_DRAW(name)                                                                              \
-    static uint32_t draw_##name(void)                                                                  \
-    {                                                                                                  \
-        uint32_t rows = between(1, 5), n = between(1, 40);                                             \
-        gm_insn_##name insn = { 0, offset_of(X), offset_of(W), offset_of(below(3) ? Y : X), 1, 1 };    \
-        insn.d2 = rows, insn.d3 = n;                                                                   \
-        insn.a2 = n, insn.a3 = 1;                                                                      \
-        insn.b2 = below(2) ? n : 0, insn.b3 = below(4) ? 1 : 0;                                        \
-        return BOTH_WAYS(name, insn, 0, 0);                                                            \
+#define DEFINE_DRAW(name)                                                                         \
+    static uint32_t draw_##name(void)                                                             \
+    {                                                                                             \
+        uint32_t rows = between(1, 5), n = between(1, 40);                                        \
+        gm_insn_##name insn = {0, offset_of(X), offset_of(W), offset_of(below(3) ? Y : X), 1, 1}; \
+        insn.d2 = rows, insn.d3 = n;                                                              \
+        insn.a2 = n, insn.a3 = 1;                                                                 \
+        insn.b2 = below(2) ? n : 0, insn.b3 = below(4) ? 1 : 0;                                   \
+        return BOTH_WAYS(name, insn, 0, 0);                                                       \
     }
 
 DEFINE_DRAW(add)
@@ -177,19 +195,19 @@ DEFINE_DRAW(div)
 
 static uint32_t draw_relu(void)
 {
-    gm_insn_relu insn = { 0, offset_of(X), offset_of(below(2) ? Y : X), between(1, 70) };
+    gm_insn_relu insn = {0, offset_of(X), offset_of(below(2) ? Y : X), between(1, 70)};
     return BOTH_WAYS(relu, insn, 0, 0);
 }
 
 static uint32_t draw_relu_grad(void)
 {
-    gm_insn_relu_grad insn = { 0, offset_of(X), offset_of(W), offset_of(below(2) ? Y : X), between(1, 70) };
+    gm_insn_relu_grad insn = {0, offset_of(X), offset_of(W), offset_of(below(2) ? Y : X), between(1, 70)};
     return BOTH_WAYS(relu_grad, insn, 0, 0);
 }
 
 static uint32_t draw_check_finite(void)
 {
-    gm_insn_check_finite insn = { 0, offset_of(X), between(1, 70) };
+    gm_insn_check_finite insn = {0, offset_of(X), between(1, 70)};
     return BOTH_WAYS(check_finite, insn, 0, 0);
 }
 
@@ -197,7 +215,7 @@ static uint32_t draw_check_finite(void)
 static uint32_t draw_reduce_sum(void)
 {
     uint32_t kept = between(1, 37), summed = between(1, 21), blocks = between(1, 2), planes = between(1, 2);
-    gm_insn_reduce_sum insn = { 0, offset_of(X), offset_of(Y), 1, 1, 2, kept };
+    gm_insn_reduce_sum insn = {0, offset_of(X), offset_of(Y), 1, 1, 2, kept};
     insn.ks2 = 5, insn.r0 = 1, insn.r1 = planes, insn.r2 = blocks, insn.r3 = summed;
     draw_matrix(summed, kept, &insn.rs3, &insn.ks3);
     insn.rs2 = 1700, insn.rs1 = 17;
@@ -217,7 +235,7 @@ enum { MEAN, INV_STD, SCALE, BIAS, DSCALE, DBIAS, VAR };
 
 static uint32_t draw_moments(void)
 {
-    gm_insn_moments insn = { 0, offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), below(2) ? NUMBERS(VAR) : GM_NONE };
+    gm_insn_moments insn = {0, offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), below(2) ? NUMBERS(VAR) : GM_NONE};
     DRAW_CHANNELS(insn);
     insn.epsilon = 1e-5f;
     return BOTH_WAYS(moments, insn, 0, 0);
@@ -227,8 +245,8 @@ static uint32_t draw_moments(void)
 static uint32_t draw_normalize(void)
 {
     uint32_t mean = below(3) ? NUMBERS(MEAN) : GM_NONE, bias = below(3) ? NUMBERS(BIAS) : GM_NONE;
-    gm_insn_normalize insn = { 0, offset_of(X), mean, NUMBERS(INV_STD), NUMBERS(SCALE), bias,
-                               offset_of(below(2) ? Y : X) };
+    gm_insn_normalize insn = {
+        0, offset_of(X), mean, NUMBERS(INV_STD), NUMBERS(SCALE), bias, offset_of(below(2) ? Y : X)};
     DRAW_CHANNELS(insn);
     insn.activation = below(2);
     return BOTH_WAYS(normalize, insn, 0, 0);
@@ -236,8 +254,8 @@ static uint32_t draw_normalize(void)
 
 static uint32_t draw_normalize_sums(void)
 {
-    gm_insn_normalize_sums insn = { 0, offset_of(W), offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), NUMBERS(DSCALE),
-                                    NUMBERS(DBIAS) };
+    gm_insn_normalize_sums insn = {
+        0, offset_of(W), offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), NUMBERS(DSCALE), NUMBERS(DBIAS)};
     DRAW_CHANNELS(insn);
     return BOTH_WAYS(normalize_sums, insn, 0, 0);
 }
@@ -245,9 +263,16 @@ static uint32_t draw_normalize_sums(void)
 /* dx may be dy or x. */
 static uint32_t draw_normalize_grad(void)
 {
-    static const uint32_t places[] = { Y, W, X };
-    gm_insn_normalize_grad insn = { 0, offset_of(W), offset_of(X), NUMBERS(MEAN), NUMBERS(INV_STD), NUMBERS(SCALE),
-                                    NUMBERS(DSCALE), NUMBERS(DBIAS), offset_of(places[below(3)]) };
+    static const uint32_t places[] = {Y, W, X};
+    gm_insn_normalize_grad insn = {0,
+                                   offset_of(W),
+                                   offset_of(X),
+                                   NUMBERS(MEAN),
+                                   NUMBERS(INV_STD),
+                                   NUMBERS(SCALE),
+                                   NUMBERS(DSCALE),
+                                   NUMBERS(DBIAS),
+                                   offset_of(places[below(3)])};
     DRAW_CHANNELS(insn);
     return BOTH_WAYS(normalize_grad, insn, 0, 0);
 }
@@ -263,9 +288,9 @@ static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32
 {
     uint32_t all = groups * channels;
     switch (below(5)) {
-    case 0: return (layout){ all * h * w, w, 1, channels * h * w, h * w };
-    case 1: return (layout){ 2 * all * h * w, 2 * w * all, 2 * all, 2 * channels, 2 };
-    default: return (layout){ all * h * w, w * all, all, channels, 1 };
+    case 0: return (layout){all * h * w, w, 1, channels * h * w, h * w};
+    case 1: return (layout){2 * all * h * w, 2 * w * all, 2 * all, 2 * channels, 2};
+    default: return (layout){all * h * w, w * all, all, channels, 1};
     }
 }
 
@@ -286,11 +311,11 @@ static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t 
  * a multiplier. A first layer has few channels. */
 static void draw_channels(shape *s)
 {
-    static const uint32_t counts[] = { 1, 2, 3, 4, 5, 8, 9, 16, 19 };
+    static const uint32_t counts[] = {1, 2, 3, 4, 5, 8, 9, 16, 19};
     s->groups = 1, s->in_channels = counts[below(9)], s->out_channels = counts[below(9)];
     if (below(3) == 0) {
         s->groups = below(2) ? 4 * between(1, 5) : between(1, 21), s->in_channels = 1,
-            s->out_channels = below(4) ? 1 : 2;
+        s->out_channels = below(4) ? 1 : 2;
     } else if (below(4) == 0) {
         s->in_channels = between(2, 4), s->out_channels = 8;
     } else if (below(4) == 0) {
@@ -306,7 +331,7 @@ static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 
 static shape draw_shape(void)
 {
-    shape s = { .batch = between(1, 2) };
+    shape s = {.batch = between(1, 2)};
     uint32_t most = below(6) ? 4 : 1; /* kernels of one tap are matrix products */
     draw_channels(&s);
     s.in_channels += most == 1 && s.in_channels >= 16 ? below(30) : 0;
@@ -328,23 +353,24 @@ static shape draw_shape(void)
 }
 
 /* Copies what the instructions of convolutions have in common. */
-#define PUT_SHAPE(insn, s)                                                                                              \
-    insn.batch = s.batch, insn.groups = s.groups, insn.in_channels = s.in_channels, insn.out_channels = s.out_channels; \
-    insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h, insn.out_w = s.out_w;                                 \
-    insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h, insn.stride_w = s.stride_w;     \
-    insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w, insn.pad_h = s.pad_h, insn.pad_w = s.pad_w;         \
-    insn.x_batch = s.x.batch, insn.x_h = s.x.h, insn.x_w = s.x.w, insn.x_group = s.x.group;                             \
-    insn.x_channel = s.x.channel;                                                                                       \
+#define PUT_SHAPE(insn, s)                                                                                          \
+    insn.batch = s.batch, insn.groups = s.groups, insn.in_channels = s.in_channels,                                 \
+    insn.out_channels = s.out_channels;                                                                             \
+    insn.in_h = s.in_h, insn.in_w = s.in_w, insn.out_h = s.out_h, insn.out_w = s.out_w;                             \
+    insn.kernel_h = s.kernel_h, insn.kernel_w = s.kernel_w, insn.stride_h = s.stride_h, insn.stride_w = s.stride_w; \
+    insn.dilation_h = s.dilation_h, insn.dilation_w = s.dilation_w, insn.pad_h = s.pad_h, insn.pad_w = s.pad_w;     \
+    insn.x_batch = s.x.batch, insn.x_h = s.x.h, insn.x_w = s.x.w, insn.x_group = s.x.group;                         \
+    insn.x_channel = s.x.channel;                                                                                   \
     insn.y_batch = s.y.batch, insn.y_h = s.y.h, insn.y_w = s.y.w, insn.y_group = s.y.group, insn.y_channel = s.y.channel
 
-#define PUT_WEIGHTS(insn, s)                                                                             \
-    insn.w_group = s.w_group, insn.w_out_channel = s.w_out_channel, insn.w_in_channel = s.w_in_channel;  \
+#define PUT_WEIGHTS(insn, s)                                                                            \
+    insn.w_group = s.w_group, insn.w_out_channel = s.w_out_channel, insn.w_in_channel = s.w_in_channel; \
     insn.w_h = s.w_h, insn.w_w = s.w_w
 
 static uint32_t draw_conv(void)
 {
     shape s = draw_shape();
-    gm_insn_conv insn = { 0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y) };
+    gm_insn_conv insn = {0, offset_of(X), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(Y)};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.activation = below(2);
@@ -354,7 +380,7 @@ static uint32_t draw_conv(void)
 static uint32_t draw_conv_transpose(void)
 {
     shape s = draw_shape();
-    gm_insn_conv_transpose insn = { 0, offset_of(Y), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(X) };
+    gm_insn_conv_transpose insn = {0, offset_of(Y), offset_of(W), below(2) ? offset_of(P) : GM_NONE, offset_of(X)};
     PUT_SHAPE(insn, s);
     PUT_WEIGHTS(insn, s);
     insn.accumulate = below(3) == 0;
@@ -364,7 +390,7 @@ static uint32_t draw_conv_transpose(void)
 static uint32_t draw_conv_grad_w(void)
 {
     shape s = draw_shape();
-    gm_insn_conv_grad_w insn = { 0, offset_of(X), offset_of(Y), offset_of(W) };
+    gm_insn_conv_grad_w insn = {0, offset_of(X), offset_of(Y), offset_of(W)};
     PUT_SHAPE(insn, s);
     insn.accumulate = below(3) == 0;
     return BOTH_WAYS(conv_grad_w, insn, 0, 0);
@@ -373,8 +399,9 @@ static uint32_t draw_conv_grad_w(void)
 static uint32_t draw_conv_update(void)
 {
     shape s = draw_shape();
-    gm_insn_conv_update insn = { 0, offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1),
-                                 offset_of(SLOT2), AUX * 4, LR * 4, RULE * 4 };
+    gm_insn_conv_update insn = {
+        0,       offset_of(X), offset_of(Y), offset_of(W), offset_of(P), offset_of(SLOT1), offset_of(SLOT2),
+        AUX * 4, LR * 4,       RULE * 4};
     PUT_SHAPE(insn, s);
     return BOTH_WAYS(conv_update, insn, W * ROOM, s.in_channels * s.kernel_h * s.kernel_w);
 }
@@ -385,14 +412,26 @@ static const struct {
     const char *name;
     uint32_t (*draw)(void);
 } kernels[] = {
-    { "gemm", draw_gemm }, { "matmul", draw_matmul }, { "gemm_update", draw_gemm_update }, { "update", draw_update },
-    { "add", draw_add }, { "sub", draw_sub }, { "mul", draw_mul }, { "div", draw_div },
-    { "conv", draw_conv }, { "conv_transpose", draw_conv_transpose }, { "conv_grad_w", draw_conv_grad_w },
-    { "conv_update", draw_conv_update },
-    { "relu", draw_relu }, { "relu_grad", draw_relu_grad }, { "check_finite", draw_check_finite },
-    { "reduce_sum", draw_reduce_sum },
-    { "moments", draw_moments }, { "normalize", draw_normalize },
-    { "normalize_sums", draw_normalize_sums }, { "normalize_grad", draw_normalize_grad },
+    {"gemm", draw_gemm},
+    {"matmul", draw_matmul},
+    {"gemm_update", draw_gemm_update},
+    {"update", draw_update},
+    {"add", draw_add},
+    {"sub", draw_sub},
+    {"mul", draw_mul},
+    {"div", draw_div},
+    {"conv", draw_conv},
+    {"conv_transpose", draw_conv_transpose},
+    {"conv_grad_w", draw_conv_grad_w},
+    {"conv_update", draw_conv_update},
+    {"relu", draw_relu},
+    {"relu_grad", draw_relu_grad},
+    {"check_finite", draw_check_finite},
+    {"reduce_sum", draw_reduce_sum},
+    {"moments", draw_moments},
+    {"normalize", draw_normalize},
+    {"normalize_sums", draw_normalize_sums},
+    {"normalize_grad", draw_normalize_grad},
 };
 
 const uint32_t drawn_kernel_count = sizeof kernels / sizeof kernels[0];

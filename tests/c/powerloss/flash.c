@@ -133,7 +133,7 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 
 board_area board_flash_area(enum board_area_kind kind)
 {
-    board_area image = { the_flash.cells, FLASH_IMAGE_SIZE, BOARD_ERASE_UNIT };
-    board_area checkpoint = { the_flash.cells + FLASH_IMAGE_SIZE, FLASH_CHECKPOINT_SIZE, BOARD_ERASE_UNIT };
+    board_area image = {the_flash.cells, FLASH_IMAGE_SIZE, BOARD_ERASE_UNIT};
+    board_area checkpoint = {the_flash.cells + FLASH_IMAGE_SIZE, FLASH_CHECKPOINT_SIZE, BOARD_ERASE_UNIT};
     return kind == BOARD_AREA_IMAGE ? image : checkpoint;
 }

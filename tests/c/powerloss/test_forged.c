@@ -34,7 +34,7 @@ static uint32_t draw(uint32_t limit)
 /* Any number; most lie where arithmetic modulo 2^32 turns. */
 static uint32_t hostile(void)
 {
-    static const uint32_t edges[] = { 0, 1, 4, 48, 0x7FFFFFFE, 0x80000000, 0x80000001, 0xFFFFFFF0, 0xFFFFFFFE };
+    static const uint32_t edges[] = {0, 1, 4, 48, 0x7FFFFFFE, 0x80000000, 0x80000001, 0xFFFFFFF0, 0xFFFFFFFE};
     return draw(3) == 0 ? (uint32_t)random_state : edges[draw(sizeof edges / sizeof *edges)] + draw(4);
 }
 
@@ -90,7 +90,8 @@ static void forge(uint8_t *slot)
     record[1] = draw(6) == 0 ? hostile() : record[1];
     record[7] = gm_crc32(0, (const uint8_t *)record, sizeof record - 4);
     memcpy(slot, record, sizeof record);
-    memset(the_flash.written + (uint32_t)(slot - the_flash.cells) / BOARD_PROGRAM_UNIT, 1, slot_size / BOARD_PROGRAM_UNIT);
+    memset(the_flash.written + (uint32_t)(slot - the_flash.cells) / BOARD_PROGRAM_UNIT, 1,
+           slot_size / BOARD_PROGRAM_UNIT);
     ++forged;
 }
 

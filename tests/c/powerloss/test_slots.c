@@ -21,8 +21,8 @@ static unsigned long cuts, kept_new, kept_old, empty, lost;
 
 static void boot(void)
 {
-    static const float x[12] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 };
-    static const float target[8] = { 1, 0, 0, 1, -1, 1, 2, -1 };
+    static const float x[12] = {1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1};
+    static const float target[8] = {1, 0, 0, 1, -1, 1, 2, -1};
     memset(&session, 0, sizeof session);
     memset(arena.bytes, 0xA5, sizeof arena.bytes);
     CHECK_STATUS(GM_OK, gm_open(&session, image.bytes, image_size, arena.bytes, TINY_ARENA));
@@ -218,7 +218,9 @@ int main(void)
     test_rot();
     test_other_model();
     test_cuts();
-    printf("%lu power cuts: the newest checkpoint found %lu times, the one before it %lu times, %lu cuts before there was"
-           " one; %lu lost\n", cuts, kept_new, kept_old, empty, lost);
+    printf(
+        "%lu power cuts: the newest checkpoint found %lu times, the one before it %lu times, %lu cuts before there was"
+        " one; %lu lost\n",
+        cuts, kept_new, kept_old, empty, lost);
     return checks_summary();
 }

@@ -14,7 +14,7 @@
 
 enum event { SAVE, SAVE_AND_RESTART, RESTART, LOAD };
 /* Each with the frequency that it has here. */
-static const enum event events[] = { SAVE, SAVE, SAVE, SAVE_AND_RESTART, SAVE_AND_RESTART, RESTART, RESTART, LOAD };
+static const enum event events[] = {SAVE, SAVE, SAVE, SAVE_AND_RESTART, SAVE_AND_RESTART, RESTART, RESTART, LOAD};
 
 typedef struct learner {
     block arena;
@@ -45,8 +45,8 @@ static void boot(learner *l)
 
 static void teach(learner *l)
 {
-    static const float samples[TAUGHT_CLASSES][TAUGHT_BATCH * TAUGHT_ELEMENTS] = { { 1, 0.5f, 0 }, { 0, 1, 0.25f },
-                                                                                   { -0.5f, 0, 1 } };
+    static const float samples[TAUGHT_CLASSES][TAUGHT_BATCH * TAUGHT_ELEMENTS] = {
+        {1, 0.5f, 0}, {0, 1, 0.25f}, {-0.5f, 0, 1}};
     for (uint32_t label = 0; label < TAUGHT_CLASSES; ++label) {
         CHECK_STATUS(GM_OK, gm_write(&l->session, GM_ROLE_INPUT, 0, samples[label], sizeof samples[label]));
         CHECK_STATUS(GM_OK, gm_learn(&l->session, label));
@@ -121,9 +121,9 @@ int main(void)
         happen(step_of(&board) < STEPS ? events[random_below(sizeof events / sizeof *events)] : SAVE_AND_RESTART);
     }
     CHECK(equal(&board, undisturbed.arena.bytes));
-    printf("%u steps, %lu with those trained again: %lu saves, %lu restarts, of which %lu without a save, %lu loads\n", STEPS,
-           trained, times[SAVE] + times[SAVE_AND_RESTART], times[SAVE_AND_RESTART] + times[RESTART], times[RESTART],
-           times[LOAD]);
+    printf("%u steps, %lu with those trained again: %lu saves, %lu restarts, of which %lu without a save, %lu loads\n",
+           STEPS, trained, times[SAVE] + times[SAVE_AND_RESTART], times[SAVE_AND_RESTART] + times[RESTART],
+           times[RESTART], times[LOAD]);
     check_wear();
     return checks_summary();
 }

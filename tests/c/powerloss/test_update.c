@@ -59,8 +59,7 @@ static void boot(void)
 
 static int runs(const version *v)
 {
-    return the_model.status == 0 &&
-           memcmp(the_model.session.header, v->image.bytes, sizeof(gm_header)) == 0;
+    return the_model.status == 0 && memcmp(the_model.session.header, v->image.bytes, sizeof(gm_header)) == 0;
 }
 
 static state state_now(void)
@@ -77,8 +76,8 @@ static int same(const state *a, const state *b)
 
 static void train(uint32_t steps)
 {
-    static const float x[12] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 };
-    static const float target[8] = { 1, 0, 0, 1, -1, 1, 2, -1 };
+    static const float x[12] = {1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1};
+    static const float target[8] = {1, 0, 0, 1, -1, 1, 2, -1};
     gm_session *session = &the_model.session;
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_INPUT, 0, x, sizeof x));
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_LABEL, 0, target, sizeof target));
@@ -238,7 +237,7 @@ static void cut_everywhere(const moment *then, uint32_t operations)
 /* The model that runs was trained, saved, and trained on. */
 static moment live(const version *old, const version *new)
 {
-    moment now = { .old = old, .new = new };
+    moment now = {.old = old, .new = new};
     train(2);
     CHECK_STATUS(0, model_save(&the_model));
     now.saved = state_now();
@@ -266,7 +265,7 @@ static void test_cuts(void)
         (void)flash_operations();
         CHECK_STATUS(0, update(new, 1));
         uint32_t operations = flash_operations();
-        moment after = { .flash = the_flash };
+        moment after = {.flash = the_flash};
         check_found(&then);
         cut_everywhere(&then, operations);
         the_flash = after.flash;
@@ -325,7 +324,7 @@ static void test_earlier_checkpoints(void)
         CHECK_STATUS(0, model_save(&the_model));
     }
     CHECK_STATUS(0, update(&versions[0], 1));
-    moment then = { .flash = the_flash, .old = &versions[0], .new = &versions[1], .saved = state_now() };
+    moment then = {.flash = the_flash, .old = &versions[0], .new = &versions[1], .saved = state_now()};
     then.now = then.saved;
     (void)flash_operations();
     CHECK_STATUS(0, update(then.new, 1));
@@ -419,7 +418,9 @@ int main(void)
     test_erase();
     test_earlier_checkpoints();
     test_cuts();
-    printf("%lu power cuts of updates: the old model found %lu times, the new one %lu times; %lu uploads went on where they"
-           " broke off\n", cuts, kept_old, found_new, resumed);
+    printf(
+        "%lu power cuts of updates: the old model found %lu times, the new one %lu times; %lu uploads went on where they"
+        " broke off\n",
+        cuts, kept_old, found_new, resumed);
     return checks_summary();
 }

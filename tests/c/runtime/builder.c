@@ -42,8 +42,8 @@ static uint32_t set_dims(uint32_t *out, const uint32_t dims[2])
 void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t programs, uint32_t dtype,
                     const uint32_t dims[2], uint32_t offset)
 {
-    gm_tensor tensor = { .name = builder_name(b, name), .role = role, .programs = programs, .dtype = dtype,
-                         .offset = offset };
+    gm_tensor tensor = {
+        .name = builder_name(b, name), .role = role, .programs = programs, .dtype = dtype, .offset = offset};
     tensor.rank = set_dims(tensor.dims, dims);
     tensor.size = 4 * tensor.dims[0] * tensor.dims[1];
     builder_append(b, GM_SECTION_TENSORS, &tensor, sizeof tensor);
@@ -52,7 +52,7 @@ void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t progra
 void builder_state(builder *b, const char *name, uint32_t role, const uint32_t dims[2], uint32_t offset,
                    uint32_t gradient)
 {
-    gm_state_entry entry = { .name = builder_name(b, name), .role = role, .offset = offset, .gradient = gradient };
+    gm_state_entry entry = {.name = builder_name(b, name), .role = role, .offset = offset, .gradient = gradient};
     entry.dtype = role <= GM_STATE_ROLE_SLOT ? GM_DTYPE_F32 : GM_DTYPE_I32;
     entry.rank = set_dims(entry.dims, dims);
     entry.size = 4 * entry.dims[0] * entry.dims[1];
@@ -61,7 +61,7 @@ void builder_state(builder *b, const char *name, uint32_t role, const uint32_t d
 
 void builder_program(builder *b, uint32_t kind)
 {
-    gm_program program = { .kind = kind, .code_offset = b->size[GM_SECTION_CODE], .arena_size = b->header.arena_size };
+    gm_program program = {.kind = kind, .code_offset = b->size[GM_SECTION_CODE], .arena_size = b->header.arena_size};
     uint32_t at = builder_append(b, GM_SECTION_PROGRAMS, &program, sizeof program);
     b->program = (gm_program *)(void *)((uint8_t *)b->bytes[GM_SECTION_PROGRAMS] + at);
 }
@@ -115,28 +115,42 @@ enum { BATCH = 4, IN = 3, OUT = 2 };
 
 static void tiny_check(builder *b, uint32_t x, uint32_t n)
 {
-    gm_insn_check_finite check = { .x = x, .n = n };
+    gm_insn_check_finite check = {.x = x, .n = n};
     builder_emit(b, GM_OP_CHECK_FINITE, &check);
 }
 
 static void tiny_forward(builder *b)
 {
-    gm_insn_gemm y = { .a = TINY_X, .b = TINY_W, .bias = TINY_B, .y = TINY_Y, .batch = 1, .m = BATCH, .n = OUT,
-                       .k = IN, .a_row = IN, .a_col = 1, .b_row = 1, .b_col = IN };
+    gm_insn_gemm y = {.a = TINY_X,
+                      .b = TINY_W,
+                      .bias = TINY_B,
+                      .y = TINY_Y,
+                      .batch = 1,
+                      .m = BATCH,
+                      .n = OUT,
+                      .k = IN,
+                      .a_row = IN,
+                      .a_col = 1,
+                      .b_row = 1,
+                      .b_col = IN};
     builder_emit(b, GM_OP_GEMM, &y);
 }
 
 static void tiny_loss(builder *b)
 {
-    gm_insn_mse_loss loss = { .x = TINY_Y, .target = TINY_TARGET, .loss = TINY_LOSS, .n = BATCH * OUT,
-                              .scale = 1.0f / (BATCH * OUT) };
+    gm_insn_mse_loss loss = {
+        .x = TINY_Y, .target = TINY_TARGET, .loss = TINY_LOSS, .n = BATCH * OUT, .scale = 1.0f / (BATCH * OUT)};
     builder_emit(b, GM_OP_MSE_LOSS, &loss);
 }
 
 static void tiny_loss_gradient(builder *b, uint32_t one)
 {
-    gm_insn_mse_loss_grad dy = { .dloss = one, .x = TINY_Y, .target = TINY_TARGET, .dx = TINY_DY, .n = BATCH * OUT,
-                                 .scale = 1.0f / (BATCH * OUT) };
+    gm_insn_mse_loss_grad dy = {.dloss = one,
+                                .x = TINY_Y,
+                                .target = TINY_TARGET,
+                                .dx = TINY_DY,
+                                .n = BATCH * OUT,
+                                .scale = 1.0f / (BATCH * OUT)};
     tiny_check(b, TINY_X, BATCH * IN);
     tiny_forward(b);
     tiny_loss(b);
@@ -146,24 +160,53 @@ static void tiny_loss_gradient(builder *b, uint32_t one)
 
 static void tiny_bias_gradient(builder *b, uint32_t to, uint32_t accumulate)
 {
-    gm_insn_reduce_sum sum = { .x = TINY_DY, .y = to, .k0 = OUT, .k1 = 1, .k2 = 1, .k3 = 1, .ks0 = 1, .r0 = BATCH,
-                               .r1 = 1, .r2 = 1, .r3 = 1, .rs0 = OUT, .scale = 1.0f, .accumulate = accumulate };
+    gm_insn_reduce_sum sum = {.x = TINY_DY,
+                              .y = to,
+                              .k0 = OUT,
+                              .k1 = 1,
+                              .k2 = 1,
+                              .k3 = 1,
+                              .ks0 = 1,
+                              .r0 = BATCH,
+                              .r1 = 1,
+                              .r2 = 1,
+                              .r3 = 1,
+                              .rs0 = OUT,
+                              .scale = 1.0f,
+                              .accumulate = accumulate};
     builder_emit(b, GM_OP_REDUCE_SUM, &sum);
 }
 
 static void tiny_update(builder *b, uint32_t g, uint32_t p, uint32_t moment, uint32_t rule, uint32_t scale, uint32_t n)
 {
-    gm_insn_update update = { .g = g, .p = p, .slot1 = moment, .slot2 = GM_NONE, .aux = GM_NONE,
-                              .lr = CONTROL_WORD(learning_rate), .scale = scale, .rule = rule, .n = n };
+    gm_insn_update update = {.g = g,
+                             .p = p,
+                             .slot1 = moment,
+                             .slot2 = GM_NONE,
+                             .aux = GM_NONE,
+                             .lr = CONTROL_WORD(learning_rate),
+                             .scale = scale,
+                             .rule = rule,
+                             .n = n};
     builder_emit(b, GM_OP_UPDATE, &update);
 }
 
 /* Gradients of w and b are added to the gradient region. */
 static void tiny_train(builder *b, uint32_t one)
 {
-    gm_insn_gemm dw = { .a = TINY_DY, .b = TINY_X, .bias = GM_NONE, .y = TINY_GRADIENTS + TINY_W, .batch = 1,
-                        .m = OUT, .n = IN, .k = BATCH, .a_row = 1, .a_col = OUT, .b_row = IN, .b_col = 1,
-                        .accumulate = 1 };
+    gm_insn_gemm dw = {.a = TINY_DY,
+                       .b = TINY_X,
+                       .bias = GM_NONE,
+                       .y = TINY_GRADIENTS + TINY_W,
+                       .batch = 1,
+                       .m = OUT,
+                       .n = IN,
+                       .k = BATCH,
+                       .a_row = 1,
+                       .a_col = OUT,
+                       .b_row = IN,
+                       .b_col = 1,
+                       .accumulate = 1};
     builder_program(b, GM_PROGRAM_TRAIN);
     tiny_loss_gradient(b, one);
     builder_emit(b, GM_OP_GEMM, &dw);
@@ -173,9 +216,22 @@ static void tiny_train(builder *b, uint32_t one)
 /* Each row of w's gradient is applied as soon as it is known. */
 static void tiny_step(builder *b, uint32_t one, uint32_t rule)
 {
-    gm_insn_gemm_update w = { .a = TINY_DY, .b = TINY_X, .row = TINY_ROW, .p = TINY_W, .slot1 = TINY_W_MOMENT,
-                              .slot2 = GM_NONE, .aux = GM_NONE, .lr = CONTROL_WORD(learning_rate), .rule = rule,
-                              .m = OUT, .n = IN, .k = BATCH, .a_row = 1, .a_col = OUT, .b_row = IN, .b_col = 1 };
+    gm_insn_gemm_update w = {.a = TINY_DY,
+                             .b = TINY_X,
+                             .row = TINY_ROW,
+                             .p = TINY_W,
+                             .slot1 = TINY_W_MOMENT,
+                             .slot2 = GM_NONE,
+                             .aux = GM_NONE,
+                             .lr = CONTROL_WORD(learning_rate),
+                             .rule = rule,
+                             .m = OUT,
+                             .n = IN,
+                             .k = BATCH,
+                             .a_row = 1,
+                             .a_col = OUT,
+                             .b_row = IN,
+                             .b_col = 1};
     builder_program(b, GM_PROGRAM_STEP);
     tiny_loss_gradient(b, one);
     tiny_bias_gradient(b, TINY_DB, 0);
@@ -185,8 +241,8 @@ static void tiny_step(builder *b, uint32_t one, uint32_t rule)
 
 static void tiny_programs(builder *b)
 {
-    const gm_rule_momentum momentum = { GM_RULE_MOMENTUM, 0.0f, 0.9f, 0.0f };
-    uint32_t rule_words[GM_RULE_WORDS] = { 0 };
+    const gm_rule_momentum momentum = {GM_RULE_MOMENTUM, 0.0f, 0.9f, 0.0f};
+    uint32_t rule_words[GM_RULE_WORDS] = {0};
     const float one = 1.0f;
     memcpy(rule_words, &momentum, sizeof momentum);
     uint32_t rule = builder_constant(b, rule_words, sizeof rule_words), dloss = builder_constant(b, &one, sizeof one);
@@ -205,9 +261,9 @@ static void tiny_programs(builder *b)
 
 static void tiny_tables(builder *b, const char *b_name)
 {
-    static const uint32_t w[2] = { OUT, IN }, bias[2] = { OUT, 0 }, x[2] = { BATCH, IN }, y[2] = { BATCH, OUT };
-    static const uint32_t scalar[2] = { 0, 0 }, control[2] = { sizeof(gm_control) / 4, 0 };
-    static const uint32_t properties[2] = { 3, sizeof(gm_property) / 4 };
+    static const uint32_t w[2] = {OUT, IN}, bias[2] = {OUT, 0}, x[2] = {BATCH, IN}, y[2] = {BATCH, OUT};
+    static const uint32_t scalar[2] = {0, 0}, control[2] = {sizeof(gm_control) / 4, 0};
+    static const uint32_t properties[2] = {3, sizeof(gm_property) / 4};
     char b_moment[32];
     snprintf(b_moment, sizeof b_moment, "%s.momentum", b_name);
     builder_tensor(b, "x", GM_ROLE_INPUT, ALL_PROGRAMS & ~BIT(OPTIMIZER), GM_DTYPE_F32, x, TINY_X);
@@ -224,9 +280,9 @@ static void tiny_tables(builder *b, const char *b_name)
 
 static void tiny_initial(builder *b)
 {
-    static const float parameters[] = { 0.5f, -0.25f, 0.125f, -0.5f, 0.75f, 1.0f, 0.0f, 0.1f };
+    static const float parameters[] = {0.5f, -0.25f, 0.125f, -0.5f, 0.75f, 1.0f, 0.0f, 0.1f};
     static const uint8_t moments[TINY_CONTROL - TINY_W_MOMENT];
-    const gm_control control = { .seed = 7, .learning_rate = 0.1f, .base_learning_rate = 0.1f };
+    const gm_control control = {.seed = 7, .learning_rate = 0.1f, .base_learning_rate = 0.1f};
     builder_append(b, GM_SECTION_INITIAL, parameters, sizeof parameters);
     builder_append(b, GM_SECTION_INITIAL, moments, sizeof moments);
     builder_append(b, GM_SECTION_INITIAL, &control, sizeof control);
@@ -266,29 +322,62 @@ uint32_t build_tiny_like(uint8_t *out, uint32_t id, const char *b_name, uint32_t
 
 static void taught_forward(builder *b)
 {
-    gm_insn_gemm y = { .a = TAUGHT_X, .b = TAUGHT_W, .bias = GM_NONE, .y = TAUGHT_Y, .batch = 1, .m = TAUGHT_BATCH,
-                       .n = TAUGHT_CLASSES, .k = TAUGHT_ELEMENTS, .a_row = TAUGHT_ELEMENTS, .a_col = 1, .b_row = 1,
-                       .b_col = TAUGHT_ELEMENTS };
+    gm_insn_gemm y = {.a = TAUGHT_X,
+                      .b = TAUGHT_W,
+                      .bias = GM_NONE,
+                      .y = TAUGHT_Y,
+                      .batch = 1,
+                      .m = TAUGHT_BATCH,
+                      .n = TAUGHT_CLASSES,
+                      .k = TAUGHT_ELEMENTS,
+                      .a_row = TAUGHT_ELEMENTS,
+                      .a_col = 1,
+                      .b_row = 1,
+                      .b_col = TAUGHT_ELEMENTS};
     builder_emit(b, GM_OP_GEMM, &y);
 }
 
 static void taught_step(builder *b)
 {
-    const uint32_t rule_words[GM_RULE_WORDS] = { GM_RULE_SGD };
+    const uint32_t rule_words[GM_RULE_WORDS] = {GM_RULE_SGD};
     const float one = 1.0f;
     uint32_t rule = builder_constant(b, rule_words, sizeof rule_words), dloss = builder_constant(b, &one, sizeof one);
-    gm_insn_softmax_cross_entropy loss = { .x = TAUGHT_Y, .labels = TAUGHT_LABELS, .weight = GM_NONE, .mask = GM_NONE,
-                                           .log_prob = TAUGHT_LOG_PROB, .loss = TAUGHT_LOSS, .outer = TAUGHT_BATCH,
-                                           .classes = TAUGHT_CLASSES, .inner = 1, .ignore_index = -100 };
-    gm_insn_softmax_cross_entropy_grad dy = { .dloss = dloss, .log_prob = TAUGHT_LOG_PROB, .labels = TAUGHT_LABELS,
-                                              .weight = GM_NONE, .mask = GM_NONE, .dx = TAUGHT_DY,
-                                              .outer = TAUGHT_BATCH, .classes = TAUGHT_CLASSES, .inner = 1,
-                                              .ignore_index = -100 };
-    gm_insn_gemm_update w = { .a = TAUGHT_DY, .b = TAUGHT_X, .row = TAUGHT_ROW, .p = TAUGHT_W, .slot1 = GM_NONE,
-                              .slot2 = GM_NONE, .aux = GM_NONE, .rule = rule, .m = TAUGHT_CLASSES,
-                              .lr = TAUGHT_CONTROL + (uint32_t)offsetof(gm_control, learning_rate),
-                              .n = TAUGHT_ELEMENTS, .k = TAUGHT_BATCH, .a_row = 1, .a_col = TAUGHT_CLASSES,
-                              .b_row = TAUGHT_ELEMENTS, .b_col = 1 };
+    gm_insn_softmax_cross_entropy loss = {.x = TAUGHT_Y,
+                                          .labels = TAUGHT_LABELS,
+                                          .weight = GM_NONE,
+                                          .mask = GM_NONE,
+                                          .log_prob = TAUGHT_LOG_PROB,
+                                          .loss = TAUGHT_LOSS,
+                                          .outer = TAUGHT_BATCH,
+                                          .classes = TAUGHT_CLASSES,
+                                          .inner = 1,
+                                          .ignore_index = -100};
+    gm_insn_softmax_cross_entropy_grad dy = {.dloss = dloss,
+                                             .log_prob = TAUGHT_LOG_PROB,
+                                             .labels = TAUGHT_LABELS,
+                                             .weight = GM_NONE,
+                                             .mask = GM_NONE,
+                                             .dx = TAUGHT_DY,
+                                             .outer = TAUGHT_BATCH,
+                                             .classes = TAUGHT_CLASSES,
+                                             .inner = 1,
+                                             .ignore_index = -100};
+    gm_insn_gemm_update w = {.a = TAUGHT_DY,
+                             .b = TAUGHT_X,
+                             .row = TAUGHT_ROW,
+                             .p = TAUGHT_W,
+                             .slot1 = GM_NONE,
+                             .slot2 = GM_NONE,
+                             .aux = GM_NONE,
+                             .rule = rule,
+                             .m = TAUGHT_CLASSES,
+                             .lr = TAUGHT_CONTROL + (uint32_t)offsetof(gm_control, learning_rate),
+                             .n = TAUGHT_ELEMENTS,
+                             .k = TAUGHT_BATCH,
+                             .a_row = 1,
+                             .a_col = TAUGHT_CLASSES,
+                             .b_row = TAUGHT_ELEMENTS,
+                             .b_col = 1};
     builder_program(b, GM_PROGRAM_STEP);
     taught_forward(b);
     builder_emit(b, GM_OP_SOFTMAX_CROSS_ENTROPY, &loss);
@@ -298,12 +387,12 @@ static void taught_step(builder *b)
 
 static void taught_tables(builder *b)
 {
-    static const uint32_t w[2] = { TAUGHT_CLASSES, TAUGHT_ELEMENTS }, x[2] = { TAUGHT_BATCH, TAUGHT_ELEMENTS };
-    static const uint32_t y[2] = { TAUGHT_BATCH, TAUGHT_CLASSES }, labels[2] = { TAUGHT_BATCH, 0 }, scalar[2] = { 0 };
-    static const uint32_t control[2] = { sizeof(gm_control) / 4, 0 };
-    static const uint32_t kept[2] = { (TAUGHT_STATE_SIZE - TAUGHT_STORE) / 4, 0 };
-    const gm_store store = { TAUGHT_STORE, TAUGHT_CAPACITY, TAUGHT_CLASSES, GM_STORE_DTYPE_INT8, TAUGHT_ELEMENTS,
-                             TAUGHT_ASIDE };
+    static const uint32_t w[2] = {TAUGHT_CLASSES, TAUGHT_ELEMENTS}, x[2] = {TAUGHT_BATCH, TAUGHT_ELEMENTS};
+    static const uint32_t y[2] = {TAUGHT_BATCH, TAUGHT_CLASSES}, labels[2] = {TAUGHT_BATCH, 0}, scalar[2] = {0};
+    static const uint32_t control[2] = {sizeof(gm_control) / 4, 0};
+    static const uint32_t kept[2] = {(TAUGHT_STATE_SIZE - TAUGHT_STORE) / 4, 0};
+    const gm_store store = {TAUGHT_STORE,        TAUGHT_CAPACITY, TAUGHT_CLASSES,
+                            GM_STORE_DTYPE_INT8, TAUGHT_ELEMENTS, TAUGHT_ASIDE};
     builder_tensor(b, "x", GM_ROLE_INPUT, BIT(INFER) | BIT(STEP), GM_DTYPE_F32, x, TAUGHT_X);
     builder_tensor(b, "labels", GM_ROLE_LABEL, BIT(STEP), GM_DTYPE_I32, labels, TAUGHT_LABELS);
     builder_tensor(b, "y", GM_ROLE_OUTPUT, BIT(INFER), GM_DTYPE_F32, y, TAUGHT_Y);
@@ -317,7 +406,7 @@ static void taught_tables(builder *b)
 uint32_t build_taught(uint8_t *out)
 {
     static const float w[TAUGHT_CLASSES * TAUGHT_ELEMENTS];
-    const gm_control control = { .seed = 7, .learning_rate = 0.5f, .base_learning_rate = 0.5f };
+    const gm_control control = {.seed = 7, .learning_rate = 0.5f, .base_learning_rate = 0.5f};
     static builder b;
     builder_init(&b);
     b.header.arena_size = TAUGHT_ARENA;
@@ -340,8 +429,8 @@ uint32_t build_taught(uint8_t *out)
 /* A rule of that kind; a kind that has fewer hyper-parameters ignores the last ones. */
 static uint32_t rule_constant(builder *b, uint32_t kind)
 {
-    const float hyper[] = { 0.01f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f, 0.0f };
-    uint32_t words[GM_RULE_WORDS] = { kind };
+    const float hyper[] = {0.01f, 0.9f, 0.1f, 0.999f, 0.001f, 1e-8f, 0.0f};
+    uint32_t words[GM_RULE_WORDS] = {kind};
     memcpy(&words[1], hyper, sizeof hyper);
     return builder_constant(b, words, sizeof words);
 }
@@ -390,7 +479,7 @@ static void set_strides(const gm_opcode_shape *shape, const gm_operand_info *inf
 static void emit_default(builder *b, uint32_t opcode, uint32_t rule_kind)
 {
     const gm_opcode_shape *shape = gm_shape_of(opcode);
-    uint32_t word[64] = { 0 };
+    uint32_t word[64] = {0};
     for (uint32_t i = 0; i < shape->n_operands; ++i) {
         word[1 + i] = b->header.scratch_offset + BUILDER_STEP * i;
     }

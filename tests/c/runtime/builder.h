@@ -47,9 +47,23 @@ void image_seal(uint8_t *image);
 
 /* Arena offsets of the tiny image below. */
 enum {
-    TINY_W = 0, TINY_B = 24, TINY_W_MOMENT = 32, TINY_B_MOMENT = 56, TINY_CONTROL = 64, TINY_PROPERTIES = 112,
-    TINY_STATE_SIZE = 208, TINY_GRADIENTS = 208, TINY_X = 240, TINY_TARGET = 288, TINY_SCRATCH = 320, TINY_Y = 320,
-    TINY_LOSS = 352, TINY_DY = 356, TINY_DB = 388, TINY_ROW = 396, TINY_ARENA = 408
+    TINY_W = 0,
+    TINY_B = 24,
+    TINY_W_MOMENT = 32,
+    TINY_B_MOMENT = 56,
+    TINY_CONTROL = 64,
+    TINY_PROPERTIES = 112,
+    TINY_STATE_SIZE = 208,
+    TINY_GRADIENTS = 208,
+    TINY_X = 240,
+    TINY_TARGET = 288,
+    TINY_SCRATCH = 320,
+    TINY_Y = 320,
+    TINY_LOSS = 352,
+    TINY_DY = 356,
+    TINY_DB = 388,
+    TINY_ROW = 396,
+    TINY_ARENA = 408
 };
 
 /* y[4,2] = x[4,3] w[2,3]^T + b[2], mean squared error, SGD with momentum 0.9; all five programs, 3 properties. */
@@ -59,10 +73,24 @@ uint32_t build_tiny_like(uint8_t *out, uint32_t id, const char *b_name, uint32_t
 
 /* Arena offsets of the taught image below, and what its store has. */
 enum {
-    TAUGHT_W = 0, TAUGHT_CONTROL = 36, TAUGHT_STORE = 84, TAUGHT_STATE_SIZE = 196, TAUGHT_X = 196, TAUGHT_LABELS = 220,
-    TAUGHT_ASIDE = 228, TAUGHT_SCRATCH = 240, TAUGHT_Y = 240, TAUGHT_LOG_PROB = 264, TAUGHT_LOSS = 288,
-    TAUGHT_DY = 292, TAUGHT_ROW = 316, TAUGHT_ARENA = 328,
-    TAUGHT_CAPACITY = 6, TAUGHT_CLASSES = 3, TAUGHT_ELEMENTS = 3, TAUGHT_BATCH = 2
+    TAUGHT_W = 0,
+    TAUGHT_CONTROL = 36,
+    TAUGHT_STORE = 84,
+    TAUGHT_STATE_SIZE = 196,
+    TAUGHT_X = 196,
+    TAUGHT_LABELS = 220,
+    TAUGHT_ASIDE = 228,
+    TAUGHT_SCRATCH = 240,
+    TAUGHT_Y = 240,
+    TAUGHT_LOG_PROB = 264,
+    TAUGHT_LOSS = 288,
+    TAUGHT_DY = 292,
+    TAUGHT_ROW = 316,
+    TAUGHT_ARENA = 328,
+    TAUGHT_CAPACITY = 6,
+    TAUGHT_CLASSES = 3,
+    TAUGHT_ELEMENTS = 3,
+    TAUGHT_BATCH = 2
 };
 
 /* y[2,3] = x[2,3] w[3,3]^T, mean cross-entropy, SGD; INFER and STEP, and a store of INT8 samples. */

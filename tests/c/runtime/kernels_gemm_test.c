@@ -10,8 +10,17 @@
 
 /* Places in the arena, in elements. */
 enum {
-    A = 0, B = 2048, BIAS = 4096, Y = 4160, P = 6144, SLOT1 = 8192, SLOT2 = 10240, AUX = 12288, LR = 12290,
-    RULE = 12292, ARENA = 12304
+    A = 0,
+    B = 2048,
+    BIAS = 4096,
+    Y = 4160,
+    P = 6144,
+    SLOT1 = 8192,
+    SLOT2 = 10240,
+    AUX = 12288,
+    LR = 12290,
+    RULE = 12292,
+    ARENA = 12304
 };
 
 /* Most elements of y, p and each slot: 2 batches of 9 x 21. */
@@ -111,14 +120,14 @@ static void test_gemm_update(const gm_insn_gemm *shape)
     memcpy(before, arena, sizeof arena);
     gm_insn_gemm gemm = *shape;
     gemm.bias = GM_NONE, gemm.batch = 1, gemm.accumulate = 0, gemm.activation = GM_ACTIVATION_NONE;
-    gm_insn_update update = {0, Y * 4, P * 4, SLOT1 * 4, SLOT2 * 4, AUX * 4, LR * 4, GM_NONE, RULE * 4,
-                             gemm.m * gemm.n};
+    gm_insn_update update = {0,       Y * 4,  P * 4,   SLOT1 * 4, SLOT2 * 4,
+                             AUX * 4, LR * 4, GM_NONE, RULE * 4,  gemm.m * gemm.n};
     CHECK_STATUS(GM_OK, gm_kernel_gemm(&session, &gemm));
     CHECK_STATUS(GM_OK, gm_kernel_update(&session, &update));
     memcpy(expected, arena, sizeof arena);
     memcpy(arena, before, sizeof arena);
-    gm_insn_gemm_update both = {0, A * 4, B * 4, Y * 4, P * 4, SLOT1 * 4, SLOT2 * 4, AUX * 4, LR * 4, RULE * 4,
-                                gemm.m, gemm.n, gemm.k, gemm.a_row, gemm.a_col, gemm.b_row, gemm.b_col};
+    gm_insn_gemm_update both = {0,        A * 4,  B * 4,  Y * 4,  P * 4,      SLOT1 * 4,  SLOT2 * 4,  AUX * 4,   LR * 4,
+                                RULE * 4, gemm.m, gemm.n, gemm.k, gemm.a_row, gemm.a_col, gemm.b_row, gemm.b_col};
     CHECK_STATUS(GM_OK, gm_kernel_gemm_update(&session, &both));
     CHECK(memcmp(expected + P, arena + P, (ARENA - P) * 4) == 0);
     CHECK(memcmp(before + P, arena + P, gemm.m * gemm.n * 4) != 0);

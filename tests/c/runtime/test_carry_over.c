@@ -37,8 +37,8 @@ static file saved;
 static uint32_t add_piece(builder *b, const piece *p, uint32_t at)
 {
     builder_state(b, p->name ? p->name : "", p->role, p->dims, at, GM_NONE);
-    gm_state_entry *entry = (gm_state_entry *)(void *)((uint8_t *)b->bytes[GM_SECTION_STATE] +
-                                                       b->size[GM_SECTION_STATE] - sizeof *entry);
+    gm_state_entry *entry =
+        (gm_state_entry *)(void *)((uint8_t *)b->bytes[GM_SECTION_STATE] + b->size[GM_SECTION_STATE] - sizeof *entry);
     entry->name = p->name ? entry->name : GM_NONE;
     b->header.parameters_size += p->role == GM_STATE_ROLE_PARAMETER ? entry->size : 0;
     if (p->role == GM_STATE_ROLE_CONTROL) {
@@ -131,29 +131,37 @@ static int carry_over(model *m, file *f, uint32_t *carried)
 
 /* ---- Which pieces ------------------------------------------------------------------------------------------------ */
 
-#define CONTROL { NULL, GM_STATE_ROLE_CONTROL, { sizeof(gm_control) / 4, 0 } }
+#define CONTROL {NULL, GM_STATE_ROLE_CONTROL, {sizeof(gm_control) / 4, 0}}
 
-static const piece old_pieces[] = {
-    { "features.weight", GM_STATE_ROLE_PARAMETER, { 4, 3 } }, { "head.weight", GM_STATE_ROLE_PARAMETER, { 2, 4 } },
-    { "head.bias", GM_STATE_ROLE_PARAMETER, { 2, 0 } }, { "scale", GM_STATE_ROLE_PARAMETER, { 4, 0 } },
-    { "gone", GM_STATE_ROLE_PARAMETER, { 3, 0 } }, { "mean", GM_STATE_ROLE_STATISTIC, { 4, 0 } }, CONTROL,
-    { "features.weight.m", GM_STATE_ROLE_SLOT, { 4, 3 } }, { "scale.m", GM_STATE_ROLE_SLOT, { 4, 0 } },
-    { NULL, GM_STATE_ROLE_PROPERTIES, { 2, 8 } }, { NULL, 0, { 0, 0 } }
-};
+static const piece old_pieces[] = {{"features.weight", GM_STATE_ROLE_PARAMETER, {4, 3}},
+                                   {"head.weight", GM_STATE_ROLE_PARAMETER, {2, 4}},
+                                   {"head.bias", GM_STATE_ROLE_PARAMETER, {2, 0}},
+                                   {"scale", GM_STATE_ROLE_PARAMETER, {4, 0}},
+                                   {"gone", GM_STATE_ROLE_PARAMETER, {3, 0}},
+                                   {"mean", GM_STATE_ROLE_STATISTIC, {4, 0}},
+                                   CONTROL,
+                                   {"features.weight.m", GM_STATE_ROLE_SLOT, {4, 3}},
+                                   {"scale.m", GM_STATE_ROLE_SLOT, {4, 0}},
+                                   {NULL, GM_STATE_ROLE_PROPERTIES, {2, 8}},
+                                   {NULL, 0, {0, 0}}};
 
 /* Another order, a head of three classes, "scale" of the same bytes in another shape, "feature" almost a name. */
-static const piece new_pieces[] = {
-    { "scale", GM_STATE_ROLE_PARAMETER, { 2, 2 } }, { "feature", GM_STATE_ROLE_PARAMETER, { 4, 3 } },
-    { "head.bias", GM_STATE_ROLE_PARAMETER, { 3, 0 } }, { "features.weight", GM_STATE_ROLE_PARAMETER, { 4, 3 } },
-    { NULL, GM_STATE_ROLE_PARAMETER, { 2, 4 } }, { "gone", GM_STATE_ROLE_STATISTIC, { 3, 0 } },
-    { "mean", GM_STATE_ROLE_STATISTIC, { 4, 0 } }, CONTROL, { NULL, GM_STATE_ROLE_PROPERTIES, { 2, 8 } },
-    { "features.weight.m", GM_STATE_ROLE_SLOT, { 4, 3 } }, { NULL, 0, { 0, 0 } }
-};
+static const piece new_pieces[] = {{"scale", GM_STATE_ROLE_PARAMETER, {2, 2}},
+                                   {"feature", GM_STATE_ROLE_PARAMETER, {4, 3}},
+                                   {"head.bias", GM_STATE_ROLE_PARAMETER, {3, 0}},
+                                   {"features.weight", GM_STATE_ROLE_PARAMETER, {4, 3}},
+                                   {NULL, GM_STATE_ROLE_PARAMETER, {2, 4}},
+                                   {"gone", GM_STATE_ROLE_STATISTIC, {3, 0}},
+                                   {"mean", GM_STATE_ROLE_STATISTIC, {4, 0}},
+                                   CONTROL,
+                                   {NULL, GM_STATE_ROLE_PROPERTIES, {2, 8}},
+                                   {"features.weight.m", GM_STATE_ROLE_SLOT, {4, 3}},
+                                   {NULL, 0, {0, 0}}};
 
 /* Piece i of the new model has the bytes of piece `from` of the old one; -1: its initial ones. */
 static void check_piece(const piece *pieces, uint32_t i, int from, uint8_t fill)
 {
-    uint8_t expected[FILE_SIZE] = { 0 };
+    uint8_t expected[FILE_SIZE] = {0};
     uint32_t size = 4 * pieces[i].dims[0] * (pieces[i].dims[1] ? pieces[i].dims[1] : 1);
     if (from >= 0) {
         memcpy(expected, before.arena.bytes + before.offsets[from], size);
@@ -174,7 +182,7 @@ static void prepare(const piece *old, const piece *new)
 
 static void test_what_fits(void)
 {
-    static const int from[] = { -1, -1, -1, 0, -1, -1, 5, -1, 9, 7 };
+    static const int from[] = {-1, -1, -1, 0, -1, -1, 5, -1, 9, 7};
     uint32_t carried = 99;
     prepare(old_pieces, new_pieces);
     CHECK_STATUS(GM_OK, carry_over(&after, &saved, &carried));
@@ -187,12 +195,13 @@ static void test_what_fits(void)
 /* One moment more than the file has: none is taken. */
 static void test_moments_go_together(void)
 {
-    static const piece pieces[] = {
-        { "features.weight", GM_STATE_ROLE_PARAMETER, { 4, 3 } }, { "head.bias", GM_STATE_ROLE_PARAMETER, { 2, 0 } },
-        CONTROL, { "features.weight.m", GM_STATE_ROLE_SLOT, { 4, 3 } }, { "head.bias.m", GM_STATE_ROLE_SLOT, { 2, 0 } },
-        { NULL, 0, { 0, 0 } }
-    };
-    static const int from[] = { 0, 2, -1, -1, -1 };
+    static const piece pieces[] = {{"features.weight", GM_STATE_ROLE_PARAMETER, {4, 3}},
+                                   {"head.bias", GM_STATE_ROLE_PARAMETER, {2, 0}},
+                                   CONTROL,
+                                   {"features.weight.m", GM_STATE_ROLE_SLOT, {4, 3}},
+                                   {"head.bias.m", GM_STATE_ROLE_SLOT, {2, 0}},
+                                   {NULL, 0, {0, 0}}};
+    static const int from[] = {0, 2, -1, -1, -1};
     uint32_t carried;
     prepare(old_pieces, pieces);
     CHECK_STATUS(GM_OK, carry_over(&after, &saved, &carried));
@@ -204,7 +213,7 @@ static void test_moments_go_together(void)
 
 static void test_nothing_fits(void)
 {
-    static const piece pieces[] = { { "other", GM_STATE_ROLE_PARAMETER, { 4, 3 } }, CONTROL, { NULL, 0, { 0, 0 } } };
+    static const piece pieces[] = {{"other", GM_STATE_ROLE_PARAMETER, {4, 3}}, CONTROL, {NULL, 0, {0, 0}}};
     uint32_t carried;
     prepare(old_pieces, pieces);
     CHECK_STATUS(GM_OK, carry_over(&after, &saved, &carried));
@@ -242,10 +251,10 @@ static void test_every_bit_and_length(void)
 static void test_parts_that_do_not_add_up(void)
 {
     prepare(old_pieces, new_pieces);
-    uint32_t *fields[] = { &header_of(&saved)->entries, &header_of(&saved)->names_size, &header_of(&saved)->state_size };
+    uint32_t *fields[] = {&header_of(&saved)->entries, &header_of(&saved)->names_size, &header_of(&saved)->state_size};
     for (uint32_t i = 0; i < 3; ++i) {
         uint32_t right = *fields[i];
-        const uint32_t wrong[] = { right + 1, right - 1, 0, UINT32_MAX, UINT32_MAX / sizeof(gm_state_entry) + 1 };
+        const uint32_t wrong[] = {right + 1, right - 1, 0, UINT32_MAX, UINT32_MAX / sizeof(gm_state_entry) + 1};
         for (uint32_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
             *fields[i] = wrong[k];
             seal(&saved);
@@ -269,7 +278,7 @@ static void test_packed(void)
 static void test_places_that_lie(void)
 {
     uint32_t carried;
-    const uint32_t far[] = { UINT32_MAX, UINT32_MAX - 47, 0x80000000u, 100000u, 268 };
+    const uint32_t far[] = {UINT32_MAX, UINT32_MAX - 47, 0x80000000u, 100000u, 268};
     for (uint32_t k = 0; k < sizeof far / sizeof *far; ++k) {
         prepare(old_pieces, new_pieces);
         entry_of(&saved, 0)->offset = far[k];

@@ -58,8 +58,8 @@ static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
 /* A session with a few steps behind it, so that every part of its state is in use. */
 static void train_tiny(gm_session *session, block *memory, uint32_t steps)
 {
-    static const float x[12] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 };
-    static const float target[8] = { 1, 0, 0, 1, -1, 1, 2, -1 };
+    static const float x[12] = {1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1};
+    static const float target[8] = {1, 0, 0, 1, -1, 1, 2, -1};
     CHECK_STATUS(GM_OK, gm_open(session, image.bytes, image_size, memory->bytes, TINY_ARENA));
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_INPUT, 0, x, sizeof x));
     CHECK_STATUS(GM_OK, gm_write(session, GM_ROLE_LABEL, 0, target, sizeof target));
@@ -73,10 +73,10 @@ static void train_tiny(gm_session *session, block *memory, uint32_t steps)
 static const struct encoding {
     uint32_t (*size)(const gm_session *session);
     int (*save)(const gm_session *session, gm_write_fn write, void *user);
-    uint32_t state_in_file;      /* bytes; packed, w and its moment have a scale and 6 halves each instead of 6 words */
+    uint32_t state_in_file; /* bytes; packed, w and its moment have a scale and 6 halves each instead of 6 words */
 } encodings[GM_ENCODING_COUNT] = {
-    { gm_checkpoint_size, gm_checkpoint_save, TINY_STATE_SIZE },
-    { gm_checkpoint_half_size, gm_checkpoint_save_half, TINY_STATE_SIZE - 2 * (24 - 16) },
+    {gm_checkpoint_size, gm_checkpoint_save, TINY_STATE_SIZE},
+    {gm_checkpoint_half_size, gm_checkpoint_save_half, TINY_STATE_SIZE - 2 * (24 - 16)},
 };
 
 static void save_as(uint32_t encoding, const gm_session *session, file *f)

@@ -14,8 +14,8 @@ enum { BATCH = 4, IN = 3, OUT = 2 };
 static block image, arena, other_arena;
 static uint32_t image_size;
 
-static const float x[BATCH * IN] = { 1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1 };
-static const float target[BATCH * OUT] = { 1, 0, 0, 1, -1, 0.5f, 2, -1 };
+static const float x[BATCH * IN] = {1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1};
+static const float target[BATCH * OUT] = {1, 0, 0, 1, -1, 0.5f, 2, -1};
 
 static void open_tiny(gm_session *session, block *memory)
 {
@@ -37,7 +37,7 @@ typedef struct reference {
 
 static void reference_init(reference *r)
 {
-    static const double w[OUT][IN] = { { 0.5, -0.25, 0.125 }, { -0.5, 0.75, 1.0 } }, b[OUT] = { 0.0, 0.1 };
+    static const double w[OUT][IN] = {{0.5, -0.25, 0.125}, {-0.5, 0.75, 1.0}}, b[OUT] = {0.0, 0.1};
     memset(r, 0, sizeof *r);
     memcpy(r->w, w, sizeof w);
     memcpy(r->b, b, sizeof b);
@@ -200,7 +200,7 @@ static void test_not_finite(void)
     gm_session session;
     uint8_t before[TINY_SCRATCH];
     float bad[BATCH * IN], loss = -1;
-    const uint32_t programs[] = { GM_PROGRAM_TRAIN, GM_PROGRAM_STEP };
+    const uint32_t programs[] = {GM_PROGRAM_TRAIN, GM_PROGRAM_STEP};
     memcpy(bad, x, sizeof x);
     bad[5] = INFINITY;
     open_tiny(&session, &arena);
@@ -244,7 +244,7 @@ static void test_label_out_of_range(void)
 /* Every slice length gives the same bytes and counters as one run. */
 static void test_slices(void)
 {
-    static const uint32_t programs[] = { GM_PROGRAM_TRAIN, GM_PROGRAM_OPTIMIZER, GM_PROGRAM_STEP, GM_PROGRAM_EVAL };
+    static const uint32_t programs[] = {GM_PROGRAM_TRAIN, GM_PROGRAM_OPTIMIZER, GM_PROGRAM_STEP, GM_PROGRAM_EVAL};
     for (uint32_t slice = 1; slice < 10; ++slice) {
         gm_session whole, sliced;
         memset(arena.bytes, 0, TINY_ARENA);
@@ -271,7 +271,7 @@ static void test_busy(void)
 {
     gm_session session;
     gm_view view;
-    float buffer[8] = { 0 }, loss;
+    float buffer[8] = {0}, loss;
     open_tiny(&session, &arena);
     CHECK_STATUS(GM_OK, gm_train_step(&session, &loss));
     CHECK_STATUS(GM_OK, gm_begin(&session, GM_PROGRAM_TRAIN));

@@ -36,7 +36,7 @@ static float *input_in(block *memory)
 
 static int learn(gm_session *session, block *memory, uint32_t label, float value)
 {
-    const float x[ELEMENTS] = { value, -0.5f * value, 0.0f };
+    const float x[ELEMENTS] = {value, -0.5f * value, 0.0f};
     memcpy(input_in(memory), x, sizeof x);
     return gm_learn(session, label);
 }
@@ -81,7 +81,7 @@ static void test_a_full_store_stays_balanced(void)
 static void test_a_class_is_a_uniform_sample(void)
 {
     enum { SEEN = 18, RUNS = 3000 };
-    uint32_t count[SEEN] = { 0 };
+    uint32_t count[SEEN] = {0};
     for (uint32_t run = 0; run < RUNS; ++run) {
         gm_session session;
         open_taught(&session, &arena);
@@ -118,14 +118,14 @@ static void test_form(void)
 {
     gm_session session;
     open_taught(&session, &arena);
-    check_form(&session, (const float[]){ 127.0f, 0.5f, -1.5f }, 1.0f, (const int8_t[]){ 127, 0, -2 });
-    check_form(&session, (const float[]){ -254.0f, 5.0f, 253.0f }, 2.0f, (const int8_t[]){ -127, 2, 126 });
-    check_form(&session, (const float[]){ 0.0f, -0.0f, 0.0f }, 0.0f, (const int8_t[]){ 0, 0, 0 });
-    check_form(&session, (const float[]){ 1e-45f, 0.0f, 0.0f }, 0.0f, (const int8_t[]){ 0, 0, 0 });
-    check_form(&session, (const float[]){ 190 * 1.4e-45f, -190 * 1.4e-45f, 1.4e-45f }, 1.4e-45f,
-               (const int8_t[]){ 127, -127, 1 });
-    check_form(&session, (const float[]){ 3.402823466e38f, 0.0f, 0.0f }, 3.402823466e38f / 127.0f,
-               (const int8_t[]){ 127, 0, 0 });
+    check_form(&session, (const float[]){127.0f, 0.5f, -1.5f}, 1.0f, (const int8_t[]){127, 0, -2});
+    check_form(&session, (const float[]){-254.0f, 5.0f, 253.0f}, 2.0f, (const int8_t[]){-127, 2, 126});
+    check_form(&session, (const float[]){0.0f, -0.0f, 0.0f}, 0.0f, (const int8_t[]){0, 0, 0});
+    check_form(&session, (const float[]){1e-45f, 0.0f, 0.0f}, 0.0f, (const int8_t[]){0, 0, 0});
+    check_form(&session, (const float[]){190 * 1.4e-45f, -190 * 1.4e-45f, 1.4e-45f}, 1.4e-45f,
+               (const int8_t[]){127, -127, 1});
+    check_form(&session, (const float[]){3.402823466e38f, 0.0f, 0.0f}, 3.402823466e38f / 127.0f,
+               (const int8_t[]){127, 0, 0});
 }
 
 static void test_what_is_refused(void)
@@ -200,7 +200,7 @@ static void test_replay_teaches(void)
         input_in(&arena)[i % 3] = 1.0f + (float)i;
         CHECK_STATUS(GM_OK, gm_learn(&session, i % 3));
     }
-    const float mine[ELEMENTS] = { 0.25f, 0.0f, 9.0f };
+    const float mine[ELEMENTS] = {0.25f, 0.0f, 9.0f};
     memcpy(input_in(&arena), mine, sizeof mine);
     CHECK_STATUS(GM_OK, gm_replay(&session, &first));
     for (int step = 0; step < 50; ++step) {
@@ -235,7 +235,7 @@ static void test_a_dropped_replay_gives_the_sample_back(void)
 static void test_replay_is_balanced(void)
 {
     gm_session session;
-    uint32_t drawn[3] = { 0 };
+    uint32_t drawn[3] = {0};
     open_taught(&session, &arena);
     for (uint32_t i = 0; i < CAPACITY; ++i) {
         CHECK_STATUS(GM_OK, learn(&session, &arena, i == 0 ? 0 : 2, 1.0f));

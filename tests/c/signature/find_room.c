@@ -11,7 +11,7 @@ static uint8_t area[2 * HALF] __attribute__((aligned(16)));
 
 board_area board_flash_area(enum board_area_kind kind)
 {
-    board_area images = { area, sizeof area, UNIT }, none = { area, 0, UNIT };
+    board_area images = {area, sizeof area, UNIT}, none = {area, 0, UNIT};
     return kind == BOARD_AREA_IMAGE ? images : none;
 }
 
@@ -32,8 +32,8 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 
 int main(void)
 {
-    gm_header header = { 0 };
-    gm_session running = { .image = area, .header = &header };
+    gm_header header = {0};
+    gm_session running = {.image = area, .header = &header};
     flash_span room;
     uint32_t longest = 0;
     for (header.size = 1; header.size <= sizeof area; ++header.size) {

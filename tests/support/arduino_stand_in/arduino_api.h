@@ -11,8 +11,9 @@ void delay(unsigned long ms);
 void setup(void);
 void loop(void);
 
-class StandInSerial {
-public:
+class StandInSerial
+{
+  public:
     void begin(unsigned long baud);
     int available();
     int read();

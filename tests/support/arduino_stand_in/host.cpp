@@ -56,15 +56,13 @@ unsigned long millis(void)
 
 void delay(unsigned long ms)
 {
-    struct pollfd wait = { line, POLLIN, 0 };
+    struct pollfd wait = {line, POLLIN, 0};
     poll(&wait, 1, (int)ms);
 }
 
 /* ---- Line ---- */
 
-void StandInSerial::begin(unsigned long)
-{
-}
+void StandInSerial::begin(unsigned long) {}
 
 int StandInSerial::available()
 {
@@ -90,9 +88,7 @@ size_t StandInSerial::write(const uint8_t *buffer, size_t size)
     return count > 0 ? (size_t)count : 0;
 }
 
-void StandInSerial::flush()
-{
-}
+void StandInSerial::flush() {}
 
 StandInSerial::operator bool()
 {

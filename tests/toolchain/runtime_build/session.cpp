@@ -17,8 +17,8 @@ int main(int, char **arguments)
     std::FILE *file = std::fopen(arguments[1], "rb");
     const size_t size = std::fread(image, 1, sizeof image, file);
     std::fclose(file);
-    const float x[] = { 1.0f, -2.0f, 0.5f, 0.25f, 3.0f, -1.0f };
-    const int32_t labels[] = { 2, 0 };
+    const float x[] = {1.0f, -2.0f, 0.5f, 0.25f, 3.0f, -1.0f};
+    const int32_t labels[] = {2, 0};
 
     gradmote::Session session;
     if (gradmote::Status status = session.open(image, 8, arena); status) {

@@ -30,15 +30,15 @@ typedef struct mapped_file {
     const uint8_t *base; /* NULL: there is no such partition */
 } mapped_file;
 
-static mapped_file files[] = { { "image", NULL, NULL }, { "checkpoint", NULL, NULL } };
+static mapped_file files[] = {{"image", NULL, NULL}, {"checkpoint", NULL, NULL}};
 
 static void map_file(mapped_file *file)
 {
     const void *base = NULL;
     mmap_handle handle;
     file->partition = esp_partition_find_first(ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, file->label);
-    if (file->partition != NULL
-        && esp_partition_mmap(file->partition, 0, file->partition->size, MMAP_DATA, &base, &handle) == ESP_OK) {
+    if (file->partition != NULL &&
+        esp_partition_mmap(file->partition, 0, file->partition->size, MMAP_DATA, &base, &handle) == ESP_OK) {
         file->base = (const uint8_t *)base;
     }
 }
@@ -62,7 +62,7 @@ void core_start(void)
 core_stack core_loop_stack(void)
 {
     uint8_t *bottom = (uint8_t *)pxTaskGetStackStart(NULL);
-    core_stack stack = { (uint32_t *)bottom, (uint32_t *)(bottom + getArduinoLoopTaskStackSize()) };
+    core_stack stack = {(uint32_t *)bottom, (uint32_t *)(bottom + getArduinoLoopTaskStackSize())};
     return stack;
 }
 
@@ -84,13 +84,13 @@ uint64_t board_unique_id(void)
 /* Where the partition table lacks a file, its area is empty, and one erased word stands for it. */
 board_area board_flash_area(enum board_area_kind kind)
 {
-    static const uint32_t erased[4] __attribute__((aligned(16))) = { ~0u, ~0u, ~0u, ~0u };
+    static const uint32_t erased[4] __attribute__((aligned(16))) = {~0u, ~0u, ~0u, ~0u};
     mapped_file &file = files[kind == BOARD_AREA_IMAGE ? 0 : 1];
     if (file.base == NULL) {
         map_file(&file);
     }
-    board_area none = { (const uint8_t *)erased, 0, BOARD_ERASE_UNIT };
-    board_area found = { file.base, file.base != NULL ? file.partition->size : 0, BOARD_ERASE_UNIT };
+    board_area none = {(const uint8_t *)erased, 0, BOARD_ERASE_UNIT};
+    board_area found = {file.base, file.base != NULL ? file.partition->size : 0, BOARD_ERASE_UNIT};
     return file.base != NULL ? found : none;
 }
 

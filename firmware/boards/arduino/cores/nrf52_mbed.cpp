@@ -26,7 +26,7 @@ core_stack core_loop_stack(void)
 {
     const osRtxThread_t *thread = (const osRtxThread_t *)osThreadGetId();
     uint32_t *bottom = (uint32_t *)thread->stack_mem;
-    core_stack stack = { bottom + GUARD_WORDS, bottom + thread->stack_size / sizeof *bottom };
+    core_stack stack = {bottom + GUARD_WORDS, bottom + thread->stack_size / sizeof *bottom};
     return stack;
 }
 

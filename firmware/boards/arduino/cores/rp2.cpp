@@ -25,7 +25,7 @@ extern uint32_t __StackTop;
 
 core_stack core_loop_stack(void)
 {
-    core_stack stack = { &__StackTop - BOARD_STACK_SIZE / sizeof __StackTop, &__StackTop };
+    core_stack stack = {&__StackTop - BOARD_STACK_SIZE / sizeof __StackTop, &__StackTop};
     return stack;
 }
 
@@ -51,7 +51,7 @@ uint64_t board_unique_id(void)
 /* Empty where the file system was made too small for the files. */
 board_area board_flash_area(enum board_area_kind kind)
 {
-    board_area none = { &_FS_start, 0, BOARD_ERASE_UNIT };
+    board_area none = {&_FS_start, 0, BOARD_ERASE_UNIT};
     int holds_both = &_FS_end - &_FS_start >= (long)(BOARD_IMAGE_SIZE + BOARD_CHECKPOINT_SIZE);
     return holds_both ? core_area(&_FS_start, kind) : none;
 }

@@ -21,7 +21,7 @@ extern uint32_t _estack;
 
 core_stack core_loop_stack(void)
 {
-    core_stack stack = { &_estack - BOARD_STACK_SIZE / sizeof _estack, &_estack };
+    core_stack stack = {&_estack - BOARD_STACK_SIZE / sizeof _estack, &_estack};
     return stack;
 }
 
@@ -90,8 +90,8 @@ static HAL_StatusTypeDef program_word(const uint8_t *at, const uint8_t *data)
 
 int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 {
-    if ((uintptr_t)at % BOARD_PROGRAM_UNIT || size % BOARD_PROGRAM_UNIT
-        || !is_erased((const uint32_t *)(uintptr_t)at, size / 4)) {
+    if ((uintptr_t)at % BOARD_PROGRAM_UNIT || size % BOARD_PROGRAM_UNIT ||
+        !is_erased((const uint32_t *)(uintptr_t)at, size / 4)) {
         return -1;
     }
     HAL_StatusTypeDef status = HAL_OK;

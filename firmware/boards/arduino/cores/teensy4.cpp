@@ -23,7 +23,7 @@ extern unsigned long _flashimagelen; /* its address is the value */
 core_stack core_loop_stack(void)
 {
     uint32_t *top = (uint32_t *)&_estack;
-    core_stack stack = { top - BOARD_STACK_SIZE / sizeof *top, top };
+    core_stack stack = {top - BOARD_STACK_SIZE / sizeof *top, top};
     return stack;
 }
 

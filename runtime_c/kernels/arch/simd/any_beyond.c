@@ -11,7 +11,7 @@
  * NaN among them makes the sum one. */
 static GM_SIMD_TARGET uint32_t count_below(const float *x, uint32_t n, float square)
 {
-    gm_vec zero = gm_vec_splat(0.0f), sums[SQUARE_SUMS] = { zero, zero, zero, zero };
+    gm_vec zero = gm_vec_splat(0.0f), sums[SQUARE_SUMS] = {zero, zero, zero, zero};
     float lanes[GM_LANES], sum = 0.0f;
     uint32_t done = 0;
     for (; n - done >= SQUARE_SUMS * GM_LANES; done += SQUARE_SUMS * GM_LANES) {

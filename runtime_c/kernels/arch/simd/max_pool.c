@@ -19,7 +19,7 @@ typedef int32_t words __attribute__((vector_size(4 * CHANNELS)));
 /* CHANNELS floats that lie `step` apart. */
 GM_SIMD_INLINE floats load_apart(const float *p, uint32_t step)
 {
-    floats v = { 0 };
+    floats v = {0};
     if (step == 1) {
         memcpy(&v, p, sizeof v);
         return v;
@@ -153,7 +153,7 @@ static void find_windows(covers *found, const gm_insn_max_pool_index_grad *insn,
         for (uint32_t l = 0; l < columns->taps; l++) {
             size_t i = rows->at[k], j = columns->at[l];
             found->at[found->count++] = (cover){(i * insn->out_w + j) * insn->channels, i * insn->y_h + j * insn->y_w,
-                                                 (int32_t)(rows->tap[k] * insn->kernel_w + columns->tap[l])};
+                                                (int32_t)(rows->tap[k] * insn->kernel_w + columns->tap[l])};
         }
     }
 }

@@ -17,26 +17,26 @@ typedef struct channel_block {
 } channel_block;
 
 /* Defines gm_<name>_across, which calls <name>_block for all channels. */
-#define DEFINE_NORMALIZE_ACROSS(name)                                                                               \
-    static GM_SIMD_TARGET void name##_blocks(const struct gm_session *session, const gm_insn_##name *insn)          \
-    {                                                                                                               \
-        uint32_t c = 0;                                                                                             \
-        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                             \
-            name##_block(session, insn, (channel_block){ insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE });     \
-        }                                                                                                           \
-        for (; c < insn->channels; c += GM_LANES) {                                                                 \
-            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                        \
-            name##_block(session, insn, (channel_block){ insn->outer, insn->channels, c, columns, 1 });             \
-        }                                                                                                           \
-    }                                                                                                               \
-                                                                                                                    \
-    uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                       \
-    {                                                                                                               \
-        if (!gm_simd_runs()) {                                                                                      \
-            return 0;                                                                                               \
-        }                                                                                                           \
-        name##_blocks(session, insn);                                                                               \
-        return insn->channels;                                                                                      \
+#define DEFINE_NORMALIZE_ACROSS(name)                                                                         \
+    static GM_SIMD_TARGET void name##_blocks(const struct gm_session *session, const gm_insn_##name *insn)    \
+    {                                                                                                         \
+        uint32_t c = 0;                                                                                       \
+        for (; insn->channels - c >= WIDE_COLUMNS; c += WIDE_COLUMNS) {                                       \
+            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, WIDE_COLUMNS, WIDE}); \
+        }                                                                                                     \
+        for (; c < insn->channels; c += GM_LANES) {                                                           \
+            uint32_t left = insn->channels - c, columns = left < GM_LANES ? left : GM_LANES;                  \
+            name##_block(session, insn, (channel_block){insn->outer, insn->channels, c, columns, 1});         \
+        }                                                                                                     \
+    }                                                                                                         \
+                                                                                                              \
+    uint32_t gm_##name##_across(const struct gm_session *session, const gm_insn_##name *insn)                 \
+    {                                                                                                         \
+        if (!gm_simd_runs()) {                                                                                \
+            return 0;                                                                                         \
+        }                                                                                                     \
+        name##_blocks(session, insn);                                                                         \
+        return insn->channels;                                                                                \
     }
 
 /* Runs BODY for each pixel, which lies at `at`, and in it for each vector v. */

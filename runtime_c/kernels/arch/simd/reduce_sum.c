@@ -5,14 +5,14 @@
 #if GM_ARCH_SIMD && GM_WITH_REDUCE_SUM
 
 /* Runs BODY with the offset `at` in x of each (r0, r1, r2). */
-#define FOR_REDUCED_ROWS(insn, BODY)                                                                                 \
-    for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                                                   \
-        for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                                               \
-            for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                                                           \
-                uint32_t at = i0 * (insn)->rs0 + i1 * (insn)->rs1 + i2 * (insn)->rs2;                                \
-                BODY                                                                                                 \
-            }                                                                                                        \
-        }                                                                                                            \
+#define FOR_REDUCED_ROWS(insn, BODY)                                                  \
+    for (uint32_t i0 = 0; i0 < (insn)->r0; i0++) {                                    \
+        for (uint32_t i1 = 0; i1 < (insn)->r1; i1++) {                                \
+            for (uint32_t i2 = 0; i2 < (insn)->r2; i2++) {                            \
+                uint32_t at = i0 * (insn)->rs0 + i1 * (insn)->rs1 + i2 * (insn)->rs2; \
+                BODY                                                                  \
+            }                                                                         \
+        }                                                                             \
     }
 
 /* sums[v] of outputs that are neighbours in x. vectors: a constant. */
@@ -22,31 +22,33 @@ GM_SIMD_INLINE void sum_across(gm_vec *sums, const float *x, const gm_insn_reduc
     for (uint32_t v = 0; v < vectors; v++) {
         sums[v] = gm_vec_splat(0.0f);
     }
-    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
-        GM_UNROLL
-        for (uint32_t v = 0; v < vectors; v++) {
-            sums[v] = gm_vec_add(sums[v], gm_vec_load(x + at + v * GM_LANES));
-        }
-    })
+    FOR_REDUCED_ROWS(
+        insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
+            GM_UNROLL
+            for (uint32_t v = 0; v < vectors; v++) {
+                sums[v] = gm_vec_add(sums[v], gm_vec_load(x + at + v * GM_LANES));
+            }
+        })
 }
 
 /* The sums of GM_LANES outputs, the terms of each of which are neighbours in x. */
 GM_SIMD_INLINE gm_vec sum_along(const float *x, const gm_insn_reduce_sum *insn)
 {
     gm_vec sum = gm_vec_splat(0.0f);
-    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3 += GM_LANES) {
-        uint32_t left = insn->r3 - i3 < GM_LANES ? insn->r3 - i3 : GM_LANES;
-        gm_vec t[GM_LANES];
-        GM_UNROLL
-        for (uint32_t c = 0; c < GM_LANES; c++) {
-            gm_tile_load(&t[c], x + at + i3 + (size_t)c * insn->ks3, left, 1);
-        }
-        gm_vec_transpose(t);
-        GM_UNROLL
-        for (uint32_t i = 0; i < GM_LANES; i++) {
-            sum = i < left ? gm_vec_add(sum, t[i]) : sum;
-        }
-    })
+    FOR_REDUCED_ROWS(
+        insn, for (uint32_t i3 = 0; i3 < insn->r3; i3 += GM_LANES) {
+            uint32_t left = insn->r3 - i3 < GM_LANES ? insn->r3 - i3 : GM_LANES;
+            gm_vec t[GM_LANES];
+            GM_UNROLL
+            for (uint32_t c = 0; c < GM_LANES; c++) {
+                gm_tile_load(&t[c], x + at + i3 + (size_t)c * insn->ks3, left, 1);
+            }
+            gm_vec_transpose(t);
+            GM_UNROLL
+            for (uint32_t i = 0; i < GM_LANES; i++) {
+                sum = i < left ? gm_vec_add(sum, t[i]) : sum;
+            }
+        })
     return sum;
 }
 
@@ -110,9 +112,7 @@ GM_SIMD_INLINE void reduce_square(const float *x, float *y, const gm_insn_reduce
 GM_SIMD_INLINE float sum_one(const float *x, const gm_insn_reduce_sum *insn)
 {
     float sum = 0.0f;
-    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) {
-        sum += x[at];
-    })
+    FOR_REDUCED_ROWS(insn, for (uint32_t i3 = 0; i3 < insn->r3; i3++, at += insn->rs3) { sum += x[at]; })
     return sum;
 }
 

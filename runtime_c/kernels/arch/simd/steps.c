@@ -47,9 +47,10 @@ static GM_SIMD_TARGET uint32_t adam_step(const gm_adam_factors *s, const float *
                                          uint32_t n)
 {
     const adam_vectors f = {
-        gm_vec_splat(s->scale), gm_vec_splat(s->one_minus_beta1), gm_vec_splat(s->beta2),
-        gm_vec_splat(s->one_minus_beta2), gm_vec_splat(s->eps), gm_vec_splat(s->correction),
-        gm_vec_splat(s->keep), gm_vec_splat(s->step),
+        gm_vec_splat(s->scale), gm_vec_splat(s->one_minus_beta1),
+        gm_vec_splat(s->beta2), gm_vec_splat(s->one_minus_beta2),
+        gm_vec_splat(s->eps),   gm_vec_splat(s->correction),
+        gm_vec_splat(s->keep),  gm_vec_splat(s->step),
     };
     uint32_t i = 0;
     for (; n - i >= GM_LANES; i += GM_LANES) {

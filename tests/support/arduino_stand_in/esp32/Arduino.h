@@ -2,8 +2,9 @@
 #pragma once
 #include "../arduino_api.h"
 
-class EspClass {
-public:
+class EspClass
+{
+  public:
     void restart();
     uint32_t getSketchSize();
     uint64_t getEfuseMac();

@@ -9,12 +9,12 @@
 #define MAPPED 0x3C000000u /* where partitions are seen; the chip's own addresses begin at 0 */
 #define FILES 0x200000u    /* of partitions.csv */
 
-const host_flash flash_chip = { MAPPED, 0x180000 };
+const host_flash flash_chip = {MAPPED, 0x180000};
 EspClass ESP;
 
 static const esp_partition_t partitions[] = {
-    { NULL, ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, FILES, 0x100000, "image", false },
-    { NULL, ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, FILES + 0x100000, 0x80000, "checkpoint", false },
+    {NULL, ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, FILES, 0x100000, "image", false},
+    {NULL, ESP_PARTITION_TYPE_DATA, ESP_PARTITION_SUBTYPE_ANY, FILES + 0x100000, 0x80000, "checkpoint", false},
 };
 
 void EspClass::restart()

@@ -2,12 +2,14 @@
 #pragma once
 #include <stdint.h>
 
-namespace mbed {
-class FlashIAP {
-public:
+namespace mbed
+{
+class FlashIAP
+{
+  public:
     int init();
     int deinit();
     int program(const void *buffer, uint32_t addr, uint32_t size);
     int erase(uint32_t addr, uint32_t size);
 };
-}
+} // namespace mbed

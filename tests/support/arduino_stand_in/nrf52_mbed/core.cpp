@@ -10,8 +10,8 @@ LINKER_SYMBOL(__etext, "0x22000");
 LINKER_SYMBOL(__data_start__, "0x20000000");
 LINKER_SYMBOL(__data_end__, "0x20000345");
 
-const host_flash flash_chip = { 0xA0000, 0x60000 };
-const NRF_FICR_Type stand_in_ficr = { { 0x89ABCDEFu, 0x01234567u } };
+const host_flash flash_chip = {0xA0000, 0x60000};
+const NRF_FICR_Type stand_in_ficr = {{0x89ABCDEFu, 0x01234567u}};
 static int is_open;
 
 void NVIC_SystemReset(void)
@@ -21,7 +21,7 @@ void NVIC_SystemReset(void)
 
 osThreadId_t osThreadGetId(void)
 {
-    static osRtxThread_t main_thread = { stack_memory + HOST_STACK - MAIN_STACK, MAIN_STACK };
+    static osRtxThread_t main_thread = {stack_memory + HOST_STACK - MAIN_STACK, MAIN_STACK};
     return &main_thread;
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 #include "../arduino_api.h"
 
-class RP2040 {
-public:
+class RP2040
+{
+  public:
     void reboot();
 };
 extern RP2040 rp2040;

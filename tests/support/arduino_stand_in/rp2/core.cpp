@@ -12,7 +12,7 @@ LINKER_SYMBOL(__flash_binary_end, "0x10012345");
 LINKER_SYMBOL(_FS_start, "0x100FF000");
 LINKER_SYMBOL(_FS_end, "0x102FF000");
 
-const host_flash flash_chip = { 0x100FF000, 0x200000 };
+const host_flash flash_chip = {0x100FF000, 0x200000};
 RP2040 rp2040;
 static int interrupts_are_off;
 

@@ -8,7 +8,7 @@ LINKER_SYMBOL(_sidata, "0x08012000");
 LINKER_SYMBOL(_sdata, "0x24000000");
 LINKER_SYMBOL(_edata, "0x24000345");
 
-const host_flash flash_chip = { 0x08100000, 0x100000 };
+const host_flash flash_chip = {0x08100000, 0x100000};
 static int is_unlocked;
 
 HAL_StatusTypeDef HAL_FLASH_Unlock(void)
@@ -57,9 +57,7 @@ uint32_t HAL_GetUIDw2(void)
     return 7;
 }
 
-void SCB_InvalidateDCache_by_Addr(void *, int32_t)
-{
-}
+void SCB_InvalidateDCache_by_Addr(void *, int32_t) {}
 
 void NVIC_SystemReset(void)
 {

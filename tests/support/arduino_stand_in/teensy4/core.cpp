@@ -3,7 +3,7 @@
 
 LINKER_SYMBOL(_flashimagelen, "0x12345");
 
-const host_flash flash_chip = { 0x60600000, 0x1C0000 };
+const host_flash flash_chip = {0x60600000, 0x1C0000};
 stand_in_reset SCB_AIRCR;
 
 void stand_in_reset::operator=(uint32_t value)

@@ -42,7 +42,7 @@ static void find_tap_runs(tap_runs *found, const gm_region *region, const gm_win
         uint32_t end = tap + sum->inputs < b->end ? tap + sum->inputs : b->end;
         if (first < end) {
             tap_run next = {region->source[i] + (first - tap) * found->step, (size_t)(first - b->first) * b->width,
-                        end - first};
+                            end - first};
             append_run(found, next, b->width);
         }
     }
@@ -144,7 +144,8 @@ GM_SIMD_INLINE void sum_outputs(const gm_window_sum *sum, uint32_t group, uint32
 {
     const float *w = sum->w + (size_t)group * sum->w_group + (size_t)output * sum->w_output;
     output_columns o = {.offset = (size_t)group * sum->dest.group + (size_t)output * sum->dest.channel,
-                 .stride = sum->dest.channel, .columns = columns};
+                        .stride = sum->dest.channel,
+                        .columns = columns};
     for (uint32_t c = 0; c < GM_TILE_COLUMNS; c++) {
         o.start[c] = sum->bias && c < columns ? sum->bias[group * sum->outputs + output + c] : GM_EMPTY_SUM;
     }

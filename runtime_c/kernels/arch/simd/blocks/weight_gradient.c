@@ -18,8 +18,8 @@
 static void join_rows(gm_conv_gradient *g)
 {
     gm_window *w = &g->window;
-    int single = w->kernel_h * w->kernel_w == 1 && w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 0 &&
-        w->pad_w == 0;
+    int single =
+        w->kernel_h * w->kernel_w == 1 && w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 0 && w->pad_w == 0;
     if (!single || w->in_h != w->out_h || w->in_w != w->out_w || g->x.h != w->in_w * g->x.w ||
         g->dy.h != w->out_w * g->dy.w) {
         return;
@@ -47,10 +47,9 @@ static void find_valid_outputs(gm_weight_gradient *w)
  * are too few input channels. */
 static int vectors_hold_out_channels(const gm_weight_gradient *w)
 {
-    int are_neighbours = w->grouped ? w->g.x.group == 1 && w->g.dy.group == 1
-                                    : w->g.dy.channel == 1 && w->out_channels >= FEW_CHANNELS;
-    return are_neighbours && w->g.in_channels < FEW_CHANNELS &&
-           w->g.in_channels * w->taps * GM_LANES <= SEGMENT;
+    int are_neighbours =
+        w->grouped ? w->g.x.group == 1 && w->g.dy.group == 1 : w->g.dy.channel == 1 && w->out_channels >= FEW_CHANNELS;
+    return are_neighbours && w->g.in_channels < FEW_CHANNELS && w->g.in_channels * w->taps * GM_LANES <= SEGMENT;
 }
 
 static int fills_tap_rows(const gm_weight_gradient *w)

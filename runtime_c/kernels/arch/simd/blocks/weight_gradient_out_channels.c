@@ -70,8 +70,8 @@ void gm_gradient_out_channels(const gm_weight_gradient *w, const float *x, const
     while (left > 0) {
         gm_next_block(&block, window, left);
         for (uint32_t tap = 0; tap < w->taps; tap++) {
-            uint32_t count = gm_list_outputs(list, w, block, tap / window->kernel_w, tap % window->kernel_w, &w->g.dy,
-                                             0);
+            uint32_t count =
+                gm_list_outputs(list, w, block, tap / window->kernel_w, tap % window->kernel_w, &w->g.dy, 0);
             add_tap_of_channels(w, x, dy, list, count, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;

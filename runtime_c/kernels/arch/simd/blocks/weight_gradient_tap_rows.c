@@ -53,8 +53,9 @@ static tap_row tap_row_at(const gm_weight_gradient *w, uint32_t column)
 {
     const gm_window *v = &w->g.window;
     uint32_t left = v->kernel_w - column;
-    tap_row s = {&w->g, left < ROW_TAPS ? left : ROW_TAPS, 0, (size_t)v->stride_w * w->g.x.w,
-                   (size_t)v->dilation_w * w->g.x.w, {{0}}};
+    tap_row s = {
+        &w->g, left < ROW_TAPS ? left : ROW_TAPS, 0, (size_t)v->stride_w * w->g.x.w, (size_t)v->dilation_w * w->g.x.w,
+        {{0}}};
     for (uint32_t p = 0; p < v->out_w; p += s.runs[s.count++].outputs) {
         output_run r = run_at(w->columns + column, s.taps, p, v->out_w);
         r.x = p * s.x_step + (column + r.tap) * s.tap_step - (size_t)v->pad_w * w->g.x.w;

@@ -18,8 +18,9 @@ typedef struct tap_set {
 static tap_set tap_set_at(const gm_weight_gradient *w, uint32_t tap)
 {
     const gm_window *window = &w->g.window;
-    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS, .common_rows = {0, UINT32_MAX},
-              .common_columns = {0, UINT32_MAX}};
+    tap_set t = {.count = w->taps - tap < SET_TAPS ? w->taps - tap : SET_TAPS,
+                 .common_rows = {0, UINT32_MAX},
+                 .common_columns = {0, UINT32_MAX}};
     for (uint32_t r = 0; r < SET_TAPS; r++) {
         uint32_t own = tap + (r < t.count ? r : t.count - 1), k = own / window->kernel_w, l = own % window->kernel_w;
         t.offset[r] = (size_t)k * window->dilation_h * w->g.x.h + (size_t)l * window->dilation_w * w->g.x.w;

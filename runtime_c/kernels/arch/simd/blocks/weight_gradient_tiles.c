@@ -117,8 +117,8 @@ void gm_gradient_tiles(const gm_weight_gradient *w, const float *x, const float 
         pack_gradients(&p, &w->g, dy, block, sums->out_channels);
         uint32_t origin = gm_offset(&p.layout, block.batch, block.row, block.column);
         for (uint32_t tap = 0; tap < w->taps; tap++) {
-            p.count = gm_list_outputs(p.listed, w, block, tap / window->kernel_w, tap % window->kernel_w, &p.layout,
-                                      origin);
+            p.count =
+                gm_list_outputs(p.listed, w, block, tap / window->kernel_w, tap % window->kernel_w, &p.layout, origin);
             add_tile_tap(w, &p, x, sums->values + tap * sums->tap_step, sums);
         }
         left -= block.count;

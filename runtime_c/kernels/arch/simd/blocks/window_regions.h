@@ -62,19 +62,19 @@ static inline void gm_transposed_axis(gm_axis *axis, uint32_t in, uint32_t out, 
 }
 
 /* The axes of any window's instruction, seen from its outputs or, transposed, from its inputs. */
-#define GM_CONV_AXES(rows, columns, insn)                                                                            \
-    do {                                                                                                             \
-        gm_conv_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h, (insn)->dilation_h,      \
-                     (insn)->pad_h);                                                                                 \
-        gm_conv_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w, (insn)->dilation_w,   \
-                     (insn)->pad_w);                                                                                 \
+#define GM_CONV_AXES(rows, columns, insn)                                                                          \
+    do {                                                                                                           \
+        gm_conv_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h, (insn)->dilation_h,    \
+                     (insn)->pad_h);                                                                               \
+        gm_conv_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w, (insn)->dilation_w, \
+                     (insn)->pad_w);                                                                               \
     } while (0)
-#define GM_TRANSPOSED_AXES(rows, columns, insn)                                                                      \
-    do {                                                                                                             \
-        gm_transposed_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h,                    \
-                           (insn)->dilation_h, (insn)->pad_h);                                                       \
-        gm_transposed_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w,                 \
-                           (insn)->dilation_w, (insn)->pad_w);                                                       \
+#define GM_TRANSPOSED_AXES(rows, columns, insn)                                                                       \
+    do {                                                                                                              \
+        gm_transposed_axis(rows, (insn)->in_h, (insn)->out_h, (insn)->kernel_h, (insn)->stride_h, (insn)->dilation_h, \
+                           (insn)->pad_h);                                                                            \
+        gm_transposed_axis(columns, (insn)->in_w, (insn)->out_w, (insn)->kernel_w, (insn)->stride_w,                  \
+                           (insn)->dilation_w, (insn)->pad_w);                                                        \
     } while (0)
 
 /* The stretch that begins with pixel `first`. */

@@ -74,14 +74,14 @@ static inline void gm_begin_row(gm_pixel_cursor *at, const gm_window_sum *sum, c
     size_t row = region->rows.first + at->row * sum->rows.phases;
     at->column = 0;
     at->source = sum->x + at->batch * (size_t)sum->source.batch + at->row * (size_t)(sum->rows.advance * sum->source.h);
-    at->dest = sum->y + at->batch * (size_t)sum->dest.batch + row * sum->dest.h +
-               region->columns.first * (size_t)sum->dest.w;
+    at->dest =
+        sum->y + at->batch * (size_t)sum->dest.batch + row * sum->dest.h + region->columns.first * (size_t)sum->dest.w;
 }
 
 static inline gm_pixel_cursor gm_first_pixel(const gm_window_sum *sum, const gm_region *region)
 {
     gm_pixel_cursor at = {.source_step = (size_t)sum->columns.advance * sum->source.w,
-                   .dest_step = (size_t)sum->columns.phases * sum->dest.w};
+                          .dest_step = (size_t)sum->columns.phases * sum->dest.w};
     gm_begin_row(&at, sum, region);
     return at;
 }
