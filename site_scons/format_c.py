@@ -1,0 +1,28 @@
+"""Format the C sources as .clang-format says: `python site_scons/format_c.py`, with --check only tell which differ."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("arduino", "bindings", "firmware", "host_tools", "runtime_c", "tests")
+KINDS = (".c", ".h", ".cpp", ".hpp")
+
+
+def sources() -> list[str]:
+    """Return the C and C++ files by their paths from the root; .clang-format-ignore leaves some of them out."""
+    found = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in KINDS)
+    return [path.relative_to(ROOT).as_posix() for path in found]
+
+
+def main() -> int:
+    """Return the exit status: 1 where --check finds a file that would change."""
+    options = ["--dry-run", "--Werror"] if "--check" in sys.argv[1:] else ["-i"]
+    command = [str(Path(sys.executable).with_name("clang-format")), *options, *sources()]
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
