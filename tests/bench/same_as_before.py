@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from bench.cost_models import perceptron
 from bench.speed import cases
 from bench.speed.networks import NETWORKS
 
@@ -37,8 +38,9 @@ OPTIONS = {
     "batch norm": ["--batch-norm=batch", "--batch=8"],
 }
 LOSSES = {"autoencoder": "mse"}  # all others: cross_entropy
-#: What is trained on boards. The smallest have room for a head alone.
-ON_BOARDS = [("mlp", "sgd"), ("mlp", "adamw"), ("mlp", "head")]
+#: What is trained on boards. The smallest have room for the smallest alone.
+ON_BOARDS = [("mlp", "sgd"), ("mlp", "adamw"), ("smallest", "sgd")]
+SMALLEST = (64, 4, 10)
 SAMPLES = 40
 
 
@@ -106,7 +108,7 @@ def compare_images(pair: tuple[Checkout, Checkout], folder: Path, networks: list
 def compile_model(checkout: Checkout, folder: Path, network: str, options: str) -> str:
     model, image = folder / f"{network}.onnx", folder / f"{network}-{options.replace(' ', '-')}.mote"
     if not model.exists():
-        onnx.save(cases.model(network), model)
+        onnx.save(perceptron(SMALLEST, "Relu") if network == "smallest" else cases.model(network), model)
     loss = f"--loss={LOSSES.get(network, 'cross_entropy')}"
     return checkout.gradmote(image, "compile", model, loss, *OPTIONS[options], "-o", image)
 
