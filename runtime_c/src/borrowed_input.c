@@ -10,9 +10,15 @@ static float *first_sample(const gm_session *session)
     return (float *)(void *)(session->arena + input->offset);
 }
 
+/* gm_store_of() without its NULL: only programs of an image with a store borrow its input. */
+static const gm_store *store_there(const gm_session *session)
+{
+    return gm_section_data(session->header, GM_SECTION_STORE);
+}
+
 void gm_borrow_input(gm_session *session)
 {
-    const gm_store *store = gm_store_of(session->header);
+    const gm_store *store = store_there(session);
     if (store->aside != GM_NONE) {
         memcpy(session->arena + store->aside, first_sample(session), 4u * store->elements);
         session->borrowed = 1;
@@ -21,7 +27,7 @@ void gm_borrow_input(gm_session *session)
 
 void gm_return_input(gm_session *session)
 {
-    const gm_store *store = gm_store_of(session->header);
+    const gm_store *store = store_there(session);
     memcpy(first_sample(session), session->arena + store->aside, 4u * store->elements);
     session->borrowed = 0;
 }

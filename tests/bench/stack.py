@@ -22,6 +22,7 @@ from pathlib import Path
 
 from bench.soak import prepare
 from boards import boards as board_folders
+from elftools.elf.elffile import ELFFile
 from stack_bound import INTERRUPTS, output_of
 
 from gradmote.device import BoardTarget, emulated_board
@@ -96,7 +97,7 @@ def handlers(compiler: str, elf: Path) -> list[str]:
         names.setdefault(int(address, 16) & ~1, []).append(name)
     found = set()
     for start, end in tables(compiler, elf):
-        for word in words(compiler, elf, start, end):
+        for word in words(elf, start, end):
             if word & 1 and word & ~1 in names:
                 found.add(preferred(names[word & ~1]))
     return sorted(found)
@@ -113,11 +114,16 @@ def tables(compiler: str, elf: Path) -> list[tuple[int, int]]:
     return [(int(address, 16), int(address, 16) + int(size, 16)) for address, size, _ in listed]
 
 
-def words(compiler: str, elf: Path, start: int, end: int) -> list[int]:
-    listing = output_of(f"{compiler}objdump", "-s", f"--start-address={start}", f"--stop-address={end}", elf)
-    groups = re.findall(r"^ \w+ ((?:[0-9a-f]{2,8} ){1,4})", listing, re.M)
-    data = bytes.fromhex("".join(groups))
+def words(elf: Path, start: int, end: int) -> list[int]:
+    """The words that are loaded at these addresses; sections of debugging have addresses from 0 on, too."""
+    with elf.open("rb") as file:
+        loaded = [s for s in ELFFile(file).iter_segments("PT_LOAD") if holds(s["p_vaddr"], s["p_filesz"], start, end)]
+        data = loaded[0].data()[start - loaded[0]["p_vaddr"] : end - loaded[0]["p_vaddr"]]
     return [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)]
+
+
+def holds(address: int, size: int, start: int, end: int) -> bool:
+    return address <= start and end <= address + size
 
 
 def line(row: Row) -> str:

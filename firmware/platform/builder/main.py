@@ -24,6 +24,8 @@ board = next(board for board in boards() if board.name == env["BOARD"])
 board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProjectOption)
 is_test = "__test" in COMMAND_LINE_TARGETS
 is_bare = env.GetProjectOption("custom_gradmote", "firmware") == "board"
+#: A program of the project's own may name headers of the firmware by their file alone: "text.h" for "console/text.h".
+HEADERS = [FIRMWARE / "src" / folder for folder in ("console", "device", "storage", "training")] if is_bare else []
 
 
 def use_compiler():
@@ -31,7 +33,7 @@ def use_compiler():
     env.Replace(**{variable: f"{board.compiler}{tool}" for variable, tool in tools.items()})
     env.Replace(ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf")
     env.Append(
-        CPPPATH=[str(path) for path in board.includes()],
+        CPPPATH=[str(path) for path in [*board.includes(), *HEADERS]],
         CPPDEFINES=[(name, value.replace('"', r"\"")) for name, value in board.defines().items()],
         CCFLAGS=[*OWN_FLAGS, *board.code_flags()],
         LINKFLAGS=[*board.link_flags(), "-Wl,-Map=$BUILD_DIR/firmware.map"],
