@@ -1,5 +1,6 @@
-"""What pyproject.toml cannot say: the two cffi modules, a folder of objects for each, since both compile the same
-sources with different flags, and the C sources that `gradmote new` writes into projects and `gradmote flash` builds.
+"""Tells setuptools what pyproject.toml cannot say: the two cffi modules, with a folder of objects for each, since both
+compile the same sources with different flags, and the C sources that `gradmote new` writes into projects and
+`gradmote flash` builds.
 
 `./run` installs a checkout with GRADMOTE_MODULES=scons: SCons compiles the modules then, and only what changed of them.
 """

@@ -15,7 +15,7 @@ OUT = Path(__file__).parent / "examples" / "LearnGesture" / "model.h"
 
 
 def text() -> str:
-    """Of the header."""
+    """Return the text of the header model.h."""
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "model.mote"
         image.write_bytes(example_image())

@@ -97,7 +97,10 @@ def held_out_bits(session: Session, text: np.ndarray, batches: int = 160) -> flo
 
 
 def counted_bits(train: np.ndarray, text: np.ndarray, order: int) -> float:
-    """What characters (order 0) or pairs (order 1) counted in `train` give, one added to each count."""
+    """Return the mean bits per character of `text`, predicted from counts in `train`.
+
+    The counts are of characters (order 0) or of pairs (order 1), with one added to each.
+    """
     n = len(CHARACTERS)
     counts = np.bincount(train[:-1] * order * n + train[1:], minlength=n * n).reshape(n, n) + 1.0
     return float(-np.log2(counts / counts.sum(1, keepdims=True))[text[:-1] * order, text[1:]].mean())

@@ -43,7 +43,7 @@ def features(
 
 
 def recordings(voices: Sequence[str], seed: int) -> Dataset:
-    """Of each voice four speakings of each word to learn from, and four others to test on."""
+    """Return four speakings of each word by each voice to learn from, and four others to test on."""
     train = features(voices, speeds=(140, 170), pitches=(35, 60), seed=seed)
     return Dataset(*train, *features(voices, speeds=(150, 160), pitches=(40, 55), seed=seed + 1))
 

@@ -1,5 +1,5 @@
-"""What the firmware of a board is built from: sources, compiler and flags, out of its board.toml and its family's
-family.toml. SCons and PlatformIO build from this one list."""
+"""Lists what the firmware of a board is built from: sources, compiler and flags, out of its board.toml and its
+family's family.toml. SCons and PlatformIO build from this one list."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Board:
         return bool(self.table.get("updates", 1))
 
     def key_suffix(self) -> str:
-        """Of the folder that its firmware is built in."""
+        """Return what the key adds to the name of the folder that the firmware is built in."""
         return ("-signed" if self.key else "") + ("-protected" if self.rollback_protect else "")
 
     @property
@@ -72,7 +72,7 @@ class Board:
 
     @property
     def compiler(self) -> str:
-        """What the names of the compiler's tools begin with; empty where PlatformIO's platform brings its own."""
+        """Return the prefix of the names of the compiler's tools; empty where PlatformIO's platform brings its own."""
         return str(self.family.get("compiler", ""))
 
     @property
@@ -87,7 +87,7 @@ class Board:
 
     @property
     def framework(self) -> str:
-        """That of PlatformIO that has what is below the firmware; empty where it stands on its own."""
+        """Return the PlatformIO framework that the firmware is built on; empty where the firmware stands on its own."""
         return str(self.family.get("framework", ""))
 
     @property
@@ -95,7 +95,7 @@ class Board:
         return self._path(self.family["linker_script"])
 
     def own_sources(self) -> list[Path]:
-        """What fulfils the contract of board.h, absolute."""
+        """Return the absolute paths of the sources that fulfil the contract of board.h."""
         named = [*self.family.get("sources", ()), *self.table.get("sources", ())]
         shared = [self._path(name) for name in named]
         found = [path for folder in (self.folder.parent, self.folder) for path in sorted(folder.glob("*.c*"))]
@@ -118,7 +118,7 @@ class Board:
         return [*INCLUDES, *FIRMWARE_INCLUDES, *([self.monocypher] if self.monocypher else [])]
 
     def flags(self) -> list[str]:
-        """Of the C compiler, but for includes and defines."""
+        """Return the flags of the C compiler, without includes and defines."""
         return [*NUMERICS_FLAGS, *([] if self.framework else WARNING_FLAGS), *self.code_flags()]
 
     def runtime_flags(self) -> list[str]:
@@ -132,13 +132,13 @@ class Board:
         return f"{cpu}-{hashlib.sha256(' '.join(flags).encode()).hexdigest()[:8]}"
 
     def code_flags(self) -> list[str]:
-        """Those of them that suit any language and any program."""
+        """Return the compiler flags that suit any language and any program."""
         if self.framework:
             return FRAMEWORK_FLAGS
         return [*CODE_FLAGS, *self.family.get("flags", ()), *self.table["cpu_flags"]]
 
     def defines(self) -> dict[str, str]:
-        """What the C sources know of board.toml."""
+        """Return the C defines, by name, that tell the sources what board.toml says and which key signs images."""
         memory = self.table["memory"]
         numbers = {
             "CLOCK_HZ": self.table["clock"],
@@ -177,7 +177,7 @@ def console_sources() -> list[Path]:
 
 
 def key_defines(key: bytes, rollback_protect: bool = False) -> dict[str, str]:
-    """What the C sources know of the key that must have signed images; nothing where none need be signed."""
+    """Return the C defines of the key that must have signed images; none where images need no signature."""
     if not key:
         return {}
     return {"SIGNATURE_KEY": ",".join(map(str, key)), "ROLLBACK_PROTECT": str(int(rollback_protect))}

@@ -1,4 +1,4 @@
-"""Which checks concern a file: `./run check PATH`. Needs only a Python.
+"""Finds the checks that concern a file, for `./run check PATH`. Needs only a Python.
 
 Where a file lies says which folders of tests are about it, and its name says which files of these. A kernel
 conv_update.c has the tests of tests/numeric/operators that speak of conv_update or ConvUpdate or, if there are none,
@@ -24,10 +24,10 @@ BOARD_TESTS = ("tests/device/test_board.py", "tests/device/test_console.py", "te
 
 @dataclass(frozen=True)
 class Rule:
-    """What concerns the files of a folder.
+    """The tests and the targets of SCons that concern the files of a folder.
 
-    `tests` are the folders and files of tests where the name of a file is looked for. `always` are run too, `otherwise`
-    where no test names the file (all of `tests`, where it is empty). `targets` are those of SCons.
+    `tests` are the folders and files of tests where the name of a file is looked for. `always` are run too; those of
+    `otherwise` are run where no test names the file, or all of `tests` where it is empty. SCons builds the `targets`.
     """
 
     tests: tuple[str, ...]
@@ -79,7 +79,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class Concern:
-    """What has to be run for some files, as paths from the root."""
+    """The checks to run for some files: Python files and tests as paths from the root, and targets of SCons."""
 
     python: tuple[str, ...]
     tests: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""What the site of the documentation has beside the pages of docs/. A hook of mkdocs, which mkdocs.yml names.
+"""Adds to the documentation site the pages that are not in docs/. A hook of mkdocs, which mkdocs.yml names.
 
-Pages are written for the repository, where links lead to files of any kind. On the site those to other pages stay, and
-those to files that it does not have become plain text.
+Pages are written for the repository, where links lead to files of any kind. On the site, links to other pages stay, and
+links to files that it does not have become plain text.
 """
 
 from __future__ import annotations

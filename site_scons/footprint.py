@@ -1,4 +1,7 @@
-"""What a firmware takes of its board, the model apart: fixed buffers, the stack's bound, code; for gradmote analyze."""
+"""Tells what firmware takes of its board, the model apart: fixed buffers, the stack's bound, code.
+
+`gradmote analyze` shows it.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
 
 
 def described(board: Board) -> dict[str, Any]:
-    """What board.toml says, whoever builds the firmware."""
+    """Return what board.toml says of the board, whoever builds its firmware."""
     table, memory = board.table, board.table["memory"]
     return {
         "name": board.name,

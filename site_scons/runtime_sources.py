@@ -81,7 +81,7 @@ def host_profile_flags(profile: str) -> list[str]:
 
 
 def machine_flags(machine: str, profile: str) -> list[str]:
-    """What a compiler for that processor must be told for the profile's instructions."""
+    """Return the flags that make a compiler for this processor use the profile's instructions."""
     if machine in ("i386", "i686"):
         return ["-msse2", "-mfpmath=sse", *(["-mfma"] if profile == "fused" else [])]  # x87 would round to 80 bits
     if profile == "strict":

@@ -44,7 +44,7 @@ REACHED = {
 
 @dataclass
 class Graph:
-    """Of all functions: frames in bytes, files, and whom each calls."""
+    """The call graph: by the name of each function its frame in bytes, its file, and the functions that it calls."""
 
     frames: dict[str, int] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def stack_bound(compiler: str, elf: Path, objects: Iterable[Path], entry: str, s
 
 
 def interrupted(graph: Graph, at: Way, saved: int) -> Way:
-    """Where the deepest of all interrupts comes at the end of a way."""
+    """Return the way with the deepest of all interrupts at its end; the same way where there are no interrupts."""
     size, way = at
     handlers = [name for name in graph.frames if any(fnmatch(name, pattern) for pattern in INTERRUPTS)]
     interrupts = [deepest(graph, name, {}, []) for name in handlers]
@@ -144,7 +144,7 @@ def frame_of(body: str) -> int:
 
 
 def count_registers(some: str) -> int:
-    """Of a list such as r4-r7, lr."""
+    """Return the number of registers in a list such as r4-r7, lr."""
     ranges = [re.findall(r"\d+", part) for part in some.split(",")]
     return sum(int(ends[1]) - int(ends[0]) + 1 if len(ends) == 2 else 1 for ends in ranges)
 

@@ -1,4 +1,4 @@
-"""What all tests share: where things are, and Hypothesis profiles."""
+"""Sets up what all tests share: import paths, Hypothesis profiles, markers, the order of tests, and common fixtures."""
 
 from __future__ import annotations
 

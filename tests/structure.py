@@ -162,15 +162,27 @@ def c_functions() -> Iterator[tuple[int, str]]:
 # ---- Language --------------------------------------------------------------------------------------------------------
 
 
+#: Where Python lies, tests included.
+PYTHON = ("arduino", "bindings", "examples", "firmware", "host_tools", "site_scons", "tests")
+
+
+def python_files() -> list[Path]:
+    """Return every Python file of the checkout, without what PlatformIO keeps in hidden folders."""
+    found = [path for folder in PYTHON for path in sorted((ROOT / folder).rglob("*.py"))]
+    shown = [path for path in found if not any(part.startswith(".") for part in path.relative_to(ROOT).parts)]
+    return [ROOT / "run", ROOT / "setup.py", *shown]
+
+
 def docstrings() -> Iterator[tuple[Path, str]]:
-    for path in modules().values():
+    """Yield the docstrings of all Python files."""
+    for path in python_files():
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and (text := ast.get_docstring(node)):
                 yield path, text
 
 
 def without_verb() -> list[str]:
-    """Return the docstrings of the package that begin with a word after which no verb comes."""
+    """Return the docstrings that begin with a word after which no verb comes."""
     return [f"{path.relative_to(ROOT)}: {text.split(chr(10))[0]}" for path, text in docstrings() if begins(text)]
 
 

@@ -1,4 +1,4 @@
-"""What a loader raises where its data is not installed: never an invented substitute."""
+"""The error that a loader raises where its data is not installed; no loader invents a substitute."""
 
 from __future__ import annotations
 

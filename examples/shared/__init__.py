@@ -1,1 +1,1 @@
-"""What all examples use: a builder of small ONNX networks, and what is printed at the end."""
+"""Parts that the examples share: a builder of small ONNX networks, log-mel features, and the report at the end."""

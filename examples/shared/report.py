@@ -1,4 +1,4 @@
-"""What every example prints at its end: what training brought, and which microcontroller it fits."""
+"""Prints what every example shows at its end: what training brought, and which microcontroller the model fits."""
 
 from __future__ import annotations
 

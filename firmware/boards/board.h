@@ -1,6 +1,6 @@
 /*
- * What a board gives to the firmware: ten functions, a linker script, and numbers of its
- * board.toml, which come as
+ * The interface that a board gives to the firmware: ten functions, a linker script, and numbers of
+ * its board.toml, which come as
  *   GM_BOARD_NAME           a string, for people and for the host; cores of Arduino have a BOARD_NAME of their own
  *   BOARD_TICKS_PER_SECOND  of board_ticks()
  *   BOARD_ERASE_UNIT        bytes of flash that are erased together

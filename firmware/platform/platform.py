@@ -57,7 +57,7 @@ class BoardConfig(PlatformBoardConfig):
 
 
 def use_installed_scons(packages: Path) -> None:
-    """Where SCons is installed beside PlatformIO, it becomes the package tool-scons: that need not be fetched."""
+    """Make an SCons that is installed beside PlatformIO its package tool-scons, which then need not be fetched."""
     if importlib.util.find_spec("SCons") is None:
         return
     major, minor, patch = version("SCons").split(".")

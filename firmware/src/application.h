@@ -1,6 +1,7 @@
 /*
- * What a program of your own adds to the firmware: a model that it is built with, commands for the
- * console, and work of its main loop. application.c adds nothing; a project replaces it by its own.
+ * The additions of a program of your own to the firmware: a model that it is built with, commands
+ * for the console, and work of its main loop. application.c adds nothing; a project replaces it by
+ * its own.
  */
 #ifndef APPLICATION_H
 #define APPLICATION_H

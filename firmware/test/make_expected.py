@@ -41,7 +41,7 @@ static const int32_t labels[{batch}] = {{ {labels} }};
 
 
 def image() -> bytes:
-    """Of the classifier, with AdamW."""
+    """Return the compiled image of the classifier, with AdamW as its optimizer."""
     model = onnx.parser.parse_model(f"""
         <ir_version: 8, opset_import: ["": 17]>
         test (float[N,{INPUTS}] x) => (float[N,{CLASSES}] y) {{
@@ -72,7 +72,7 @@ def learnt(profile: str) -> int:
 
 
 def texts() -> dict[Path, str]:
-    """Of both files."""
+    """Return the text of model.h and of expected.h, each by its path."""
     samples, labels = batch()
     with tempfile.TemporaryDirectory() as folder:
         mote = Path(folder) / "model.mote"

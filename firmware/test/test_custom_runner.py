@@ -29,7 +29,7 @@ class CustomTestRunner(TestRunnerBase):
         raise RuntimeError(f"the board said nothing for {PATIENCE:.0f} s")
 
     def port(self) -> str:
-        """Of the serial line: --test-port, or what the project says of tests or of its monitor."""
+        """Return the port of the serial line: --test-port, or else the project's test_port or monitor_port."""
         monitor = self.project_config.get(f"env:{self.test_suite.env_name}", "monitor_port")
         found = self.get_test_port() or monitor
         if not found:
@@ -48,7 +48,7 @@ class CustomTestRunner(TestRunnerBase):
 
 
 def lines(line: serial.SerialBase) -> Iterator[str]:
-    """What arrives, line by line, until nothing does."""
+    """Yield each line that arrives, stripped, until none has arrived for PATIENCE seconds."""
     received, heard = b"", time.monotonic()
     while time.monotonic() - heard < PATIENCE:
         received += line.read(line.in_waiting or 1)

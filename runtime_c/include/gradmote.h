@@ -83,7 +83,8 @@ typedef struct gm_session {
 #endif
 } gm_session;
 
-/* What an image needs and offers. It can be read before the image is opened. */
+/* The memory that an image needs, and the batch and programs that it offers. It can be read before
+ * the image is opened. */
 typedef struct gm_requirements {
     uint32_t arena_size;         /* bytes */
     uint32_t state_size;         /* bytes */
@@ -250,7 +251,7 @@ int gm_classify(const gm_session *session, uint32_t row, uint32_t *label, float 
 
 /* ---- The sample store: teaching by hand ------------------------------------------------------ */
 
-/* What the sample store is, and how much it holds.
+/* A description of the sample store, and of how much it holds.
  *
  * An image that was compiled with --store N keeps up to N samples with their labels in its state,
  * so that a checkpoint carries them, and trains on them again. Without a store, and in a build

@@ -24,7 +24,7 @@
 namespace gradmote
 {
 
-/* What a call returned: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true where
+/* The result of a call: GM_OK, GM_AGAIN, or a negative code of gm_errors.h. It is true where
  * nothing failed. */
 class [[nodiscard]] Status
 {

@@ -25,8 +25,8 @@ typedef struct gm_conv_gradient {
 void gm_conv_gradient_row(const gm_conv_gradient *g, const float *x, const float *dy, float *row);
 
 #if GM_ARCH_CONV
-/* Where gradients of all weights (groups, out_channels, in_channels, kernel rows, columns) go: to
- * w, or by the rule to p. */
+/* The place that the gradients of all weights (groups, out_channels, in_channels, kernel rows,
+ * columns) go to: w, or by the rule p. */
 typedef struct gm_gradient_target {
     uint32_t groups, out_channels;
     const gm_rule_args *update; /* NULL: to w */

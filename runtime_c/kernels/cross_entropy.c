@@ -1,5 +1,5 @@
-/* What all kernels of cross entropy ask first: whether the labels are classes, and their total
- * weight. */
+/* The first step of all kernels of cross entropy: it checks that the labels are classes, and sums
+ * their weights. */
 #include "cross_entropy.h"
 
 #if GM_WITH_SOFTMAX_CROSS_ENTROPY || GM_WITH_SOFTMAX_CROSS_ENTROPY_GRAD || GM_WITH_SOFTMAX_CROSS_ENTROPY_WITH_GRAD

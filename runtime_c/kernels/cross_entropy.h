@@ -1,6 +1,6 @@
-/* What the forms of cross entropy share. x, log_prob, dx (outer, classes, inner); labels, mask
- * (outer, inner); weight (classes); loss, dloss (outer, inner) by their strides. weight and mask
- * may be absent, which is all ones. */
+/* The helpers that the forms of cross entropy share. x, log_prob and dx are (outer, classes,
+ * inner), labels and mask (outer, inner), weight (classes), and loss and dloss (outer, inner) by
+ * their strides. weight and mask may be absent, which is all ones. */
 #ifndef GM_CROSS_ENTROPY_H
 #define GM_CROSS_ENTROPY_H
 
@@ -37,13 +37,13 @@ static inline float gm_at_or_one(const float *array, uint32_t i)
     return array ? array[i] : 1.0f;
 }
 
-/* Of a label that is a class, or ignore_index. */
+/* Returns the weight of a label that is a class, or ignore_index, whose weight is 0. */
 static inline float gm_label_weight(const gm_labels *labels, int32_t label)
 {
     return label == labels->params->ignore_index ? 0.0f : gm_at_or_one(labels->weight, (uint32_t)label);
 }
 
-/* What a sum of losses is divided by: the total weight for a mean. */
+/* Returns what a sum of losses is divided by: the total weight for a mean, else 1. */
 static inline float gm_loss_divisor(const gm_labels *labels)
 {
     return labels->params->reduction == GM_REDUCTION_MEAN ? labels->total_weight : 1.0f;

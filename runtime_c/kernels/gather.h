@@ -1,4 +1,4 @@
-/* What the kernels that select along one axis share: x (outer, size, inner). */
+/* The helpers that kernels which select along one axis share. Their x is (outer, size, inner). */
 #ifndef GM_GATHER_H
 #define GM_GATHER_H
 

@@ -80,7 +80,7 @@ int gm_kernel_gru_cells(const struct gm_session *session, const void *instructio
 
 #if GM_WITH_GRU_CELLS_GRAD
 
-/* What a row reads. */
+/* The arrays that the gradients of one row are computed from. */
 typedef struct gru_row {
     const float *dy, *gates, *before, *part; /* dy: perhaps NULL; the state before the step */
 } gru_row;

@@ -61,7 +61,7 @@ int gm_kernel_lstm_cells(const struct gm_session *session, const void *instructi
 
 #if GM_WITH_LSTM_CELLS_GRAD
 
-/* What a row reads. */
+/* The arrays that the gradients of one row are computed from. */
 typedef struct lstm_row {
     const float *dy, *p, *gates, *before, *after; /* dy, p: perhaps NULL; cells before and after the step */
 } lstm_row;

@@ -1,5 +1,5 @@
-/* What LSTM, GRU and RNN share: the order of time steps, and products with the recurrence
- * weights. */
+/* The helpers that LSTM, GRU and RNN share: the order of time steps, and products with the
+ * recurrence weights. */
 #ifndef GM_RECURRENT_H
 #define GM_RECURRENT_H
 

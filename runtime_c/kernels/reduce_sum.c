@@ -74,7 +74,8 @@ static void store_scaled_sum(float *y, float sum, const gm_insn_reduce_sum *insn
     *y = insn->accumulate ? GM_MAC(*y, insn->scale, sum) : insn->scale * sum;
 }
 
-/* Where a sum is of one element, which makes it a copy with other strides. */
+/* Computes one row of y where each sum is of one element, and so a scaled copy of a row of x with
+ * other strides. */
 static void scale_row(const float *x, float *y, const gm_insn_reduce_sum *insn)
 {
     uint32_t step = insn->ks3, n = insn->k3;

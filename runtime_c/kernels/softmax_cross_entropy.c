@@ -83,7 +83,7 @@ int gm_kernel_softmax_cross_entropy(const struct gm_session *session, const void
 
 typedef char opens_labels_softmax_cross_entropy_grad[GM_OPENS_LABELS(gm_insn_softmax_cross_entropy_grad) ? 1 : -1];
 
-/* What the rows of one gradient have in common. */
+/* The values that the rows of one gradient have in common. */
 struct grad {
     const float *weight;
     uint32_t classes, stride, log_input;

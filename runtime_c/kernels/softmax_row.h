@@ -1,4 +1,4 @@
-/* What softmax, log-softmax and cross entropy share: a row of `classes` elements, `stride` apart.
+/* The row that softmax, log-softmax and cross entropy share: `classes` elements, `stride` apart.
  * The loops over a row stay in each kernel: one function of all took 1 to 8 % longer on a
  * Cortex-M4F. */
 #ifndef GM_SOFTMAX_ROW_H

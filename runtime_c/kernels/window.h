@@ -1,5 +1,5 @@
 /*
- * What convolutions and pools share: a window that slides over rows and columns of the input.
+ * The window that convolutions and pools share: it slides over rows and columns of the input.
  *
  * Input row of output row o and kernel row k: o stride + k dilation - pad. Rows are unsigned:
  * what would be negative wraps and so lies, as what is too large does, outside 0 .. in_h - 1.

@@ -18,7 +18,7 @@ typedef struct source {
     void *user;
 } source;
 
-/* What transfer() does with an entry that fits. */
+/* The two things that transfer() can do with an entry that fits. */
 enum transfer { TRANSFER_COPY, TRANSFER_COMPARE };
 
 static int read_at(const source *from, uint32_t offset, void *data, uint32_t size)

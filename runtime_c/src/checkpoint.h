@@ -1,4 +1,4 @@
-/* What carrying over shares with loading a checkpoint. */
+/* The checks of a checkpoint that loading one and carrying over share. */
 #ifndef GM_CHECKPOINT_H
 #define GM_CHECKPOINT_H
 

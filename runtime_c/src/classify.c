@@ -1,5 +1,5 @@
 /*
- * Which class the model's outputs name.
+ * Finds the class that the model's outputs name.
  */
 #include "image.h"
 

@@ -1,4 +1,5 @@
-/* What kernels share: access to operands, and update rules. It is no part of the public API. */
+/* The helpers that kernels share: access to operands, checks, and update rules. They are no part of
+ * the public API. */
 #ifndef GM_INTERNAL_H
 #define GM_INTERNAL_H
 

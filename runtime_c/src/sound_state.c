@@ -19,7 +19,7 @@
 /* (m / 2^10)^2 is at most v plus this, because small squares underflow in v. */
 #define UNDERFLOW_OF_SQUARES 0x1p-120f
 
-/* What an UPDATE instruction reads and writes in the state. */
+/* The state that an UPDATE instruction reads and writes, and the rule by which it does. */
 typedef struct update {
     uint32_t n;
     const uint32_t *operands;    /* words of p, slot1, slot2 and aux */

@@ -1,4 +1,4 @@
-"""What an MLP 64-32-10 costs on a Cortex-M4F: code, arena, instructions a step, and what the instruction stream adds.
+"""The cost of an MLP 64-32-10 on a Cortex-M4F: code, arena, instructions a step, and what the instruction stream adds.
 
     python tests/bench/mlp_on_cortex_m4.py [--json]
 
@@ -105,7 +105,7 @@ def step_instructions(result: Result, folder: Path) -> tuple[float, float]:
 
 
 def board_flags(board: Board) -> list[str]:
-    """What the board's own sources are compiled and linked with."""
+    """Return the flags with which the board's own sources are compiled and linked."""
     return [*(f"-D{name}={value}" for name, value in board.defines().items()), *board.link_flags()]
 
 

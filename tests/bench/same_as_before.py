@@ -62,7 +62,7 @@ class Checkout:
 
 @dataclass(frozen=True)
 class Row:
-    """What was compared, and what either checkout made of it."""
+    """One comparison: what was compared, and what the earlier checkout and this one made of it."""
 
     what: str
     before: str

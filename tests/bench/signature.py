@@ -34,7 +34,7 @@ def build(core: list[str], elf: Path) -> None:
 
 
 def count(elf: Path) -> dict[str, int]:
-    """What signature_main.c prints."""
+    """Run the program on the emulated board, and return the names and numbers that signature_main.c prints."""
     command = ["qemu-system-arm", "-M", "mps2-an386", "-kernel", str(elf), "-display", "none", "-monitor", "none"]
     command += ["-serial", "stdio", "-icount", "shift=7"]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:

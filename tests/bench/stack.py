@@ -53,7 +53,7 @@ class Row:
 
 
 def rows(names: Sequence[str]) -> Iterator[Row]:
-    """Of boards whose firmware is built."""
+    """Yield the row of each of these boards, whose firmware must be built."""
     for board in boards():
         if board.name in names:
             yield Row(board, used_by(board) if board.emulator else None, strangers(board))
@@ -91,7 +91,7 @@ def strangers(board: Board) -> tuple[str, ...]:
 
 
 def handlers(compiler: str, elf: Path) -> list[str]:
-    """What the words of a Cortex-M's vector tables point to, by name. A core without such tables has none."""
+    """Return the names of the functions in a Cortex-M's vector tables, sorted. A core without such tables has none."""
     names: dict[int, list[str]] = {}
     for address, name in re.findall(r"^(\w+) [Tt] (\S+)$", output_of(f"{compiler}nm", elf), re.M):
         names.setdefault(int(address, 16) & ~1, []).append(name)
@@ -104,7 +104,8 @@ def handlers(compiler: str, elf: Path) -> list[str]:
 
 
 def preferred(names: list[str]) -> str:
-    """Of those at one place: what a weak alias stands for."""
+    """Return one of the names at an address: the handler of NO_INTERRUPTS for which the others are weak aliases, or the
+    first where there is no such handler."""
     return next((name for name in NO_INTERRUPTS if name in names), names[0])
 
 

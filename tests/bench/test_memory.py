@@ -1,4 +1,4 @@
-"""What the planner promises on whole networks. Batch 8 of the largest is in the benchmark alone."""
+"""The planner's promises on whole networks. Batch 8 of the two largest is in the benchmark alone."""
 
 import pytest
 from bench.memory import page

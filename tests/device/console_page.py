@@ -49,7 +49,7 @@ def conversations(firmware: Path) -> Iterator[tuple[str, str]]:
 
 
 def conversation(firmware: Path, store: StoreOptions | None, lines: tuple[str, ...]) -> str:
-    """What is typed after one step on the first digits, and what the board answers."""
+    """Return what is typed after one step on a batch of digits, with the board's answers."""
     with Emulator(elf=firmware) as emulator:
         link = emulator.take_link()
         read_prompt(link)

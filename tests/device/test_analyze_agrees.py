@@ -1,4 +1,4 @@
-"""What `gradmote analyze --board` says before flashing is what the board reports after: each figure, to the byte."""
+"""The figures of `gradmote analyze --board` before flashing equal those that the board reports after, to the byte."""
 
 from __future__ import annotations
 

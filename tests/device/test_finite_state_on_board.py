@@ -30,7 +30,7 @@ def test_a_step_that_succeeds_leaves_a_finite_state(emulator):
 
 
 def follow(draw: int, image: bytes, size: int, twin: Target, board: Target) -> str:
-    """What came of a step from one state with one batch, alike on both."""
+    """Return how a step from one state with one batch ended, "OK" or an error's name, which must be alike on both."""
     rng = np.random.default_rng(draw)
     twin.reset()
     checkpoint = twin.save() if draw % 2 else forged(twin.save(), image, rng)

@@ -21,7 +21,7 @@ NAME = "mps2-an386"
 
 @pytest.fixture(autouse=True)
 def own_folder(firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a person left running stays."""
+    """Keep emulated boards in a folder of the test's own, so that one that a person left running stays."""
     monkeypatch.setattr(emulated, "_folder", lambda: tmp_path / "emulated")
     yield
     emulated.stop(NAME)

@@ -1,4 +1,4 @@
-"""What programs real parts: files, commands, and the whole way with tools that only pretend."""
+"""The programming of real parts: files, commands, and the whole way with tools that only pretend."""
 
 from __future__ import annotations
 

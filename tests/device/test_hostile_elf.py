@@ -75,7 +75,7 @@ def test_any_change_of_its_headers(place: Path, firmware: bytes, changes: list[t
 @pytest.mark.parametrize("kind", range(8))
 @pytest.mark.parametrize("size", [0, 8, 31, 32, 0xFFFF])
 def test_more_segments_than_the_file_has_room_for(place: Path, firmware: bytes, kind: int, size: int) -> None:
-    """Of each kind of segment, some of which point at sections; 65,535 stands for a number that a section gives."""
+    """Check each kind of segment; some point at sections, and 65,535 stands for a number that a section gives."""
     content = bytearray(firmware)
     struct.pack_into("<HH", content, 42, size, 0xFFFF)
     struct.pack_into("<I", content, HEADER, kind)

@@ -77,7 +77,7 @@ def before_the_last_save(part: EmulatedPart) -> None:
 
 
 def slot_size(part: EmulatedPart) -> int:
-    """Of a checkpoint and its record, which has 8 words."""
+    """Return the bytes of a slot: a checkpoint and its record of 8 words, rounded up to whole erase units."""
     unit = part.built.table["memory"]["erase_unit"]
     return -(-(part.target.board.request("INFO")["checkpoint_size"] + 32) // unit) * unit
 

@@ -137,7 +137,7 @@ def test_console_tells_the_key(emulator: Emulator) -> None:
 
 
 def test_flashed_with_the_key(firmware: Path, image: bytes, tmp_path: Path, monkeypatch) -> None:
-    """What is not signed by it is refused before anything is built or erased."""
+    """Check that an image that the key did not sign is refused before anything is built or erased."""
     monkeypatch.setattr(emulated, "_folder", lambda: tmp_path / "emulated")
     model, (_, public) = tmp_path / "classifier.mote", write_keys("own", tmp_path)
     model.write_bytes(image)

@@ -1,4 +1,4 @@
-"""What goes wrong on the host: each story ends in words that say what to do, and in a board that works."""
+"""Stories of what goes wrong on the host: each ends in words that say what to do, and in a board that works."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def build() -> None:
 
 
 def follow(said: bytes, folder: Path) -> str:
-    """What the program prints about a conversation in the form of tests/fuzz/seeds.py."""
+    """Run the program on a conversation in the form of tests/fuzz/seeds.py, and return what it prints."""
     script = folder / "said"
     script.write_bytes(said)
     return _run(script)

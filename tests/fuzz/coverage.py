@@ -25,7 +25,7 @@ C_TESTS = ("test_open", "test_checkpoint", "test_carry_over", "test_session")
 
 @dataclass(frozen=True)
 class Lines:
-    """Of one file: how many have code, and the numbers of those that nothing reached."""
+    """The lines of one file: how many have code, and the numbers of those that nothing reached."""
 
     total: int
     missed: tuple[int, ...]

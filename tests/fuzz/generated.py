@@ -48,7 +48,7 @@ NAMES = {opcode["code"]: name for name, opcode in OPCODES.items()}
 
 
 class Instructions(NamedTuple):
-    """Of one opcode: how many there were, in accepted images, and how many ran to their end."""
+    """The counts of one opcode's instructions: in all images, in accepted ones, and those that ran to their end."""
 
     generated: int = 0
     accepted: int = 0
@@ -60,7 +60,7 @@ class Instructions(NamedTuple):
 
 @dataclass
 class Outcome:
-    """Of one build. blocks: first seed -> digest. findings: seed -> what was said."""
+    """The outcome of one build. blocks: first seed -> digest. findings: seed -> where it stopped, and the errors."""
 
     images: int = 0
     accepted: int = 0
@@ -69,7 +69,7 @@ class Outcome:
     findings: dict[int, str] = field(default_factory=dict)
 
     def digest(self) -> int:
-        """Of all blocks."""
+        """Return one digest of the digests of all blocks, 32 bits."""
         total = 0
         for block in self.blocks.values():
             total = (total * 0x9E3779B1 + block) & 0xFFFFFFFF
@@ -142,7 +142,7 @@ def is_step(line: str) -> bool:
 
 
 def text_of_step(line: str) -> str:
-    """Of an instruction or of a call of the store, as run_generated.h has them."""
+    """Return the text of an instruction or of a call of the store, from a line of the form in run_generated.h."""
     word, *numbers = line.split()
     if word == "instruction":
         return text_of(list(map(int, numbers)))

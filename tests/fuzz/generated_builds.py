@@ -57,7 +57,7 @@ class Build:
         return "" if tools and self._has_library() else self.packages
 
     def _has_library(self) -> bool:
-        """Of the compiler, for these flags."""
+        """Return whether the compiler's own library is there, for 32 bits where the flags say so."""
         bits = [flag for flag in self.flags if flag == "-m32"]
         return Path(objects.run([self.compiler, *bits, "-print-libgcc-file-name"]).strip()).is_file()
 

@@ -160,7 +160,7 @@ def images() -> Iterator[tuple[str, bytes]]:
 
 
 def checkpoint_of(image: bytes, half: bool = False) -> bytes:
-    """Of a session that has a property and a schedule."""
+    """Return a checkpoint of a session that has a property and a schedule."""
     with Session(image, "strict") as session:
         session.set_property("epoch", 3)
         session.set_linear_schedule(0.1, 2, 9)
@@ -261,7 +261,7 @@ def interrupted(image: bytes) -> bytes:
 
 
 def conversations() -> Iterator[tuple[str, bytes]]:
-    """What the board of fuzz_frames.c, with its small model, and others are told."""
+    """Yield the name of each conversation and the bytes sent in it, to the board of fuzz_frames.c and to others."""
     scale = {"index": 0, "element": 0, "scale": 0.5, "zero": 1.0}
     pixels = [request(role, "DATA_U8", role=role, data=bytes(12 - 4 * role), **scale) for role in (0, 1)]
     commands = typed("help", "info", "mem", "lr", "lr 0.25", "lr -1e-3", "train 2", "eval", "infer", "save", "load")

@@ -29,7 +29,8 @@ def corpus(tmp_path_factory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("target", seeds.TARGETS)
 def test_no_input_breaks_a_target(target, corpus, tmp_path):
-    """What is refused changes nothing; what is accepted stays inside its arena and ends (the targets' own heads)."""
+    """Check that refused input changes nothing, and that accepted input stays inside its arena and ends. The comment at
+    the head of each target says exactly what it checks."""
     done = campaign.run(target, SECONDS, tmp_path / "corpus", corpus / target)
     print(f"{target}: {done.executions} inputs, {done.edges} edges, {done.features} features")
     assert done.executions > 200

@@ -1,5 +1,5 @@
-"""What holds a number as low as those of masks is no weight by default, but `train` may name it: it was folded before
-anybody looked at the names."""
+"""A constant that holds a number as low as those of masks is not a weight by default, but `train` may name it. It was
+folded before the names were looked at."""
 
 import numpy as np
 import pytest

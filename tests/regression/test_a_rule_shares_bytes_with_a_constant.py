@@ -19,7 +19,7 @@ from support.oracle import Case, check_case, make_model, node, values
 
 @pytest.mark.parametrize("count", range(4, 17))
 def test_zeros_of_any_count_stay_zeros(count):
-    """Of a Gather, whose gradient selects by the same indices."""
+    """Check a Gather by zeros, whose gradient selects by the same indices."""
     nodes = [node("Gather", "w zeros", "y")]
     check_case(Case(make_model(nodes, {"w": values(1, 2, 3), "zeros": np.zeros(count, np.int64)}), train=["w"]))
 

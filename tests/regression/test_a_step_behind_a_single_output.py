@@ -1,5 +1,5 @@
-"""Where a convolution has one column of outputs its stride may be anything. The gradient of its weights stepped on by
-stride times the distance of two columns all the same, and that address wrapped on 32-bit processors: undefined in C."""
+"""A convolution with one column of outputs may have any stride. The gradient of its weights stepped on by the stride
+times the distance of two columns all the same; that address wrapped on 32-bit processors, which C leaves undefined."""
 
 import pytest
 

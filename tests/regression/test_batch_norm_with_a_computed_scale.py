@@ -1,4 +1,5 @@
-"""Where nothing trains, BatchNormalization is folded; one whose scale is computed was refused for that."""
+"""BatchNormalization is folded where nothing trains. A model with one whose scale is computed was refused, because that
+one cannot be folded."""
 
 import numpy as np
 import onnxruntime

@@ -39,7 +39,7 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def until(self, wanted: str) -> str:
-        """What the terminal shows, up to that."""
+        """Wait until the terminal shows the wanted text, and return what it shows before that."""
         deadline = time.monotonic() + 30
         while wanted.encode() not in self._seen:
             assert time.monotonic() < deadline, self._seen

@@ -44,7 +44,7 @@ def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def taken_modules() -> dict[str, ModuleType]:
-    """Those of site_scons, which are then read anew. Returns those that were there."""
+    """Remove the modules of site_scons, so that they are read anew, and return those that were loaded, by name."""
     sources.build_module.cache_clear()
     names = {path.stem for path in (ROOT / "site_scons").iterdir()}
     return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in names}

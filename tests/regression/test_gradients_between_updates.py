@@ -1,5 +1,5 @@
-"""Where gradients are kept, each update takes those of its own samples alone: fit() and `train` on a board once went on
-adding to those of the updates before."""
+"""Each update takes the gradients of its own samples alone, also where an image keeps gradients: fit() and `train` on a
+board once went on adding to those of the updates before."""
 
 import numpy as np
 import pytest

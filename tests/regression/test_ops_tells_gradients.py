@@ -54,7 +54,7 @@ def cases():
 
 
 def gradients(artifacts) -> dict[str, np.ndarray]:
-    """What one step of the runtime accumulates."""
+    """Return the gradients that one step of the runtime accumulates, by the names of the parameters."""
     with Session(compile_image(artifacts, Options(batch=None, accumulate=True)).image) as session:
         for index, tensor in enumerate(session.inputs()):
             session.set_input(index, np.ones(tensor["shape"], np.dtype(tensor["dtype"])))

@@ -56,7 +56,7 @@ def test_untied_is_as_if_they_had_never_been_merged():
 
 @pytest.mark.parametrize("train", [None, ["w.untied_2"]])
 def test_what_was_learnt_goes_back_into_the_model(train):
-    """Of one that trains alone too: the others stay as they were."""
+    """Check it also for a weight that trains alone: the others stay as they were."""
     parameters, checkpoint = trained(merged(), untie=True, train=train)
     x, h = values(3, 2, 4), None
     found = onnxruntime.InferenceSession(trained_model(merged(), checkpoint).SerializeToString()).run(None, {"x": x})[0]

@@ -1,4 +1,4 @@
-"""What training on devices got wrong before, and the test here that it stays right.
+"""A table of what training on devices got wrong before, each with the test that it stays right here.
 
 onnxruntime's On-Device Training, by running it:
 

@@ -23,7 +23,7 @@ HOST = ["-fno-pie", "-O1", "-g"]
 
 
 def compile_flags(board: Board) -> list[str]:
-    """What PlatformIO adds to the framework's own, of any language."""
+    """Return the flags that PlatformIO adds to the framework's own in any language, with the folder of the stand-in."""
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     return [*defines, *(f"-I{path}" for path in board.includes()), f"-I{stand_in(board)}"]
 

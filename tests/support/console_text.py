@@ -8,7 +8,7 @@ from gradmote.device.link import Link
 
 
 def read_until(link: Link, wanted: str) -> str:
-    """What the board prints, until it has printed that."""
+    """Return what the board prints until `wanted` is in it. Fails after 20 s."""
     text = b""
     deadline = time.monotonic() + 20
     while wanted.encode() not in text:
@@ -18,5 +18,5 @@ def read_until(link: Link, wanted: str) -> str:
 
 
 def read_prompt(link: Link) -> str:
-    """What the board prints, up to its next prompt."""
+    """Return what the board prints, up to its next prompt."""
     return read_until(link, "\n> ")

@@ -54,7 +54,7 @@ def stores(compiler: str, elf: Path, functions: Iterable[str]) -> list[int]:
 
 
 def address_of(compiler: str, elf: Path, function: str) -> int:
-    """Of its first instruction."""
+    """Return the address of the function's first instruction."""
     lines = _output(f"{compiler}nm", elf).splitlines()
     return next(int(line.split()[0], 16) for line in lines if line.split()[-1] == function)
 

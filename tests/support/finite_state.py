@@ -89,7 +89,10 @@ def magnitudes(rng: np.random.Generator, n: int) -> np.ndarray:
 
 @cache
 def places(image: bytes) -> list[tuple[str, int, int]]:
-    """What of the state is float32: pieces by role and name, with offset and size, and the rate."""
+    """Return name, offset and size in bytes of each float32 tensor of the state and of the learning rate.
+
+    A tensor's name is its role (parameter, slot or statistic) and its own name.
+    """
     made = read_image(image)
     pieces = [e for e in made.state if e["role"] in ("parameter", "slot", "statistic")]
     rate = made.header["control_offset"] + 4 * CONTROL_FIELDS.index("learning_rate")
@@ -97,7 +100,7 @@ def places(image: bytes) -> list[tuple[str, int, int]]:
 
 
 def numbers(state: bytes | memoryview | bytearray, image: bytes) -> dict[str, np.ndarray]:
-    """Those of the state, in place."""
+    """Return the float32 values of the state by name, as views of its bytes."""
     found = np.frombuffer(state, np.uint8)
     return {name: found[offset : offset + size].view(np.float32) for name, offset, size in places(image)}
 

@@ -47,7 +47,7 @@ class NoisyLink:
         self._link.close()
 
     def _delivery(self, data: bytes) -> tuple[bytes, bytes]:
-        """What arrives, at once and after a stall."""
+        """Return the damaged data in two parts: what arrives at once, and what arrives after a stall."""
         damaged = self._damaged(data)
         if not data or self._rng.random() >= self._stalls:
             return damaged, b""

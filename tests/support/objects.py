@@ -49,7 +49,7 @@ def forget_unused() -> None:
 
 
 def run(command: Sequence[str]) -> str:
-    """What it prints; AssertionError where it fails."""
+    """Run a command and return its standard output. Raises AssertionError where it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
     return done.stdout
@@ -69,7 +69,7 @@ def _object(command: Sequence[str], source: Path) -> Path:
 
 
 def _digest(command: Sequence[str], source: Path) -> str:
-    """Of all that the object depends on."""
+    """Return a digest of all that the object depends on: compiler, flags and preprocessed source."""
     compiler = Path(shutil.which(command[0]) or command[0]).stat()
     flags = [flag for flag in command if not flag.startswith(("-D", "-I"))]  # the preprocessor's
     text = run([*command, "-E", "-P", str(source)])

@@ -252,7 +252,7 @@ class Case:
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """What y is projected with: magnitudes in 0.5 .. 1.5, either sign."""
+        """Return the weights that y is projected with, in its shape: magnitudes in 0.5 .. 1.5, either sign."""
         rng = np.random.default_rng(self.seed)
         shape = self.double(self.data)[0].shape
         return np.asarray(rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape), np.float32)

@@ -39,7 +39,10 @@ class Pio:
     workspace: Path
 
     def __call__(self, *arguments: str, succeeds: bool = True) -> str:
-        """What it printed. Fails where it asked its registry for anything."""
+        """Run PlatformIO and return what it printed.
+
+        Fails where it did not end as `succeeds` says, or asked its registry for anything.
+        """
         environment = {
             **os.environ,
             "PLATFORMIO_CORE_DIR": str(self.core),

@@ -1,4 +1,4 @@
-"""Which tests go to one process of `pytest -n` together, and which go first.
+"""Decides which tests go to one process of `pytest -n` together, and which go first.
 
 A file's tests go together, since they share what the file builds; the long files go first, so that no process works
 long after the others. (The groups of pytest-xdist's own --dist loadgroup are no more with pytest 9.2.)

@@ -21,5 +21,5 @@ def write_elf(path: Path, data: bytes, address: int = 0x0800_0000) -> Path:
 
 
 def identity(board: str) -> bytes:
-    """What firmware for that board has in it."""
+    """Return the bytes by which firmware says that it is for this board."""
     return f"{IDENTITY_MARK}{board}\0".encode()

@@ -1,4 +1,4 @@
-"""What object files define and ask for, by nm."""
+"""Reads with nm the symbols that object files define and need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def symbols(nm: str, files: Iterable[Path], *flags: str) -> list[list[str]]:
 
 
 def foreign_calls(nm: str, files: Iterable[Path]) -> set[str]:
-    """What the objects ask for and neither have nor may have."""
+    """Return the symbols that the objects need and do not define, but for those that they may need."""
     files = list(files)
     wanted = {line[-1] for line in symbols(nm, files, "--undefined-only")}
     defined = {line[-1] for line in symbols(nm, files, "--defined-only")}

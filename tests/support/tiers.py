@@ -1,8 +1,8 @@
-"""Which tests are of `./run test --fast`: those that need neither a board nor a compiler, and that do not take long.
+"""Selects the tests of `./run test --fast`: those that need neither a board nor a compiler, and that do not take long.
 
-A test is of a board where it asks for one by a fixture or is marked so. It is of the toolchain where its folder
-compiles C, or its file imports what does. It is slow where tests/slow.json says so, which `pytest --record-slow`
-wrote: for each function, the seconds of the processor that it takes with all its parameters.
+A test needs a board where it asks for one by a fixture or is marked so. It needs the toolchain where its folder
+compiles C, or its file imports something that does. It is slow where tests/slow.json says so. `pytest --record-slow`
+writes that file: for each function, the seconds of the processor that it takes with all its parameters.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@
 #define STUCK_MS 500u    /* a line that takes nothing for so long has nobody at its other end */
 #define BREATHE_MS 1000u
 
-/* What is to be sent: cores send a byte by itself, or a packet of USB for it. */
+/* The bytes that are to be sent together, as cores send a single byte by itself, or a packet of USB
+ * for it. */
 static uint8_t outgoing[64];
 static uint32_t outgoing_count;
 

@@ -1,7 +1,7 @@
 /*
- * What Arduino's API leaves open, and each core answers in its own way: cores/<core>.cpp. There
- * are, besides these, board_flash_area(), board_flash_erase(), board_flash_program() and
- * board_unique_id() of board.h.
+ * The functions that Arduino's API leaves open, and that each core defines in its own way in
+ * cores/<core>.cpp. There are, besides these, board_flash_area(), board_flash_erase(),
+ * board_flash_program() and board_unique_id() of board.h.
  */
 #ifndef CORE_H
 #define CORE_H

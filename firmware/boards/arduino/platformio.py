@@ -1,4 +1,4 @@
-"""What PlatformIO builds of a board with a framework beside the framework itself: an extra script of its environment.
+"""Adds this project's sources to PlatformIO's build of a board with a framework: an extra script of its environment.
 
 PlatformIO runs it before the platform adds what the framework wants; command lines are expanded after that. The flags
 of this project come last on them, and so hold where the framework has others (-Ofast, -std).
@@ -21,7 +21,10 @@ board = as_the_project_wants(board, Path(env.subst("$PROJECT_DIR")), env.GetProj
 
 
 def own_flags(suffix):
-    """Of one language: flags that are of C alone are in the list of the C compiler."""
+    """Return this project's flags for sources with this suffix, quoted for a command line.
+
+    A .c file gets the C compiler's flags; other languages get those that are not of C alone.
+    """
     flags = board.flags() if suffix == ".c" else [*board.code_flags(), "-ffp-contract=off"]
     defines = ["-D" + name + "=" + value.replace('"', r"\"") for name, value in board.defines().items()]
     return " ".join(f'"{word}"' for word in [*flags, *defines, *(f"-I{path}" for path in board.includes())])

@@ -1,4 +1,4 @@
-/* What the boards of this family share besides start-up code. */
+/* The declarations that the boards of this family share besides start-up code. */
 #ifndef RISCV_H
 #define RISCV_H
 

@@ -107,7 +107,8 @@ void board_uart_put(uint8_t byte)
 
 /* ---- The part --------------------------------------------------------------------------------------------------- */
 
-/* Of its 96 bits: place on the wafer, wafer and, folded in, lot. */
+/* Returns the 96 bits of the part's ID as 64: place on the wafer, wafer and, folded in, lot.
+ * Returns 0 in an emulator without clock control. */
 uint64_t board_unique_id(void)
 {
     if (!stm32_has_clock_control()) {

@@ -1,4 +1,5 @@
-/* What the STM32 families share (stm32.c, flash.c), and what each family gives to that. */
+/* The functions that the STM32 families share (stm32.c, flash.c), and those that each family gives
+ * to them. */
 #ifndef STM32_H
 #define STM32_H
 

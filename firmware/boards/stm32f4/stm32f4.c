@@ -62,8 +62,8 @@ int stm32_has_clock_control(void)
     return RCC_CR != 0;
 }
 
-/* Where the crystal, or the clock from outside in its place, does not start: the internal
- * oscillator, off by 1 %. */
+/* Returns the PLL's source and the divider of its clock: the crystal, or the clock from outside in
+ * its place; where that does not start, the internal oscillator, off by 1 %. */
 static uint32_t pll_source(void)
 {
     RCC_CR |= BOARD_CRYSTAL_IS_CLOCK ? CR_HSE_BYPASS : 0u;
@@ -105,7 +105,7 @@ void stm32_connect_uart(void)
     connect_pin(BOARD_RX_PIN);
 }
 
-/* What the caches hold of the sector goes; they are reset while they are off. */
+/* Makes the caches forget what they hold of the sector; they are reset while they are off. */
 static void forget_cached(void)
 {
     FLASH_ACR = ACR_5_WAIT_STATES_AND_PREFETCH;

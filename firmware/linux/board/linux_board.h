@@ -1,4 +1,4 @@
-/* What the command line chooses of the board that this process is. */
+/* The options that the command line sets of the board that this process is. */
 #ifndef LINUX_BOARD_H
 #define LINUX_BOARD_H
 

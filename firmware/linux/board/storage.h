@@ -1,4 +1,4 @@
-/* What the board keeps: two ordinary files in its folder, each replaced as a whole. */
+/* The storage of the board: two ordinary files in its folder, each replaced as a whole. */
 #ifndef STORAGE_H
 #define STORAGE_H
 

@@ -172,7 +172,7 @@ void dataset_write(const dataset *d, opened *m, const uint32_t *rows)
 
 /* ---- Labels that are no class --------------------------------------------------------------------------------- */
 
-/* Of the model's scores; 0 where its outputs do not say. */
+/* Returns how many classes the model's scores are for; 0 where its outputs do not say. */
 static uint32_t classes_of(const opened *m)
 {
     gm_view scores;

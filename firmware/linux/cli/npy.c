@@ -159,7 +159,8 @@ static void read_dictionary(cursor *c, npy_array *out)
 
 /* ---- The file ------------------------------------------------------------------------------------------------- */
 
-/* Where the dictionary lies. */
+/* Returns a cursor over the dictionary in the file's header. Ends the program where the file does
+ * not begin as one of version 1 or 2, or its header is too long. */
 static cursor find_dictionary(const char *path, const file_view *file)
 {
     cursor c = {path, NULL, NULL};

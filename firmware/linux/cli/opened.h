@@ -16,7 +16,8 @@ typedef struct opened {
 /* All of these end the program where something is wrong. */
 void opened_model(opened *m, const char *path);
 void opened_load(opened *m, const char *checkpoint);
-/* Where the checkpoint cannot be written to its place, it is kept in a temporary folder, and the program ends all the same. */
+/* Saves the checkpoint. Where it cannot be written to its place, it is kept in a temporary folder,
+ * and the program ends all the same. */
 void opened_save(const opened *m, const char *checkpoint);
 /* A save on the way: where it fails, that is told, and the checkpoint before stays. */
 void opened_try_save(const opened *m, const char *checkpoint);
@@ -24,7 +25,7 @@ void opened_try_save(const opened *m, const char *checkpoint);
 void opened_run(opened *m, uint32_t program);
 /* The same; returns the error instead of ending the program. */
 int opened_try_run(opened *m, uint32_t program);
-/* Of the EVAL, TRAIN or STEP that ran last. */
+/* Returns the loss of the EVAL, TRAIN or STEP that ran last. */
 float opened_loss(const opened *m, uint32_t program);
 
 int opened_has(const opened *m, uint32_t program);

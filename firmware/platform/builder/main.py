@@ -57,7 +57,7 @@ def compiled(compiler, path):
 
 
 def tell_sizes():
-    """Of what `board.toml` says that there is."""
+    """Tell PlatformIO how to measure the program and its data, which it compares with the memory in `board.toml`."""
     env.Replace(
         SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
         SIZEPRINTCMD="$SIZETOOL -B -d $SOURCES",

@@ -385,7 +385,8 @@ static void report_skipped(device *d)
     }
 }
 
-/* What comes of one program: COMMAND_RUNS where the command has more of them. */
+/* Ends a command with the result of its program: reports an error, and prints the prompt. Does
+ * nothing with COMMAND_RUNS, where the command has more programs to run. */
 static void conclude(device *d, int result)
 {
     if (result == COMMAND_RUNS) {

@@ -1,4 +1,4 @@
-/* What a person types: the line and its echo. */
+/* The line that a person types, and its echo. */
 #ifndef CONSOLE_H
 #define CONSOLE_H
 

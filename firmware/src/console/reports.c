@@ -191,7 +191,8 @@ void report_autosave(const device *d, int result)
     }
 }
 
-/* What the model takes the first sample for, where it has a score for each class. */
+/* Prints the class that the model takes the first sample for, and its score, where the model has a
+ * score for each class. */
 static void first_class(const gm_session *session)
 {
     uint32_t label;

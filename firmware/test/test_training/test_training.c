@@ -1,6 +1,7 @@
 /*
- * What a board must be able to do, tested on the board itself: `pio test`. Begins once a byte has arrived, says for each
- * test how it went, one a line, and ends with "done". FLASH_WORKS: 0 where the board's emulator cannot program flash.
+ * Tests what a board must be able to do, on the board itself: `pio test`. It begins once a byte has
+ * arrived, says for each test how it went, one a line, and ends with "done". FLASH_WORKS is 0 where
+ * the board's emulator cannot program flash.
  */
 #include "board.h"
 #include "console/text.h"

@@ -1,6 +1,7 @@
 /*
- * Which kernels a processor has in a form of its own, in a folder here. GM_ARCH_<KERNEL> is 1 where that form takes the
- * place of the plain one in runtime_c/kernels; the two give the same bits.
+ * The kernels that a processor has in a form of its own, in a folder here. GM_ARCH_<KERNEL> is 1
+ * where that form takes the place of the plain one in runtime_c/kernels; the two give the same
+ * bits.
  */
 #ifndef GM_ARCH_H
 #define GM_ARCH_H

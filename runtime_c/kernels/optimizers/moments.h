@@ -1,4 +1,4 @@
-/* What Adam and its relatives share. */
+/* The moments that Adam and its relatives share. */
 #ifndef GM_MOMENTS_H
 #define GM_MOMENTS_H
 

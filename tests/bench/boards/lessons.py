@@ -1,4 +1,4 @@
-"""What boards of different sizes learn: real data, and networks from a hundred bytes to what fills a Cortex-M4."""
+"""The lessons for boards of different sizes: real data, and networks from a hundred bytes to what fills a Cortex-M4."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class Learnt:
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one board. kept: what became of the state after a save and a restart. instructions: of the machine, for one
-    training step. sizes in bytes."""
+    """The figures of one board. Sizes are in bytes. kept: "yes" where the state came back after a save and a restart,
+    READ_ONLY where the emulator cannot program flash. instructions: machine instructions of one training step."""
 
     board: Board
     lesson: Lesson
@@ -89,7 +89,8 @@ def sha256(target: Target) -> str:
 
 
 def restart(board: Board, target: BoardTarget, learnt: Learnt) -> str:
-    """What a restart leaves of the state."""
+    """Save, restart the board, and return "yes" where the state came back. Return READ_ONLY where the emulator cannot
+    program flash, and raise SystemExit where another state came back."""
     if not board.flash_is_emulated:
         return READ_ONLY
     target.save()

@@ -1,4 +1,4 @@
-"""What training takes in RAM and flash, for seven networks, four schemes and two batches, beside a naive plan and
+"""The RAM and flash that training takes, for seven networks, four schemes and two batches, beside a naive plan and
 onnxruntime-training.
 
     cd tests && python -m bench.memory [--keep-onnxruntime]

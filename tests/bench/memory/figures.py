@@ -1,4 +1,4 @@
-"""What one case takes as it is compiled, and what it would take without a plan. All figures but seconds are exact."""
+"""The bytes that one compiled case takes, and those that it would take without a plan. All but seconds are exact."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def step_of(compiled: Compiled) -> Program:
 
 
 def naive_bytes(compiled: Compiled) -> int:
-    """Of a program as it was lowered, before any pass over instructions has fused, reordered or shared anything: the
-    sum of all its scratch buffers. Each value has bytes of its own, views excepted; each trained parameter's gradient
-    is one of them."""
+    """Return the bytes of all scratch buffers of the step as it was lowered, before any pass over instructions has
+    fused, reordered or shared anything. Each value has bytes of its own, views excepted; each trained parameter's
+    gradient is one of these values."""
     return sum(b.size for b in step_of(compiled).buffers() if b.region == "scratch")
 
 
 def gradient_bytes(program: Program) -> int:
-    """Of gradients of parameters that are whole at some time; the others go into the update as they are made."""
+    """Return the bytes of the gradients that are whole at some time; the others go into the update as they are made."""
     made = {ref.buffer for ref in program.gradients.values()}
     return sum(buffer.size for buffer in made & program.uses().keys())

@@ -61,7 +61,7 @@ def resident_bytes(case: Case) -> int | str:
 
 
 def run(python: Path, *arguments: str) -> str | None:
-    """What the child prints; None where it fails."""
+    """Run the child and return what it prints; None where it fails."""
     done = subprocess.run([python, CHILD, *arguments], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 

@@ -24,7 +24,7 @@ HOW = "to accept them: ./run scons accept ONLY=counts"
 
 
 def counted(board: str) -> Counts:
-    """Of all cases, on one board."""
+    """Count the machine instructions of all cases on one board."""
     with tempfile.TemporaryDirectory() as folder:
         measured = list(boards.measure(board, CASES, Path(folder)))
     return {str(case): {program: row[program] for program in ("step", "infer")} for case, row in measured}

@@ -1,4 +1,4 @@
-"""What is measured: networks, batches and programs, on the host and on boards."""
+"""The cases that are measured: networks, batches and programs, on the host and on boards."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class HostCase:
 
     @property
     def statistics(self) -> str:
-        """Where batch norms take theirs from in training: of the batch, as onnxruntime always does. The autoencoder's
-        have one value a channel at batch 1, which has no variance: there they keep the running ones."""
+        """Return which statistics batch norms take in training: those of the batch, as in onnxruntime always. The
+        autoencoder's have one value a channel at batch 1, which has no variance: there they keep the running ones."""
         return "frozen" if self.batch == 1 and self.network == "autoencoder" else "batch"
 
 

@@ -62,7 +62,7 @@ def measure(case: HostCase, processes: dict[str, Child], effort: Effort) -> dict
 
 
 def opened(requests: dict[str, dict[str, Any]], processes: dict[str, Child]) -> dict[str, Child]:
-    """Those that have something to open, from its initial weights."""
+    """Let each child open the case that is requested of it, from its initial weights, and return these children."""
     for name, request in requests.items():
         processes[name].ask(open=request)
     return {name: processes[name] for name in requests}
@@ -102,7 +102,7 @@ def readable(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def requests(case: HostCase, folder: str, rate: float, rule: str) -> dict[str, dict[str, Any]]:
-    """What each child opens. rule: of `runtime`; the twin has PyTorch's."""
+    """Return what each child is to open. rule: the update rule of `runtime`; the twin has PyTorch's."""
     shared = {"folder": folder, "program": case.program, "rate": rate}
     loss = "CrossEntropyLoss" if NETWORKS[case.network].classes else "MSELoss"
     found = {TWIN: {**shared, "image": image_name(case, "adamw", case.statistics), "calls": "python"}}

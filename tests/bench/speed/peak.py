@@ -1,4 +1,4 @@
-"""What this processor can do at most, measured by peak.c."""
+"""The most that this processor can do, measured by peak.c."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Peak:
 
 
 def features() -> set[str]:
-    """Of this processor."""
+    """Return the words of /proc/cpuinfo, this processor's features among them; none where there is no such file."""
     cpu_info = Path("/proc/cpuinfo")
     return set(cpu_info.read_text().split()) if cpu_info.exists() else set()
 

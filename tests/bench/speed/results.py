@@ -1,4 +1,4 @@
-"""What was measured, in bench/speed/results.json: one part for each kind of measurement, with its date."""
+"""The measurements in bench/speed/results.json: one part for each kind of measurement, with its date."""
 
 from __future__ import annotations
 

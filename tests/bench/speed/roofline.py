@@ -1,4 +1,4 @@
-"""Which part of this computer's peak each kernel reaches: representative layers, instruction by instruction."""
+"""The share of this computer's peak that each kernel reaches: representative layers, instruction by instruction."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def row(instruction: dict[str, Any], kernel: Kernel, batch: int, seconds: Spread
 
 
 def bytes_of(instruction: dict[str, Any]) -> int:
-    """Of all its operands, in float32; those that it changes count twice."""
+    """Return the bytes of all the instruction's operands, in float32; those that it reads and writes count twice."""
     spec = OPCODES[instruction["opcode"]]["operands"]
     return sum(4 * len(access) * extent(instruction, name) for name, (access, *_) in spec.items())
 

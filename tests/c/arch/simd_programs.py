@@ -79,7 +79,7 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, case: bytes, size: int) -> bytes:
-        """What a case's kernel returns, 4 bytes, and the `size` bytes of its memory, as it leaves them."""
+        """Run a case, and return its kernel's status, 4 bytes, and the `size` bytes of its memory afterwards."""
         process = self._process = self._process or self._start()
         limit = Timer(PATIENCE, process.kill)
         limit.start()
@@ -95,7 +95,7 @@ class Program:
         return found
 
     def close(self) -> str:
-        """What it said while it ran and at its end; nothing where all went well."""
+        """End the process, and return what it wrote to stderr until then; nothing where all went well."""
         if self._process:
             self._process.communicate(timeout=PATIENCE)
             self._process = None

@@ -112,14 +112,14 @@ class Case:
 
 
 def run(program: Program, case: Case) -> list[np.ndarray]:
-    """What the case's instruction returned and wrote."""
+    """Run the case, and return the status of its instruction, then each operand that it wrote."""
     said = program.run(case.text(), len(case.memory))
     status, memory = np.frombuffer(said[:STATUS], np.int32), said[STATUS:]
     return [status, *(words(memory[start : start + size], dtype) for start, size, dtype in case.written)]
 
 
 def words(data: bytes, dtype: str) -> np.ndarray:
-    """What is compared: bits, but those of any NaN are the same."""
+    """Return the values that are compared: bytes, or the bits of each float32, which are the same for every NaN."""
     if dtype == "u8":
         return np.frombuffer(data, np.uint8)
     values = np.frombuffer(data, np.float32)
@@ -134,7 +134,7 @@ def check(programs: list[Program], case: Case) -> None:
 
 
 def strides(draw: st.DrawFn, dims: dict[str, int], innermost: str | None = None) -> dict[str, int]:
-    """Of axes in any order, now and then with room between neighbours. dims: stride -> size."""
+    """Draw strides for the axes in any order, now and then with room between neighbours. dims: stride -> size."""
     order = draw(st.permutations(sorted(dims)))
     if innermost and draw(st.booleans()):
         order = [innermost, *(axis for axis in order if axis != innermost)]

@@ -24,7 +24,7 @@ PROGRAMS = {"numerics_test.c": ([RUNTIME / "src" / "numerics.c"], ["2003"]), "ke
 
 
 def output_of(program: str, compiler: str, level: str, profile: str, folder: Path, *flags: str) -> str:
-    """What the test program prints, built so; its own checks must pass."""
+    """Build the test program so, run it, and return what it prints; its own checks must pass."""
     binary = folder / f"{Path(program).stem}{compiler}{level}{''.join(flags)}"
     needed, arguments = PROGRAMS[program]
     command = [*objects.command_for_host(compiler, level, profile), *flags]

@@ -128,7 +128,7 @@ def test_sha512(library, size):
 
 
 def answers(program: Path, image: bytes, folder: Path, stride: int = 10**6) -> tuple[int, dict[int, int]]:
-    """What signature_check() says of an image, and how often of what it becomes with a bit flipped."""
+    """Return the code that signature_check() gives an image, and how often it gives each code with one bit flipped."""
     (folder / "image.mote").write_bytes(image)
     command = [str(program), str(folder / "image.mote"), str(stride)]
     first, *counts = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()

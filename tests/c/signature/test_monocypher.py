@@ -108,7 +108,7 @@ def test_a_damaged_archive_is_refused(monkeypatch, tmp_path, data):
 
 
 def test_gradmote_flash_tells_in_a_line(offline, monkeypatch, tmp_path, capsys):
-    """Where there is no checkout; nothing is left behind."""
+    """Check that, without a checkout, `gradmote flash` reports the error in one line and leaves nothing behind."""
     _, public = write_keys("own", tmp_path)
     monkeypatch.setenv("GRADMOTE_BUILD", str(tmp_path / "build"))
     monkeypatch.setattr("gradmote.device.flash.build._has_scons", lambda: False)

@@ -79,7 +79,8 @@ def draw_other(kind: str, choices: tuple[str, ...], rng: np.random.Generator) ->
 
 
 def draw_strides(operand: Operand, params: dict[str, int], rng: np.random.Generator) -> dict[str, int]:
-    """Of axes in any order, now and then with room between neighbours; or, where it is only read, 0 or any."""
+    """Draw the strides of an operand: axes in any order, now and then with room between neighbours. Where it is only
+    read, strides may also be 0 or overlap."""
     found, kind = {}, rng.random()
     step = int(np.prod([size_of(dim, params) for dim, stride in operand.terms if stride in COUNTS]))
     for at in rng.permutation(len(operand.terms)) if kind < 0.5 else reversed(range(len(operand.terms))):

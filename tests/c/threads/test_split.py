@@ -114,7 +114,7 @@ def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
 
 
 def words(case: Drawn, record: memoryview) -> np.ndarray:
-    """What is compared: bits, but those of any NaN are the same."""
+    """Return the bits that are compared: the same for every NaN, and 0 in the operand that keeps nothing."""
     memory = bytearray(record[8:])
     memory[case.own] = bytes(case.own.stop - case.own.start)
     values = np.frombuffer(memory, np.float32)

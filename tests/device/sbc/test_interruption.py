@@ -24,7 +24,7 @@ def start(program, folder: Path, *more: object) -> subprocess.Popen[str]:
 
 
 def train_steps(folder: Path, profile: str) -> int:
-    """Of the checkpoint, which must be whole."""
+    """Return the number of training steps in the checkpoint, which must be whole."""
     with TwinTarget(profile) as twin:
         twin.load_image((folder / "mlp.mote").read_bytes())
         twin.load((folder / "c.gmck").read_bytes())

@@ -1,4 +1,4 @@
-"""What `pip install` compiles on a Raspberry Pi and its like, compiled here with the flags that it chooses there."""
+"""The sources that `pip install` compiles on a Raspberry Pi and its like, compiled here with the flags chosen there."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_compiles(builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name
 
 @pytest.mark.parametrize(("cpu", "has_fma"), [("cortex-a7", 1), ("cortex-a8", 0)])
 def test_asks_a_32_bit_arm_for_fused_multiply_add(builder, tmp_path: Path, cpu: str, has_fma: int) -> None:
-    """That of a Raspberry Pi 2 has it, that of a BeagleBone Black has not."""
+    """Check that the processor of a Raspberry Pi 2 has fused multiply-add and that of a BeagleBone Black does not."""
     compiler = MACHINES["armv7l"][0]
     for tool in (compiler, "qemu-arm"):
         if shutil.which(tool) is None:

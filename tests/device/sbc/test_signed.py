@@ -38,7 +38,7 @@ def test_files(program, tmp_path):
 
 
 def test_the_console(program, tmp_path):
-    """What was sent, and what its folder has at the next start."""
+    """Check that the program refuses unsigned images: one that is sent, and one in its folder at the next start."""
     image = classifier_image()
     signed = sign(image, key_of("own"))
     with served(program, "--state", tmp_path) as (url, _), Client(SocketLink(url)) as board:

@@ -25,7 +25,10 @@ def main() -> None:
 
 
 def refresh_list(cases: list[TestCase]) -> Mapping[str, Mapping[str, str]]:
-    """What is refused now. A test that computes something else and is not listed as different ends this."""
+    """Write the list of tests that do not pass: those listed as different, and those refused now. Return the list.
+
+    Raises AssertionError where a test computes something else and is not listed as different.
+    """
     different = suite.read_list()["different"]
     reasons = {case.name: suite.refusal(case) for case in cases if case.name not in different}
     listed = {"different": different, "refused": {name: r for name, r in reasons.items() if r is not None}}

@@ -1,5 +1,5 @@
-"""Where the code deals with an attribute of ONNX: in the operator's file, the files of operators that it imports, or a
-pass that names the operator, and what that imports."""
+"""The files in which the code deals with an attribute of ONNX: the operator's file, a pass that names the operator, and
+the files with rules that these import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of ONNX's node tests Gradmote answers for, and what becomes of each.
+"""The node tests of ONNX that Gradmote answers for, and what becomes of each.
 
 They are the tests of one operator of ours (not of its function body) that compute with float32. CumSum and Einsum,
 which ONNX tests with float64 alone, are narrowed to float32.
@@ -125,7 +125,10 @@ def kernels_of(cases: Iterable[TestCase]) -> Kernels:
 
 
 def opcodes(case: TestCase, train: bool) -> set[str]:
-    """Of the compiled test; to train, its float32 inputs become weights, and its first output goes to a loss."""
+    """Return the opcodes of the compiled test, or an empty set where the compiler refuses it.
+
+    To train, the test's float32 inputs become weights, and its first output goes to a loss.
+    """
     try:
         artifacts = training_artifacts(case) if train else build_artifacts(as_data(case))
         compiled = compile_image(artifacts, Options(batch=None, accumulate=True)).compiled

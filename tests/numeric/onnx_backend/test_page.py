@@ -29,7 +29,7 @@ def test_page_is_not_stale():
 
 @written_for_this_onnx
 def test_kernels_are_those_that_the_page_names():
-    """Of each operator's first test."""
+    """Check the kernels of each operator's first test that passes."""
     first = {}
     for case in suite.load_cases():
         if case.name not in FAILING:

@@ -69,7 +69,7 @@ def test_between_convolutions():
 
 
 def torch_gradients(parameters, weights, epsilon):
-    """Of the sum of y times weights, in float64."""
+    """Return PyTorch's gradients of the sum of y times weights, computed in float64."""
     given = {name: torch.from_numpy(array).double().requires_grad_() for name, array in parameters.items()}
     y = torch.nn.functional.batch_norm(given["x"], None, None, given["scale"], given["bias"], True, eps=epsilon)
     (y * torch.from_numpy(weights)).sum().backward()
@@ -96,7 +96,7 @@ def test_statistics_of_the_batch(batch, channels, space, epsilon, offset, seed):
 
 
 def opcodes_of(batch_norm, train=None):
-    """Of a step of Conv - BatchNormalization - Relu - Conv."""
+    """Return the opcodes of a training step of Conv - BatchNormalization - Relu - Conv."""
     weights = {"w1": values(1, 4, 2, 3, 3), "scale": values(2, 4), "bias": values(3, 4), "w2": values(4, 2, 4, 2, 2)}
     frozen = {"mean": values(5, 4), "var": np.abs(values(6, 4)) + 0.5}
     nodes = [node("Conv", "x w1", "c"), node("BatchNormalization", "c scale bias mean var", "n")]

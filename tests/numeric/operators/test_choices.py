@@ -69,7 +69,7 @@ def test_one_hot(dtype, data, shape, depth, seed):
 
 
 def test_gradient_of_the_values():
-    """Where they are computed."""
+    """Check the gradient of values that are computed."""
     weights = {"i": np.array([[1, 0], [-1, 2]]), "d": np.array(3), "u": values(2, 2), "v": values(3, 2)}
     nodes = [node("Mul", "u v", "h"), node("OneHot", "i d h", "y")]
     check_case(Case(make_model(nodes, weights), train=["u", "v"], reference=False))

@@ -70,7 +70,7 @@ def test_transposed_operand(op_type):
 
 @each_function
 def test_in_place_of_a_part(op_type):
-    """Of every second row, which has gaps."""
+    """Check the function of every second row of a weight, an operand with gaps."""
     numbers = {name: np.array([n], np.int64) for name, n in (("first", 0), ("end", 9), ("axis", 0), ("step", 2))}
     nodes = [node("Slice", "w first end axis step", "t"), node(op_type, "t", "y")]
     check_case(Case(make_model(nodes, {"w": weight(op_type, 5, 4, 3), **numbers})))

@@ -81,7 +81,7 @@ def test_vector_of_weights_on_data_with_a_symbolic_batch():
 @examples(12)
 @given(batch=sizes, inner=st.lists(sizes, max_size=2), n=sizes, k=sizes, seed=seeds)
 def test_linear_layer_on_data_of_any_rank(batch, inner, n, k, seed):
-    """What exporters make of Linear: MatMul and Add of a row, on (N, ..., k)."""
+    """Check the nodes that exporters make of Linear: MatMul and Add of a row, on (N, ..., k)."""
     weights = {"w": values(seed, k, n), "b": values(seed, n)}
     nodes = [node("MatMul", "x w", "product"), node("Add", "product b", "y")]
     model = make_model(nodes, weights, {"x": ("N", *inner, k)})

@@ -202,7 +202,7 @@ NETWORKS = {
 
 
 def exported(network, dynamo, dynamic):
-    """What torch.onnx.export writes; quietly."""
+    """Return the model that torch.onnx.export writes, without its warnings and log."""
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     file, options = io.BytesIO(), {"verbose": False} if dynamo else {}
     if dynamic:

@@ -19,7 +19,7 @@ POINTS = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 0.49999997, -1e-40, 3e-45, 83886
 @examples(6)
 @given(shape=shapes(1, 4), seed=seeds)
 def test_rounding(op_type, shape, seed):
-    """Of what goes to a product with itself: the product's gradient is the only one."""
+    """Check the product of w and its rounding: w has the product's gradient alone; the rounding gives none."""
     w = values(seed, *shape) * np.float32(2.3)
     check_case(Case(make_model([node(op_type, "w", "s"), node("Mul", "s w", "y")], {"w": w}), seed=seed))
 

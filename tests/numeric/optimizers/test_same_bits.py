@@ -119,7 +119,7 @@ def test_dropout_in_the_fused_step_is_that_of_train(profile):
 
 
 def test_profiles_differ_but_little():
-    """That fused and strict round apart is why both exist; that they agree to 1e-5 is why either serves."""
+    """Check that fused and strict round apart, which is why both exist, and agree to 1e-5, so that either serves."""
     from gradmote_runtime.library import cpu_has_fma
 
     if not cpu_has_fma():

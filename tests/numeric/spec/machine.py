@@ -1,4 +1,4 @@
-"""What operators work on: an arena, the constants, and one instruction's operands in them."""
+"""The memory that operators work on: an arena, the constants, and one instruction's operands in them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ITEM = {"i32": np.dtype("<i4"), "u32": np.dtype("<u4"), "rule": np.dtype("<u4"),
 
 
 class Stopped(Exception):
-    """What a program ends with in place of OK: the name of an error."""
+    """The end of a program in place of OK, with the name of an error."""
 
 
 @dataclass(frozen=True)

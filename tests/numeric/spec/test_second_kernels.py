@@ -24,7 +24,7 @@ ROUND_NUMBERS = (0.0, 1e-45, 2.0**-126, 0.625, 1.0, 4.0, 18.0, 88.8, 104.0, np.p
 
 
 def test_opcodes_have_kernels() -> None:
-    """Those of the first 119 all do; a later one may wait, and then is not compared."""
+    """Check that the first 119 opcodes all have kernels; a later one may wait, and then is not compared."""
     names = {opcode.name for opcode in opcodes().values()}
     assert {opcodes()[code].name for code in range(1, ALL_UP_TO + 1)} <= set(KERNELS) <= names
 

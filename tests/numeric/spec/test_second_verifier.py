@@ -46,7 +46,7 @@ def test_short_files(size: int) -> None:
 
 
 def test_code_before_tensors() -> None:
-    """Of two faults, the one whose check comes first is told."""
+    """Check that the verifiers report, of two faults, the one whose check comes first."""
     data = bytearray(image("mlp", "sgd", store=12))
     sections = Image(bytes(data)).header.sections
     data[sections[2].offset] = 0xFF  # an opcode that does not exist

@@ -20,7 +20,7 @@ KINDS = enums()["program"]
 
 
 class Refused(Exception):
-    """What an instruction is refused with: the name of the error."""
+    """The refusal of an instruction, with the name of the error."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What onnxruntime.training.api 1.19.2 gives, seen by running it: types of results, outputs, opsets."""
+"""The results of onnxruntime.training.api 1.19.2, seen by running it: types of results, outputs, opsets."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def test_each_has_a_port_of_its_own(root: Path) -> None:
 
 
 def test_platformio_reads_every_environment(pio: Pio, root: Path) -> None:
-    """Those of real boards too, which need its registry to be built."""
+    """Check that PlatformIO reads the environments of real boards too, which cannot be built without its registry."""
     told = {section: dict(options) for section, options in json.loads(pio("project", "config", "--json-output"))}
     wanted = [name for name in environments(root / "firmware" / "platformio.ini").sections() if name.startswith("env:")]
     assert set(wanted) <= set(told) and len(wanted) >= len(EMULATED)
@@ -64,7 +64,7 @@ def test_platformio_reads_every_environment(pio: Pio, root: Path) -> None:
 
 @pytest.fixture(scope="module")
 def elf(pio: Pio, conf: Path) -> Path:
-    """What PlatformIO builds."""
+    """Build the firmware with PlatformIO, and return the path of its ELF file."""
     said = pio("run", "-c", str(conf), "-e", BOARD)
     assert "Flash:" in said and "warning" not in said
     return pio.workspace / "build" / BOARD / "firmware.elf"
@@ -79,7 +79,7 @@ def test_scons_and_platformio_build_the_same(elf: Path) -> None:
 
 @pytest.fixture
 def board_port(elf: Path, pio: Pio, conf: Path) -> Iterator[str]:
-    """Of the serial line of an uploaded board."""
+    """Upload to the board, yield the port of its serial line, and stop the board in the end."""
     pio("run", "-c", str(conf), "-e", BOARD, "-t", "upload")
     yield environments(conf)[f"env:{BOARD}"]["monitor_port"]
     pio("run", "-c", str(conf), "-e", BOARD, "-t", "stop")
@@ -100,7 +100,7 @@ def test_an_uploaded_board_runs_until_it_is_stopped(board_port: str, pio: Pio, c
 
 
 def pid(pio: Pio) -> int:
-    """Of the emulator."""
+    """Return the process id of the emulator."""
     return int((pio.workspace / "emulated" / f"{BOARD}.pid").read_text())
 
 

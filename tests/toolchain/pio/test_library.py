@@ -51,7 +51,7 @@ int main(void)
 
 @pytest.fixture(scope="module")
 def exported(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What library.json says that a package of it has."""
+    """Copy what library.json exports, as a package of the library has it, and return the folder."""
     folder = tmp_path_factory.mktemp("exported") / "Gradmote"
     folder.mkdir()
     for name in json.loads((root / "library.json").read_text())["export"]["include"]:

@@ -96,7 +96,7 @@ def test_cpp_trains_to_the_twins_bits(one_file: Path, tmp_path: Path, form: str)
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang-14"])
 def test_one_file_needs_no_flags_for_the_same_bits(one_file: Path, tmp_path: Path, compiler: str) -> None:
-    """Where the compiler could contract: with a fused multiply-add, and in the dialect that gcc takes by itself."""
+    """Check this where the compiler could contract: with a fused multiply-add, and in gcc's GNU dialect of C."""
     from gradmote_runtime.library import cpu_has_fma
 
     require(compiler)

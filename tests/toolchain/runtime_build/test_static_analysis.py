@@ -1,4 +1,4 @@
-"""What tools say of the C code without running it, and valgrind of its tests: nothing."""
+"""The tools that analyze the C code without running it, and valgrind on its tests, must find nothing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def sources() -> list[Path]:
 
 
 def output_of(*command: str | Path) -> str:
-    """What it printed where it failed."""
+    """Run the command, and return what it printed, or its exit status, where it failed; nothing where it did not."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr or f"{command[0]}: {done.returncode}"
 

@@ -1,4 +1,4 @@
-"""What `gradmote analyze` says adds up, and agrees with the compiler and with the image alone."""
+"""The figures of `gradmote analyze` add up, and agree with the compiler and with the image alone."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_the_image_alone_gives_the_same_memory(both):
 
 
 def words(program, index):
-    """Which words of the arena are alive at an instruction."""
+    """Return the indices of the arena's words that are alive at an instruction."""
     return {w for s in program.alive(index) for w in range(s.offset // 4, (s.offset + s.size) // 4)}
 
 

@@ -1,4 +1,4 @@
-"""What analyze says of a board before flashing: room, fit, and refusals."""
+"""The report of analyze on a board before flashing: room, fit, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `gradmote analyze --diff` says changed, is what changed."""
+"""The changes that `gradmote analyze --diff` reports are those that were made."""
 
 from __future__ import annotations
 

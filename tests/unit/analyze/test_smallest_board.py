@@ -1,4 +1,4 @@
-"""Which board is the smallest that a model fits, by the names that `gradmote boards` lists."""
+"""The choice of the smallest board that a model fits, among those that `gradmote boards` lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What set_input and set_label take, and what they refuse."""
+"""The data that set_input and set_label take, and the data that they refuse."""
 
 from __future__ import annotations
 

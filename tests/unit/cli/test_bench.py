@@ -122,7 +122,7 @@ def test_durations_are_short():
 
 @pytest.fixture(scope="module")
 def saved(image, tmp_path_factory):
-    """What --json printed, with counts."""
+    """Return the path of a file with what --json printed, including the counts of machine instructions."""
     if counting.missing(BOARD):
         pytest.skip(f"{', '.join(counting.missing(BOARD))} is missing - ./run setup installs it")
     path = tmp_path_factory.mktemp("saved") / "before.json"

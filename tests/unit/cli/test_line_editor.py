@@ -14,7 +14,7 @@ UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
 
 
 class Screen:
-    """What a terminal shows of its last line, and where its cursor is."""
+    """The last line of a terminal as it is shown, and the column of its cursor."""
 
     def __init__(self) -> None:
         self.line: list[str] = []

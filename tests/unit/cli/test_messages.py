@@ -1,4 +1,4 @@
-"""What the command line says beside its results: --version, --quiet, --verbose, and completion of names."""
+"""The messages of the command line beside its results: --version, --quiet, --verbose, and completion of names."""
 
 from __future__ import annotations
 

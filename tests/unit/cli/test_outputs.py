@@ -62,7 +62,7 @@ def arguments(command: str, out: str, folder: Path) -> list[str]:
 
 
 def path_options() -> set[tuple[str, str]]:
-    """Of all commands: those that may name what is not there yet."""
+    """Return (command, option) of every option that may name a path that is not there yet."""
     found = set()
     for name, function, *_ in cli.COMMANDS:
         for parameter in parameters_of(function):

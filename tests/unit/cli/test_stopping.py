@@ -1,4 +1,4 @@
-"""Which signals interrupt at once, and which are noted for who asks."""
+"""The signals that interrupt at once, and those that are only noted for the caller that asks."""
 
 from __future__ import annotations
 

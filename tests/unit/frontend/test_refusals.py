@@ -1,4 +1,4 @@
-"""What cannot be compiled is refused with a reason, a hint, and the node where there is one; hostile bytes included."""
+"""Models that cannot be compiled, hostile bytes included, are refused with a reason, a hint, and the node if any."""
 
 from __future__ import annotations
 

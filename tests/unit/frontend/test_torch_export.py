@@ -63,7 +63,7 @@ NEWEST = onnx.defs.onnx_opset_version()
 
 
 def export(model: torch.nn.Module, dynamo: bool, dynamic: bool, opset: int | None = None, **options) -> onnx.ModelProto:
-    """What torch.onnx.export writes; quietly."""
+    """Return the model that torch.onnx.export writes, without its warnings and log."""
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     file = io.BytesIO()
     shapes, axes = ({0: torch.export.Dim("N")},), {"x": {0: "N"}, "y": {0: "N"}}

@@ -69,8 +69,10 @@ def test_any_state_comes_back_rounded_and_all_else_exactly(data):
 
 
 def test_a_small_second_moment_stays_one_and_the_next_step_small():
-    """Of a weight whose gradients are far below those of others: were its second moment 0, the update would be its
-    first moment over epsilon."""
+    """Check a weight whose gradients are far below those of others.
+
+    If its second moment became 0, the update would be its first moment over epsilon.
+    """
     image = digits.image(optimizers.adamw(RATE, weight_decay=0.0), BATCH)
     where = {row["name"]: slice(row["offset"], row["offset"] + row["size"]) for row in read_image(image).state}
     with Session(image) as session:

@@ -35,7 +35,7 @@ def without_pass(monkeypatch, *choice, **loss):
 
 
 def opcodes(result, kind):
-    """Of the loss alone."""
+    """Return the opcodes of the loss alone, in the program of this kind."""
     program = next(p for p in result.compiled.programs if p.kind == kind)
     return [i.opcode for i in program.instructions if i.opcode.startswith(LOSS)]
 

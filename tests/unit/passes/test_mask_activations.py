@@ -81,7 +81,7 @@ def test_the_same_bits_in_no_more_memory(trained, activations, channels, residua
 
 @pytest.mark.parametrize("activation", ["Relu", "Clip"])
 def test_frozen_weights_need_bits_alone(activation):
-    """Of four activations two are alive at a time, and the bits of the others."""
+    """Check that at most two of four activations are alive at a time, with only the bits of the others."""
     packed, plain = with_and_without(network([activation] * 4), ["b*"])
     assert "MASK" in opcodes(packed) and opcodes(packed).count("MASK") == opcodes(packed).count("MASK_GRAD")
     a = 4 * 2 * 5 * 8 * 8

@@ -265,7 +265,7 @@ def test_gradient_made_from_the_parameter_itself():
 
 
 def test_gradients_made_from_each_others_parameters():
-    """Of two such products only the one whose inputs are still old at its update can wait."""
+    """Check that only the product whose inputs are not yet updated at its own update can wait for it."""
     v = Buffer("v", 24, "parameter")
     (g, first), (h, second) = gradient(a=v), gradient(a=W, name="h")
     program = Program("step", [first, second, update(g, W), update(h, v)])

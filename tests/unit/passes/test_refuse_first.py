@@ -1,4 +1,4 @@
-"""What refuses data stands in front of whatever that data would change, in every program that trains."""
+"""Instructions that refuse data stand in front of all that the data would change, in every program that trains."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def test_the_command(tmp_path):
 
 
 def test_an_image_with_an_exact_plan(monkeypatch):
-    """Where the first placement is not the best, the searched one is what the image has."""
+    """Check that the image has the searched placement where the first one is not the best."""
     made, options = digits.artifacts(optimizers.adamw()), Options(batch=4, exact_plan=True)
     best = compile_image(made, Options(batch=4))
     monkeypatch.setattr(exact, "place", worse)

@@ -1,4 +1,4 @@
-"""What the assertions hold and what they say; they need no pytest."""
+"""The conditions that the assertions check, and their messages; they need no pytest."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def twin(image):
 
 
 def failure(call, *arguments, **options) -> str:
-    """What an assertion says."""
+    """Return the message of the assertion, which must fail."""
     with pytest.raises(AssertionError) as raised:
         call(*arguments, **options)
     return str(raised.value)

@@ -1,4 +1,4 @@
-"""What tests share imports heavy packages where it uses them, so that one small test starts at once."""
+"""Modules that tests share import heavy packages only where they use them, so that one small test starts at once."""
 
 from __future__ import annotations
 

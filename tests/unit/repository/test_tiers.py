@@ -37,7 +37,7 @@ def test_a_record_replaces_what_was_run_alone() -> None:
 
 
 def test_markers_choose(root: Path) -> None:
-    """Of three files, of which one needs boards and one compilers."""
+    """Check which of three files are chosen; one needs boards and one compilers."""
     files = ["tests/unit/plan/test_arena.py", "tests/device/test_teach.py", "tests/c/threads/test_split.py"]
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-m", "device or toolchain", *files]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)

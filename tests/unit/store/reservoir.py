@@ -1,4 +1,4 @@
-"""What the store must hold and draw: written from docs/SPEC.md and docs/NUMERICS.md, with lists, and slow."""
+"""A slow model of what the store must hold and draw, written with lists from docs/SPEC.md and docs/NUMERICS.md."""
 
 from __future__ import annotations
 

@@ -66,8 +66,9 @@ static void add_each_tap(const conv_geometry *c, const float *x, const float *w,
 
 /* ---- The taps of a kernel row at once -------------------------------------------------------- */
 
-/* Where channels are few, and taps' neighbours in x: a row of the kernel is as one tap of more
- * channels. */
+/* Returns whether a row of the kernel is to be taken as one tap of more channels: channels are few,
+ * its taps are neighbours in x, output channels are neighbours, and outputs have at least 16
+ * pixels. */
 static int taps_are_neighbours(const gm_insn_conv *insn)
 {
     return insn->in_channels < 16 && (insn->x_channel == 1 || insn->in_channels == 1) &&

@@ -39,7 +39,7 @@ static void add_channels(const gm_conv_gradient *g, const gm_tap *tap, const flo
     }
 }
 
-/* Of one kernel tap, n channels. at: the first one's sum. */
+/* Adds the gradients of n channels for one kernel tap. at: the first channel's sum. */
 static void add_gradient_tap(const gm_conv_gradient *g, const gm_tap *tap, uint32_t n, const float *x, const float *dy,
                              float *at)
 {
@@ -68,7 +68,8 @@ static void gradient_tap_by_tap(const gm_conv_gradient *g, uint32_t n, const flo
     }
 }
 
-/* Of 8 channels, kernel row by kernel row. Returns 0, and does nothing, where that is no way. */
+/* Adds the gradients of 8 channels, kernel row by kernel row. Returns 1, or 0, and does nothing,
+ * where that is no way. */
 static int add_8_channels(const gm_conv_gradient *g, const float *x, const float *dy, float *row)
 {
     uint32_t taps = g->window.kernel_h * g->window.kernel_w;
@@ -154,7 +155,8 @@ ONCE give(const gm_gradient_target *target, uint32_t at, uint32_t step, const fl
     }
 }
 
-/* What these runs start from. */
+/* Sets the sums of n runs to what they start from: w where the gradients accumulate, else the empty
+ * sum. step: elements from one run to the next. */
 static void start_runs(const gm_gradient_target *target, uint32_t at, uint32_t step, float *sums, uint32_t n,
                        uint32_t run)
 {
@@ -260,7 +262,8 @@ ONCE add_out_by_in_channels(const gm_conv_gradient *g, const gm_tap *tap, const 
     }
 }
 
-/* Where the rows of both sides follow each other without a gap, they are one. */
+/* Returns the tap with its rows joined into one where those of both sides follow each other without
+ * a gap. */
 static gm_tap tap_with_joined_rows(gm_tap tap)
 {
     if (tap.x_row == tap.columns * tap.x_column && tap.y_row == tap.columns * tap.y_column) {

@@ -18,7 +18,7 @@
 
 #if GM_ARCH_ARM_M && !GM_ARCH_HELIUM
 
-/* What 4, 3 and 2 rows are made of; NULL where single rows are the better way. */
+/* The functions for 4, 3 and 2 rows; NULL where single rows are the better way. */
 typedef struct way {
     gm_matrix *rows_4, *rows_3, *rows_2;
 } way;

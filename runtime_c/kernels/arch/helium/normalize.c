@@ -15,7 +15,7 @@
 
 #if GM_WITH_NORMALIZE
 
-/* What is below 0 is 0 then; NaN, which Helium makes of each NaN, is positive. */
+/* Replaces each value below 0 by 0; NaN, which Helium makes of each NaN, is positive, and stays. */
 #define RECTIFY_8(q, r) LINE("vqshlu.s32 " #q ", " #q ", #0") LINE("vqshlu.s32 " #r ", " #r ", #0")
 
 /* Defines a function of OPERATIONS on q6 and q7, which ends before a pixel that has subnormal

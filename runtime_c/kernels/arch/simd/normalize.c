@@ -156,7 +156,7 @@ DEFINE_NORMALIZE_ACROSS(normalize)
 
 #endif
 
-/* What both gradients load of a pixel. */
+/* Loads what both gradients need of a pixel: its gradient and its x. */
 #define LOAD_GRADIENT_AND_X                                \
     gm_tile_load(gradient, dy + at, b.columns, b.vectors); \
     gm_tile_load(value, x + at, b.columns, b.vectors);

@@ -1,4 +1,4 @@
-/* What plain kernels ask of the ones with vectors: <op>.c here is the form of ../../<op>.c, and
+/* The functions with vectors that plain kernels call: <op>.c here is the form of ../../<op>.c, and
  * blocks/ has what several share. vector.h is not included, as the header of x86-64's vectors is
  * long. */
 #ifndef GM_SIMD_H
@@ -24,7 +24,7 @@ static inline int gm_simd_runs(void)
 #endif
 }
 
-/* What gm_gemm_matrix() of gemm_tile.h does. */
+/* Does the same as gm_gemm_matrix() of gemm_tile.h. */
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,
                   const struct gm_gemm_strides *s);
 

@@ -1,4 +1,4 @@
-"""What all children do: they read requests, a line of JSON each, and answer with a line.
+"""The loop that all children share: they read requests, a line of JSON each, and answer with a line.
 
 {"open": {...}}  prepares a case; its members are what open_case() of the child takes
 {"check": n}     runs it n times; answers what each run gave, as lists of numbers

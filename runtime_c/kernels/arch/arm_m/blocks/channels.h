@@ -3,12 +3,12 @@
 #ifndef GM_ARM_M_CHANNELS_H
 #define GM_ARM_M_CHANNELS_H
 
-/* What they are normalized with. */
+/* The values that the channels are normalized with. */
 typedef struct gm_channel_vectors {
     const float *mean, *inv_std, *scale, *bias;
 } gm_channel_vectors;
 
-/* What the sums of gradients are made with, and what becomes of them. */
+/* The values that the sums of gradients are made with, and the gradients that the sums become. */
 typedef struct gm_channel_sums {
     const float *mean, *inv_std;
     float *dscale, *dbias;

@@ -61,7 +61,8 @@ DEFINE_COLUMNS(2, "s16, s17")
 DEFINE_COLUMNS(3, "s16-s18")
 DEFINE_COLUMNS(4, "s16-s19")
 
-/* What does not fit into registers: where the four rows of sums are, and the number of k. */
+/* The values that do not fit into registers: where the four rows of sums are, and the number of
+ * k. */
 typedef struct tile_in_memory {
     float *row_0, *row_1, *row_2, *row_3;
     uint32_t k;

@@ -1,4 +1,4 @@
-/* What the matrix products for Cortex-M with FPU are made of: tiles of several rows by 4 columns. */
+/* The tiles that matrix products for Cortex-M with FPU are made of: several rows by 4 columns. */
 #ifndef GM_ARM_M_GEMM_TILES_H
 #define GM_ARM_M_GEMM_TILES_H
 

@@ -1,4 +1,5 @@
-/* What each pixel of a convolution's output starts from, and its last step, on Cortex-M with FPU. */
+/* The first and the last step of each pixel of a convolution's output on Cortex-M with FPU: the
+ * values that it starts from, and RELU or + 0. */
 #include "../../../rows.h"
 #include "registers.h"
 #include "taps.h"
@@ -26,7 +27,8 @@ DEFINE_FILL(8, "s0-s7")
 DEFINE_FILL(4, "s0-s3")
 DEFINE_FILL(1, "s0")
 
-/* Where the rows of pixels follow each other without a gap, they are one. */
+/* Returns the product with its rows of output pixels joined into one where they follow each other
+ * without a gap. */
 static gm_product output_with_joined_rows(gm_product p)
 {
     if (p.out.row == p.columns * p.out.column) {
@@ -65,7 +67,8 @@ void gm_start_pixels(const gm_product *product, const float *bias, float *out)
 
 /* ---- Last: RELU, or + 0 ---------------------------------------------------------------------- */
 
-/* Where pixels follow each other without a gap, they are one of more outputs. */
+/* Returns the product with its output pixels joined into one of more outputs where they follow each
+ * other without a gap. */
 static gm_product with_joined_pixels(gm_product p)
 {
     p = output_with_joined_rows(p);

@@ -54,7 +54,8 @@ void gm_loop_across(const gm_loop *loop, const float *a, const float *b, float *
 
 /* ---- Element by element ---------------------------------------------------------------------- */
 
-/* Of 8 registers and of one: the sums or b take a times w or b. */
+/* Multiply-adds of 8 registers and of one: PRODUCTS add a times b to the sums, and SCALED add a
+ * times w to b. */
 #define PRODUCTS_8                                                                                   \
     LOAD_STEP(a, "s0-s7", a_step) LOAD_STEP(b, "s8-s15", b_step)                                     \
     FMA(s16, s0, s8) FMA(s17, s1, s9) FMA(s18, s2, s10) FMA(s19, s3, s11)                            \

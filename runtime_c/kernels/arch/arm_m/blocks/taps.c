@@ -45,7 +45,8 @@ static void outputs_by_pixels(const gm_product *p, const float *in, const float 
     gm_gemm_matrix(w, in, out, p->outputs, p->columns, p->out.channel, &strides);
 }
 
-/* Where the rows of both sides follow each other without a gap, they are one. */
+/* Returns the product with its rows joined into one where those of both sides follow each other
+ * without a gap. */
 static gm_product product_with_joined_rows(gm_product p)
 {
     if (p.in.row == p.columns * p.in.column && p.out.row == p.columns * p.out.column) {

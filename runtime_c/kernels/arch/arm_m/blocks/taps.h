@@ -12,7 +12,7 @@ typedef struct gm_tap {
     uint32_t y, y_row, y_column;
 } gm_tap;
 
-/* Of tap (k, l). rows and columns are 0 where there are none. */
+/* Returns the outputs and inputs of tap (k, l). rows and columns are 0 where there are none. */
 gm_tap gm_tap_of(const gm_window *window, const gm_layout *x, const gm_layout *y, uint32_t k, uint32_t l);
 
 /* The same of some columns of outputs, for all of which the tap lies inside. */

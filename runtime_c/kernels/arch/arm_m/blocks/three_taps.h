@@ -19,7 +19,7 @@ typedef struct gm_three_taps {
 enum gm_neighbours { GM_8_CHANNELS, GM_8_OUT_CHANNELS };
 
 #if GM_ARCH_HELIUM
-/* Which has better ways. */
+/* Helium has better ways: here no kernel row is taken at once. */
 #define gm_three_taps_of(g, k, of, sums_step, row) ((void)(g), (void)(k), (void)(sums_step), (void)(row), 0)
 #define gm_add_three_taps(g, row, of, x, dy, sums) ((void)(x), (void)(dy), (void)(sums))
 #else

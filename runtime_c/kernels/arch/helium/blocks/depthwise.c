@@ -29,7 +29,8 @@ typedef struct output_rows {
 #define STORE_Y LINE("vstrw.32 q6, [r5]") LINE("add r5, r8")
 #define VECTORS(sum, a, b) LINE("vfma.f32 " #sum ", " #a ", " #b)
 
-/* What outputs take from the first tap's input, the second's, and the third's: y, or the sums. */
+/* Multiply-adds with the inputs of an output's first, second and third tap: Y adds input times
+ * weight to y, and SUM adds input times y to the sums. */
 #define Y_LEFT(b, c) LOAD_Y VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
 #define Y_MIDDLE(a, b, c) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) VECTORS(q6, c, q2) STORE_Y
 #define Y_RIGHT(a, b) LOAD_Y VECTORS(q6, a, q0) VECTORS(q6, b, q1) STORE_Y

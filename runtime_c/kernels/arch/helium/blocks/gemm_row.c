@@ -14,7 +14,7 @@
 
 #if GM_ARCH_HELIUM
 
-/* What a row of up to 24 sums reads in assembly, in this order. */
+/* The values that a row of up to 24 sums reads in assembly, in this order. */
 typedef struct row_sums {
     const float *a;
     uint32_t k, a_k, b_k; /* bytes from k to k */
@@ -136,7 +136,7 @@ DEFINE_ROW_SUMS(any, 3, GATHERED_BEGIN, ANY, STRIDED)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Of 1, 2, 3 and 6 vectors; NULL where there is no way of so many. */
+/* The functions for rows of 1, 2, 3 and 6 vectors; NULL where there is none for so many. */
 static const row_way row_ways[4][4] = {
     { neighbours_1, neighbours_2, neighbours_3, neighbours_6 },
     { strided_neighbours_1, strided_neighbours_2, strided_neighbours_3, strided_neighbours_6 },

@@ -23,7 +23,8 @@
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* What a tile has that has more than 4 rows: 5, or of a column 6 */
+/* MORE_ROWS keeps what only a tile of more than 4 rows has: 5, or of a column 6. FOUR_ROWS leaves
+ * it out. */
 #define MORE_ROWS(what) what
 #define FOUR_ROWS(what)
 
@@ -203,7 +204,7 @@ DEFINE_BOTH(rows_by_steps_of_9, ROWS, STEPS_OF_9)
 DEFINE_BOTH(column_by_neighbours, COLUMN, NEIGHBOURS)
 DEFINE_BOTH(column_by_gathered, COLUMN, GATHERED)
 
-/* Of 4 rows, and of more */
+/* The functions for tiles of each form: of 4 rows, and of more. */
 static int (*const tiles[GM_TILE_FORMS][2])(gm_tile *tile) = {
     { rows_by_neighbours_4, rows_by_neighbours_more },     { rows_by_gathered_4, rows_by_gathered_more },
     { rows_by_steps_of_1_4, rows_by_steps_of_1_more },     { rows_by_steps_of_9_4, rows_by_steps_of_9_more },

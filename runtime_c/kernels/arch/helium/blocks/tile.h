@@ -34,7 +34,7 @@ typedef struct gm_tile {
     uint32_t a_tap, b_tap;
     uint32_t a_row, b_row;
     uint32_t from_empty; /* sums start from the empty sum, not from y */
-    /* What gm_tile_columns() sets */
+    /* Set by gm_tile_columns() */
     uint32_t last_column, taps_left, rows_left;
     uint32_t b_tile, left; /* bytes to the columns of the next tile, and how many tiles are left */
 } gm_tile;

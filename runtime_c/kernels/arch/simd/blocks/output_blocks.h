@@ -15,7 +15,7 @@ typedef struct gm_output_block {
     uint32_t batch, row, column, count;
 } gm_output_block;
 
-/* Where the gradients of an output lie, and the input under one of its taps. */
+/* The offsets of the gradients of an output, and of the input under one of its taps. */
 typedef struct gm_output_offsets {
     uint32_t x, dy;
 } gm_output_offsets;

@@ -38,7 +38,8 @@ typedef struct gm_weight_gradient {
     gm_span columns[GM_GRADIENT_MOST_TAPS]; /* the output columns whose kernel column l does */
 } gm_weight_gradient;
 
-/* Where the gradients of neighbouring weights go: to y, or by an optimizer's rule to parameters. */
+/* The place that the gradients of neighbouring weights go to: y, or by an optimizer's rule the
+ * parameters. */
 typedef struct gm_gradient_destination {
     float *y;
     int accumulate;             /* the sums start from y */

@@ -13,8 +13,8 @@
 /* Keeps the compiler from holding the address of every row, for which it has too few registers. */
 #define ONE_ADDRESS(p) __asm__("" : "+r"(p))
 
-/* What a tile reads of a block of outputs: the gradients of all, packed, and the inputs of those
- * that have one tap, listed and, where they lie apart, packed. */
+/* The operands that a tile reads of a block of outputs: the gradients of all, packed, and the
+ * inputs of those that have one tap, listed and, where they lie apart, packed. */
 typedef struct tile_operands {
     float gradients[GM_BLOCK_OUTPUTS * GM_GRADIENT_OUT_CHANNELS], inputs[GM_BLOCK_OUTPUTS * GM_TILE_COLUMNS];
     gm_output_offsets listed[GM_BLOCK_OUTPUTS], packed[GM_BLOCK_OUTPUTS];

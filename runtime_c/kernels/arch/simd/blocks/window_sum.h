@@ -60,7 +60,7 @@ typedef struct gm_window_pixels {
     uint32_t count;
 } gm_window_pixels;
 
-/* Where an iteration over the pixels of a region, in all samples, has come to. */
+/* The position of an iteration over the pixels of a region, in all samples. */
 typedef struct gm_pixel_cursor {
     uint32_t batch, row, column;
     const float *source;
