@@ -148,8 +148,8 @@ int application_poll(void)
 /* ---- What the firmware knows of all this ------------------------------------------------------------------------- */
 
 static const application_command commands[] = {
-    {"sense", "what the model makes of a sample of the sensor", sense},
-    {"practise", "learn from samples of the sensor (100): practise 500", practise},
+    { "sense", "what the model makes of a sample of the sensor", sense },
+    { "practise", "learn from samples of the sensor (100): practise 500", practise },
 };
 
 const application the_application = {

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#define SITUATIONS ${classes} u
+#define SITUATIONS ${classes}u
 #define NOISE 0.3f
 
 static uint32_t random_state = 1;

@@ -4,16 +4,8 @@
 
 #include <stdint.h>
 
-#define SENSOR_VALUES \
-    $                 \
-    {                 \
-        values        \
-    }  /* of one sample, as many as the model's input has */
-#define SENSOR_LABELS \
-    $                 \
-    {                 \
-        labels        \
-    }  /* of one sample, as many as the model's label has */
+#define SENSOR_VALUES ${values}  /* of one sample, as many as the model's input has */
+#define SENSOR_LABELS ${labels}  /* of one sample, as many as the model's label has */
 
 typedef ${label_type} sensor_label;
 
