@@ -1,0 +1,106 @@
+"""Train one model through every binding, and compare the states: `python -m bindings.same_state --steps 100`.
+
+Each binding trains an MLP 64-32-10 with AdamW, one sample a step, on numbers that every language can make. Of step
+k = 0, 1, ..., s begins as k + 1; each of the 64 pixels is (s >> 8) / 2^24 after s = (1664525 s + 1013904223) mod 2^32,
+and the label is 7 k mod 10. The checkpoint's SHA-256 must be that of the twin with the row's profile. A module of this
+folder that has ROWS adds its rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import pkgutil
+import tempfile
+from array import array
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import bindings
+from bindings.row import Missing, Row
+from gradmote import Session, optimizers
+from support import digits
+
+PIXELS = 64
+
+
+def main() -> int:
+    """Print the table; return the number of rows that differ."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=100, help="training steps (default: 100)")
+    parser.add_argument("--only", default="", metavar="NAME", help="rows whose name contains this")
+    chosen = parser.parse_args()
+    table = Table("binding", "profile", "state SHA-256", "equals its twin")
+    with tempfile.TemporaryDirectory() as folder:
+        model = write_model(Path(folder))
+        found = [(row, digest_or_missing(row, model, chosen.steps)) for row in rows() if chosen.only in row.name]
+    differing = 0
+    for row, digest in found:
+        equal = digest == expected(row.profile, chosen.steps)
+        missing = digest.startswith("not run")
+        differing += not equal and not missing
+        table.add_row(row.name, row.profile, digest[:32], "yes" if equal else "-" if missing else "NO")
+    Console(width=110).print(table)
+    return differing
+
+
+def rows() -> Iterator[Row]:
+    """Yield the rows of all modules in this folder, the twin's first."""
+    for profile in ("fused", "strict"):
+        yield Row("CPython", profile, lambda model, steps, profile=profile: twin(model.read_bytes(), profile, steps))
+    for module in sorted(pkgutil.iter_modules(bindings.__path__), key=lambda module: module.name):
+        if not module.name.startswith("test_"):
+            yield from getattr(import_module(f"bindings.{module.name}"), "ROWS", [])
+
+
+def digest_or_missing(row: Row, model: Path, steps: int) -> str:
+    """Return the digest of a row, or that it was not run for want of a tool."""
+    try:
+        return row.run(model, steps)
+    except Missing as missing:
+        return f"not run: no {missing}"
+
+
+@cache
+def image() -> bytes:
+    """Return the image that every binding trains."""
+    return digits.image(optimizers.adamw(0.003), batch=1)
+
+
+def write_model(folder: Path) -> Path:
+    """Write the image into a folder and return its path."""
+    path = folder / "model.mote"
+    path.write_bytes(image())
+    return path
+
+
+@cache
+def expected(profile: str, steps: int) -> str:
+    """Return the digest of the twin's state."""
+    return twin(image(), profile, steps)
+
+
+def twin(model: bytes, profile: str, steps: int) -> str:
+    """Train the twin and return the SHA-256 of its checkpoint."""
+    with Session(model, profile) as session:
+        for step in range(steps):
+            session.step(*sample(step))
+        return hashlib.sha256(session.save()).hexdigest()
+
+
+def sample(step: int) -> tuple[array[float], array[int]]:
+    """Return the pixels and the label of a step."""
+    state, pixels = step + 1, array("f")
+    for _ in range(PIXELS):
+        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
+        pixels.append((state >> 8) / 2**24)
+    return pixels, array("i", [step * 7 % 10])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
