@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradmote import losses, optimizers
+from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts, load_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import GradmoteError, ModelError
+from gradmote.model.metadata import LOSS_SCALE
 from support import digits
 
 MADE = digits.artifacts(optimizers.sgd(0.1))
 TRAINING, EVALUATION, OPTIMIZER = MADE.training, MADE.evaluation, MADE.optimizer
 assert TRAINING is not None and EVALUATION is not None and OPTIMIZER is not None
-KEYS = sorted({p.key for model in (TRAINING, EVALUATION, OPTIMIZER) for p in model.metadata_props})
+WRITTEN = {p.key for model in (TRAINING, EVALUATION, OPTIMIZER) for p in model.metadata_props}
+#: All notes on a model, those too that these artifacts do without.
+KEYS = sorted(WRITTEN | {LOSS_SCALE.key})
 
 
 def changed(model: onnx.ModelProto, key: str, text: str) -> onnx.ModelProto:
@@ -28,6 +31,8 @@ def changed(model: onnx.ModelProto, key: str, text: str) -> onnx.ModelProto:
     for prop in copy.metadata_props:
         if prop.key == key:
             prop.value = text
+    if key not in WRITTEN:
+        copy.metadata_props.add(key=key, value=text)
     return copy
 
 
@@ -42,6 +47,32 @@ def compiled(key: str, text: str) -> bytes:
 def test_the_model_is_refused(key: str, text: str) -> None:
     with pytest.raises(ModelError):
         compiled(f"gradmote.{key}", text)
+
+
+@pytest.mark.parametrize("key", ["learning_rate", "loss_scale"])
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "-1", "1e39", "1e300", "-1e-46"])
+def test_numbers_out_of_range_are_refused(key: str, text: str) -> None:
+    with pytest.raises(ModelError):
+        compiled(f"gradmote.{key}", text)
+
+
+@pytest.mark.parametrize("text", ["0", "3", "1e-46", "1023.9999"])
+def test_loss_scales_that_are_no_power_of_two_are_refused(text: str) -> None:
+    with pytest.raises(ModelError):
+        compiled("gradmote.loss_scale", text)
+
+
+@given(st.floats(width=64).map(repr))
+@settings(max_examples=60, deadline=None)
+def test_a_number_is_refused_or_opens(text: str) -> None:
+    with suppress(GradmoteError), Session(compiled("gradmote.learning_rate", text)) as session:
+        assert 0 <= session.learning_rate < float("inf")
+
+
+@pytest.mark.parametrize("key", ["parameters", "statistics", "labels"])
+def test_deep_lists_are_refused(key: str) -> None:
+    with pytest.raises(ModelError):
+        compiled(f"gradmote.{key}", "[" * 100_000)
 
 
 TEXTS = st.text(max_size=8) | st.recursive(

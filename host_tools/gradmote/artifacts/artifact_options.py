@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from ..errors import ModelError
 from ..losses import Loss
 from ..model.frontend import Inputs
+from ..model.metadata import is_loss_scale
 from ..optimizers import Optimizer
 from .schemes import Scheme, resolve
 
@@ -52,9 +52,10 @@ class ArtifactOptions:
 
         Other factors would change bits.
         """
-        scale = self.loss_scale
-        if not 2.0**-64 <= scale <= 2.0**64 or math.frexp(scale)[0] != 0.5:
-            raise ModelError(f"the loss scale {scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536")
+        if not is_loss_scale(self.loss_scale):
+            raise ModelError(
+                f"the loss scale {self.loss_scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536"
+            )
 
     @classmethod
     def training(

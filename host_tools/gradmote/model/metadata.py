@@ -7,6 +7,7 @@ writes `metadata_props`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, overload
@@ -19,6 +20,14 @@ T = TypeVar("T")
 _PREFIX = "gradmote."
 _LABEL = "gradmote.label"
 _AGAIN = "generate the artifacts again"
+
+#: The limit of learning rates and of other hyper-parameters, safely below the largest finite float32.
+LARGEST = 1e38
+
+
+def shorten(text: str, most: int = 60) -> str:
+    """Return a text as it is, or its beginning where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 class Noted(Protocol):
@@ -62,8 +71,8 @@ class Note(Generic[T]):
         text = where.metadata_props.get(self.key)
         try:
             return default if text is None else self.decode(text)
-        except (ValueError, IndexError) as error:
-            raise ModelError(f"the model's metadata has {self.key} = '{text}'", _AGAIN) from error
+        except (ValueError, IndexError, RecursionError) as error:
+            raise ModelError(f"the model's metadata has {self.key} = '{shorten(str(text))}'", _AGAIN) from error
 
     def copy(self, source: Noted, target: Noted) -> None:
         """Make the same note in `target`, where `source` has one."""
@@ -76,9 +85,26 @@ def text(name: str) -> Note[str]:
     return Note(name, str, str)
 
 
-def number(name: str) -> Note[float]:
-    """Return a note that is a number."""
-    return Note(name, lambda value: repr(float(value)), float)
+def number(name: str, is_valid: Callable[[float], bool]) -> Note[float]:
+    """Return a note that is a number for which `is_valid` holds."""
+
+    def decode(text: str) -> float:
+        value = float(text)
+        if not is_valid(value):
+            raise ValueError("out of range")
+        return value
+
+    return Note(name, lambda value: repr(float(value)), decode)
+
+
+def is_loss_scale(value: float) -> bool:
+    """Return whether a number is a power of two from 2^-64 to 2^64: no other factor keeps all bits."""
+    return 2.0**-64 <= value <= 2.0**64 and math.frexp(value)[0] == 0.5
+
+
+def is_learning_rate(value: float) -> bool:
+    """Return whether a number is a learning rate that every optimizer takes."""
+    return 0.0 <= value < LARGEST
 
 
 def names(name: str) -> Note[list[str]]:
@@ -120,9 +146,10 @@ LOSS = text("loss")  #: the output that is the loss: this is a training or eval 
 PARAMETERS = names("parameters")  #: the trained parameters, in state order
 FROZEN = names("frozen")  #: the weights that nothing trains, but that belong to the checkpoint
 SCHEME = text("scheme")  #: what is trained, as schemes.Scheme.parse() reads it
-LOSS_SCALE = number("loss_scale")  #: the factor by which gradients are too large; 1 where there is no note
+#: The factor by which gradients are too large; 1 where there is no note.
+LOSS_SCALE = number("loss_scale", is_loss_scale)
 OPTIMIZER = text("optimizer")  #: the rule: this is an optimizer model
-LEARNING_RATE = number("learning_rate")  #: the rate that training begins with
+LEARNING_RATE = number("learning_rate", is_learning_rate)  #: the rate that training begins with
 
 
 def remove_notes(model: ir.Model) -> None:

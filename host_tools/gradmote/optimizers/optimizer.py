@@ -7,9 +7,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..generated.optimizers import RULES
-
-#: A limit for hyper-parameters, safely below the largest finite float32.
-LARGEST = 1e38
+from ..model.metadata import LARGEST
 
 
 @dataclass(frozen=True)
