@@ -12,9 +12,13 @@ KINDS = (".c", ".h", ".cpp", ".hpp")
 
 
 def sources() -> list[str]:
-    """Return the C and C++ files by their paths from the root; .clang-format-ignore leaves some of them out."""
+    """Return the C and C++ files by their paths from the root; .clang-format-ignore leaves some of them out.
+
+    What PlatformIO keeps in hidden folders is not ours.
+    """
     found = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*")) if path.suffix in KINDS)
-    return [path.relative_to(ROOT).as_posix() for path in found]
+    paths = (path.relative_to(ROOT) for path in found)
+    return [path.as_posix() for path in paths if not any(part.startswith(".") for part in path.parts)]
 
 
 def main() -> int:
