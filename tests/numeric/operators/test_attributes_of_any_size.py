@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 
 import numpy as np
@@ -28,8 +29,9 @@ OPERATORS = {
 }
 #: Numbers on both sides of every bend, as far as exp() and small products go.
 X = np.array([-100.0, -3.0, -1.0, -1e-3, -1e-30, 0.0, 1e-30, 1e-3, 1.0, 3.0, 100.0], np.float32)
-#: What ONNX's files hold: a float32, as often near 1 as far from it.
-NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False) | st.floats(-4, 4, width=32)
+#: What ONNX's files hold: a float32 of any exponent, as often near 1 as far from it.
+ANY_EXPONENT = st.builds(math.ldexp, st.floats(-1, 1, width=32), st.integers(-148, 127))
+NUMBERS = ANY_EXPONENT.map(lambda number: float(np.float32(number))) | st.floats(-4, 4, width=32)
 
 
 def one_node(op_type: str, numbers: dict[str, float]) -> onnx.ModelProto:
