@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from boards import Board, boards, read_board
-from stack_bound import stack_bound
+from stack_bound import Way, stack_bound
 
 from runtime_sources import ROOT
 
@@ -53,19 +53,27 @@ def write_boards(target: list[Any], source: list[Any], env: Any) -> None:
 
 def footprint(board: Board, elf: Path, objects: list[Path]) -> dict[str, Any]:
     """In bytes, as gradmote.report.analyze.boards.Board has them."""
-    symbols = symbols_of(board.compiler, elf)
+    way = stack_bound(board.compiler, elf, objects, ENTRY, stacked_by_processor(board))
+    return measured(board, symbols_of(board.compiler, elf), code_parts(elf.with_suffix(".map")), way)
+
+
+def measured(
+    board: Board, symbols: dict[str, tuple[int, int]], parts: dict[str, int], way: Way | None
+) -> dict[str, Any]:
+    """The same of a firmware with these symbols, whose code is in these parts. way: None where the compiler does not
+    tell how much stack is taken, which then counts as all that is set aside."""
     at = {name: address for name, (address, _) in symbols.items()}
     static = range(at["__static_start"], at["__static_end"])
     buffers = {name: size for name, (address, size) in symbols.items() if address in static and size}
-    code, parts = at["__code_end"] - at["__code_start"], code_parts(elf.with_suffix(".map"))
-    bound, way = stack_bound(board.compiler, elf, objects, ENTRY, stacked_by_processor(board))
+    code, stack = at["__code_end"] - at["__code_start"], at["__stack_top"] - at["__stack_bottom"]
+    bound, names = way or (stack, [])
     return {
         **described(board),
         "measured": True,
         "ram": at["__arena_end"] - at["__stack_bottom"],
-        "stack_size": at["__stack_top"] - at["__stack_bottom"],
+        "stack_size": stack,
         "stack_bound": bound,
-        "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in way],
+        "stack_way": [name.rpartition(":")[2].partition(".")[0] for name in names],
         "buffers": {**buffers, "alignment": len(static) - sum(buffers.values())},
         "code": code,
         "code_parts": {**parts, "alignment": code - sum(parts.values())},

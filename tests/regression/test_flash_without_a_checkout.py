@@ -20,6 +20,9 @@ from monocypher import fetch_monocypher
 from gradmote import cli
 from gradmote.device import emulator
 from gradmote.device.flash import build, from_sources
+from gradmote.device.toolchains import find, system_packages
+from gradmote.device.toolchains.find import toolchain_for
+from gradmote.device.toolchains.gnu import GnuToolchain
 from gradmote.errors import DeviceError
 from gradmote.project import sources
 from gradmote.project.example import AXES, CLASSES, SAMPLES, example_image
@@ -60,7 +63,7 @@ def test_the_package_has_all_that_a_build_reads(packaged: Path, board: str, sign
         fetched = fetch_monocypher(BUILD)
         shutil.copytree(fetched, tmp_path / "build" / fetched.name)
     found = from_sources._demanding(from_sources.board_of(board), tmp_path / "key.pub.pem" if signed else None)
-    steps = list(from_sources._steps(found, []))
+    steps = from_sources._steps(toolchain_for(found), [])
     flags = {step.flags for step in steps}
     for shared in flags:
         names = [step.source for step in steps if step.flags == shared]
@@ -75,10 +78,13 @@ def test_the_package_has_all_that_a_build_reads(packaged: Path, board: str, sign
 def test_a_missing_compiler_is_told_with_what_installs_it(
     packaged: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(from_sources.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program, **more: None)
+    monkeypatch.setattr(find, "zig_toolchain", lambda board: None)
+    monkeypatch.setattr(system_packages, "manager", lambda: "apt-get")
+    monkeypatch.setenv("PLATFORMIO_CORE_DIR", "nowhere")
     assert cli.main(["flash", "--board", BOARD]) == 1
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == 3 and said[1].startswith("error: arm-none-eabi-gcc, which compiles the firmware of mps2-an386")
+    assert len(said) == 3 and said[1].startswith("error: arm-none-eabi-gcc with its C library, which compiles")
     assert "apt-get install gcc-arm-none-eabi" in said[2]
     monkeypatch.setattr(emulator, "emulator_command", lambda board: ["true"])
     assert "arm-none-eabi-gcc" in emulator.missing(BOARD)
@@ -86,21 +92,22 @@ def test_a_missing_compiler_is_told_with_what_installs_it(
         emulator.Emulator(BOARD)
 
 
-def test_what_is_built_is_not_built_again(packaged: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_built_is_not_built_again(packaged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until something of it changes."""
     built = []
-    monkeypatch.setattr(from_sources, "require_compiler", lambda name: None)
-    monkeypatch.setattr(from_sources.subprocess, "run", lambda *a, **k: subprocess.CompletedProcess(a, 0, b"gcc 1"))
+    monkeypatch.setattr(from_sources, "toolchain_for", lambda board: GnuToolchain(board, "gcc"))
+    monkeypatch.setattr(GnuToolchain, "version", lambda self: "gcc 1")
     monkeypatch.setattr(from_sources, "_built", lambda board, kernels, tell: built.append(kernels) or (b"elf", {}))
-    folder = tmp_path / "built"
-    for _ in range(2):
-        assert from_sources.build(BOARD, folder, None, None).read_bytes() == b"elf"
-    assert len(built) == 1
-    from_sources.build(BOARD, folder, example_image(), None)
+    folders = {from_sources.build(BOARD, None, None) for _ in range(2)}
+    assert len(built) == 1 and [elf.read_bytes() for elf in folders] == [b"elf"]
+    folders.add(from_sources.build(BOARD, example_image(), None))
     assert len(built) == 2 and built[1]
     (packaged / "firmware" / "src" / "main.c").write_text("changed")
-    from_sources.build(BOARD, folder, example_image(), None)
-    assert len(built) == 3
+    folders.add(from_sources.build(BOARD, example_image(), None))
+    assert len(built) == 3 == len(folders)
+    monkeypatch.setattr(from_sources, "_KEPT", 2)
+    from_sources.build(BOARD, example_image(), None)
+    assert sorted(elf.is_file() for elf in folders) == [False, True, True]
 
 
 @pytest.mark.device

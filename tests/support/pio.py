@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gradmote.device.emulator import COMPILERS, EMULATORS
+from gradmote.device.toolchains.system_packages import how_to_install
 
 #: A call to the registry without a network lasts 61 s; a build of everything on a slow machine less than this.
 SECONDS = 300
@@ -25,9 +25,9 @@ def require_pio() -> None:
     if importlib.util.find_spec("platformio") is None:
         pytest.skip("pip install platformio")
     if shutil.which("arm-none-eabi-gcc") is None:
-        pytest.skip(COMPILERS["qemu-system-arm"])
+        pytest.skip(how_to_install("arm-none-eabi-gcc"))
     if shutil.which("qemu-system-arm") is None:
-        pytest.skip(EMULATORS["qemu-system-arm"])
+        pytest.skip(how_to_install("qemu-system-arm"))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -21,17 +20,7 @@ from .client import Client
 from .flash.build import build, is_checkout
 from .flash.from_sources import require_compiler
 from .link import Link, open_link
-
-#: The command that installs each emulator.
-EMULATORS = {
-    "qemu-system-arm": "apt-get install qemu-system-arm",
-    "qemu-system-riscv32": "apt-get install qemu-system-misc",
-}
-#: The command that installs the compiler for each emulator's firmware.
-COMPILERS = {
-    "qemu-system-arm": "apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi",
-    "qemu-system-riscv32": "apt-get install gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf",
-}
+from .toolchains.system_packages import how_to_install, program_path
 
 #: With `icount` each instruction of any core advances the emulator's time by this much, and so the
 #: clock behind board_ticks(): a timer, the SSE-300's system counter, or RISC-V's mtime.
@@ -218,9 +207,9 @@ def emulator_command(board: Board) -> list[str]:
     if not board.emulator:
         raise DeviceError(f"nothing emulates {board.name}", "boards that are emulated: gradmote boards")
     program, *options = board.emulator
-    path = shutil.which(program)
+    path = program_path(program)
     if path is None:
-        raise DeviceError(f"{program} is not installed", f"install it: {EMULATORS[program]}")
+        raise DeviceError(f"{program} is not installed", f"install it: {how_to_install(program)}")
     return [path, *options]
 
 
@@ -273,8 +262,7 @@ def _logger_once(text: str) -> Callable[[str], None]:
 def _checked_firmware(name: str, elf: Path | str | None) -> Path:
     firmware = Path(elf) if elf is not None else default_firmware(name)
     if not firmware.is_file():
-        needs = COMPILERS[board(name).emulator[0]]
-        raise DeviceError(f"there is no firmware {firmware}", f"build it: scons firmware (needs: {needs})")
+        raise DeviceError(f"there is no firmware {firmware}", f"build it: ./run scons firmware BOARD={name}")
     return firmware
 
 

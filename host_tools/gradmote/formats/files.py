@@ -14,6 +14,7 @@ import re
 import secrets
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -187,11 +188,35 @@ def remove_left_over(folder: Path) -> None:
 def build_folder() -> Path:
     """Return the folder for built files.
 
-    It is $GRADMOTE_BUILD where that is set, build/ in a checkout, and else ~/.cache/gradmote.
+    It is $GRADMOTE_BUILD where that is set, build/ in a checkout, and else gradmote in the user's
+    folder for caches.
     """
     checkout = Path(__file__).resolve().parents[3]
-    usual = checkout / "build" if (checkout / "SConstruct").is_file() else Path.home() / ".cache" / "gradmote"
-    return Path(os.environ.get("GRADMOTE_BUILD", usual))
+    usual = checkout / "build" if (checkout / "SConstruct").is_file() else _caches() / "gradmote"
+    return Path(os.environ.get("GRADMOTE_BUILD") or usual).absolute()
+
+
+def make_build_folder(*parts: str) -> Path:
+    """Make a folder below build_folder(), and return it.
+
+    Raises OutputError, which says how to name another place.
+    """
+    folder = build_folder().joinpath(*parts)
+    try:
+        return make_folder(folder)
+    except OutputError as error:
+        hint = "name a folder that you may write to: GRADMOTE_BUILD=FOLDER gradmote ..."
+        raise OutputError(error.message, hint) from error
+
+
+def _caches() -> Path:
+    """Return the folder in which this system keeps what can be made again."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return given if given.is_absolute() else Path.home() / ".cache"
 
 
 # ---- Replacing files ------------------------------------------------------------------------------------------------

@@ -10,13 +10,16 @@ import re
 from pathlib import Path
 
 from ..device.boards import Board
-from ..device.emulator import COMPILERS, EMULATORS
+from ..device.toolchains.system_packages import how_to_install
 from ..errors import DeviceError
 
 #: Options that only firmware/ has: a project compiles its own src.
 _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
 
-_BARE = f"The board's compiler is on your PATH: `{COMPILERS['qemu-system-arm']}`. Its port: `gradmote ports`."
+#: Emulator -> the compiler of its boards' firmware.
+_COMPILERS = {"qemu-system-arm": "arm-none-eabi-gcc", "qemu-system-riscv32": "riscv64-unknown-elf-gcc"}
+
+_BARE = "The board's compiler is on your PATH: `{}`. Its port: `gradmote ports`."
 _EMULATED = "The board is emulated: `pio run -t stop` ends it, and what it learnt."
 _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `gradmote ports`."
 
@@ -33,7 +36,7 @@ def environment(board: Board, sources: Path) -> dict[str, str]:
         "title": board.title,
         "options": "\n".join(from_project(line) for line in lines),
         "port": options.get("monitor_port", "PORT"),
-        "about": _EMULATED if board.emulator else _REAL if "framework" in options else _BARE,
+        "about": about(board, "framework" in options),
         "needs": needs(board.emulator[0]) if board.emulator else "",
     }
 
@@ -43,9 +46,16 @@ def from_project(option: str) -> str:
     return re.sub(r"(\$\{PROJECT_DIR\}/|\b(?=boards/arduino/))", r"\1gradmote/firmware/", option)
 
 
+def about(board: Board, has_framework: bool) -> str:
+    """Return what there is to say of an emulated or a real board, its compiler and its port."""
+    if board.emulator:
+        return _EMULATED
+    return _REAL if has_framework else _BARE.format(how_to_install("arm-none-eabi-gcc"))
+
+
 def needs(emulator: str) -> str:
     """Return a sentence on the packages that an emulated board needs."""
-    return f" Emulator and compiler: `{EMULATORS[emulator]}`, `{COMPILERS[emulator]}`."
+    return f" Emulator and compiler: `{how_to_install(emulator)}`, `{how_to_install(_COMPILERS[emulator])}`."
 
 
 def options_of(name: str, ini: Path) -> dict[str, str]:

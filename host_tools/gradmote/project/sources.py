@@ -6,6 +6,7 @@ They are the firmware, the runtime, and the scripts that build them. The package
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -34,8 +35,11 @@ PARTS = (
     "site_scons/render/spec.py",
     "site_scons/runtime_sources.py",
 )
-#: The further scripts of a build of the firmware, which measure its memory.
-FOR_FIRMWARE = ("site_scons/footprint.py", "site_scons/stack_bound.py")
+#: The further parts of a build of the firmware: what stands in for a C library, and scripts that
+#: measure its memory.
+FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/stack_bound.py")
+#: The files that a firmware is made of, by their endings.
+_SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKAGED = Path(__file__).parent / "sources"
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -49,6 +53,16 @@ def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
     """Copy these parts into a folder. Raises OutputError."""
     for part in parts:
         copy_part(origin() / part, target / part)
+
+
+def digest_of_sources() -> str:
+    """Return a hash of the names and contents of all sources, hexadecimal."""
+    found = hashlib.sha256()
+    for part in ("firmware", "runtime_c", "site_scons"):
+        paths = (path for path in (origin() / part).rglob("*") if path.suffix in _SOURCES)
+        for path in sorted(paths):
+            found.update(f"{path.relative_to(origin()).as_posix()}\0".encode() + path.read_bytes())
+    return found.hexdigest()
 
 
 @cache

@@ -1,6 +1,7 @@
 """gradmote bench: tables, JSON, exact counts on an emulated board, comparison with an earlier run, and refusals."""
 
 import json
+import shutil
 
 import onnx
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 from unit.budget.small import network
 
 from gradmote.cli import app, main
+from gradmote.device.toolchains import find
 from gradmote.formats.image import read_image
 from gradmote.report.bench import counting
 from gradmote.report.bench.kernel_totals import FORWARD, INPUT, UPDATE, Kernel, Total, kernels_of
@@ -203,6 +205,8 @@ def test_a_board_that_cannot_count(image, capsys):
     ("tool", "package"), [("arm-none-eabi-gcc", "gcc-arm-none-eabi"), ("qemu-system-arm", "qemu-system-arm")]
 )
 def test_tools_that_are_missing(image, capsys, monkeypatch, tool, package):
-    monkeypatch.setattr(counting.shutil, "which", lambda name: None if name == tool else f"/bin/{name}")
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name, **more: None if name == tool else which(name, **more))
+    monkeypatch.setattr(find, "zig_toolchain", lambda board: None)
     said = refusal(capsys, image, "--board", BOARD)
-    assert f"{tool} is not installed" in said and f"install it: apt-get install {package}" in said
+    assert tool in said and "is not installed" in said and f"install it: apt-get install {package}" in said

@@ -166,7 +166,11 @@ WRITING = {
     "copyfile", "copytree", "copy2", "mkstemp", "mkdtemp", "NamedTemporaryFile",
 }  # fmt: skip
 #: What is no result: a picture into memory, the log that an emulator writes itself, a board's answer to another thing.
-NO_RESULTS = {("report/analyze/picture.py", "savefig"), ("device/flash/emulated.py", "open")}
+NO_RESULTS = {
+    ("report/analyze/picture.py", "savefig"),
+    ("device/flash/emulated.py", "open"),
+    ("device/flash/processes.py", "open"),
+}
 
 
 def writes(call: ast.Call) -> str:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradmote.device.boards import Board, from_footprint
-from gradmote.formats.files import build_folder, new_folder
-from gradmote.project.sources import copy_sources
+from gradmote.errors import OutputError
+from gradmote.formats.files import make_build_folder, new_folder
+from gradmote.project.sources import copy_sources, digest_of_sources
 
-from ...version import __version__
 from . import from_sources
 from .run import run
 
@@ -54,12 +54,13 @@ def build(
         key: The file of the public key that images must be signed by; None for any image.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
-    name = board.replace("-", "_") + _suffix(model, key, rollback_protect)
-    if _has_scons():
-        elf = _by_scons(board, ROOT / "build" / "firmware" / name, model, _options(key, rollback_protect), on_line)
+    name = board.replace("-", "_")
+    if _has_scons() and from_sources.has_gcc(board):
+        folder = ROOT / "build" / "firmware" / (name + _suffix(model, key, rollback_protect))
+        elf = _by_scons(board, folder, model, _options(key, rollback_protect), on_line)
     else:
         image = None if model is None else model.read_bytes()
-        elf = from_sources.build(board, build_folder() / "packaged" / name, image, key, on_line, rollback_protect)
+        elf = from_sources.build(board, image, key, on_line, rollback_protect)
     return Firmware(elf, from_footprint(json.loads(elf.with_name("footprint.json").read_text())))
 
 
@@ -99,8 +100,12 @@ def project_folder() -> Path:
     """
     if is_checkout():
         return ROOT / "firmware"
-    copy = build_folder() / f"sources-{__version__}"
+    copy = make_build_folder() / f"sources-{digest_of_sources()[:12]}"
     if not copy.exists():
-        with new_folder(copy) as made:
-            copy_sources(made)
+        try:
+            with new_folder(copy) as made:
+                copy_sources(made)
+        except OutputError:
+            if not copy.exists():  # else another process made it meanwhile
+                raise
     return copy / "firmware"

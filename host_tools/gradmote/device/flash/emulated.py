@@ -7,11 +7,7 @@ programmed anew.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import os
-import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -21,10 +17,11 @@ from pathlib import Path
 from gradmote.device.boards import Board
 from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
 from gradmote.errors import DeviceError
-from gradmote.formats.files import build_folder, make_folder, write_atomically
+from gradmote.formats.files import build_folder, make_build_folder, write_atomically
 
 from .elf import Segment, read_segments
 from .gdb import Gdb
+from .processes import end, pid_in
 
 #: A function that is called with bytes done and bytes in all.
 Progress = Callable[[int, int], None]
@@ -134,9 +131,8 @@ def stop(name: str) -> bool:
     _state_file(name).unlink(missing_ok=True)
     if pid is None:
         return False
-    for end in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, end)
+    for at_once in (False, True):
+        end(pid, at_once)
         if _ended(name):
             return True
     raise DeviceError(f"the emulated {name} (process {pid}) does not end", f"end it: kill -9 {pid}")
@@ -152,25 +148,14 @@ def _ended(name: str) -> bool:
 
 
 def _pid(name: str) -> int | None:
-    """Return the process id of the emulator of a board, or None where none runs.
-
-    QEMU keeps its pid file locked while it runs, so that a stale file never names another process.
-    """
-    try:
-        with _pid_file(name).open("r+") as file:
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                return int(file.read())
-    except (FileNotFoundError, ValueError):
-        pass
-    return None
+    """Return the process id of the emulator of a board, or None where none runs."""
+    return pid_in(_pid_file(name))
 
 
 def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
     """Start an emulator that is halted before its first instruction."""
     debugger = free_port()
-    make_folder(_folder())
+    make_build_folder(_folder().name)
     command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
     command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on", "-monitor", "none"]
     command += ["-pidfile", str(_pid_file(board.name))]

@@ -1,4 +1,4 @@
-"""The build of a firmware by the compiler alone, from the sources that the package carries.
+"""The build of a firmware by a compiler alone, from the sources that the package carries.
 
 It does what scons does in a checkout.
 """
@@ -7,88 +7,73 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import shutil
-import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gradmote.device.kernel_selection import needs_of
 from gradmote.errors import DataError, DeviceError
-from gradmote.formats.files import Output, build_folder, make_folder, write_together
-from gradmote.project.sources import build_module, origin
+from gradmote.formats.files import Output, build_folder, make_build_folder, write_together
+from gradmote.project.sources import build_module, digest_of_sources, origin
 
 from ...version import __version__
+from ..toolchains.find import toolchain_for
+from ..toolchains.gnu import gnu_toolchain
+from ..toolchains.toolchain import Step, Toolchain, steps_of
 
-_LINES_SHOWN = 12
-_SOURCES = (".c", ".h", ".ld", ".toml", ".py")
+_NO_BOUND = "{} does not tell how much stack the firmware can take; `mem` in the console tells how much it took"
+_ELF = "firmware.elf"
 #: The file beside the firmware that holds the hash of its sources.
 _BUILT = "built.json"
-
-
-@dataclass(frozen=True)
-class Step:
-    """One object file to compile.
-
-    source: its path below origin(), or its whole path where it was fetched.
-    """
-
-    source: str
-    object: str
-    flags: tuple[str, ...]
+#: The number of firmwares that are kept, of some 500 KB each.
+_KEPT = 64
 
 
 def build(
     name: str,
-    folder: Path,
     image: bytes | None,
     key: Path | None,
     on_line: Callable[[str], None] = lambda line: None,
     rollback_protect: bool = False,
 ) -> Path:
-    """Build firmware.elf and footprint.json in a folder, and return the former's path.
+    """Build firmware.elf and footprint.json, and return the former's path.
 
-    Files that were built from the same sources are kept. Raises DeviceError where the compiler is
-    missing or fails.
+    Their folder is named after all that they are made of, so that builds at the same time do not
+    meet, and what was built is kept. Raises DeviceError where the compiler is missing or fails.
 
     Args:
         name: The board's name.
-        folder: The folder for the files.
         image: The image whose kernels go in; all kernels without one.
         key: The file of the public key that images must be signed by; None for any image.
         on_line: Called with a line for each compiled source.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
-    board = _demanding(board_of(name), key, rollback_protect)
-    require_compiler(name)
+    toolchain = toolchain_for(_demanding(board_of(name), key, rollback_protect))
     kernels = needs_of(image).flags() if image is not None else []
-    outputs = [Output(make_folder(folder) / file) for file in ("firmware.elf", "footprint.json", _BUILT)]
-    digest = _digest(board, kernels)
+    digest = _digest(toolchain, kernels)
+    folder = make_build_folder("packaged", f"{name.replace('-', '_')}-{digest[:12]}")
+    outputs = [Output(folder / file) for file in (_ELF, "footprint.json", _BUILT)]
     if not _is_built(folder, digest):
-        elf, footprint = _built(board, kernels, on_line)
+        elf, footprint = _built(toolchain, kernels, on_line)
         contents = [elf, json.dumps(footprint, indent=1).encode(), json.dumps({"sources": digest}).encode()]
         write_together([(output, data, None) for output, data in zip(outputs, contents, strict=True)])
+    os.utime(folder)
+    _forget_oldest(folder.parent)
     return outputs[0].path
 
 
 def require_compiler(name: str) -> None:
     """Raise DeviceError where the board's compiler or its C library is missing."""
-    board = board_of(name)
-    if not board.compiler:
-        hint = f"gradmote flash --board {name} --tool platformio"
-        raise DeviceError(f"PlatformIO alone builds the firmware of {name}", hint)
-    compiler = f"{board.compiler}gcc"
-    hint = f"install it: apt-get install {board.compiler_packages}"
-    if shutil.which(compiler) is None:
-        raise DeviceError(f"{compiler}, which compiles the firmware of {name}, is not installed", hint)
-    for specs in board.specs():
-        found = subprocess.run([compiler, f"-print-file-name={specs}"], capture_output=True, text=True, check=True)
-        if not os.path.isabs(found.stdout.strip()):
-            raise DeviceError(f"the C library of {compiler} ({specs}) is not installed", hint)
+    toolchain_for(board_of(name))
+
+
+def has_gcc(name: str) -> bool:
+    """Return whether the GCC on PATH builds the board's firmware."""
+    return gnu_toolchain(board_of(name)) is not None
 
 
 def board_of(name: str) -> Any:
@@ -112,84 +97,57 @@ def _demanding(board: Any, key: Path | None, rollback_protect: bool = False) -> 
 
 def _is_built(folder: Path, digest: str) -> bool:
     try:
-        return (folder / "firmware.elf").is_file() and json.loads((folder / _BUILT).read_text())["sources"] == digest
+        return (folder / _ELF).is_file() and json.loads((folder / _BUILT).read_text())["sources"] == digest
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def _digest(board: Any, kernels: Sequence[str]) -> str:
+def _digest(toolchain: Toolchain, kernels: Sequence[str]) -> str:
     """Return a hash of everything that the firmware is made of."""
-    version = subprocess.run([f"{board.compiler}gcc", "--version"], capture_output=True, check=True).stdout
-    found = hashlib.sha256(repr((__version__, version, [*_steps(board, kernels)], board.link_flags())).encode())
-    for part in ("firmware", "runtime_c", "site_scons"):
-        for path in sorted((origin() / part).rglob("*.*")):
-            found.update(path.read_bytes() if path.suffix in _SOURCES else b"")
+    steps = _steps(toolchain, kernels)
+    made_of = (__version__, toolchain.version(), steps, toolchain.board.link_flags())
+    found = hashlib.sha256(repr(made_of).encode())
+    found.update(digest_of_sources().encode())
     return found.hexdigest()
+
+
+def _forget_oldest(folder: Path) -> None:
+    """Remove the firmware that was not used for the longest time, where there is much."""
+    built = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
+    for old in built[:-_KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 # ---- Building -------------------------------------------------------------------------------------------------------
 
 
-def _steps(board: Any, kernels: Sequence[str]) -> Iterator[Step]:
-    """Yield the objects of firmware and runtime, in the folders that footprint.py expects."""
-    tools, runtime = build_module("boards"), build_module("runtime_sources")
+def _steps(toolchain: Toolchain, kernels: Sequence[str]) -> list[Step]:
+    """Return the objects of firmware and runtime, in the folders that footprint.py expects."""
+    board, tools, runtime = toolchain.board, build_module("boards"), build_module("runtime_sources")
     defines = [f"-D{name}={value}" for name, value in board.defines().items()]
     own = [*board.flags(), *kernels, *defines, *_includes(board.includes())]
-    for path in board.sources():
-        yield _step(path, tools.object_of(path), [*own, *tools.more_flags(path)])
     shared = [*board.runtime_flags(), *kernels, *_includes(runtime.INCLUDES)]
+    sources = [(path, tools.object_of(path), [*own, *tools.more_flags(path)]) for path in board.sources()]
     for path in runtime.runtime_sources():
-        yield _step(path, "runtime" / path.relative_to(runtime.RUNTIME), shared)
-
-
-def _step(source: Path, target: Path, flags: Sequence[str]) -> Step:
-    name = source.relative_to(origin()) if source.is_relative_to(origin()) else source
-    return Step(str(name), f"./{target.with_suffix('.o')}", tuple(flags))
+        target = Path("runtime") / path.relative_to(runtime.RUNTIME).with_suffix(".o")
+        sources.append((path, target, shared))
+    return steps_of(toolchain, sources, origin())
 
 
 def _includes(folders: Sequence[Path]) -> list[str]:
     return [f"-I{path}" for path in folders]
 
 
-def _built(board: Any, kernels: Sequence[str], on_line: Callable[[str], None]) -> tuple[bytes, dict[str, Any]]:
+def _built(
+    toolchain: Toolchain, kernels: Sequence[str], on_line: Callable[[str], None]
+) -> tuple[bytes, dict[str, Any]]:
     """Return (the bytes of firmware.elf, the memory of the board that it takes)."""
-    steps = list(_steps(board, kernels))
     with tempfile.TemporaryDirectory(prefix="gradmote-") as name:
         folder = Path(name)
-        _compile_all(board, steps, folder, on_line)
-        objects = [step.object for step in steps]
+        objects = toolchain.compile_all(_steps(toolchain, kernels), origin(), folder, on_line)
         elf = folder / "firmware.elf"
-        _run(board, [*objects, *board.link_flags(), "-Wl,-Map=firmware.map", "-o", elf.name], folder)
-        measure = build_module("footprint")
-        found = measure.footprint(board, elf, [folder / path for path in objects])
-        try:
-            measure.require_stack(found)
-        except RuntimeError as error:
-            raise DeviceError(str(error), "please report it, with the version of the compiler") from error
+        toolchain.link(objects, toolchain.board.link_flags(), elf)
+        found = toolchain.footprint(elf, [folder / path for path in objects])
+        if not found["stack_way"]:
+            logging.getLogger(__name__).warning(_NO_BOUND.format(toolchain.version()))
         return elf.read_bytes(), found
-
-
-def _compile_all(board: Any, steps: Sequence[Step], folder: Path, on_line: Callable[[str], None]) -> None:
-    """Run the compiler on as many sources at a time as the host has cores."""
-
-    def compile_one(step: Step) -> None:
-        target = folder / step.object
-        make_folder(target.parent)
-        _run(board, ["-c", *step.flags, step.source, "-o", str(target)], origin())
-        on_line(f"compile {step.source}")
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        try:
-            list(pool.map(compile_one, steps))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def _run(board: Any, arguments: Sequence[str], folder: Path) -> None:
-    command = [f"{board.compiler}gcc", *arguments]
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode:
-        printed = "".join(f"\n  {line}" for line in done.stderr.splitlines()[-_LINES_SHOWN:])
-        hint = f"is the compiler whole? apt-get install {board.compiler_packages}"
-        raise DeviceError(f"cannot build the firmware of {board.name}: {command[0]} failed{printed}", hint)

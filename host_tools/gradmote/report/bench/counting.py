@@ -6,7 +6,6 @@ gets (project/sources.py): the runtime, the board's own sources, and cost_main.c
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ...device.boards import board as known
-from ...device.emulator import COMPILERS, EMULATORS, SECONDS_PER_INSTRUCTION
+from ...device.emulator import SECONDS_PER_INSTRUCTION, emulator_command
 from ...device.kernel_selection import needs_of
+from ...device.toolchains.find import toolchain_for
+from ...device.toolchains.system_packages import program_path
+from ...device.toolchains.toolchain import steps_of
 from ...errors import DeviceError, RuntimeFault
 from ...formats.files import write_part
 from ...generated.records import PROGRAM
@@ -66,7 +68,15 @@ class Counter:
         """
         path = self.elf.with_suffix(".mote")
         write_part(path, image)
-        command = [*self.board.table["emulator"], "-kernel", str(self.elf), "-display", "none", "-monitor", "none"]
+        command = [
+            *emulator_command(known(self.board.name)),
+            "-kernel",
+            str(self.elf),
+            "-display",
+            "none",
+            "-monitor",
+            "none",
+        ]
         command += ["-serial", "stdio", "-icount", "shift=7"]
         command += ["-device", f"loader,file={str(path).replace(',', ',,')},addr={self.address:#x},force-raw=on"]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
@@ -82,16 +92,14 @@ def check(name: str) -> None:
     if name not in BOARDS:
         hint = f"boards that count: {', '.join(BOARDS)}"
         raise DeviceError(f"{known(name).name} has no emulator with memory for any image", hint)
-    emulator = board_of(name).table["emulator"][0]
-    for tool in missing(name):
-        packages = EMULATORS if tool == emulator else COMPILERS
-        raise DeviceError(f"{tool} is not installed", f"install it: {packages[emulator]}")
+    emulator_command(known(name))
+    toolchain_for(board_of(name))
 
 
 def missing(name: str) -> list[str]:
-    """Return the tools that the board needs and that are not installed here."""
+    """Return which of the emulator and GCC, of whose code the documented counts are, is missing."""
     board = board_of(name)
-    return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not shutil.which(tool)]
+    return [tool for tool in (f"{board.compiler}gcc", board.table["emulator"][0]) if not program_path(tool)]
 
 
 def board_of(name: str) -> Any:
@@ -107,9 +115,7 @@ def core_of(name: str) -> str:
 
 def compiler_version(name: str) -> str:
     """Return the name and the version of the board's compiler."""
-    compiler = f"{board_of(name).compiler}gcc"
-    found = subprocess.run([compiler, "-dumpfullversion"], check=True, capture_output=True, text=True)
-    return f"{compiler} {found.stdout.strip()}"
+    return toolchain_for(board_of(name)).version()
 
 
 def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
@@ -118,20 +124,23 @@ def counter(name: str, folder: Path, images: Sequence[bytes] = ()) -> Counter:
     It has the kernels that the images need, or all kernels where there are no images. Raises
     DeviceError if the compiler fails.
     """
-    board, address, tools = board_of(name), BOARDS[name][1], build_module("boards")
+    toolchain, address = toolchain_for(board_of(name)), BOARDS[name][1]
+    kernels = needs_of(*images).flags() if images else []
+    steps = steps_of(toolchain, _sources(toolchain.board, address, kernels), origin())
     elf = folder / f"{name}.elf"
+    toolchain.link(toolchain.compile_all(steps, origin(), folder), toolchain.board.link_flags(), elf)
+    return Counter(toolchain.board, elf, address)
+
+
+def _sources(board: Any, address: int, kernels: Sequence[str]) -> list[tuple[Path, Path, list[str]]]:
+    """Return (source, object, flags) of everything that the firmware is made of."""
+    tools = build_module("boards")
     defines = [f"-D{key}={value}" for key, value in board.defines().items()]
-    defines += needs_of(*images).flags() if images else []
-    includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
-    sources = [SOURCE, tools.FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
-    flags = list(dict.fromkeys([*board.flags(), *board.link_flags()]))  # some C libraries accept their flags only once
     memory = [f"-DCOST_MEMORY={address:#x}u", f"-DCOST_LIMIT={LIMIT:#x}u"]
-    command = [f"{board.compiler}gcc", *flags, *defines, *memory, *includes, *map(str, sources), "-o", str(elf)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        hint = f"is its C library there? apt-get install {board.compiler_packages}"
-        raise DeviceError(f"{command[0]} failed:\n{done.stderr.strip()}", hint)
-    return Counter(board, elf, address)
+    includes = [f"-I{path}" for path in (*board.includes(), origin() / "runtime_c" / "generated")]
+    flags = [*board.flags(), *defines, *kernels, *memory, *includes]
+    sources = [SOURCE, tools.FIRMWARE / "src" / "device" / "fault.c", *board.own_sources(), *tools.runtime_sources()]
+    return [(path, Path(str(index)) / f"{path.stem}.o", flags) for index, path in enumerate(sources)]
 
 
 def counts_of(lines: Iterable[str]) -> dict[str, Counted]:

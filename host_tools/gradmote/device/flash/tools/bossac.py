@@ -7,6 +7,7 @@ import time
 
 import serial
 
+from gradmote.device.toolchains.system_packages import how_to_install
 from gradmote.errors import DeviceError
 
 from .tool import Command, Job, Tool
@@ -31,4 +32,4 @@ def commands(job: Job) -> list[Command]:
     return [["bossac", f"--port={job.port}", *options, str(job.file)]]
 
 
-TOOL = Tool("bossac", "apt-get install bossa-cli", "bin", commands, touch)
+TOOL = Tool("bossac", how_to_install("bossac"), "bin", commands, touch)

@@ -3,6 +3,8 @@
 Setting: the part's VID:PID in that state.
 """
 
+from gradmote.device.toolchains.system_packages import how_to_install
+
 from .tool import Command, Job, Tool
 
 
@@ -12,4 +14,4 @@ def commands(job: Job) -> list[Command]:
     return [["dfu-util", "--device", job.setting, "--alt", "0", "--dfuse-address", where, "--download", str(job.file)]]
 
 
-TOOL = Tool("dfu-util", "apt-get install dfu-util", "bin", commands, finds_boot_loader=True)
+TOOL = Tool("dfu-util", how_to_install("dfu-util"), "bin", commands, finds_boot_loader=True)

@@ -3,6 +3,8 @@
 Setting: its configuration file for the board.
 """
 
+from gradmote.device.toolchains.system_packages import how_to_install
+
 from .tool import Command, Job, Tool
 
 
@@ -11,4 +13,4 @@ def commands(job: Job) -> list[Command]:
     return [["openocd", "-f", job.setting, "-c", f"program {{{job.file}}} verify reset exit"]]
 
 
-TOOL = Tool("openocd", "apt-get install openocd", "hex", commands)
+TOOL = Tool("openocd", how_to_install("openocd"), "hex", commands)

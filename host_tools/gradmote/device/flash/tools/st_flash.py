@@ -1,5 +1,7 @@
 """The tool st-flash, through the ST-Link of ST's own boards. It verifies what it wrote."""
 
+from gradmote.device.toolchains.system_packages import how_to_install
+
 from .tool import Command, Job, Tool
 
 
@@ -8,4 +10,4 @@ def commands(job: Job) -> list[Command]:
     return [["st-flash", "--reset", "write", str(job.file), f"{job.address:#x}"]]
 
 
-TOOL = Tool("st-flash", "apt-get install stlink-tools", "bin", commands)
+TOOL = Tool("st-flash", how_to_install("st-flash"), "bin", commands)

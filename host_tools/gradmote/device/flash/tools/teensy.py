@@ -3,6 +3,8 @@
 Setting: the microcontroller, such as TEENSY41.
 """
 
+from gradmote.device.toolchains.system_packages import how_to_install
+
 from .tool import Command, Job, Tool
 
 
@@ -11,4 +13,4 @@ def commands(job: Job) -> list[Command]:
     return [["teensy_loader_cli", f"--mcu={job.setting}", "-s", "-w", "-v", str(job.file)]]
 
 
-TOOL = Tool("teensy_loader_cli", "apt-get install teensy-loader-cli", "hex", commands, finds_boot_loader=True)
+TOOL = Tool("teensy_loader_cli", how_to_install("teensy_loader_cli"), "hex", commands, finds_boot_loader=True)

@@ -1,0 +1,61 @@
+"""Processes that were started before: whether they run, and their end, on every system."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows, where QEMU does not lock its pid file
+    fcntl = None  # type: ignore[assignment]
+
+_QUERY = 0x1000  # PROCESS_QUERY_LIMITED_INFORMATION
+_STILL_ACTIVE = 259
+
+
+def pid_in(file: Path) -> int | None:
+    """Return the process id in a pid file of QEMU, or None where that process has ended.
+
+    QEMU keeps the file locked while it runs, so that a stale file never names another process.
+    """
+    try:
+        with file.open("r+") as opened:
+            return int(opened.read()) if _is_held(opened.fileno(), file) else None
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _is_held(descriptor: int, file: Path) -> bool:
+    """Return whether the process of a pid file runs."""
+    if fcntl is None:
+        return _runs_on_windows(int(file.read_text()))
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
+
+
+def _runs_on_windows(pid: int) -> bool:
+    import ctypes
+
+    system: Any = ctypes  # whose windll is there on Windows alone
+    kernel = system.windll.kernel32
+    handle, status = kernel.OpenProcess(_QUERY, False, pid), ctypes.c_ulong()
+    if not handle:
+        return False
+    kernel.GetExitCodeProcess(handle, ctypes.byref(status))
+    kernel.CloseHandle(handle)
+    return status.value == _STILL_ACTIVE
+
+
+def end(pid: int, at_once: bool = False) -> None:
+    """Ask a process to end; with `at_once` it is not asked. Windows never asks."""
+    number = signal.SIGKILL if at_once and sys.platform != "win32" else signal.SIGTERM
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
