@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 import onnx_ir as ir
 
+from ..formats.checkpoint import Checkpoint
 from ..model.metadata import BATCH_NORM, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
 from ..model.write import to_proto
 
@@ -32,6 +33,7 @@ class Artifacts:
     statistics: dict[str, np.ndarray] = field(default_factory=dict)  # running means and variances that training updates
     left_out: list[str] = field(default_factory=list)  # numbers that are trained only where they are named
     frozen: dict[str, np.ndarray] = field(default_factory=dict)  # weights that stay, but belong to the checkpoint
+    start: Checkpoint | None = None  # the state that training goes on from; None begins anew
 
     @property
     def inference(self) -> onnx.ModelProto:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import ModelError
 from . import budget
 from . import options as o
+from .artifact_compiler import compile_artifacts
 from .compiler import Compiler, with_compiler
 from .output import say, say_json
 
@@ -19,10 +22,32 @@ if TYPE_CHECKING:
     from ..report.copy_report import Copy
 
 
+Artifacts = Annotated[
+    Path | None,
+    typer.Option(
+        "--artifacts",
+        metavar="DIR",
+        help="Instead of a model: the files that generate_artifacts wrote, of onnxruntime-training or of Gradmote. "
+        "Model, loss, optimizer and what trains come from them, and training goes on from their checkpoint.",
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        "--resume", metavar="FILE", help="With --artifacts: go on from this checkpoint, and not from the one in DIR."
+    ),
+]
+
+
 @with_compiler
 def command(
-    model: Annotated[Path, typer.Argument(help="The model: a .onnx file, opset 6 or newer.")],
+    context: typer.Context,
     compiler: Compiler,
+    model: Annotated[
+        Path | None, typer.Argument(help="The model: a .onnx file, opset 6 or newer. --artifacts takes its place.")
+    ] = None,
+    artifacts: Artifacts = None,
+    resume: Resume = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The image to write; beside the model by default.")
     ] = None,
@@ -41,10 +66,17 @@ def command(
     """
     from ..formats.files import Output
 
-    output = Output(out or model.with_suffix(".mote"))
     given = budget.Budget(ram, flash, ms_per_step, clock, board, data)
-    found = budget.cut(model, compiler, given) if given.is_given() else None
-    result = compiler(model) if found is None else found.result
+    check_source(model, artifacts, resume, given)
+    found, state = None, None
+    if artifacts is not None:
+        output = Output(out or artifacts / "model.mote")
+        result, state = compile_artifacts(compiler, artifacts, resume, given_in(context))
+    else:
+        assert model is not None
+        output = Output(out or model.with_suffix(".mote"))
+        found = budget.cut(model, compiler, given) if given.is_given() else None
+        result = compiler(model) if found is None else found.result
     output.write(result.image)
     line = found and budget.train_line(output.path, found, data)
     if as_json:
@@ -52,9 +84,33 @@ def command(
         say_json({"image": str(output.path), **summary(result), "budget": searched})
         return
     say(describe(output.path, result))
+    if state is not None:
+        say(f"  {state}")
     if found is not None:
         budget.show(found)
         say(f"  train it: {line}")
+
+
+def given_in(context: typer.Context) -> Callable[[str], bool]:
+    """Return the function that tells whether the command line has the option of a parameter."""
+
+    def was_given(name: str) -> bool:
+        source = context.get_parameter_source(name)
+        return source is not None and source.name == "COMMANDLINE"
+
+    return was_given
+
+
+def check_source(model: Path | None, artifacts: Path | None, resume: Path | None, given: budget.Budget) -> None:
+    """Raise ModelError unless either a model or artifacts are named, with options that they take."""
+    if (model is None) == (artifacts is None):
+        raise ModelError(
+            "name either a model or a folder of artifacts", "gradmote compile model.onnx, or --artifacts DIR"
+        )
+    if resume is not None and artifacts is None:
+        raise ModelError("--resume without --artifacts", "gradmote train model.mote --resume FILE goes on from a .gmck")
+    if artifacts is not None and given.is_given():
+        raise ModelError("--artifacts fixes what trains, which a budget would choose", "compile the model itself")
 
 
 def summary(result: Result) -> dict[str, object]:

@@ -165,6 +165,7 @@ def flatten(artifacts: Artifacts, options: Options) -> Compiled:
         artifacts.scheme(),
         store_of(options.store, programs, list(shared.inputs.values()), options.seed),
         options.recompute,
+        artifacts.start,
         options.image_version,
     )
 

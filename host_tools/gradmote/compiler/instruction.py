@@ -37,7 +37,7 @@ class Buffer:
     #: One of parameter, statistic, slot, control, store (these five are the state), gradient,
     #: input, scratch and constant. Inputs that a program may overwrite are scratch.
     region: str
-    data: bytes | None = None  # initial value of parameters, statistics and the store; value of constants
+    data: bytes | None = None  # initial value of the state, zeros where it is None; value of constants
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import insort
 from dataclasses import dataclass, field
 
+from ..formats.checkpoint import Checkpoint
 from ..generated.records import RECORDS
 from .instruction import Buffer, Instruction, Ref
 
@@ -157,6 +158,7 @@ class Compiled:
     scheme: str = ""  # what is trained, as schemes.Scheme writes it
     store: Store | None = None  # samples to train on again
     recompute: bool = True  # whether cheap activations may be computed twice
+    start: Checkpoint | None = None  # counters and properties that training goes on from
     image_version: int = 0  # a version number that the image's author increases
 
     @property

@@ -41,7 +41,8 @@ class Checkpoint:
     host, texts too. model_id: 16 bytes, zero in a host checkpoint. nominal: names and shapes only;
     the tensors are zero. property_slots: how many numbers the device's state has room for. version,
     encoding: those of the file; encoding is a key of ENCODING. frozen: weights of the model that
-    nothing trains, from a host checkpoint; a device does not see them.
+    nothing trains, from a host checkpoint; a device does not see them. constants: frozen weights of
+    other types, which a checkpoint of onnxruntime may have.
     """
 
     tensors: dict[str, np.ndarray]
@@ -55,6 +56,7 @@ class Checkpoint:
     version: int = CHECKPOINT_VERSION
     encoding: str = "plain"
     frozen: dict[str, np.ndarray] = field(default_factory=dict)
+    constants: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def pack(

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..artifacts.files import check_parameters, inference_model, joined, parameter_names, read_artifact
+from ..artifacts.files import check_parameters, inference_model, joined, parameter_names
 from ..errors import CheckpointError, DataError, ModelError
 from ..formats.files import Output
-from ..model.metadata import LOSS, STATISTICS
+from ..model.metadata import STATISTICS
 from ..model.write import to_bytes
 from .inputs import Input, as_array, check, like_inputs, user_inputs
+from .model_files import read_models
 from .state import CheckpointState
 
 
@@ -29,8 +30,9 @@ class Module:
     """The training model while `training` is True, else the eval model.
 
     Parameters and gradients are in the state. train_model_uri, eval_model_uri: files that
-    generate_artifacts wrote. device: "cpu" is the only one. session_options: accepted for
-    compatibility with onnxruntime, without effect, because nothing that they tune exists here.
+    generate_artifacts wrote, that of Gradmote or of onnxruntime. device: "cpu" is the only one.
+    session_options: accepted for compatibility with onnxruntime, without effect, because nothing
+    that they tune exists here.
     Raises ModelError for other models, CheckpointError where the state's parameters are not the
     model's.
     """
@@ -48,12 +50,11 @@ class Module:
             raise ModelError(f"there is no device '{device}'", "leave it out: this computer's processor computes")
         self.training = True
         self._twin = state._twin
-        self._train_model = read_artifact(train_model_uri, LOSS)
+        self._train_model, self._eval_model = read_models(train_model_uri, eval_model_uri, self._twin)
         updates = len(parameter_names(self._train_model)) + len(STATISTICS.read(self._train_model, []))
         self._outputs = [str(o.name) for o in self._train_model.graph.outputs][:-updates]
-        self._eval_model = read_artifact(eval_model_uri, LOSS) if eval_model_uri is not None else None
         self._train_inputs = user_inputs(self._train_model)
-        self._eval_inputs = user_inputs(self._eval_model) if self._eval_model is not None else None
+        self._eval_inputs = user_inputs(self._eval_model) if self._eval_model and eval_model_uri is not None else None
         try:
             check_parameters(self._train_model, {n: self._twin.shape(n) for n in self._twin.names})
         except ModelError as error:

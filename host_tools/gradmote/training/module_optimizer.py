@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from ..artifacts.files import read_artifact
 from ..errors import ModelError
-from ..model.metadata import LEARNING_RATE, OPTIMIZER
+from ..model.metadata import LEARNING_RATE
+from .model_files import read_optimizer_model
 from .module import Module
 
 
@@ -22,11 +22,11 @@ class Optimizer:
     def __init__(self, optimizer_uri: str | os.PathLike[str], module: Module) -> None:
         """Read the optimizer model and attach it to the module's state."""
         self._twin = module._twin
-        model = read_artifact(optimizer_uri, OPTIMIZER)
         artifacts = self._twin.artifacts
         assert artifacts is not None  # a Module attaches its models
         if artifacts.models.optimizer is not None:
             raise ModelError("the module has an optimizer already", "make another Module from a checkpoint")
+        model = read_optimizer_model(optimizer_uri, self._twin)
         shapes = {value.name: tuple(value.shape or ()) for value in model.graph.inputs}
         for name, array in artifacts.parameters.items():
             if shapes.get(name) != array.shape:

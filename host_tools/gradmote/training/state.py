@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..formats import checkpoint as checkpoint_format
 from ..formats import properties_trailer
+from ..formats.any_checkpoint import load_any
 from ..formats.checkpoint import Checkpoint
 from ..formats.files import write_atomically
 from .inputs import as_array
@@ -165,11 +165,11 @@ class CheckpointState:
     def load_checkpoint(cls, checkpoint_uri: str | os.PathLike[str]) -> CheckpointState:
         """Read a checkpoint of generate_artifacts, of save_checkpoint, or of a device.
 
-        It may be nominal.
+        It may be nominal, and it may be one that onnxruntime-training wrote.
 
         Raises CheckpointError for a file that is damaged or no checkpoint.
         """
-        return cls(checkpoint_format.load(checkpoint_uri))
+        return cls(load_any(checkpoint_uri))
 
     @classmethod
     def save_checkpoint(

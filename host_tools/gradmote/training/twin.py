@@ -8,7 +8,7 @@ that batch size's session.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,13 +17,17 @@ from gradmote_runtime import Session
 
 from ..artifacts.files import with_weights
 from ..artifacts.made import Artifacts
+from ..artifacts.start import with_corrections
 from ..compiler.compile import Result, compile_image
 from ..compiler.options import Options
 from ..errors import CheckpointError, DataError
 from ..formats import checkpoint as checkpoint_format
 from ..formats import records
 from ..formats.checkpoint import Checkpoint
+from ..formats.onnxruntime import with_shapes
+from ..formats.property_slots import fits_slot
 from ..generated.records import RECORDS
+from ..optimizers import Optimizer as OptimizerRule
 from .inputs import Sizes, user_inputs
 
 _CONTROL_WORDS = [name for name, _, _ in RECORDS["control"]]
@@ -31,7 +35,6 @@ _CONTROL_SIZE = records.size_of("control")
 _MODEL_ID = slice(16, 32)  # bytes of an image's header
 _PROPERTY_SLOTS = 4
 _ANY_MODEL = bytes(16)
-_FLT_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass
@@ -95,6 +98,31 @@ class Twin:
         if artifacts.models.optimizer is not None:
             self._arrays.control.setdefault("learning_rate", artifacts.learning_rate)
             self._arrays.control.setdefault("base_learning_rate", artifacts.learning_rate)
+
+    def taken_over(self, shapes: dict[str, list[int]]) -> Checkpoint:
+        """Return the state for onnxruntime's models, whose shapes a nominal checkpoint gets.
+
+        Raises CheckpointError for a nominal checkpoint of a model with frozen parameters.
+        """
+        self._settle()
+        if self._arrays.nominal and self._arrays.frozen:
+            raise CheckpointError(
+                f"the nominal checkpoint has no data for {', '.join(self._arrays.frozen)}, which stay as they are",
+                "load the checkpoint that generate_artifacts wrote beside it",
+            )
+        self._arrays = with_shapes(self._arrays, shapes)
+        return replace(self._arrays, frozen=dict(self._frozen))
+
+    def move_statistics(self, statistics: Mapping[str, np.ndarray]) -> None:
+        """Make frozen weights state where training updates them: the running statistics."""
+        for name in [name for name in self._frozen if name in statistics]:
+            self._arrays.tensors[name] = self._frozen.pop(name)
+            self._arrays.statistics.append(name)
+
+    def complete(self, optimizer: OptimizerRule, corrects_bias: bool) -> None:
+        """Add what onnxruntime computes anew in each step: the bias corrections of the moments."""
+        self._settle()
+        self._arrays = with_corrections(self._arrays, optimizer, corrects_bias)
 
     def at(self, sizes: Sizes) -> Opened:
         """Return the session for these sizes, with the state in it.
@@ -363,15 +391,6 @@ def fill_slots(session: Session, properties: Mapping[str, int | float | str], sl
     """Set the device's property slots to the first properties that they can hold."""
     for key in session.properties():
         session.remove_property(key)
-    fitting = [(k, v) for k, v in properties.items() if not isinstance(v, str) and fits_slot(k, v)]
+    fitting = [(k, v) for k, v in properties.items() if fits_slot(k, v)]
     for key, value in fitting[:slots]:
-        session.set_property(key, value)
-
-
-def fits_slot(key: str, value: int | float) -> bool:
-    """Return whether a slot holds the number: 32 bits under a name of up to 19 bytes.
-
-    A float loses the digits that float32 cannot hold.
-    """
-    low, high = (-_FLT_MAX, _FLT_MAX) if isinstance(value, float) else (-(2**31), 2**31 - 1)
-    return len(key.encode()) <= 19 and "\0" not in key and low <= value <= high
+        session.set_property(key, value)  # type: ignore[arg-type]

@@ -51,12 +51,16 @@ def optimizer_graph(model: ir.Model) -> OptimizerGraph:
     return OptimizerGraph(model.graph, inputs[:2], [g[0] for g in groups], [g[1] for g in groups], slots)
 
 
-def optimizer_slots(model: ir.Model) -> list[Slot]:
-    """Return a state slot for each moment and each bias correction."""
+def optimizer_slots(model: ir.Model, start: Mapping[str, np.ndarray]) -> list[Slot]:
+    """Return a state slot for each moment and each bias correction.
+
+    start: the data of those that do not begin at zero.
+    """
     slots = []
     for value in optimizer_graph(model).slots:
-        shape = tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
-        slots.append(Slot(str(value.name), shape, Buffer(str(value.name), 4 * int(np.prod(shape)), "slot")))
+        name, shape = str(value.name), tuple(int(d) for d in value.shape)  # type: ignore[union-attr, arg-type]
+        data = np.ascontiguousarray(start[name], np.float32).tobytes() if name in start else None
+        slots.append(Slot(name, shape, Buffer(name, 4 * int(np.prod(shape)), "slot", data)))
     return slots
 
 

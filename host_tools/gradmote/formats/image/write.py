@@ -22,12 +22,14 @@ from ...generated.records import (
     MAX_RANK,
     NONE,
     PROGRAM,
+    PROPERTY_TYPE,
     ROLE,
     SECTION,
     STATE_ROLE,
     STORE_DTYPE,
 )
 from .. import checkpoint, records
+from ..property_slots import fits_slot
 from .layout import Layout, align
 
 _BODY = 16  # the CRC covers everything from here on
@@ -307,25 +309,46 @@ def words_entry(role: str, offset: int, size: int) -> bytes:
 
 
 def initial_section(compiled: Compiled) -> bytes:
-    """Return section INITIAL: parameters, statistics, control and, unless it is zero, the store.
+    """Return section INITIAL: parameters, statistics, control and, unless all of it is zero, the rest.
 
-    All state that follows begins as zero.
+    The rest are the store, the properties and the moments. State that the section does not have
+    begins as zero.
     """
     tensors = b"".join(initial_bytes(p.buffer) for p in (*compiled.parameters, *compiled.statistics))
-    control = records.pack(
-        "control",
-        {
-            "seed": compiled.seed,
-            "learning_rate": compiled.learning_rate,
-            "base_learning_rate": compiled.learning_rate,
-            "gradient_scale": 1.0,
-        },
-    )
     store = b"" if compiled.store is None else initial_bytes(compiled.store.buffer)
-    return tensors + control + (store if any(store) else b"")
+    later = properties_record(compiled) + b"".join(initial_bytes(s.buffer) for s in compiled.slots)
+    rest = store + later if any(later) else store
+    return tensors + control_record(compiled) + (rest if any(rest) else b"")
+
+
+def control_record(compiled: Compiled) -> bytes:
+    """Return the control record that training begins with, or goes on from."""
+    control = {
+        "seed": compiled.seed,
+        "learning_rate": compiled.learning_rate,
+        "base_learning_rate": compiled.learning_rate,
+    }
+    kept = compiled.start.control if compiled.start is not None else {}
+    return records.pack("control", {**control, **kept, "accumulated": 0, "gradient_scale": 1.0})
+
+
+def properties_record(compiled: Compiled) -> bytes:
+    """Return the slots of the properties, with those of the state to go on from that they can hold."""
+    kept = compiled.start.properties if compiled.start is not None else {}
+    fitting = [(key, value) for key, value in kept.items() if fits_slot(key, value)][: compiled.properties]
+    filled = b"".join(property_slot(key, value) for key, value in fitting)
+    return filled + bytes((compiled.properties - len(fitting)) * records.size_of("property"))
+
+
+def property_slot(key: str, value: int | float | str) -> bytes:
+    """Return one property as a slot holds it; a float loses the digits that float32 cannot hold."""
+    kind = "f32" if isinstance(value, float) else "i32"
+    word = struct.unpack("<I", struct.pack("<f" if kind == "f32" else "<i", value))[0]
+    name = struct.unpack("<5I", key.encode().ljust(20, b"\0"))
+    return records.pack("property", {"key": name, "type": PROPERTY_TYPE[kind], "value": word})
 
 
 def initial_bytes(buffer: Buffer) -> bytes:
     """Return the bytes that a buffer of the state begins with."""
-    assert buffer.data is not None and len(buffer.data) == buffer.size
-    return buffer.data
+    assert buffer.data is None or len(buffer.data) == buffer.size
+    return bytes(buffer.size) if buffer.data is None else buffer.data

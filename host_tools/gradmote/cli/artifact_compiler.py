@@ -1,0 +1,78 @@
+"""The compile of a folder of artifacts, as the options of the command line ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import ModelError
+
+if TYPE_CHECKING:
+    from ..artifacts.made import Artifacts
+    from ..compiler.compile import Result
+    from ..compiler.options import Options
+    from .compiler import Compiler
+
+#: Options that say how a model becomes artifacts, which these are already.
+_DECIDED = (
+    "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "max_update", "loss_set", "label_smoothing",
+    "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "shape", "constant", "loss_scale",
+)  # fmt: skip
+
+
+def compile_artifacts(
+    compiler: Compiler, folder: Path, checkpoint: Path | None, was_given: Callable[[str], bool]
+) -> tuple[Result, str]:
+    """Return the image of a folder of artifacts, and a line on the state that it begins with.
+
+    was_given: whether the command line has an option. Raises ModelError or CheckpointError.
+    """
+    from ..artifacts.directory import read_directory, with_rate
+    from ..compiler.compile import compile_image
+
+    check_options(compiler, was_given)
+    made = read_directory(folder, checkpoint)
+    if was_given("lr"):
+        made = with_rate(made, compiler.lr)
+    batch = compiler.batch if was_given("batch") else None
+    return compile_image(made, options_for(compiler, made, batch)), went_on(made)
+
+
+def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:
+    """Raise ModelError for an option that the artifacts have decided."""
+    names = [field.name for field in fields(compiler) if field.name in _DECIDED and was_given(field.name)]
+    if names:
+        option = {"optimizer_set": "set"}.get(names[0], names[0].replace("_", "-"))
+        raise ModelError(
+            f"--{option} with --artifacts, which were generated with their own",
+            "leave it out, or compile the model itself",
+        )
+
+
+def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Options:
+    """Return the options, with room for the artifacts' properties.
+
+    batch: None for that which the artifacts fix, else for that of the options.
+    """
+    from ..artifacts.start import fixed_batch
+    from ..formats.property_slots import fits_slot
+
+    options = compiler.options()
+    kept = made.start.properties if made.start is not None else {}
+    fitting = sum(fits_slot(name, value) for name, value in kept.items())
+    chosen = batch or fixed_batch(made) or options.batch
+    return replace(options, batch=chosen, properties=max(options.properties, fitting))
+
+
+def went_on(made: Artifacts) -> str:
+    """Return one line on the state that the image begins with."""
+    from ..formats.property_slots import fits_slot
+
+    start = made.start
+    assert start is not None  # read_directory() gives one
+    updates = int(start.control.get("optimizer_steps", 0))
+    lost = [name for name, value in start.properties.items() if not fits_slot(name, value)]
+    left = f"; not kept, because an image holds short names and 32-bit numbers: {', '.join(lost)}" if lost else ""
+    return f"goes on from update {updates:,}, at the learning rate {made.learning_rate:g}{left}"
