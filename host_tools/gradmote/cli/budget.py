@@ -43,8 +43,8 @@ Data = Annotated[
     typer.Option(
         "--data",
         exists=True,
-        dir_okay=False,
-        help="Samples (.npz or .csv, as for `gradmote train`) on which to measure how much training each layer gains.",
+        help="Samples (.npz, .csv or a folder, as for `gradmote train`) on which to measure how much training each "
+        "layer gains.",
     ),
 ]
 
@@ -90,7 +90,7 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
 
     task, family = task_of(model, compiler)
     with progress_bar() as bar:
-        contributions = measured(task, budget.data, bar) if budget.data is not None else None
+        contributions = measured(model, task, budget.data, bar) if budget.data is not None else None
         step = bar.add_task("search", total=None)
         return search(
             task,
@@ -115,15 +115,17 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     return task, [[wanted.scheme]] if compiler.names_what_trains() else None
 
 
-def measured(task: Task, data: Path, bar: Any) -> Contributions:
+def measured(model: Path, task: Task, data: Path, bar: Any) -> Contributions:
     """Return the contribution of each part of the model, measured on the data."""
     from ..budget import measure
-    from ..device import Dataset
+    from ..data.expected import expected_of
+    from .samples import SampleOptions
 
+    samples = SampleOptions().read(data, expected_of(model))
     step = bar.add_task("measure", total=None)
     return measure(
         task,
-        Dataset.read(data),
+        samples,
         on_part=lambda done, total, name: bar.update(step, completed=done, total=total, description=f"train {name}"),
     )
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING
 
 from . import options as o
+from .shared_options import parameters_of, with_shared
+
+__all__ = ["Compiler", "batch_of", "parameters_of", "with_compiler"]
 
 if TYPE_CHECKING:
     from ..artifacts.artifact_options import ArtifactOptions
@@ -119,24 +119,5 @@ def batch_of(batch: int, inputs: Inputs | None) -> int | None:
     return firsts.pop() if len(firsts) == 1 else None
 
 
-def with_compiler(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the options of Compiler in place of its parameter `compiler`."""
-    shared = parameters_of(Compiler)
-
-    @functools.wraps(command)
-    def call(**given: Any) -> None:
-        options = {p.name: given.pop(p.name) for p in shared}
-        command(**given, compiler=Compiler(**options))
-
-    own = parameters_of(command)
-    at = [p.name for p in own].index("compiler")
-    parameters = [*own[:at], *shared, *own[at + 1 :]]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
-    return call
-
-
-def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return the parameters of a function or a dataclass, with annotations as objects."""
-    hints = get_type_hints(function, include_extras=True)
-    return [p.replace(annotation=hints[p.name]) for p in inspect.signature(function).parameters.values()]
+#: The decorator of commands that compile.
+with_compiler = with_shared("compiler", Compiler)

@@ -157,7 +157,9 @@ StoreForm = Annotated[
 StoreData = Annotated[
     Path | None,
     typer.Option(
-        "--store-data", metavar="FILE", help="What the store begins with: a balanced choice of an .npz or a .csv."
+        "--store-data",
+        metavar="FILE",
+        help="What the store begins with: a balanced choice of an .npz, a .csv, or a folder by class.",
     ),
 ]
 Batch = Annotated[int, typer.Option(help="Samples in one step.")]
@@ -293,7 +295,7 @@ def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreO
     Raises DataError for a file without labels.
     """
     from ..compiler.sample_store import StoreOptions
-    from ..device.dataset import Dataset
+    from ..data.dataset import Dataset
 
     dtype = "f32" if form is StoreAs.float else "int8"
     if capacity is None:

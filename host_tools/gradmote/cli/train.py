@@ -13,10 +13,12 @@ import typer
 from ..errors import DataError, OutputError
 from . import options as o
 from .messages import is_quiet
-from .output import say_json
+from .output import say, say_json
+from .samples import SampleOptions, tell_notes, with_samples
 from .stopping import Stop, stopping
 
 if TYPE_CHECKING:
+    from ..data.dataset import Dataset
     from ..device.fit import Fit
     from ..device.target import Target
     from ..device.types import Saves
@@ -31,18 +33,11 @@ Data = Annotated[
     typer.Option(
         "--data",
         exists=True,
-        dir_okay=False,
         help="An .npz file with arrays x and y, and x_test and y_test if you want a test; an .npy with x alone, and "
-        "--labels; or a .csv, with a header or without, whose last column is the label. x: numbers, or uint8 with "
-        "scalars scale and zero that make it (x - zero) * scale. y: class indices or targets. Further inputs and "
-        "labels, such as mask, go by their names in the model. float64 becomes float32, and integers int32.",
+        "--labels; a .csv, whose last column is the label; or a folder with a folder of PNG, JPEG or WAV files for "
+        "each class. x: numbers, or uint8 with scalars scale and zero. y: class indices, names or targets. Further "
+        "inputs and labels, such as mask, go by their names in the model. `gradmote data` shows all of it.",
     ),
-]
-Labels = Annotated[
-    Path | None, typer.Option("--labels", exists=True, dir_okay=False, help="A file of y alone: .npy, .npz, or .csv.")
-]
-LabelColumn = Annotated[
-    str | None, typer.Option("--label-column", metavar="NAME", help="The column of a .csv with the labels.")
 ]
 On = Annotated[
     str,
@@ -102,11 +97,11 @@ CarryOver = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of the progress bar and the table.")]
 
 
+@with_samples
 def command(
     image: Image,
     data: Data,
-    labels: Labels = None,
-    label_column: LabelColumn = None,
+    sample_options: SampleOptions,
     on: On = "twin",
     threads: Threads = 1,
     epochs: Epochs = 1,
@@ -126,12 +121,11 @@ def command(
     Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the
     checkpoint; the exit status is 130, 143 or 129 then.
     """
-    from ..device.dataset import Dataset
     from ..device.target_factory import open_target
     from ..formats.files import Output
 
     output = None if checkpoint is None else Output(checkpoint)
-    samples = Dataset.read(data, labels, label_column)
+    samples = _samples(image, data, sample_options, micro_batches)
     with stopping() as stop, open_target(on, threads=threads, apart=True) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
@@ -141,8 +135,22 @@ def command(
         result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet, stop)
         if output is not None:
             output.write(target.save(half))
-        _report(target, result, checkpoint, as_json, stop)
+        _report(target, result, checkpoint, as_json, stop, samples)
         stop.leave()
+
+
+def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batches: int) -> Dataset:
+    """Return the samples, which fit the model. Firmware is built and boards are opened after this."""
+    from ..data.check import require_fit
+    from ..data.expected import expected_of_image
+    from ..device.fit import require_training
+
+    expected = expected_of_image(image.read_bytes(), image.name)
+    require_training(expected.programs, micro_batches)
+    samples = sample_options.read(data, expected)
+    tell_notes(samples)
+    require_fit(samples, expected, micro_batches)
+    return samples
 
 
 def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool) -> None:
@@ -218,9 +226,9 @@ def _train(
 # ---- The report -----------------------------------------------------------------------------------------------------
 
 
-def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool, stop: Stop) -> None:
+def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool, stop: Stop, samples: Dataset) -> None:
     if as_json:
-        say_json(_finite(_summary(target, result, checkpoint)))
+        say_json(_finite({**_summary(target, result, checkpoint), "data": [*samples.notes, *samples.converted]}))
         return
     from ..report.terminal import Console
 
@@ -228,6 +236,8 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool,
     console.print(_table(result))
     if result.dropped:
         console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
+    for line in samples.converted:
+        say(line)
     if result.stopped:
         console.print(_stopped(result, checkpoint, stop))
     elif not result.metrics and not any(epoch.test for epoch in result.epochs):

@@ -6,8 +6,8 @@ with open_target("twin") as target:             # or "qemu:mps2-an386", "/dev/tt
     print(evaluate(target, data).accuracy)
 """
 
+from ..data.dataset import Dataset
 from .board_target import BoardTarget
-from .dataset import Dataset
 from .emulated_target import emulated_board
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Fit, fit

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradmote.errors import DataError
 
-from .dataset import Array, Dataset
+from ..data.dataset import Array, Dataset
 from .requests import Progress
 from .samples import Samples, others_of, tensors, write_batch
 from .target import Target

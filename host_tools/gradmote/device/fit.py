@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from gradmote.errors import DataError, DeviceError, GradmoteError, RuntimeFault
 
-from .dataset import Array, Dataset
+from ..data.dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
 from .matching import matched
 from .samples import Samples, check_tensor, others_of
@@ -238,12 +238,7 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
     train.
     """
     info = target.info()
-    program = next((p for p in ("step", "train") if p in info.programs), None)
-    if program is None or (program == "train" and "optimizer" not in info.programs):
-        raise DeviceError(
-            f"this model only has the programs {', '.join(info.programs)}",
-            "compile it for training: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
-        )
+    program = require_training(info.programs, micro_batches)
     x = target.describe(program, "input", 0)
     check_tensor(x, data.x, "x", info.batch)
     label = target.describe(program, "label", 0)
@@ -251,13 +246,24 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
         check_tensor(label, data.y, "y", info.batch)
     elif label is not None:
         raise DataError(f"the model takes labels '{label.name}', and the data has none", "add an array y")
-    if micro_batches > 1 and "train" not in info.programs:
-        raise DeviceError("this model keeps no gradients to average", "compile it with --accumulate")
     size = info.batch * micro_batches
     if len(data.x) < size:
         raise DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
     _warn_of_bytes(data, x)
     return info.batch, matched(data, x, label)
+
+
+def require_training(programs: Sequence[str], micro_batches: int) -> str:
+    """Return the program that trains. Raises DeviceError where the model has none that serves."""
+    program = next((p for p in ("step", "train") if p in programs), None)
+    if program is None or (program == "train" and "optimizer" not in programs):
+        raise DeviceError(
+            f"this model only has the programs {', '.join(programs)}",
+            "compile it for training: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd",
+        )
+    if micro_batches > 1 and "train" not in programs:
+        raise DeviceError("this model keeps no gradients to average", "compile it with --accumulate")
+    return program
 
 
 def _warn_of_bytes(data: Dataset, tensor: Tensor | None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gradmote.errors import DataError
 
-from .dataset import Array, Dataset
+from ..data.dataset import Array, Dataset
 from .types import Tensor
 
 

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..data.dataset import Array, Dataset
 from ..report.terminal import Console
-from .dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate, predict
 from .fit import Epoch, Fit, Step, fit
 from .target import Target

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradmote.errors import DataError
 
-from .dataset import Array, Dataset
+from ..data.dataset import Array, Dataset
 from .target import Target
 from .types import Tensor
 from .wrong_labels import explain_wrong_labels

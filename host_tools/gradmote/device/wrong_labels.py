@@ -10,7 +10,7 @@ import numpy as np
 from gradmote.errors import DataError, RuntimeFault
 from gradmote.formats.image import read_image
 
-from .dataset import Array
+from ..data.dataset import Array
 from .target import Target
 
 #: At most this many samples are named in a message; the others are counted.

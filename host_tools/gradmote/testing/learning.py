@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..device.dataset import Array, Dataset
+from ..data.dataset import Array, Dataset
 from ..device.evaluation import Evaluation, evaluate, predict
 from ..device.fit import Fit, fit
 from ..device.target import Target
 
 __tracebackhide__ = True  # pytest shows the line of the test
 
-#: A Dataset, the .npz file of one, or x and y.
+#: A Dataset, a file or folder of one, or x and y.
 Data = Dataset | str | os.PathLike[str] | tuple[Array, Array]
 
 

@@ -1,0 +1,67 @@
+"""Samples from numpy's files: an .npz with arrays by name, or an .npy with one array."""
+
+from __future__ import annotations
+
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from ..errors import DataError
+from .loaded import Array
+from .size_limits import require_size, size_of
+from .wording import named, quoted
+
+
+def load_npz(path: Path) -> dict[str, Array]:
+    """Return the arrays of an .npz file by name; raise DataError where it is damaged."""
+    try:
+        _require_members(path)
+        with np.load(path, allow_pickle=False) as file:
+            return {name: np.asarray(file[name]) for name in file.files}
+    except DataError:
+        raise
+    except Exception as error:  # parsers of damaged files raise errors of many kinds
+        raise DataError(
+            f"cannot read {named(path)} ({_told(error)})", "write it with numpy.savez(path, x=..., y=...)"
+        ) from error
+
+
+def _require_members(path: Path) -> None:
+    """Raise DataError where the arrays are too large, or two have one name."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    require_size(path, sum(member.file_size for member in members), size_of(path))
+    name, count = max(Counter(member.filename for member in members).items(), key=lambda item: item[1], default=("", 1))
+    if count > 1:
+        raise DataError(f"{named(path)} has {count} arrays called {quoted(name)}", "give each a name of its own")
+
+
+def load_npy(path: Path) -> Array:
+    """Return the array of an .npy file; raise DataError where it is damaged."""
+    try:
+        with path.open("rb") as file:
+            shape, dtype = _header(file)
+            left = size_of(path) - file.tell()
+        if not dtype.hasobject and np.prod(shape, dtype=object) * dtype.itemsize > left:
+            raise ValueError(f"it claims an array {shape} of {dtype}, and has {left:,} bytes of it")
+        return np.asarray(np.load(path, allow_pickle=False))
+    except Exception as error:  # parsers of damaged files raise errors of many kinds
+        raise DataError(
+            f"cannot read {named(path)} ({_told(error)})", "write numbers with numpy.save(path, array)"
+        ) from error
+
+
+def _header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Return the shape and the dtype that an .npy file claims."""
+    version = np.lib.format.read_magic(file)
+    read = {(1, 0): np.lib.format.read_array_header_1_0}.get(version, np.lib.format.read_array_header_2_0)
+    shape, _, dtype = read(file)
+    return shape, dtype
+
+
+def _told(error: BaseException) -> str:
+    """Return the error's text; an error without one has its name."""
+    return named(error) or type(error).__name__

@@ -1,0 +1,131 @@
+"""A folder of samples by class: FOLDER/CLASS/FILE, or FOLDER/train/CLASS/FILE and FOLDER/test/CLASS/FILE."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import DataError
+from .loaded import Array
+from .size_limits import is_folder, size_of
+from .wording import named, quoted
+
+#: The endings of pictures and of recordings.
+PICTURES = (".png", ".jpg", ".jpeg")
+SOUNDS = (".wav",)
+_LAYOUT = "put each file into a folder that is named after its class: FOLDER/CLASS/FILE.png, or .jpg, or .wav"
+
+
+@dataclass(frozen=True)
+class ClassFolder:
+    """The files of a folder, in the order of their names.
+
+    Attributes:
+        path: The folder.
+        files: All files, class by class.
+        classes: The name of each file's class.
+        left_out: How many files have another ending.
+    """
+
+    path: Path
+    files: Sequence[Path]
+    classes: Sequence[str]
+    left_out: int
+
+    @property
+    def holds_sounds(self) -> bool:
+        """Whether the files are recordings."""
+        return _is_sound(self.files[0])
+
+    def notes(self) -> tuple[str, ...]:
+        """Return a sentence on the entries that were left out, if any."""
+        if not self.left_out:
+            return ()
+        return (f"{named(self.path)}: {self.left_out:,} entries are left out, which are no PNG, JPEG or WAV files",)
+
+
+@dataclass(frozen=True)
+class FolderSamples:
+    """The samples of a folder.
+
+    Attributes:
+        x: The samples, (samples, ...).
+        files: The number of each sample's file.
+        notes: Sentences on what was done to them.
+    """
+
+    x: Array
+    files: Sequence[int]
+    notes: tuple[str, ...]
+
+
+def parts_of(folder: Path) -> dict[str, Path]:
+    """Return the folders to train and to test on, by the ending of their arrays' names: "" and "_test"."""
+    names = {path.name for path in entries(folder) if is_folder(path)}
+    if names == {"train", "test"}:
+        return {"": folder / "train", "_test": folder / "test"}
+    return {"": folder}
+
+
+def read_folder(folder: Path) -> ClassFolder:
+    """Return the files of a folder by class. Raises DataError where they do not lie so."""
+    files, classes, left_out = list[Path](), list[str](), 0
+    for path in entries(folder):
+        if is_folder(path):
+            found, others = samples_in(path)
+            files += found
+            classes += [path.name] * len(found)
+            left_out += others
+        elif path.suffix.lower() in (*PICTURES, *SOUNDS) or path.is_symlink():
+            raise DataError(f"{named(path)} lies in no class's folder", _LAYOUT)
+        else:
+            left_out += 1
+    if not files:
+        raise DataError(f"{named(folder)} has no classes", _LAYOUT)
+    require_one_kind(files)
+    return ClassFolder(folder, files, classes, left_out)
+
+
+def samples_in(folder: Path) -> tuple[list[Path], int]:
+    """Return the samples of one class, and how many other files there are. Raises DataError without samples."""
+    found, others = list[Path](), 0
+    for path in entries(folder):
+        if path.suffix.lower() not in (*PICTURES, *SOUNDS):
+            if is_folder(path) and found:
+                raise DataError(f"{named(path)} is a folder inside of a class", _LAYOUT)
+            others += 1
+        else:
+            size_of(path)
+            found.append(path)
+    if not found:
+        raise DataError(f"class {quoted(folder.name)} has no PNG, JPEG or WAV file in {named(folder)}", _LAYOUT)
+    return found, others
+
+
+def entries(folder: Path) -> list[Path]:
+    """Return what a folder has, sorted by name, without what is hidden. Raises DataError."""
+    try:
+        shown = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError as error:
+        raise DataError(
+            f"cannot read {named(folder)} ({named(error)})", "check the path and its permissions"
+        ) from error
+    return sorted(shown, key=lambda path: path.name)
+
+
+def require_one_kind(files: Sequence[Path]) -> None:
+    """Raise DataError where pictures and recordings are mixed."""
+    other = next((path for path in files if _is_sound(path) != _is_sound(files[0])), None)
+    if other is not None:
+        raise DataError(
+            f"{named(other)} is {_kind(other)}, and {named(files[0])} {_kind(files[0])}", "give a folder of one kind"
+        )
+
+
+def _is_sound(path: Path) -> bool:
+    return path.suffix.lower() in SOUNDS
+
+
+def _kind(path: Path) -> str:
+    return "a recording" if _is_sound(path) else "a picture"

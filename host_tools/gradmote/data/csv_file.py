@@ -1,0 +1,277 @@
+"""Samples from a table of text: a sample a row, cells separated by commas, semicolons or tabs.
+
+There may be a header. The last column is the label, or the one that is named. Columns that have the
+name of a further input of the model, such as mask or mask.0 and mask.1, feed that; all others are
+the sample, in their order.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import math
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .loaded import Array, Loaded, TableOrigin
+from .reading import Reading
+from .size_limits import size_of
+from .wording import listed, named, quoted
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+#: Numbers from here on round to float32's infinity: its largest number and half a unit more.
+_BEYOND = 2.0**128 - 2.0**103
+#: The marks that begin text in UTF-16, which some spreadsheets write.
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+#: The rows that tell whether the first one is a header.
+_LOOKED_AT = 50
+_EVERY_CELL = "every cell of a sample must be a finite number; fill or leave out what is missing"
+
+Row = tuple[int, list[str]]
+
+
+def load_table(path: Path, reading: Reading) -> Loaded:
+    """Read the samples x and the labels y of a file, and the model's further inputs.
+
+    x: (rows, columns) float32. y: (rows,) int32 where all labels are whole numbers, else float32,
+    or objects where they are names; of several columns (rows, columns).
+    """
+    table = Table.read(path, reading.header)
+    labels = [] if reading.labels else table.label_columns(reading.label)
+    groups = {**({"y": labels} if labels else {}), **table.further(reading, labels)}
+    taken = {column for columns in groups.values() for column in columns}
+    groups["x"] = [column for column in range(len(table.names)) if column not in taken]
+    if not groups["x"]:
+        raise DataError(f"{named(path)} has one column", "give the columns of the sample, and then the label's")
+    arrays = table.arrays(groups, text=labels[0] if len(labels) == 1 else None)
+    return Loaded(arrays, table.origins(groups), notes=())
+
+
+def load_labels(path: Path, header: bool | None) -> Loaded:
+    """Read a file that has labels alone: one column, or several for targets of several numbers."""
+    table = Table.read(path, header)
+    columns = {"y": list(range(len(table.names)))}
+    arrays = table.arrays(columns, text=0 if len(table.names) == 1 else None)
+    return Loaded(arrays, table.origins(columns))
+
+
+@dataclass
+class Table:
+    """A file whose rows are read once, one after another.
+
+    Attributes:
+        path: The file.
+        names: The columns' names from the header, else their numbers from 0.
+        rows: The rows of the samples, each with the line of the file in which it ends.
+        lines: The lines of the rows that were read.
+    """
+
+    path: Path
+    names: list[str]
+    rows: Iterator[Row]
+    lines: array[int] = field(default_factory=lambda: array("q"))
+
+    @classmethod
+    def read(cls, path: Path, header: bool | None) -> Table:
+        """Open a file and read its header. Raises DataError where there are no samples."""
+        rows = rows_of(path)
+        first = list(islice(rows, _LOOKED_AT))
+        has_header = is_header(first) if header is None else header and bool(first)
+        if len(first) - has_header < 1:
+            raise DataError(f"{named(path)} has no samples", "write a row for each sample")
+        names = [name.strip() for name in first[0][1]] if has_header else [str(i) for i in range(len(first[0][1]))]
+        require_distinct(path, names)
+        return cls(path, names, chain(first[has_header:], rows))
+
+    def label_columns(self, label: str | None) -> list[int]:
+        """Return the columns with that name, or with those names and commas between; the last one by default."""
+        if label is None:
+            return [len(self.names) - 1]
+        names = [label] if label in self.names else [name.strip() for name in label.split(",")]
+        for name in names:
+            if name not in self.names:
+                raise DataError(
+                    f"{named(self.path)} has no column called {quoted(name)}", f"its columns are {listed(self.names)}"
+                )
+        return [self.names.index(name) for name in names]
+
+    def further(self, reading: Reading, labels: Sequence[int]) -> dict[str, list[int]]:
+        """Return the columns of each further input and label of the model that the header names."""
+        tensors = reading.expected.further() if reading.expected else []
+        found = {}
+        for tensor in tensors:
+            pattern = re.compile(rf"{re.escape(tensor.name)}([._]\d+|\[\d+\])?")
+            columns = [i for i, name in enumerate(self.names) if pattern.fullmatch(name) and i not in labels]
+            if columns:
+                found[tensor.name] = columns
+        return found
+
+    def arrays(self, groups: dict[str, list[int]], text: int | None) -> dict[str, Array]:
+        """Read all rows, and return the columns of each group; `text` is a column that may hold names."""
+        numeric = sorted(column for columns in groups.values() for column in columns if column != text)
+        values, labels, known = array("d"), list[str](), dict[str, str]()
+        for line, row in self.rows:
+            self.require_length(line, row)
+            self.lines.append(line)
+            if text is not None:
+                label = row[text].strip()
+                labels.append(known.setdefault(label, label))
+            values.extend(self.numbers(line, row, numeric))
+        whole_table = np.frombuffer(values, np.float64).reshape(len(self.lines), len(numeric))
+        made = {name: self.group(whole_table, numeric, name, columns) for name, columns in groups.items()
+                if columns != [text]}  # fmt: skip
+        return made if text is None else {**made, "y": self.labels(labels, self.names[text])}
+
+    def group(self, values: Array, numeric: list[int], name: str, columns: list[int]) -> Array:
+        """Return the columns of one group: x as float32, others whole where they are."""
+        found = values[:, np.searchsorted(numeric, columns)]
+        if name == "x":
+            return found.astype(np.float32)
+        return whole(found[:, 0] if found.shape[1] == 1 else found)
+
+    def require_length(self, line: int, row: list[str]) -> None:
+        """Raise DataError where a row is longer or shorter than the first."""
+        if len(row) != len(self.names):
+            raise DataError(
+                f"{named(self.path)}, line {line} has {len(row)} cells, the first one {len(self.names)}",
+                "make all rows alike",
+            )
+
+    def numbers(self, line: int, row: list[str], columns: list[int]) -> list[float]:
+        """Return the cells of a row as numbers.
+
+        Raises DataError, which names the cell, where one is no number that float32 has.
+        """
+        cells = [row[column] for column in columns] if len(columns) < len(row) else row
+        joined = "".join(cells)
+        try:
+            values = list(map(float, cells)) if joined.isascii() and "_" not in joined else []
+        except ValueError:
+            values = []
+        if len(values) == len(cells) and all(-_BEYOND < value < _BEYOND for value in values):
+            return values
+        wrong = next(column for column in columns if not is_float32(row[column]))
+        where = f"{named(self.path)}, line {line}, column {named(self.names[wrong])}"
+        raise DataError(f"{where}: {quoted(row[wrong].strip())} is no number that float32 has", _EVERY_CELL)
+
+    def labels(self, labels: list[str], column: str) -> Array:
+        """Return the labels as numbers where all of them are, as objects where none is.
+
+        Raises DataError, which names the cell, where some are, or where one is missing.
+        """
+        are_names = not any(map(is_number, labels))
+        for row, label in enumerate(labels):
+            if not label or not (are_names or is_float32(label)):
+                raise self.wrong_label(row, label, column)
+        return np.array(labels, object) if are_names else whole(np.array([float(label) for label in labels]))
+
+    def wrong_label(self, row: int, label: str, column: str) -> DataError:
+        """Return the error for a label that is missing, or that is no number as others are."""
+        where = f"{named(self.path)}, line {self.lines[row]}, column {named(column)}"
+        if not label:
+            return DataError(f"{where} is empty: the sample has no label", "fill it, or leave the row out")
+        return DataError(
+            f"{where}: {quoted(label)} is no number that float32 has",
+            "give all labels as finite numbers, or all of them as names; number the classes from 0",
+        )
+
+    def origins(self, groups: dict[str, list[int]]) -> dict[str, TableOrigin]:
+        """Return where the arrays are from."""
+        return {
+            name: TableOrigin(self.path, self.lines, [self.names[column] for column in columns])
+            for name, columns in groups.items()
+        }
+
+
+# ---- Lines ----------------------------------------------------------------------------------------------------------
+
+
+def rows_of(path: Path) -> Iterator[Row]:
+    """Yield the rows that are not empty, each with its line. Raises DataError."""
+    size_of(path)
+    reader = None
+    try:
+        with path.open(encoding=encoding_of(path), newline="") as file:
+            delimiter = delimiter_of(file.readline())
+            file.seek(0)
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            yield from ((reader.line_num, row) for row in reader if any(cell.strip() for cell in row))
+    except UnicodeError as error:
+        where = f"{named(path)}, behind line {reader.line_num}" if reader else named(path)
+        raise DataError(f"cannot read {where} ({named(error)})", "save the table as text in UTF-8") from error
+    except (OSError, csv.Error) as error:
+        where = f"{named(path)}, line {reader.line_num}" if reader else named(path)
+        raise DataError(f"cannot read {where} ({named(error)})", "write a row for each sample, as text") from error
+
+
+def encoding_of(path: Path) -> str:
+    """Return UTF-16 for a file that begins with its mark, else UTF-8, with or without a mark."""
+    with path.open("rb") as file:
+        return "utf-16" if file.read(2) in _UTF16 else "utf-8-sig"
+
+
+def delimiter_of(line: str) -> str:
+    """Return the character that separates the cells of the first line."""
+    return max(",;\t", key=line.count)
+
+
+def is_header(rows: Sequence[Row]) -> bool:
+    """Return whether the first row has the names of columns.
+
+    It has where no cell is a number. Columns without names are often counted, from 0 or 1: where
+    all numbers of the first row are, it is a header if one of its words stands in no other row.
+    """
+    if not rows:
+        return False
+    cells = [cell.strip() for cell in rows[0][1]]
+    numbers = [cell for cell in cells if is_number(cell)]
+    if not numbers:
+        return True
+    counted = any(numbers == [str(i + first) for i in range(len(numbers))] for first in (0, 1))
+    words = {index: cell for index, cell in enumerate(cells) if cell and not is_number(cell)}
+    below = [row for _, row in rows[1:]]
+    return counted and any(
+        all(index < len(row) and row[index].strip() != word for row in below) for index, word in words.items() if below
+    )
+
+
+def require_distinct(path: Path, names: list[str]) -> None:
+    """Raise DataError where two columns have one name; columns without a name may be many."""
+    first_of = dict[str, int]()
+    for index, name in enumerate(names):
+        if name and first_of.setdefault(name, index) != index:
+            raise DataError(
+                f"{named(path)}, line 1: columns {first_of[name] + 1} and {index + 1} are both called {quoted(name)}",
+                "give each column a name of its own; where the first line is a sample: --no-header",
+            )
+
+
+# ---- Cells ----------------------------------------------------------------------------------------------------------
+
+
+def is_number(text: str) -> bool:
+    """Return whether a cell holds a number.
+
+    NaN and infinity count, so that a row of them is not taken for a header.
+    """
+    return bool(_NUMBER.fullmatch(text.strip()) or _NOT_FINITE.fullmatch(text.strip()))
+
+
+def is_float32(text: str) -> bool:
+    """Return whether a cell holds a finite number that float32 has."""
+    text = text.strip()
+    return -_BEYOND < (float(text) if _NUMBER.fullmatch(text) else math.nan) < _BEYOND
+
+
+def whole(values: Array) -> Array:
+    """Return the values as int32 where nothing is lost, else as float32."""
+    fits = bool((values == np.round(values)).all() and (abs(values) < 2**31).all())
+    return values.astype(np.int32 if fits else np.float32)

@@ -1,0 +1,151 @@
+"""The data to train and test on: samples, labels, and the model's further inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .forms import load_samples
+from .loaded import Array, Loaded, Origin, place_in
+from .reading import Reading
+from .wording import listed, named
+
+__all__ = ["Array", "Dataset"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples and what belongs to them.
+
+    Attributes:
+        x: The samples, (samples, ...) float32, int32, or uint8 that stands for (x - zero) * scale.
+        y: The labels, (samples, ...) class indices or float32 targets; None where the loss takes
+            none.
+        x_test: The samples to test on, as x; or None.
+        y_test: Their labels, as y; or None.
+        scale: The factor for uint8 samples.
+        zero: The uint8 value that stands for 0.
+        says_scale: False where a file of bytes gives no scale.
+        more: The model's further inputs and labels by their names, such as a mask or the second
+            input of a pair.
+        more_test: The same for the samples to test on.
+        classes: The names of the classes, where the labels of a file are names; else None.
+        notes: Sentences on what was done to the samples when they were read.
+        converted: Sentences on arrays of a file whose dtype was changed.
+        origins: Where the arrays of a file are from, by their names.
+    """
+
+    x: Array
+    y: Array | None
+    x_test: Array | None = None
+    y_test: Array | None = None
+    scale: float = 1.0
+    zero: float = 0.0
+    says_scale: bool = field(default=True, kw_only=True)  #: False where a file of bytes gives no scale
+    more: Mapping[str, Array] = field(default_factory=dict)
+    more_test: Mapping[str, Array] = field(default_factory=dict)
+    classes: tuple[str, ...] | None = field(default=None, kw_only=True)
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+    converted: tuple[str, ...] = field(default=(), kw_only=True)
+    origins: Mapping[str, Origin] = field(default_factory=dict, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raise DataError for arrays that do not belong together or that no model takes."""
+        _check_pair(self.x, self.y, "x", "y")
+        if (self.x_test is None) != (self.y_test is None) and (self.y is not None or self.y_test is not None):
+            raise DataError("only one of x_test and y_test is there", "give both or none")
+        if self.x_test is not None:
+            _check_pair(self.x_test, self.y_test, "x_test", "y_test")
+        _check_more(self.more, "")
+        _check_more(self.more_test, "_test")
+
+    def without_test(self) -> Dataset:
+        """Return the data without its test set, so that fit() does not test after each epoch.
+
+        A test takes a board much time.
+        """
+        return replace(self, x_test=None, y_test=None, more_test={})
+
+    def widened(self) -> Array:
+        """Return x as float32, by the arithmetic that a board does with bytes."""
+        if self.x.dtype != np.uint8:
+            return self.x.astype(np.float32, copy=False)
+        return (self.x.astype(np.float32) - np.float32(self.zero)) * np.float32(self.scale)
+
+    def place(self, name: str, index: Sequence[int]) -> str:
+        """Return the words for one number of an array: by array and index, by line, or by file."""
+        return place_in(self.origins, name, index)
+
+    @classmethod
+    def read(
+        cls, path: Path, labels: Path | None = None, label_column: str | None = None, reading: Reading | None = None
+    ) -> Dataset:
+        """Read an .npz, .npy or .csv file, or a folder of PNG, JPEG or WAV files by class.
+
+        Of an .npz, x_test, y_test, scale and zero are used where they are present. Other arrays go
+        to more_test where their names end with _test, else to more. Raises DataError.
+
+        Args:
+            path: The file or folder.
+            labels: A file of y alone, short for that of `reading`.
+            label_column: The column of a table with the labels, short for `label` of `reading`.
+            reading: All other settings, such as the model that the samples are for.
+        """
+        path, settings = Path(path), reading or Reading()
+        settings = replace(settings, labels=labels or settings.labels, label=label_column or settings.label)
+        loaded = load_samples(path, settings)
+        try:
+            return cls._of(loaded)
+        except DataError as error:
+            raise DataError(f"{named(path)}: {error.message}", error.hint) from error
+
+    @classmethod
+    def _of(cls, loaded: Loaded) -> Dataset:
+        arrays = dict(loaded.arrays)
+        if "x" not in arrays:
+            missing = sorted({"x", "y"} - set(arrays))
+            raise DataError(f"it has no array {missing}, but {listed(sorted(arrays))}", "name them x and y")
+        x, y, x_test, y_test = arrays.pop("x"), *(arrays.pop(name, None) for name in ("y", "x_test", "y_test"))
+        says_scale = "scale" in arrays
+        scale, zero = (_number(arrays.pop(name, None), name, default) for name, default in (("scale", 1), ("zero", 0)))
+        test = {name.removesuffix("_test"): arrays.pop(name) for name in list(arrays) if name.endswith("_test")}
+        return cls(
+            x, y, x_test, y_test, scale, zero, arrays, test, says_scale=says_scale, classes=loaded.classes,
+            notes=loaded.notes, converted=loaded.converted, origins=loaded.origins,
+        )  # fmt: skip
+
+
+def _number(array: Array | None, name: str, default: float) -> float:
+    if array is None:
+        return default
+    if array.size != 1 or not np.isfinite(array).all():
+        raise DataError(f"{name} has the shape {list(array.shape)}, or is not finite", f"store one number as {name}")
+    return float(array.reshape(()))
+
+
+def _check_pair(x: Array, y: Array | None, x_name: str, y_name: str) -> None:
+    if x.dtype not in (np.float32, np.uint8, np.int32):
+        raise DataError(f"{x_name} is {x.dtype}", f"store {x_name}.astype('float32'), or uint8 with scale and zero")
+    for array, name in ((x, x_name), (y, y_name)):
+        if array is not None and (array.ndim == 0 or 0 in array.shape[1:]):
+            raise DataError(f"{name} has the shape {list(array.shape)}", "store a row for each sample")
+    if y is None:
+        if len(x) == 0:
+            raise DataError(f"{x_name} has no samples", "give one at least")
+        return
+    if y.dtype != np.float32 and y.dtype.kind not in "iu":
+        raise DataError(f"{y_name} is {y.dtype}", "store class indices as integers, or targets as float32")
+    if len(x) != len(y) or len(x) == 0:
+        raise DataError(f"{x_name} has {len(x)} samples and {y_name} {len(y)}", "give as many of both, one at least")
+
+
+def _check_more(more: Mapping[str, Array], suffix: str) -> None:
+    for name, array in more.items():
+        if array.ndim == 0 or 0 in array.shape:
+            raise DataError(f"{name}{suffix} has the shape {list(array.shape)}", "store a row for each sample")
+        if array.dtype.kind not in "fiu":
+            raise DataError(f"{name}{suffix} is {array.dtype}", "store numbers")

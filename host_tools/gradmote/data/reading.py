@@ -1,0 +1,47 @@
+"""The settings with which samples are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .expected import Expected
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How samples are read. What a form does not need is not looked at, or refused where it misleads.
+
+    Attributes:
+        labels: A file of y alone.
+        label: The column of a table with the labels, or several with commas between them; the last
+            one by default.
+        test: A file or folder of the same form with the samples to test on.
+        test_labels: A file of their labels alone.
+        classes: The names of the classes in the order of the model's outputs; sorted by default.
+        header: Whether the first line of a table has the names of its columns; None looks.
+        scale: The factor of the samples, (x - zero) * scale. By default 1, and 1/255 for pictures.
+        zero: What is subtracted before.
+        resize: Whether pictures of another size than the model's are resized to it.
+        rate: The sample rate that recordings must have; by default all must have the same.
+        window: The length of one sample of a recording; by default the model's.
+        expected: What the model takes; None where there is no model.
+    """
+
+    labels: Path | None = None
+    label: str | None = None
+    test: Path | None = None
+    test_labels: Path | None = None
+    classes: tuple[str, ...] | None = None
+    header: bool | None = None
+    scale: float | None = None
+    zero: float | None = None
+    resize: bool = False
+    rate: int | None = None
+    window: int | None = None
+    expected: Expected | None = None
+
+    def sample_shape(self) -> tuple[int | None, ...] | None:
+        """Return the shape of one sample that the model takes; None where it is not known."""
+        first = self.expected.tensor("input", 0) if self.expected else None
+        return None if first is None else first.shape

@@ -1,0 +1,133 @@
+"""Recordings, WAV files of PCM: numbers from -1 to 1, (samples, window), one channel."""
+
+from __future__ import annotations
+
+import wave
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import DataError
+from .class_folders import ClassFolder, FolderSamples
+from .loaded import Array
+from .reading import Reading
+from .size_limits import MOST, size_of
+from .wording import dims, named
+
+
+@dataclass(frozen=True)
+class Sound:
+    """One recording: its numbers from -1 to 1, its rate in Hz, and the number of channels it was mixed from."""
+
+    samples: Array
+    rate: int
+    channels: int
+
+
+def read_sounds(folder: ClassFolder, reading: Reading) -> FolderSamples:
+    """Return the windows of all recordings.
+
+    A recording is cut into windows that follow each other; a rest that fills none is left out. A
+    shorter one is filled with silence. Raises DataError, which names the file.
+    """
+    total = sum(map(size_of, folder.files))
+    if total > MOST:
+        raise DataError(f"{named(folder.path)} has {total:,} bytes, and at most {MOST:,} are read", "give fewer files")
+    sounds = [read_sound(path) for path in folder.files]
+    require_rate(folder.files, sounds, reading.rate)
+    window = window_of(folder.files, sounds, reading)
+    counts = [max(1, len(sound.samples) // window) for sound in sounds]
+    if 4 * window * sum(counts) > MOST:
+        raise DataError(f"{named(folder.path)} would take {4 * window * sum(counts):,} bytes", "give fewer recordings")
+    found = np.zeros((sum(counts), window), np.float32)
+    files = np.repeat(np.arange(len(sounds)), counts)
+    for first, count, sound in zip(np.cumsum([0, *counts]), counts, sounds):
+        used = sound.samples[: window * count]
+        found[first : first + count].reshape(-1)[: len(used)] = used
+    told = tuple(f"{named(folder.path)}: {note}" for note in notes(sounds, window, len(found)))
+    return FolderSamples(found, files.tolist(), told)
+
+
+def notes(sounds: Sequence[Sound], window: int, count: int) -> list[str]:
+    """Return sentences on the rate, the windows, and the recordings that were changed."""
+    mixed = sum(sound.channels > 1 for sound in sounds)
+    short = sum(len(sound.samples) < window for sound in sounds)
+    cut = sum(len(sound.samples) % window != 0 and len(sound.samples) > window for sound in sounds)
+    found = [f"{len(sounds):,} recordings of {sounds[0].rate:,} Hz give {count:,} samples of {window:,} numbers"]
+    found += [f"{mixed:,} recordings are mixed to one channel"] if mixed else []
+    found += [f"{short:,} recordings are shorter, and filled up with silence"] if short else []
+    return found + ([f"{cut:,} recordings have a rest that fills no window, which is left out"] if cut else [])
+
+
+def require_rate(files: Sequence[Path], sounds: Sequence[Sound], rate: int | None) -> None:
+    """Raise DataError where a recording has another sample rate than was asked for, or than the first."""
+    wanted = sounds[0].rate if rate is None else rate
+    wrong = next((number for number, sound in enumerate(sounds) if sound.rate != wanted), None)
+    if wrong is not None:
+        other = "was asked for (--rate)" if rate is not None else f"is that of {named(files[0])}"
+        raise DataError(
+            f"{named(files[wrong])} has {sounds[wrong].rate:,} Hz, and {wanted:,} Hz {other}",
+            "resample the recordings to the rate of those that the model was made for",
+        )
+
+
+def window_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) -> int:
+    """Return the length of a sample: what was asked for, else the model's, else that of the recordings."""
+    shape = reading.sample_shape()
+    if shape is not None and sum(dim != 1 for dim in shape) > 1:
+        raise DataError(
+            f"the model takes samples of {dims(shape)}, and a recording is one row of numbers",
+            "make the features first (spectra, for example), and give them as an .npz",
+        )
+    taken = None if shape is None else next((dim for dim in shape if dim != 1), 1)
+    found = reading.window or taken
+    if found is not None:
+        return found
+    lengths = [len(sound.samples) for sound in sounds]
+    other = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
+    if other is not None:
+        raise DataError(
+            f"{named(files[other])} has {lengths[other]:,} samples, and {named(files[0])} {lengths[0]:,}",
+            "say how long a sample is: --window 16000, or --model model.onnx",
+        )
+    return lengths[0]
+
+
+# ---- One recording --------------------------------------------------------------------------------------------------
+
+
+def read_sound(path: Path) -> Sound:
+    """Return a recording, its channels mixed. Raises DataError where it is damaged, cut off or empty."""
+    size_of(path)
+    try:
+        with wave.open(str(path), "rb") as file:
+            width, channels, rate, claimed = (
+                file.getsampwidth(), file.getnchannels(), file.getframerate(), file.getnframes(),
+            )  # fmt: skip
+            data = file.readframes(claimed)
+    except (wave.Error, EOFError, OSError, ValueError, OverflowError, MemoryError, RuntimeError) as error:
+        said = named(error) or "it ends too soon"
+        raise DataError(f"cannot read {named(path)} ({said})", "give WAV files of PCM: 8, 16, 24 or 32 bits") from error
+    frame = width * channels
+    if len(data) < claimed * frame:
+        raise DataError(
+            f"{named(path)} is cut off: it claims {claimed:,} samples and has {len(data) // frame:,}",
+            "copy it again, or leave it out",
+        )
+    if not claimed or not 1 <= width <= 4 or not rate:
+        what = "no sound" if not claimed else f"samples of {8 * width} bits at {rate:,} Hz"
+        raise DataError(f"{named(path)} has {what}", "give WAV files of PCM: 8, 16, 24 or 32 bits")
+    return Sound(numbers(data, width).reshape(-1, channels).mean(axis=1).astype(np.float32), rate, channels)
+
+
+def numbers(data: bytes, width: int) -> Array:
+    """Return PCM as float64 from -1 to 1. Samples of one byte are unsigned, wider ones signed."""
+    if width == 1:
+        return (np.frombuffer(data, np.uint8).astype(np.float64) - 128) / 128
+    if width == 3:
+        wide = np.zeros((len(data) // 3, 4), np.uint8)
+        wide[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+        return wide.reshape(-1).view("<i4") / 2.0**31
+    return np.frombuffer(data, f"<i{width}") / 2.0 ** (8 * width - 1)

@@ -1,0 +1,12 @@
+"""The digits of scikit-learn are learnt from each form to the same accuracy, and to the same bits."""
+
+from __future__ import annotations
+
+from unit.data.digits_in_every_form import train, write_forms
+
+
+def test_every_form_teaches_the_same(tmp_path):
+    found = {form: train(tmp_path, data) for form, data in write_forms(tmp_path).items()}
+    assert len(found) == 6 and len(set(found.values())) == 1, found
+    accuracy, _ = next(iter(found.values()))
+    assert accuracy > 0.85
