@@ -167,6 +167,27 @@ def test_an_exported_model_computes_what_was_trained(unpacked, tmp_path):
     np.testing.assert_allclose(session.infer(x)[0], run, atol=1e-5)
 
 
+def test_running_statistics_are_those_of_onnxruntime(unpacked):
+    folder, facts = unpacked("batch_norm")
+    session = Session(compile_image(read_directory(folder), Options(batch=facts["batch"])).image)
+    for batch in batches(facts, 0, BEFORE):
+        session.step(*batch)
+    theirs, ours = load_any(folder / "trained").frozen, saved(session)
+    assert len(ours.statistics) == 4
+    for name in ours.statistics:
+        np.testing.assert_allclose(ours.tensors[name], theirs[name], rtol=1e-5, atol=1e-6)
+
+
+def test_what_infers_is_the_model_without_the_loss(unpacked):
+    labels = {"loss_in_model": "target", "own_names": "target", "layer_on_top": "labels", "two_heads": "target1"}
+    for case, label in labels.items():
+        folder, facts = unpacked(case)
+        session = Session(compile_image(read_directory(folder), Options(batch=facts["batch"])).image)
+        assert [t["name"] for t in session.inputs()] == ["x"]
+        assert [t["name"] for t in session.labels()][:1] == [label]
+        assert all(t["shape"] == (facts["batch"], 4) for t in session.outputs("infer"))
+
+
 # ---- The command
 
 

@@ -90,6 +90,7 @@ def tidy(model: onnx.ModelProto, keeps_dropout: bool) -> onnx.ModelProto:
     onnxruntime leaves a BatchNormalization of training mode its three outputs when it turns that
     mode off. keeps_dropout: False removes Dropouts, because training does not drop.
     """
+    own_statistics(model.graph)
     for node in model.graph.node:
         if node.op_type == "BatchNormalization" and not node.domain and not in_training_mode(node):
             del node.output[1:]
@@ -97,6 +98,25 @@ def tidy(model: onnx.ModelProto, keeps_dropout: bool) -> onnx.ModelProto:
             del node.input[1:], node.output[1:], node.attribute[:]
             node.op_type = "Identity"
     return model
+
+
+def own_statistics(graph: onnx.GraphProto) -> None:
+    """Give each BatchNormalization running statistics of its own.
+
+    PyTorch's exporter merges equal tensors, so that a new network's running variance may be its
+    scale, which trains.
+    """
+    arrays = {tensor.name: tensor for tensor in graph.initializer}
+    sources = {node.output[0]: node.input[0] for node in graph.node if node.op_type == "Identity"}
+    for index, node in enumerate(graph.node):
+        for slot in (3, 4) if node.op_type == "BatchNormalization" and not node.domain else ():
+            source = node.input[slot]
+            while source in sources:
+                source = sources[source]
+            if source in arrays and source != node.input[slot]:
+                copy = graph.initializer.add()
+                copy.CopyFrom(arrays[source])
+                copy.name = node.input[slot] = f"{node.input[slot]}.own_{index}"
 
 
 def in_training_mode(node: onnx.NodeProto) -> bool:

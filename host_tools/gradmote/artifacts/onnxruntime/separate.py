@@ -44,20 +44,16 @@ def separate(model: onnx.ModelProto, parameters: Iterable[str]) -> Separated:
 
     parameters: the weights that are in the checkpoint. Its first output is the loss.
     """
-    roles = roles_of(model.graph, set(parameters))
-    result, *others = [value.name for value in model.graph.output]
+    graph, weights = model.graph, set(parameters)
+    roles = roles_of(graph, weights)
+    result, *others = [value.name for value in graph.output]
     by_loss = {name for node in roles.loss for name in node.output}
     additional = [name for name in others if name not in by_loss]
-    outputs = outputs_of(model.graph, roles, result, additional)
-    nodes = LossNodes(
-        needed(roles.loss, result),
-        result,
-        outputs,
-        roles.labels,
-        constants_of(model.graph, roles, set(parameters)),
-        is_scalar(model.graph.output[0]),
-    )
-    return Separated(forward_part(model, roles, outputs), recognized(nodes), additional)
+    nodes = needed([*static_nodes(graph), *roles.loss], result)
+    outputs = outputs_of(graph, nodes, additional) or [result]
+    constants = constants_of(graph, nodes, weights)
+    loss = LossNodes(nodes, result, outputs, roles.labels, constants, is_scalar(graph.output[0]))
+    return Separated(forward_part(model, roles, outputs), recognized(loss), additional)
 
 
 def is_scalar(value: onnx.ValueInfoProto) -> bool:
@@ -74,17 +70,22 @@ def roles_of(graph: onnx.GraphProto, parameters: set[str]) -> Roles:
     own = own_nodes(graph, weights)
     labels = [v for v in graph.input if not meets_weight(graph, v.name, weights, own)]
     fed = descendants(graph, [v.name for v in labels])
-    return Roles(labels, [node for node in graph.node if fed.intersection(node.output) or key(node) not in own])
+    static = {key(node) for node in static_nodes(graph)}
+    loss = [node for node in graph.node if fed.intersection(node.output) or key(node) not in own]
+    return Roles(labels, [node for node in loss if key(node) not in static])
 
 
 def derived(graph: onnx.GraphProto, parameters: set[str], constants: set[str]) -> set[str]:
-    """Return the parameters, and the values that are computed from them and constants alone."""
+    """Return the parameters, and the values that are computed from them and constants alone.
+
+    Sums over a weight are left out: they are penalties that a loss adds.
+    """
     weights, known = set(parameters), set(constants) | parameters
     for node in graph.node:
         inputs = {name for name in node.input if name}
         if inputs and inputs <= known:
             known.update(node.output)
-            if inputs & weights:
+            if inputs & weights and not node.op_type.startswith("Reduce"):
                 weights.update(node.output)
     return weights
 
@@ -92,6 +93,16 @@ def derived(graph: onnx.GraphProto, parameters: set[str], constants: set[str]) -
 def key(node: onnx.NodeProto) -> str:
     """Return the name of the first value that the node computes, which no other node has."""
     return next((name for name in node.output if name), "")
+
+
+def static_nodes(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Return the nodes that depend on no input, but on weights and constants alone, in their order."""
+    known, found = {tensor.name for tensor in graph.initializer}, []
+    for node in graph.node:
+        if known.issuperset(name for name in (*node.input, *inner_names(node)) if name):
+            known.update(node.output)
+            found.append(node)
+    return found
 
 
 def own_nodes(graph: onnx.GraphProto, weights: set[str]) -> set[str]:
@@ -154,17 +165,19 @@ def needed(nodes: Sequence[onnx.NodeProto], result: str) -> list[onnx.NodeProto]
 # ---- The two parts
 
 
-def outputs_of(graph: onnx.GraphProto, roles: Roles, result: str, additional: Sequence[str]) -> list[str]:
-    """Return the values of the user's model that the loss reads, and those that are returned besides."""
-    by_loss = {key(node) for node in roles.loss}
+def outputs_of(graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto], additional: Sequence[str]) -> list[str]:
+    """Return the values of the user's model that nodes of the loss read, and those that are returned besides."""
+    by_loss = {key(node) for node in nodes}
     made = {name for node in graph.node if key(node) not in by_loss for name in node.output if name}
-    read = [name for node in needed(roles.loss, result) for name in node.input if name in made]
-    return list(dict.fromkeys([*read, *additional])) or [result]
+    read = [name for node in nodes for name in node.input if name in made]
+    return list(dict.fromkeys([*read, *additional]))
 
 
-def constants_of(graph: onnx.GraphProto, roles: Roles, parameters: set[str]) -> dict[str, np.ndarray]:
-    """Return the data of the initializers that the loss reads and that are no parameters."""
-    read = {name for node in roles.loss for name in node.input} - parameters
+def constants_of(
+    graph: onnx.GraphProto, nodes: Sequence[onnx.NodeProto], parameters: set[str]
+) -> dict[str, np.ndarray]:
+    """Return the data of the initializers that nodes of the loss read and that are no parameters."""
+    read = {name for node in nodes for name in node.input} - parameters
     return {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer if tensor.name in read}
 
 

@@ -68,6 +68,43 @@ class WeightedAverageLoss(onnxblock.Block):
         )
 
 
+class LossInModel(torch.nn.Module):
+    """A network that returns its own loss."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.network = mlp()
+
+    def forward(self, x: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return ((self.network(x) - target) ** 2).mean()
+
+
+class OwnNames(onnxblock.Block):
+    """A loss of nodes that onnxblock did not name."""
+
+    def build(self, y: str) -> str:
+        graph = self.base.graph
+        graph.input.append(onnx.helper.make_tensor_value_info("target", onnx.TensorProto.FLOAT, ["batch", 4]))
+        for op, inputs, output in (("Sub", [y, "target"], "off"), ("Abs", ["off"], "far"), ("ReduceSum", ["far"], "l")):
+            attributes = {"keepdims": 0} if op == "ReduceSum" else {}
+            graph.node.append(onnx.helper.make_node(op, inputs, [output], **attributes))
+        return "l"
+
+
+class LayerOnTop(onnxblock.Block):
+    """One more layer, which is not trained, below the loss."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layer, self._loss = onnxblock.blocks.Linear(4, 4), onnxblock.loss.CrossEntropyLoss()
+
+    def build(self, y: str) -> str:
+        scores = self._layer(y)
+        info = onnx.helper.make_tensor_value_info(scores, onnx.TensorProto.FLOAT, ["batch", 4])
+        self.base.graph.output.append(info)
+        return self._loss(scores)
+
+
 @dataclass
 class Case:
     """One training. rate: None for onnxruntime's 1e-3. schedule: warm-up and total steps, as they are meant."""
@@ -109,6 +146,9 @@ CASES = {
     "mlp_clipped": Case(mlp, (16,), LOSSES.CrossEntropyLoss, clipped_adamw, rate=0.01),
     "mlp_uncorrected": Case(mlp, (16,), LOSSES.CrossEntropyLoss, uncorrected_adamw, rate=0.001),
     "mlp_scheduled": Case(mlp, (16,), LOSSES.CrossEntropyLoss, ADAMW, rate=0.02, schedule=(20, 60)),
+    "loss_in_model": Case(LossInModel, (16,), None, SGD, rate=0.05),
+    "own_names": Case(mlp, (16,), OwnNames, ADAMW),
+    "layer_on_top": Case(mlp, (16,), LayerOnTop, ADAMW),
     "two_heads": Case(TwoHeads, (16,), WeightedAverageLoss, ADAMW, rate=0.003),
 }
 
@@ -123,11 +163,15 @@ def export(case: Case, path: Path) -> onnx.ModelProto:
                 for tensor in (layer.weight, layer.bias, layer.running_mean, layer.running_var):
                     tensor.add_(torch.rand(tensor.shape) * 0.2)
     x = torch.zeros(case.batch, *case.sample)
-    made = model(x)
+    arguments = (x, torch.zeros(case.batch, 4)) if case.loss is None else (x,)
+    inputs = ["x", "target"][: len(arguments)]
+    made = model(*arguments)
     names = [f"y{i}" for i in range(len(made) if isinstance(made, tuple) else 1)]
-    axes = {name: {0: "batch"} for name in ("x", *names)} if case.dynamic else None
+    axes = {name: {0: "batch"} for name in (*inputs, *names)} if case.dynamic else None
+    if case.loss is None:
+        del axes[names[0]]
     torch.onnx.export(
-        model, (x,), str(path), input_names=["x"], output_names=names, dynamic_axes=axes, opset_version=15,
+        model, arguments, str(path), input_names=inputs, output_names=names, dynamic_axes=axes, opset_version=15,
         training=torch.onnx.TrainingMode.PRESERVE, do_constant_folding=False, dynamo=False,
     )  # fmt: skip
     return onnx.load(path)
@@ -137,7 +181,7 @@ def generate(case: Case, folder: Path) -> None:
     model = export(case, folder / "model.onnx")
     names = [tensor.name for tensor in model.graph.initializer]
     frozen = [name for name in names if name in case.frozen or "running_" in name]
-    loss = case.loss if isinstance(case.loss, LOSSES) else case.loss()
+    loss = case.loss if case.loss is None or isinstance(case.loss, LOSSES) else case.loss()
     optimizer = case.optimizer if isinstance(case.optimizer, OPTIMIZERS) else case.optimizer()
     trained = [tensor.name for tensor in model.graph.initializer if tensor.data_type == 1 and tensor.name not in frozen]
     artifacts.generate_artifacts(
