@@ -46,6 +46,19 @@ def extension_flags(profile: str) -> list[str]:
     return ["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *host_profile_flags(profile)]
 
 
+def msvc_flags(profile: str, compiler: str = "cl", target: str = "") -> list[str]:
+    """Return the flags for Microsoft's compiler ("cl"), or for clang in its form ("clang-cl").
+
+    /fp:precise keeps the order of operations. Before Visual Studio 2022 it also contracts a product and a sum to one
+    operation, which runtime_c/src/msvc.h forbids. cl takes the instruction of the fused profile without a flag.
+    """
+    flags = ["/O2", "/fp:precise", "/DGM_THREADS=1", f"/DGM_FUSED={int(profile == 'fused')}"]
+    if compiler == "cl":
+        return flags
+    fused = [] if target.startswith("aarch64") else [f"/clang:{flag}" for flag in machine_flags("x86_64", profile)]
+    return [*flags, "/clang:-ffp-contract=off", *fused]
+
+
 def extension_digest() -> str:
     """Return a digest of all files of which the Python extension modules are made."""
     found = [*(path for path in RUNTIME.rglob("*.[ch]")), *THREADS.glob("*.[ch]")]

@@ -42,6 +42,7 @@ HOST = Path(__file__).with_name("host.c")
 # Only in _strict, which is compiled for the base instruction set and so can be asked on any computer.
 CPU_CHECK_DECLARATION = "int gm_host_has_fma(void);"
 CPU_CHECK = """
+#include "x86.h"
 #if defined(__arm__) && defined(__linux__)
 #include <sys/auxv.h>
 #define HWCAP_VFPV4 (1ul << 16) /* asm/hwcap.h of 32-bit Arm */
@@ -49,9 +50,8 @@ CPU_CHECK = """
 
 static int gm_host_has_fma(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("fma") != 0;
+#if defined(GM_X86_FMA)
+    return gm_x86_has_fma();
 #elif defined(HWCAP_VFPV4)
     return (getauxval(AT_HWCAP) & HWCAP_VFPV4) != 0;
 #else

@@ -3,7 +3,12 @@
  * source that cffi writes.
  */
 #include <string.h>
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 
 #include "gm_threads.h"
 
@@ -26,20 +31,56 @@ static int gm_host_narrow(void *out, const char *values, size_t size)
     return 0;
 }
 
+#define GM_HOST_SECOND INT64_C(1000000000) /* in nanoseconds */
+
+#if defined(_WIN32)
+
+/* Returns the wall clock, in nanoseconds. */
+static int64_t gm_host_wall(void)
+{
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceCounter(&ticks);
+    QueryPerformanceFrequency(&frequency);
+    int64_t second = frequency.QuadPart, rest = ticks.QuadPart % second;
+    return ticks.QuadPart / second * GM_HOST_SECOND + rest * GM_HOST_SECOND / second;
+}
+
+/* Returns the wall clock: Windows counts the time of a thread in steps of some 15 milliseconds. */
+static int64_t gm_host_cpu(void)
+{
+    return gm_host_wall();
+}
+
+#else
+
 static int64_t gm_host_nanoseconds(clockid_t clock)
 {
     struct timespec now;
     clock_gettime(clock, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+    return now.tv_sec * GM_HOST_SECOND + now.tv_nsec;
 }
+
+/* Returns the wall clock, in nanoseconds. */
+static int64_t gm_host_wall(void)
+{
+    return gm_host_nanoseconds(CLOCK_MONOTONIC);
+}
+
+/* Returns the time that this thread has run, in nanoseconds. */
+static int64_t gm_host_cpu(void)
+{
+    return gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+#endif
 
 /* Returns the least time that reading the wall clock takes, in nanoseconds. */
 static int64_t gm_host_clock_cost(void)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 32; i++) {
-        int64_t start = gm_host_nanoseconds(CLOCK_MONOTONIC);
-        int64_t taken = gm_host_nanoseconds(CLOCK_MONOTONIC) - start;
+        int64_t start = gm_host_wall();
+        int64_t taken = gm_host_wall() - start;
         least = taken < least ? taken : least;
     }
     return least;
@@ -54,11 +95,11 @@ static int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wal
     int status = gm_begin(session, program);
     status = status == GM_OK ? GM_AGAIN : status;
     for (uint32_t i = 0; i < count && status == GM_AGAIN; i++) {
-        int64_t cpu_start = gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-        int64_t wall_start = gm_host_nanoseconds(CLOCK_MONOTONIC);
+        int64_t cpu_start = gm_host_cpu();
+        int64_t wall_start = gm_host_wall();
         status = gm_run(session, 1);
-        wall[i] = gm_host_nanoseconds(CLOCK_MONOTONIC) - wall_start - clock_cost;
-        cpu[i] = gm_host_nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu_start;
+        wall[i] = gm_host_wall() - wall_start - clock_cost;
+        cpu[i] = gm_host_cpu() - cpu_start;
     }
     return status;
 }

@@ -8,11 +8,13 @@
 
 #include "gm_threads.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+#if defined(_WIN32)
+#include "win32.h"
+#else
+#include "posix.h"
+#endif
 
 /* How often a worker looks at the ticket before it sleeps, which takes some 50 microseconds, and
  * how often the caller looks before it yields the processor. */
@@ -29,11 +31,10 @@ struct gm_threads {
     uint32_t ends;               /* atomic: 1 when workers are to return */
     gm_task task;                /* the job's function, and its argument */
     void *argument;
-    pthread_mutex_t lock;        /* held while a worker goes to sleep or is woken */
-    pthread_cond_t wake;
-    pid_t process;               /* the process of the workers; 0: none were started */
+    gm_monitor monitor;          /* entered while a worker goes to sleep or is woken */
+    gm_process process;          /* the process of the workers; 0: none were started */
     uint32_t workers;
-    pthread_t worker[GM_MAX_PARTS];
+    gm_thread worker[GM_MAX_PARTS];
 };
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static int has_part(uint32_t ticket)
 
 static uint32_t look(gm_threads *threads)
 {
-    return __atomic_load_n(&threads->ticket, __ATOMIC_SEQ_CST);
+    return gm_atomic_load(&threads->ticket);
 }
 
 /* Does one part, and returns 0 where none is left. A job is not over before its last part is done,
@@ -54,9 +55,9 @@ static int take_part(gm_threads *threads)
 {
     uint32_t ticket = look(threads);
     while (has_part(ticket)) {
-        if (__atomic_compare_exchange_n(&threads->ticket, &ticket, ticket + 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+        if (gm_atomic_replace(&threads->ticket, &ticket, ticket + 1)) {
             threads->task(threads->argument, ticket & 0xFFFF);
-            __atomic_fetch_add(&threads->finished, 1, __ATOMIC_RELEASE);
+            gm_atomic_add(&threads->finished, 1);
             return 1;
         }
     }
@@ -65,18 +66,9 @@ static int take_part(gm_threads *threads)
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
-static void pause_a_little(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 static int should_wake(gm_threads *threads)
 {
-    return has_part(look(threads)) || __atomic_load_n(&threads->ends, __ATOMIC_SEQ_CST);
+    return has_part(look(threads)) || gm_atomic_load(&threads->ends);
 }
 
 /* Waits until there is work, or until no more will come. A worker that is about to sleep counts
@@ -88,58 +80,52 @@ static void wait_for_work(gm_threads *threads)
         if (should_wake(threads)) {
             return;
         }
-        pause_a_little();
+        gm_thread_pause();
     }
-    pthread_mutex_lock(&threads->lock);
-    __atomic_fetch_add(&threads->sleepers, 1, __ATOMIC_SEQ_CST);
+    gm_monitor_enter(&threads->monitor);
+    gm_atomic_add(&threads->sleepers, 1);
     while (!should_wake(threads)) {
-        pthread_cond_wait(&threads->wake, &threads->lock);
+        gm_monitor_wait(&threads->monitor);
     }
-    __atomic_fetch_sub(&threads->sleepers, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&threads->lock);
+    gm_atomic_add(&threads->sleepers, UINT32_MAX);
+    gm_monitor_leave(&threads->monitor);
 }
 
-static void *work(void *argument)
+static gm_thread_result GM_THREAD_CALL work(void *argument)
 {
     gm_threads *threads = argument;
-    while (!__atomic_load_n(&threads->ends, __ATOMIC_SEQ_CST)) {
+    while (!gm_atomic_load(&threads->ends)) {
         if (!take_part(threads)) {
             wait_for_work(threads);
         }
     }
-    return NULL;
+    return 0;
 }
 
 static void wake_all(gm_threads *threads)
 {
-    pthread_mutex_lock(&threads->lock);
-    pthread_cond_broadcast(&threads->wake);
-    pthread_mutex_unlock(&threads->lock);
+    gm_monitor_enter(&threads->monitor);
+    gm_monitor_wake_all(&threads->monitor);
+    gm_monitor_leave(&threads->monitor);
 }
 
-/* Starts the workers. They block all signals, which are for the caller's threads. */
 static void start_workers(gm_threads *threads)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (uint32_t i = 1; i < threads->splitter.parts; i++) {
-        if (pthread_create(&threads->worker[threads->workers], NULL, work, threads) == 0) {
+        if (gm_thread_start(&threads->worker[threads->workers], work, threads)) {
             threads->workers++;
         }
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Starts with the first work of a process. In a child of fork(), what the parent's workers had
  * locked, counted or left over means nothing. */
 static void start(gm_threads *threads)
 {
-    threads->process = getpid();
+    threads->process = gm_this_process();
     threads->ticket = 0;
     threads->workers = threads->sleepers = 0;
-    pthread_mutex_init(&threads->lock, NULL);
-    pthread_cond_init(&threads->wake, NULL);
+    gm_monitor_open(&threads->monitor);
     start_workers(threads);
 }
 
@@ -148,22 +134,22 @@ static void start(gm_threads *threads)
 static void run(void *context, uint32_t parts, gm_task task, void *argument)
 {
     gm_threads *threads = context;
-    if (threads->process != getpid()) {
+    if (threads->process != gm_this_process()) {
         start(threads);
     }
     threads->task = task;
     threads->argument = argument;
-    __atomic_store_n(&threads->finished, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&threads->ticket, parts << 16, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&threads->sleepers, __ATOMIC_SEQ_CST) > 0) {
+    gm_atomic_store(&threads->finished, 0);
+    gm_atomic_store(&threads->ticket, parts << 16);
+    if (gm_atomic_load(&threads->sleepers) > 0) {
         wake_all(threads);
     }
     while (take_part(threads)) {
     }
-    for (uint32_t looks = 1; __atomic_load_n(&threads->finished, __ATOMIC_ACQUIRE) != parts; looks++) {
-        pause_a_little();
+    for (uint32_t looks = 1; gm_atomic_load(&threads->finished) != parts; looks++) {
+        gm_thread_pause();
         if (looks % LOOKS == 0) {
-            sched_yield();
+            gm_thread_yield();
         }
     }
 }
@@ -187,14 +173,13 @@ const gm_splitter *gm_threads_splitter(const gm_threads *threads)
 
 void gm_threads_close(gm_threads *threads)
 {
-    if (threads != NULL && threads->process == getpid()) {
-        __atomic_store_n(&threads->ends, 1, __ATOMIC_SEQ_CST);
+    if (threads != NULL && threads->process == gm_this_process()) {
+        gm_atomic_store(&threads->ends, 1);
         wake_all(threads);
         for (uint32_t i = 0; i < threads->workers; i++) {
-            pthread_join(threads->worker[i], NULL);
+            gm_thread_join(threads->worker[i]);
         }
-        pthread_mutex_destroy(&threads->lock);
-        pthread_cond_destroy(&threads->wake);
+        gm_monitor_close(&threads->monitor);
     }
     free(threads);
 }

@@ -1,6 +1,6 @@
 /*
- * Threads for gm_set_splitter(), on computers with a POSIX operating system. Firmware does not use
- * them.
+ * Threads for gm_set_splitter(), on computers with a POSIX operating system or Windows. Firmware does
+ * not use them.
  *
  *     gm_threads *threads = gm_threads_open(4);
  *     gm_set_splitter(&session, gm_threads_splitter(threads), arena_size);

@@ -10,7 +10,7 @@
  * board and its twin must have the same profile. The default follows the target's instruction
  * set. */
 #ifndef GM_FUSED
-#if defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || \
+#if defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || defined(_M_ARM64) || \
     (defined(__riscv_flen) && __riscv_flen >= 32)
 #define GM_FUSED 1
 #else
@@ -59,8 +59,8 @@
 #endif
 
 /* 1: gm_set_splitter() is compiled, by which the caller's threads share the work of large
- * instructions. bindings/threads has such threads for POSIX. It is for computers with an operating
- * system: it takes some 4 KB of stack, and the session is larger. */
+ * instructions. bindings/threads has such threads for POSIX and Windows. It is for computers with an
+ * operating system: it takes some 4 KB of stack, and the session is larger. */
 #ifndef GM_THREADS
 #define GM_THREADS 0
 #endif

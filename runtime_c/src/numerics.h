@@ -15,6 +15,14 @@
 
 #include "gm_config.h"
 
+/* Microsoft's compiler, which has no builtins of gcc. clang-cl has them. */
+#if defined(_MSC_VER) && !defined(__clang__)
+#define GM_MSVC 1
+#include "msvc.h"
+#else
+#define GM_MSVC 0
+#endif
+
 /* 16: half floats are computed as such, and float as with 0. */
 #if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16
 #error "float arithmetic must round to binary32: on 32-bit x86 compile with -msse2 -mfpmath=sse"
@@ -23,7 +31,9 @@
 /* ---- Multiply-accumulate --------------------------------------------------------------------- */
 
 /* acc + a b, rounded once in the fused profile and twice in the strict one. */
-#if GM_FUSED
+#if GM_FUSED && GM_MSVC
+#define GM_MAC(acc, a, b) gm_msvc_mac((acc), (a), (b))
+#elif GM_FUSED
 #if !(defined(__ARM_FEATURE_FMA) || defined(__FMA__) || defined(__aarch64__) || defined(__riscv_flen))
 #error "GM_FUSED needs a fused multiply-add instruction: x86 -mfma, Arm VFPv4 or later, RISC-V F"
 #endif
@@ -34,11 +44,18 @@
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-/* Returns the bits of a float. The builtin is used because -ffreestanding makes memcpy() a call. */
+/* The builtin is used because -ffreestanding makes memcpy() a call. */
+#if GM_MSVC
+#define GM_COPY_WORD(to, from) memcpy((to), (from), 4)
+#else
+#define GM_COPY_WORD(to, from) __builtin_memcpy((to), (from), 4)
+#endif
+
+/* Returns the bits of a float. */
 static inline uint32_t gm_bits_of(float x)
 {
     uint32_t bits;
-    __builtin_memcpy(&bits, &x, sizeof bits);
+    GM_COPY_WORD(&bits, &x);
     return bits;
 }
 
@@ -46,7 +63,7 @@ static inline uint32_t gm_bits_of(float x)
 static inline float gm_float_of(uint32_t bits)
 {
     float x;
-    __builtin_memcpy(&x, &bits, sizeof x);
+    GM_COPY_WORD(&x, &bits);
     return x;
 }
 
@@ -92,14 +109,16 @@ static inline float gm_abs(float x)
 /* 1 where the target has a binary32 square root instruction. */
 #ifndef GM_HARDWARE_SQRT
 #if (defined(__ARM_FP) && (__ARM_FP & 4)) || defined(__SSE__) || defined(__aarch64__) || defined(__riscv_flen) || \
-    defined(__wasm__)
+    defined(__wasm__) || GM_MSVC
 #define GM_HARDWARE_SQRT 1
 #else
 #define GM_HARDWARE_SQRT 0
 #endif
 #endif
 
-#if GM_HARDWARE_SQRT && defined(GM_MATH_ERRNO)
+#if GM_HARDWARE_SQRT && GM_MSVC
+#define gm_sqrt(x) gm_msvc_sqrt(x)
+#elif GM_HARDWARE_SQRT && defined(GM_MATH_ERRNO)
 #include "sqrt_instruction.h"
 #elif GM_HARDWARE_SQRT
 #define gm_sqrt(x) __builtin_sqrtf(x)

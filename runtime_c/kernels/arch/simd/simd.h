@@ -13,16 +13,14 @@ struct gm_adam_factors;
 struct gm_gemm_strides;
 
 /* Whether this processor has the instructions that the kernels here were compiled with. */
+#if defined(__x86_64__)
+int gm_simd_runs(void);
+#else
 static inline int gm_simd_runs(void)
 {
-#if !defined(__x86_64__)
     return 1;
-#elif GM_FUSED
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return __builtin_cpu_supports("avx2");
-#endif
 }
+#endif
 
 /* Does the same as gm_gemm_matrix() of gemm_tile.h. */
 void gm_simd_gemm(const float *a, const float *b, float *y, uint32_t m, uint32_t n, uint32_t y_row,

@@ -1,0 +1,70 @@
+/*
+ * Which instructions this x86 processor has, and whether the operating system keeps their registers.
+ * The compiler's __builtin_cpu_supports() is not asked: that of zig says no to everything.
+ */
+#ifndef GM_X86_H
+#define GM_X86_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#  include <intrin.h> /* indented: the amalgamation leaves it under its condition */
+#else
+#  include <cpuid.h>
+#endif
+
+enum { GM_X86_EAX, GM_X86_EBX, GM_X86_ECX, GM_X86_EDX, GM_X86_REGISTERS };
+
+#define GM_X86_FMA (1u << 12)     /* in ECX of leaf 1 */
+#define GM_X86_OSXSAVE (1u << 27) /* in ECX of leaf 1 */
+#define GM_X86_AVX2 (1u << 5)     /* in EBX of leaf 7 */
+#define GM_X86_VECTORS 6u         /* in XCR0: registers of SSE and AVX are kept */
+
+static inline void gm_x86_cpuid(uint32_t leaf, uint32_t *found)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    __cpuidex((int *)found, (int)leaf, 0);
+#else
+    __cpuid_count(leaf, 0, found[GM_X86_EAX], found[GM_X86_EBX], found[GM_X86_ECX], found[GM_X86_EDX]);
+#endif
+}
+
+/* Returns whether the operating system keeps vector registers. Only with OSXSAVE may it be asked. */
+static inline int gm_x86_keeps_vectors(void)
+{
+#if defined(_MSC_VER) && !defined(__clang__)
+    uint32_t low = (uint32_t)_xgetbv(0);
+#else
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    (void)high;
+#endif
+    return (low & GM_X86_VECTORS) == GM_X86_VECTORS;
+}
+
+static inline int gm_x86_has_fma(void)
+{
+    uint32_t found[GM_X86_REGISTERS];
+    gm_x86_cpuid(1, found);
+    return (found[GM_X86_ECX] & GM_X86_FMA) && (found[GM_X86_ECX] & GM_X86_OSXSAVE) && gm_x86_keeps_vectors();
+}
+
+static inline int gm_x86_has_avx2(void)
+{
+    uint32_t found[GM_X86_REGISTERS];
+    gm_x86_cpuid(0, found);
+    if (found[GM_X86_EAX] < 7) {
+        return 0;
+    }
+    gm_x86_cpuid(1, found);
+    if (!(found[GM_X86_ECX] & GM_X86_OSXSAVE) || !gm_x86_keeps_vectors()) {
+        return 0;
+    }
+    gm_x86_cpuid(7, found);
+    return (found[GM_X86_EBX] & GM_X86_AVX2) != 0;
+}
+
+#endif
+#endif
