@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -12,13 +13,18 @@ from gradmote.errors import GradmoteError
 PROFILES = ("fused", "strict")
 
 _NOT_BUILT = "install the package again (`pip install .`), which compiles it"
+_NOT_THERE = "this gradmote was installed without the compiled runtime, which is the twin"
+_WITHOUT = (
+    "boards learn without it: --on PORT or --on qemu:BOARD; to have it, install the wheel of this system, "
+    "or a checkout where there is a C compiler: pip install ."
+)
 
 
 def load(profile: str) -> ModuleType:
     """Return the module with `ffi` and `lib` for "fused" or "strict".
 
-    Raises GradmoteError where the name is unknown, the module was not built, or this CPU lacks
-    fused multiply-add.
+    Raises GradmoteError where the name is unknown, the module is not there or does not load, or
+    this CPU lacks fused multiply-add.
     """
     if profile not in PROFILES:
         raise GradmoteError(f"there is no numerics profile '{profile}'", "use profile='fused' or profile='strict'")
@@ -29,6 +35,11 @@ def load(profile: str) -> ModuleType:
     return _load(profile)
 
 
+def is_there() -> bool:
+    """Return whether the compiled runtime is installed, which the pure wheel lacks."""
+    return any(find_spec(f"gradmote_runtime._{profile}") is not None for profile in PROFILES)
+
+
 def cpu_has_fma() -> bool:
     """Return whether this CPU can run the fused profile."""
     return bool(_load("strict").lib.gm_host_has_fma())
@@ -36,6 +47,8 @@ def cpu_has_fma() -> bool:
 
 @cache
 def _load(profile: str) -> ModuleType:
+    if not is_there():
+        raise GradmoteError(_NOT_THERE, _WITHOUT)
     try:
         module = import_module(f"gradmote_runtime._{profile}")
     except ImportError as error:

@@ -38,7 +38,7 @@ class ProgramName(str, Enum):
 class Bench:
     """The image to measure, and the programs of it.
 
-    `profile` is the profile of the numerics on this computer.
+    `profile` is the profile of the numerics on this computer, "" where there is no twin to time.
     """
 
     name: str
@@ -89,9 +89,11 @@ def command(
     bench = opened(model, compiler, program)
     before = {} if against is None else read_counts(against)
     boards = [board] if board is not None else list(before)
+    if not boards:
+        require_twin()
     with progress_bar(as_json) as bar:
         counted = {name: count(bench, name, bar) for name in boards}
-        times = timed(bench, rounds, bar)
+        times = timed(bench, rounds, bar) if bench.profile else {}
     if as_json:
         say_json(as_dict(bench, times, counted))
     else:
@@ -105,8 +107,6 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
 
     Raises ModelError if the image lacks a program that is asked for.
     """
-    from gradmote_runtime.library import cpu_has_fma
-
     from ..errors import ModelError
     from ..formats.image import read_image
     from ..formats.image.read import load
@@ -119,7 +119,21 @@ def opened(model: Path, compiler: Compiler, wanted: list[ProgramName] | None) ->
         if kind not in there:
             raise ModelError(f"{model.name} has no program {kind}", f"it has {', '.join(there)}; --loss adds training")
     usual = [kind for kind in there if kind != "eval"]
-    return Bench(model.name, data, image, kinds or usual, "fused" if cpu_has_fma() else "strict")
+    return Bench(model.name, data, image, kinds or usual, profile_here())
+
+
+def require_twin() -> None:
+    """Raise GradmoteError where the compiled runtime, which is timed, is not installed."""
+    from gradmote_runtime.library import load
+
+    load("strict")
+
+
+def profile_here() -> str:
+    """Return the profile of the twin on this computer; "" where there is no twin."""
+    from gradmote_runtime.library import cpu_has_fma, is_there
+
+    return "" if not is_there() else "fused" if cpu_has_fma() else "strict"
 
 
 # ---- Measuring
@@ -167,7 +181,8 @@ def show(bench: Bench, times: Times, counted: dict[str, OnBoard], rounds: int) -
 
     out = console()
     where = f"on this computer ({processor()}), batch {bench.image.header['batch']}, {bench.profile}, {rounds} rounds"
-    out.print(table(f"{bench.name} {where}", time_rows(times)))
+    if times:
+        out.print(table(f"{bench.name} {where}", time_rows(times)))
     for kind, found in times.items():
         out.print(table(f"What {kind} is made of", kernel_rows(found)))
     for board, programs in counted.items():

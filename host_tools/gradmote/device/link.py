@@ -6,9 +6,7 @@ import contextlib
 import errno
 import select
 import socket
-from typing import Protocol
-
-import serial
+from typing import Any, Protocol
 
 from gradmote.errors import DeviceError
 
@@ -75,10 +73,10 @@ class SerialLink:
         """Open the port; raise DeviceError where that fails."""
         self.url = url
         try:
-            self._port = serial.serial_for_url(
+            self._port = _serial().serial_for_url(
                 url, baudrate=baudrate, timeout=0.0, write_timeout=_WRITE_SECONDS, exclusive=True
             )
-        except (serial.SerialException, ValueError, OSError) as error:
+        except (ValueError, OSError) as error:
             raise _cannot_open(url, error) from error
 
     def read(self, timeout: float) -> bytes:
@@ -89,20 +87,31 @@ class SerialLink:
             first = self._port.read(1)
             waiting = self._port.in_waiting if first else 0
             return bytes(first + self._port.read(waiting)) if waiting else bytes(first)
-        except (serial.SerialException, OSError, TypeError) as error:
+        except (OSError, TypeError) as error:
             raise ConnectionLost(self.url, error) from error
 
     def write(self, data: bytes) -> None:
         """Send all of `data`."""
         try:
             self._port.write(data)
-        except (serial.SerialException, OSError, TypeError) as error:
+        except (OSError, TypeError) as error:
             raise ConnectionLost(self.url, error) from error
 
     def close(self) -> None:
         """Close the port. Closing twice does no harm."""
-        with contextlib.suppress(serial.SerialException, OSError):
+        with contextlib.suppress(OSError):
             self._port.close()
+
+
+def _serial() -> Any:
+    """Return pyserial, whose SerialException is an OSError; sockets do without it."""
+    try:
+        import serial
+    except ImportError as error:
+        raise DeviceError(
+            "the package pyserial, which opens serial ports, is not installed", "pip install pyserial"
+        ) from error
+    return serial
 
 
 class SocketLink:

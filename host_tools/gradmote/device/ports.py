@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from serial.tools import list_ports
-
 from gradmote.device.boards import Board
 from gradmote.errors import GradmoteError
 from gradmote.generated.console import FAULTS
@@ -57,6 +55,8 @@ class Answer:
 
 def serial_ports() -> list[Port]:
     """Return the serial ports on USB, sorted by name."""
+    from serial.tools import list_ports
+
     return [
         Port(port.device, f"{port.vid:04x}:{port.pid:04x}", port.description or "")
         for port in sorted(list_ports.comports(), key=lambda port: str(port.device))

@@ -45,6 +45,7 @@ def test_a_cpu_without_fma_is_told_to_use_strict(image: bytes, monkeypatch: pyte
 
 def test_a_runtime_that_was_not_built_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     library._load.cache_clear()
+    monkeypatch.setattr(library, "is_there", lambda: True)
     monkeypatch.setitem(sys.modules, "gradmote_runtime._strict", None)
     with pytest.raises(GradmoteError, match=r"profile 'strict' does not load .* - install the package again"):
         library.load("strict")

@@ -5,8 +5,6 @@ Opening the board's port at 1200 baud starts that boot loader.
 
 import time
 
-import serial
-
 from gradmote.device.toolchains.system_packages import how_to_install
 from gradmote.errors import DeviceError
 
@@ -17,9 +15,11 @@ _BOOT_SECONDS = 2.0
 
 def touch(job: Job) -> None:
     """Restart the board into its boot loader."""
+    import serial
+
     try:
         serial.Serial(job.port, 1200).close()
-    except (serial.SerialException, OSError) as error:
+    except OSError as error:
         raise DeviceError(
             f"cannot open {job.port} ({error})", "press the board's reset button twice and flash again"
         ) from error
