@@ -29,6 +29,7 @@ WORK = (
     "artifacts model.onnx --out artifacts",
     "compile model.onnx --loss cross_entropy --batch 4 -o made.mote",
     "compile model.onnx --loss cross_entropy --ram 8K -o small.mote",
+    "data data.npz",
     "analyze made.mote",
     "analyze model.onnx --loss cross_entropy --board mps2-an386",
     "plan made.mote",

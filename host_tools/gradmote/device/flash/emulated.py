@@ -17,7 +17,7 @@ from pathlib import Path
 from gradmote.device.boards import Board
 from gradmote.device.emulator import emulator_command, free_port, keep_on_one_cpu
 from gradmote.errors import DeviceError
-from gradmote.formats.files import build_folder, make_build_folder, write_atomically
+from gradmote.formats.files import build_folder, make_folder, write_atomically
 
 from .elf import Segment, read_segments
 from .gdb import Gdb
@@ -155,7 +155,7 @@ def _pid(name: str) -> int | None:
 def _start(board: Board, elf: Path, port: int) -> tuple[Running, Gdb]:
     """Start an emulator that is halted before its first instruction."""
     debugger = free_port()
-    make_build_folder(_folder().name)
+    make_folder(_folder())
     command = [*emulator_command(board), "-S", "-gdb", f"tcp:127.0.0.1:{debugger}", "-display", "none"]
     command += ["-serial", f"tcp:127.0.0.1:{port},server=on,wait=off,nodelay=on", "-monitor", "none"]
     command += ["-pidfile", str(_pid_file(board.name))]
