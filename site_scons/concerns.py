@@ -45,6 +45,8 @@ RULES = {
     "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_concerns.py")),
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/unit/bindings",)),
+    "bindings/js": Rule(("tests/bindings/test_node.py",), targets=("npm",)),
+    "bindings/wasm": Rule(("tests/bindings/test_node.py",), targets=("npm",)),
     "bindings/threads": Rule(("tests/c/threads",)),
     "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
     "examples": Rule(("tests/unit/examples",)),

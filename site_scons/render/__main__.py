@@ -15,11 +15,12 @@ from . import (
     docs_console,
     docs_numerics,
     docs_records,
+    js_tables,
     python_console,
     python_instructions,
     python_tables,
 )
-from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, PYTHON_OUT, ROOT
+from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, PYTHON_OUT, ROOT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
 
@@ -33,6 +34,7 @@ def rendered() -> dict[Path, str]:
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (python_tables, python_instructions, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
+    files |= {JS_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in js_tables.render().items()}
     for module in (docs_console, docs_numerics, docs_records):
         files |= {DOCS_OUT / name: text for name, text in module.render().items()}
     return files

@@ -17,6 +17,7 @@ SPEC = ROOT / "runtime_c" / "spec"
 C_OUT = ROOT / "runtime_c" / "generated"
 FIRMWARE_OUT = ROOT / "firmware" / "generated"
 PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
+JS_OUT = ROOT / "bindings" / "js" / "src" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name besides parameters.

@@ -23,7 +23,14 @@ OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 #: Folders whose tests compile C, for this computer or for others, or run what was compiled.
 OF_TOOLCHAIN = ("bench", "c/arch", "c/runtime", "c/threads", "device/sbc", "fuzz", "toolchain")
 #: Modules of which a file of tests has something where it builds firmware or compiles C.
-BUILDERS = ("support.firmware", "support.guarded_program", "support.objects", "fuzz.campaign", "fuzz.conversing")
+BUILDERS = (
+    "support.firmware",
+    "support.guarded_program",
+    "support.npm_package",
+    "support.objects",
+    "fuzz.campaign",
+    "fuzz.conversing",
+)
 
 
 def mark(items: list[pytest.Item]) -> None:

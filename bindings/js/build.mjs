@@ -1,0 +1,69 @@
+// Makes the package: node build.mjs OUT MODULES TOOLS. OUT gets what `npm pack` packs; MODULES is the folder of
+// gradmote.wasm and gradmote-simd.wasm, TOOLS that of node_modules. Types are made by tsc, all else by esbuild.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [out, modules, tools] = process.argv.slice(2).map((path) => resolve(path));
+const { build } = createRequire(join(tools, "package.json"))("esbuild");
+const HERE = dirname(fileURLToPath(import.meta.url));
+const ROOT = join(HERE, "..", "..");
+const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
+/** Entry -> the file that it becomes, without its ending, in browsers and in node. */
+const ENTRIES = { index: { browser: "gradmote", node: "node" }, "training/index": { browser: "training", node: "training.node" } };
+/** What stands for import.meta.url in a CommonJS file. */
+const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
+
+/** Makes the training API share the classes of the main one, which lies beside it. */
+function besides(file) {
+  const share = (build) => build.onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: file, external: true }));
+  return { name: "beside", setup: share };
+}
+
+/** Resolves what differs between platforms. */
+function platform(name) {
+  const path = join(HERE, "src", `platform.${name}.ts`);
+  return { name: "platform", setup: (build) => build.onResolve({ filter: /^#platform$/ }, () => ({ path })) };
+}
+
+/** Bundles one entry into one file. */
+async function bundle(entry, outfile, place, options, plugins = []) {
+  const entryPoints = [join(HERE, "src", `${entry}.ts`)];
+  const common = { bundle: true, target: "es2022", legalComments: "none", logLevel: "warning", absWorkingDir: HERE };
+  await build({ ...common, entryPoints, outfile, plugins: [platform(place), ...plugins], ...options });
+}
+
+async function bundleEntry(entry, dist) {
+  const { browser, node } = ENTRIES[entry], main = ENTRIES.index;
+  const onNode = { platform: "node", target: "node18" };
+  await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(`./${main.browser}.mjs`)]);
+  await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`)]);
+  await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`)]);
+  const globalName = entry === "index" ? "gradmote" : "ort";
+  await bundle(entry, join(dist, `${browser}.min.js`), "script", { format: "iife", globalName, minify: true });
+}
+
+/** Checks the types, and writes them. */
+function writeTypes(folder) {
+  const tsc = join(tools, "node_modules", "typescript", "bin", "tsc"), types = join(tools, "node_modules", "@types");
+  execFileSync(process.execPath, [tsc, "-p", HERE, "--outDir", folder, "--typeRoots", types], { stdio: "inherit" });
+}
+
+/** The package's own package.json has nothing that only its development needs. */
+function published() {
+  const { devDependencies: _development, imports: _imports, ...kept } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
+  return JSON.stringify(kept, null, 2) + "\n";
+}
+
+rmSync(out, { recursive: true, force: true });
+const dist = join(out, "dist");
+mkdirSync(dist, { recursive: true });
+for (const entry of Object.keys(ENTRIES)) await bundleEntry(entry, dist);
+writeTypes(join(dist, "types"));
+for (const name of MODULES) cpSync(join(modules, name), join(dist, name));
+cpSync(join(HERE, "README.md"), join(out, "README.md"));
+cpSync(join(ROOT, "LICENSE"), join(out, "LICENSE"));
+writeFileSync(join(out, "package.json"), published());

@@ -1,0 +1,22 @@
+import { DataError } from "./errors.js";
+
+/** Bytes that are in memory: an ArrayBuffer, or any view of one. */
+export type Bytes = ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
+
+/** Returns the bytes of a buffer or view, without a copy. `what` is how messages call it. */
+export function bytesOf(data: Bytes, what: string): Uint8Array {
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (isBuffer(data)) return new Uint8Array(data);
+  throw new DataError(`${what} takes bytes, not ${kindOf(data)}`, "pass an ArrayBuffer, a typed array or a Buffer");
+}
+
+/** Returns whether a value is an ArrayBuffer or a SharedArrayBuffer, of this realm or another. */
+export function isBuffer(data: unknown): data is ArrayBuffer {
+  return /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(data));
+}
+
+/** Returns how messages call the type of a value. */
+export function kindOf(data: unknown): string {
+  if (data === null || data === undefined) return String(data);
+  return typeof data === "object" ? (data.constructor?.name ?? "an object") : `a ${typeof data}`;
+}

@@ -1,0 +1,50 @@
+import { ERRORS, type ErrorName } from "./generated/errors.js";
+
+/** The base of all errors that Gradmote throws on purpose. `hint` says what would help. */
+export class GradmoteError extends Error {
+  override readonly name: string = "GradmoteError";
+  /** What was wrong, without the hint. */
+  readonly text: string;
+  readonly hint: string;
+
+  constructor(text: string, hint = "", options?: { cause?: unknown }) {
+    super(hint ? `${text} - ${hint}` : text, options);
+    this.text = text;
+    this.hint = hint;
+  }
+}
+
+/** Arrays of the wrong type, length or range. */
+export class DataError extends GradmoteError {
+  override readonly name: string = "DataError";
+}
+
+/** The runtime refused a call. The state is as it was before. */
+export class RuntimeFault extends GradmoteError {
+  override readonly name: string = "RuntimeFault";
+  /** The code of runtime_c/spec/errors.toml, below 0. */
+  readonly code: number;
+  /** The name of the code, such as "NOT_FINITE". */
+  readonly error: ErrorName | "UNKNOWN";
+
+  constructor(code: number, where: string) {
+    const [error, text, hint] = described(code);
+    super(`${where}: ${text} (GM_ERR_${error}, ${code})`, hint);
+    this.code = code;
+    this.error = error;
+  }
+}
+
+function described(code: number): [ErrorName | "UNKNOWN", string, string] {
+  for (const name of Object.keys(ERRORS) as ErrorName[]) {
+    const [number, text, hint] = ERRORS[name];
+    if (number === code) return [name, text, hint];
+  }
+  return ["UNKNOWN", `unknown error code ${code}`, ""];
+}
+
+/** Throws RuntimeFault where a function of the runtime returned a negative code; else returns the code. */
+export function check(code: number, where: string): number {
+  if (code < 0) throw new RuntimeFault(code, where);
+  return code;
+}

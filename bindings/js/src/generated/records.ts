@@ -1,0 +1,72 @@
+// Rendered from runtime_c/spec by `scons render`; do not edit.
+
+export const NONE = 0xffffffff;
+
+export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
+export const ROLE = ["input", "label", "output", "loss"] as const;
+export const DTYPE = ["f32", "i32"] as const;
+export const SECTION = ["tensors", "programs", "code", "constants", "initial", "state", "names", "store"] as const;
+export const SCHEDULE = ["constant", "linear"] as const;
+export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;
+export const STORE_DTYPE = ["int8", "f32"] as const;
+
+/** Byte offsets of the fields of a gm_header, and its size. */
+export const enum Header {
+  magic = 0,
+  version = 4,
+  size = 8,
+  crc = 12,
+  modelId = 16,
+  arenaSize = 32,
+  stateSize = 36,
+  parametersSize = 40,
+  gradientsOffset = 44,
+  gradientsSize = 48,
+  scratchOffset = 52,
+  controlOffset = 56,
+  propertiesOffset = 60,
+  propertiesCount = 64,
+  batch = 68,
+  scheme = 72,
+  sections = 76,
+  imageVersion = 140,
+  sizeof = 144,
+}
+
+/** Byte offsets of the fields of a gm_tensor, and its size. */
+export const enum Tensor {
+  name = 0,
+  role = 4,
+  programs = 8,
+  dtype = 12,
+  rank = 16,
+  dims = 20,
+  offset = 44,
+  size = 48,
+  sizeof = 52,
+}
+
+/** Byte offsets of the fields of a gm_control, and its size. */
+export const CONTROL = {
+  trainSteps: 0,
+  seed: 4,
+  optimizerSteps: 8,
+  accumulated: 12,
+  learningRate: 16,
+  baseLearningRate: 20,
+  schedule: 24,
+  warmupSteps: 28,
+  totalSteps: 32,
+  gradientScale: 36,
+  skippedSteps: 40,
+  scheduleStart: 44,
+} as const;
+
+/** Byte offsets of the fields of a gm_property, and its size. */
+export const enum Property {
+  key = 0,
+  type = 20,
+  value = 24,
+  reserved = 28,
+  sizeof = 32,
+}

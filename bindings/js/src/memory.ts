@@ -1,0 +1,114 @@
+import { GradmoteError } from "./errors.js";
+
+/** The functions of bindings/wasm. Pointers are numbers; those of 2 GB and more come as negative ones. */
+export interface Exports {
+  readonly memory: WebAssembly.Memory;
+  readonly __heap_base: WebAssembly.Global;
+  [name: `gm_${string}`]: (...values: number[]) => number;
+}
+
+const PAGE = 65536;
+/** Bytes for what a call returns by a pointer, and for the key of a property. */
+const SCRATCH = 64;
+const ALIGNMENT = 16;
+
+/**
+ * The memory of one session, which has an instance of the module for itself: image, session, what calls return, arena,
+ * and room for parameters. It is reserved once, so that views of the arena never lose their memory.
+ */
+export class Memory {
+  readonly exports: Exports;
+  readonly image: number;
+  readonly session: number;
+  readonly scratch: number;
+  #end: number;
+  #file: Uint8Array = new Uint8Array(0);
+
+  constructor(module: WebAssembly.Module, image: Uint8Array) {
+    const imports = { gradmote: { read: this.#read, write: this.#write } };
+    this.exports = new WebAssembly.Instance(module, imports).exports as unknown as Exports;
+    this.#end = aligned(this.exports.__heap_base.value);
+    this.image = this.reserve(image.length);
+    this.scratch = this.reserve(SCRATCH);
+    this.session = this.reserve(this.exports.gm_wasm_session_size());
+    this.bytes(this.image, image.length).set(image);
+  }
+
+  /** Reserves bytes behind all others. Views that were made before lose their memory. */
+  reserve(size: number): number {
+    const start = this.#end;
+    this.#end = start + aligned(size);
+    const { memory } = this.exports;
+    const missing = Math.ceil((this.#end - memory.buffer.byteLength) / PAGE);
+    try {
+      if (missing > 0) memory.grow(missing);
+    } catch (cause) {
+      throw new GradmoteError(`there is no memory for ${size} bytes`, "compile the model with a smaller batch", { cause });
+    }
+    return start;
+  }
+
+  bytes(at: number, size: number): Uint8Array {
+    return new Uint8Array(this.exports.memory.buffer, at >>> 0, size);
+  }
+
+  floats(at: number, count: number): Float32Array {
+    return new Float32Array(this.exports.memory.buffer, at >>> 0, count);
+  }
+
+  ints(at: number, count: number): Int32Array {
+    return new Int32Array(this.exports.memory.buffer, at >>> 0, count);
+  }
+
+  words(at: number, count: number): Uint32Array {
+    return new Uint32Array(this.exports.memory.buffer, at >>> 0, count);
+  }
+
+  /** Returns the text that ends with a zero. */
+  text(at: number): string {
+    const all = new Uint8Array(this.exports.memory.buffer, at >>> 0);
+    return new TextDecoder().decode(all.subarray(0, all.indexOf(0)));
+  }
+
+  /** Lets `call` write a checkpoint, and returns its bytes. */
+  written(size: number, call: () => void): Uint8Array {
+    this.#file = new Uint8Array(size);
+    call();
+    return this.#release();
+  }
+
+  /** Lets `call` read a checkpoint. */
+  reading(file: Uint8Array, call: () => void): void {
+    this.#file = file;
+    try {
+      call();
+    } finally {
+      this.#release();
+    }
+  }
+
+  #release(): Uint8Array {
+    const file = this.#file;
+    this.#file = new Uint8Array(0);
+    return file;
+  }
+
+  /** A gm_write_fn. */
+  #write = (_user: number, offset: number, data: number, size: number): number => {
+    if ((offset >>> 0) + (size >>> 0) > this.#file.length) return -1;
+    this.#file.set(this.bytes(data, size >>> 0), offset >>> 0);
+    return 0;
+  };
+
+  /** A gm_read_fn. */
+  #read = (_user: number, offset: number, data: number, size: number): number => {
+    const start = offset >>> 0, end = start + (size >>> 0);
+    if (end > this.#file.length) return -1;
+    this.bytes(data, size >>> 0).set(this.#file.subarray(start, end));
+    return 0;
+  };
+}
+
+function aligned(size: number): number {
+  return Math.ceil(size / ALIGNMENT) * ALIGNMENT;
+}

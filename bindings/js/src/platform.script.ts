@@ -1,0 +1,16 @@
+// What a script tag needs: the two files lie beside the script.
+import type { Form } from "./platform.browser.js";
+export type { Form } from "./platform.browser.js";
+
+/** The address of this script, which is known while it runs for the first time; in a worker that of the worker. */
+const HERE = (typeof document !== "undefined" && (document.currentScript as HTMLScriptElement | null)?.src) || globalThis.location?.href;
+
+/** Returns where a form of the runtime lies. */
+export function moduleAddress(form: Form): URL {
+  return new URL(form === "simd" ? "gradmote-simd.wasm" : "gradmote.wasm", HERE);
+}
+
+/** Returns a file of this computer: in a page there is none, all is fetched. */
+export async function readFile(_address: string | URL): Promise<Uint8Array | undefined> {
+  return undefined;
+}

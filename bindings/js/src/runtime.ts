@@ -1,0 +1,85 @@
+import { GradmoteError } from "./errors.js";
+import { moduleAddress, type Form } from "#platform";
+import { isResponse, openSource, type Source } from "./source.js";
+
+/** A compiled form of the runtime. It can be sent to a worker, and shared by any number of sessions. */
+export interface Runtime {
+  readonly module: WebAssembly.Module;
+  readonly simd: boolean;
+}
+
+export interface RuntimeOptions {
+  /** false: the plain form even where the engine has vectors. */
+  simd?: boolean;
+  /** The folder of gradmote.wasm and gradmote-simd.wasm, or one module: its address, its bytes, or compiled. */
+  wasm?: Source | WebAssembly.Module;
+}
+
+/** A module with one vector instruction: an engine that validates it runs the simd form. */
+const VECTORS = "AGFzbQEAAAABBQFgAAF7AwIBAAoKAQgAQQD9D/1iCw==";
+
+/** Returns whether this engine has WebAssembly's vectors (simd128). */
+export function hasSimd(): boolean {
+  return WebAssembly.validate(Uint8Array.from(atob(VECTORS), (letter) => letter.charCodeAt(0)));
+}
+
+const loading = new Map<string, Promise<Runtime>>();
+let newest: Runtime | undefined;
+
+/** Returns the runtime, compiled. It is fetched once for each address, and then kept. */
+export function loadRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  const { wasm } = options;
+  const simd = (options.simd ?? true) && hasSimd();
+  if (wasm instanceof WebAssembly.Module) return Promise.resolve(remember({ module: wasm, simd }));
+  const source = wasm === undefined || isFolder(wasm) ? placeOf(simd ? "simd" : "plain", wasm) : wasm;
+  if (typeof source !== "string" && !(source instanceof URL)) return compile(source, simd);
+  const key = String(source);
+  if (!loading.has(key)) loading.set(key, compile(source, simd));
+  return loading.get(key)!.then(remember, (error) => {
+    loading.delete(key); // so that a later call tries again
+    throw error;
+  });
+}
+
+/** Returns the runtime that was loaded last. Throws GradmoteError where none was. */
+export function loadedRuntime(): Runtime {
+  if (newest) return newest;
+  throw new GradmoteError("no runtime is loaded", "await loadRuntime() first, or use load()");
+}
+
+function remember(runtime: Runtime): Runtime {
+  return (newest = runtime);
+}
+
+function isFolder(wasm: Source): wasm is string | URL {
+  return (typeof wasm === "string" || wasm instanceof URL) && !/\.wasm([?#].*)?$/.test(String(wasm));
+}
+
+/** Returns where a form lies: beside this file, or in the folder that the caller named. */
+function placeOf(form: Form, folder?: string | URL): string | URL {
+  if (folder === undefined) return moduleAddress(form);
+  return `${String(folder).replace(/\/?$/, "/")}gradmote${form === "simd" ? "-simd" : ""}.wasm`;
+}
+
+async function compile(source: Source, simd: boolean): Promise<Runtime> {
+  const opened = await openSource(source, "the runtime");
+  try {
+    return remember({ module: await compiled(opened), simd });
+  } catch (cause) {
+    const hint = "pass as options.wasm the folder of gradmote.wasm and gradmote-simd.wasm";
+    throw new GradmoteError(`the runtime does not compile: ${(cause as Error).message}`, hint, { cause });
+  }
+}
+
+/** Compiles while the bytes arrive, where a server says that they are WebAssembly. */
+async function compiled(opened: Response | Uint8Array): Promise<WebAssembly.Module> {
+  if (!isResponse(opened)) return WebAssembly.compile(opened as BufferSource);
+  const isTyped = /^application\/wasm\b/.test(opened.headers.get("content-type") ?? "");
+  if (isTyped && WebAssembly.compileStreaming) return WebAssembly.compileStreaming(opened);
+  return WebAssembly.compile(await opened.arrayBuffer());
+}
+
+/** Returns the module of a runtime, or a module as it is. */
+export function moduleOf(runtime: Runtime | WebAssembly.Module): WebAssembly.Module {
+  return runtime instanceof WebAssembly.Module ? runtime : runtime.module;
+}

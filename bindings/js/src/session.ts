@@ -1,0 +1,618 @@
+import { copyInto, u32, type Data } from "./arrays.js";
+import { bytesOf, type Bytes } from "./bytes.js";
+import { check, DataError, GradmoteError, RuntimeFault } from "./errors.js";
+import { ERRORS } from "./generated/errors.js";
+import { CONTROL, Header, NONE, PROPERTY_TYPE, Property, SCHEDULE, STORE_DTYPE } from "./generated/records.js";
+import { Memory, type Exports } from "./memory.js";
+import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
+import { sha256 } from "./sha256.js";
+import { headerWord, programKind, programNames, readTensors, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
+
+/** What an image needs, and what it offers. Sizes are bytes. */
+export interface Requirements {
+  arenaSize: number;
+  stateSize: number;
+  parametersSize: number;
+  gradientsSize: number;
+  /** Samples in one step. */
+  batch: number;
+  programs: Program[];
+}
+
+/** Counters, learning rates and schedule, as the checkpoint keeps them. */
+export type Control = Record<Exclude<keyof typeof CONTROL, "schedule">, number> & { schedule: string };
+
+/** The sample store of an image that was compiled with one. */
+export interface Store {
+  capacity: number;
+  classes: number;
+  elements: number;
+  kept: number;
+  dtype: (typeof STORE_DTYPE)[number];
+}
+
+/** A view of the arena: of float32 numbers, or of int32 numbers. */
+export type View = Float32Array | Int32Array;
+
+const ARENA_LIMIT = 2 ** 30; // what gm_open accepts
+const WITH_LOSS = ["eval", "train", "step"];
+const FLOATS_OF_CONTROL = ["learningRate", "baseLearningRate", "gradientScale"];
+const KEY_BYTES = 20;
+const QUIET_NAN = 0x7fc00000;
+
+/**
+ * A session that trains and runs one image. Its profile is "strict": product and sum are rounded one by one.
+ *
+ * Where the runtime refuses a call, RuntimeFault carries its code, and the state is as it was. Every array that it
+ * returns is a view of the arena unless its description says otherwise. A view stays valid after close().
+ */
+export class Session {
+  readonly profile = "strict";
+  #memory: Memory | undefined;
+  #arena = 0;
+  #parameters = 0; // where parameters that come in or go out lie
+  #needs: Requirements;
+  #inputs: Tensor[];
+  #labels: Tensor[];
+  #outputs: Tensor[];
+  #losses: Tensor[];
+  #overwritable: Tensor[];
+  #inferred: Tensor[];
+
+  // ---- Opening and closing ------------------------------------------------------------------------------------
+
+  /** Verifies the image (the bytes of a .mote file) and sets the state to its initial values. */
+  constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
+    const bytes = bytesOf(image, "the image");
+    const memory = new Memory(moduleOf(runtime), bytes);
+    this.#needs = requirementsIn(memory, bytes.length);
+    this.#arena = memory.reserve(this.#needs.arenaSize);
+    this.#parameters = memory.reserve(this.#needs.parametersSize);
+    const { gm_open } = memory.exports;
+    check(gm_open(memory.session, memory.image, bytes.length, this.#arena, this.#needs.arenaSize), "open");
+    this.#memory = memory;
+    const tensors = readTensors(memory, this.#arena);
+    const of = (role: Role) => tensors.filter((tensor) => tensor.role === role);
+    [this.#inputs, this.#labels] = [of("input"), of("label")];
+    [this.#outputs, this.#losses] = [of("output"), of("loss")];
+    this.#overwritable = this.#feeds.filter((tensor) => !tensor.info.lasts);
+    this.#inferred = this.#outputsOf("infer");
+  }
+
+  /** Returns what the image needs, from its header alone. */
+  static required(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()): Requirements {
+    const bytes = bytesOf(image, "the image");
+    return requirementsIn(new Memory(moduleOf(runtime), bytes), bytes.length);
+  }
+
+  /** Returns what this session's image needs, as required() does. */
+  requirements(): Requirements {
+    return { ...this.#needs, programs: [...this.#needs.programs] };
+  }
+
+  /** What is trained, as the image names it ("full", "head", "last:3"); null where it does not. */
+  get scheme(): string | null {
+    const memory = this.#open(), name = headerWord(memory, Header.scheme);
+    return name === NONE ? null : memory.text(section(memory, "names").start + name);
+  }
+
+  /** Returns the session in a line. */
+  toString(): string {
+    if (!this.#memory) return "<Session: closed>";
+    const names = this.parameterNames();
+    const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
+    const model = hex(this.#memory.bytes(this.#memory.image + Header.modelId, 4));
+    return `<Session: model ${model}; parameters ${shown || "none"}; arena ${this.#needs.arenaSize} bytes; ` +
+      `${this.control().trainSteps} steps; profile ${this.profile}>`;
+  }
+
+  /** Sets parameters, moments, counters and properties back to the image's initial values. */
+  reset(): void {
+    this.#call("gm_reset", "reset");
+  }
+
+  /** Ends the session and lets go of its memory; closing it again does nothing. */
+  close(): void {
+    if (!this.#memory) return;
+    this.#memory.exports.gm_close(this.#memory.session);
+    this.#memory = undefined;
+  }
+
+  /** Fills the scratch region with NaN, so that a read of what no instruction wrote is noticed. */
+  poison(): void {
+    const memory = this.#open();
+    const start = headerWord(memory, Header.scratchOffset);
+    const kept = this.#overwritable.map((tensor) => tensor.view.slice());
+    memory.words(this.#arena + start, (this.#needs.arenaSize - start) >> 2).fill(QUIET_NAN);
+    this.#overwritable.forEach((tensor, i) => tensor.view.set(kept[i]));
+  }
+
+  // ---- Data in and out ----------------------------------------------------------------------------------------
+
+  /** Returns name, dtype, shape, size in bytes, and programs of each input, in order. */
+  inputs(): TensorInfo[] {
+    return this.#described(this.#inputs);
+  }
+
+  /** Returns the same of each label. */
+  labels(): TensorInfo[] {
+    return this.#described(this.#labels);
+  }
+
+  /** Returns the same of each output of one program. */
+  outputs(program: Program = "infer"): TensorInfo[] {
+    return this.#described(this.#outputsOf(program));
+  }
+
+  /** Returns the same of the loss of one program. */
+  losses(program: Program = "step"): TensorInfo[] {
+    programKind(program);
+    return this.#described(this.#losses.filter((tensor) => tensor.info.programs.includes(program)));
+  }
+
+  /** Copies one input into the arena. data: float32 numbers (or the input's dtype), exactly as many as it has. */
+  setInput(index: number, data: Data): void {
+    this.#feed([pick(this.#inputs, index, "input")], [data]);
+  }
+
+  /** Copies one label into the arena. Class labels may be of any integer type. */
+  setLabel(index: number, data: Data): void {
+    this.#feed([pick(this.#labels, index, "label")], [data]);
+  }
+
+  /** Returns a view of one input, to write into without a copy; of one that does not last, before each run. */
+  inputView(index: number): View {
+    return this.#writable(pick(this.#inputs, index, "input"));
+  }
+
+  /** Returns a view of one label, as inputView() does. */
+  labelView(index: number): View {
+    return this.#writable(pick(this.#labels, index, "label"));
+  }
+
+  /** Returns a view of one output of the program, valid until the next program runs. */
+  output(index: number, program: Program = "infer"): View {
+    this.#open();
+    return pick(this.#outputsOf(program), index, `output of ${program}`).view;
+  }
+
+  // ---- Running ------------------------------------------------------------------------------------------------
+
+  /**
+   * Runs the model and returns views of its outputs.
+   *
+   * data: every input in order, or nothing to use the inputs that are in the arena.
+   */
+  infer(...data: Data[]): View[] {
+    this.#ready("infer", this.#inputs, data);
+    this.#call("gm_infer", "infer");
+    return this.#inferred.map((tensor) => tensor.view);
+  }
+
+  /** Returns the loss, without training. data: every input, then every label, or nothing to use those in the arena. */
+  evalStep(...data: Data[]): number {
+    return this.#runWithLoss("gm_eval_step", "eval", data);
+  }
+
+  /** Adds the gradients of one micro-batch and returns its loss. data: as for evalStep(). */
+  trainStep(...data: Data[]): number {
+    return this.#runWithLoss("gm_train_step", "train", data);
+  }
+
+  /** Trains on one batch, updates, and returns the loss before the update. data: as for evalStep(). */
+  step(...data: Data[]): number {
+    return this.#runWithLoss("gm_step", "step", data);
+  }
+
+  /** The number of steps that were refused with NOT_FINITE, a part of the state. */
+  get skippedSteps(): number {
+    return this.control().skippedSteps;
+  }
+
+  /** Applies the mean of the accumulated gradients and advances the schedule by one step. */
+  optimizerStep(): void {
+    this.#beginRun("optimizer");
+    this.#call("gm_optimizer_step", "optimizerStep");
+  }
+
+  /** Makes the next trainStep() start from zero gradients. */
+  lazyResetGrad(): void {
+    this.#call("gm_lazy_reset_grad", "lazyResetGrad");
+  }
+
+  /** Starts a program that run() then executes in slices. */
+  begin(program: Program): void {
+    const kind = programKind(program);
+    this.#beginRun(program);
+    this.#call("gm_begin", `begin ${program}`, kind);
+  }
+
+  /** Executes up to that many instructions, and returns whether the program has ended. */
+  run(maxInstructions: number): boolean {
+    return this.#call("gm_run", "run", u32(maxInstructions, "maxInstructions")) === 0;
+  }
+
+  /** Drops the rest of a program that was begun. Finish "step" and "optimizer" instead: half of them is half an update. */
+  abort(): void {
+    this.#call("gm_abort", "abort");
+  }
+
+  /** Runs a program on the data in the arena and returns its loss; null for "infer" and "optimizer". */
+  runProgram(program: Program): number | null {
+    this.begin(program);
+    while (!this.run(0xffffffff));
+    return WITH_LOSS.includes(program) ? this.loss(program) : null;
+  }
+
+  /** Returns the loss of the last run of that program ("eval", "train" or "step"). */
+  loss(program: Program): number {
+    this.#call("gm_loss", `loss of ${program}`, programKind(program), this.#open().scratch);
+    return this.#float();
+  }
+
+  /** The number of instructions executed since the session was opened, modulo 2^32. */
+  get instructions(): number {
+    const memory = this.#open();
+    return memory.exports.gm_wasm_instructions(memory.session) >>> 0;
+  }
+
+  /** Returns the class with the highest score in a row of the last infer(), and the score. */
+  classify(row = 0): [label: number, score: number] {
+    const { scratch } = this.#open();
+    this.#call("gm_classify", "classify", u32(row, "row"), scratch + 4, scratch);
+    return [this.#word(1), this.#float()];
+  }
+
+  // ---- The sample store ---------------------------------------------------------------------------------------
+
+  /** Returns what the store is and holds. Throws RuntimeFault (NO_STORE) where the image was compiled without one. */
+  store(): Store {
+    this.#call("gm_store_view", "store", this.#open().scratch);
+    const [capacity, classes, dtype, elements, kept] = this.#open().words(this.#open().scratch, 5);
+    return { capacity, classes, elements, kept, dtype: STORE_DTYPE[dtype] };
+  }
+
+  /** Returns how many samples of a class were learnt ("seen") and are in the store ("kept"). */
+  storeClass(label: number): { seen: number; kept: number } {
+    this.#call("gm_store_class_view", "storeClass", u32(label, "label"), this.#open().scratch);
+    return { seen: this.#word(0), kept: this.#word(1) };
+  }
+
+  /** Takes a sample of that class into the store: `sample`, or the first that the input holds. */
+  learn(label: number, sample?: Data): void {
+    u32(label, "label");
+    if (sample !== undefined) {
+      const [input] = this.#inputs;
+      copyInto(input.view.subarray(0, this.store().elements), sample, `one sample of ${input.title}`);
+      input.given = true;
+    }
+    requireGiven(this.#inputs.slice(0, 1));
+    this.#call("gm_learn", "learn", label);
+  }
+
+  /** Runs step() on samples of the store, each class as likely as any other, and returns the loss. */
+  replay(): number {
+    this.#call("gm_replay", "replay", this.#open().scratch);
+    this.#markOverwritten();
+    return this.#float();
+  }
+
+  /** Starts "step" or "train", as begin() does, on samples of the store. */
+  beginReplay(program: Program = "step"): void {
+    this.#call("gm_begin_replay", "beginReplay", programKind(program));
+    this.#markOverwritten();
+  }
+
+  /** Drops all samples of a class from the store. */
+  forget(label: number): void {
+    this.#call("gm_forget", "forget", u32(label, "label"));
+  }
+
+  /** Returns how many samples of a class are in the store, and how many of them get that class. */
+  score(label: number): [kept: number, right: number] {
+    const { scratch } = this.#open();
+    this.#call("gm_score", "score", u32(label, "label"), scratch, scratch + 4);
+    this.#markOverwritten();
+    return [this.#word(0), this.#word(1)];
+  }
+
+  // ---- Learning rate ------------------------------------------------------------------------------------------
+
+  /** The rate of the next update. Setting it (finite, at least 0) ends any schedule. */
+  get learningRate(): number {
+    const memory = this.#open();
+    return memory.exports.gm_learning_rate(memory.session);
+  }
+
+  set learningRate(rate: number) {
+    this.#call("gm_set_learning_rate", `learning rate ${rate}`, number(rate, "the learning rate"));
+  }
+
+  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it, to 0 at totalSteps. */
+  setLinearSchedule(rate: number, warmupSteps: number, totalSteps: number): void {
+    const [warmup, total] = [u32(warmupSteps, "warmupSteps"), u32(totalSteps, "totalSteps")];
+    const where = `schedule of ${rate}, ${warmupSteps} of ${totalSteps} steps`;
+    this.#call("gm_set_linear_schedule", where, number(rate, "the rate"), warmup, total);
+  }
+
+  /** Sets the seed of dropout, 0 .. 2^32-1, and restarts its sequence. */
+  setSeed(seed: number): void {
+    this.#call("gm_set_seed", "setSeed", u32(seed, "seed"));
+  }
+
+  /** Returns counters, learning rates and schedule. */
+  control(): Control {
+    const memory = this.#open(), at = memory.exports.gm_control_view(memory.session);
+    const fields = Object.entries(CONTROL).map(([name, offset]) => {
+      const isFloat = FLOATS_OF_CONTROL.includes(name);
+      return [name, isFloat ? memory.floats(at + offset, 1)[0] : memory.words(at + offset, 1)[0]];
+    });
+    const found = Object.fromEntries(fields);
+    return { ...found, schedule: SCHEDULE[found.schedule] ?? `unknown ${found.schedule}` };
+  }
+
+  // ---- Parameters ---------------------------------------------------------------------------------------------
+
+  /** Returns the names of the trained parameters in order; where the image has no names, the index as text. */
+  parameterNames(): string[] {
+    const memory = this.#open();
+    const count = memory.exports.gm_parameter_count(memory.session);
+    return Array.from({ length: count }, (_, index) => {
+      this.#call("gm_parameter", `parameter ${index}`, index, memory.scratch);
+      return this.#word(0) ? memory.text(this.#word(0)) : String(index);
+    });
+  }
+
+  /** Returns a writable view of one trained parameter. */
+  parameter(nameOrIndex: string | number): View {
+    this.#findParameter("gm_parameter", "parameter", nameOrIndex);
+    return this.#found();
+  }
+
+  /** Returns the shape of one trained parameter in the ONNX model. */
+  parameterShape(nameOrIndex: string | number): number[] {
+    this.#findParameter("gm_parameter", "parameter", nameOrIndex);
+    return [...this.#open().words(this.#word(5), this.#word(4))];
+  }
+
+  /** Returns a view of the accumulated gradient of one parameter, the sum since lazyResetGrad(). */
+  gradient(nameOrIndex: string | number): View {
+    this.#findParameter("gm_gradient", "gradient of parameter", nameOrIndex);
+    return this.#found();
+  }
+
+  /** Returns all trained parameters as one view, in the order of parameterNames(). */
+  parameters(): Float32Array {
+    this.#call("gm_parameters", "parameters", this.#open().scratch);
+    return this.#open().floats(this.#word(1), this.#word(2) / 4);
+  }
+
+  /** Overwrites all trained parameters. data: an array like that of parameters(), or its bytes. */
+  setParameters(data: Data): void {
+    this.#takeParameters("gm_set_parameters", data, "parameters");
+  }
+
+  /** Returns a copy of parameters - initial parameters of the image, which a federated client sends. */
+  delta(): Float32Array {
+    this.#call("gm_delta", "delta", this.#parameters, this.#needs.parametersSize);
+    return this.#room().slice();
+  }
+
+  /** Sets the parameters to initial parameters + delta. */
+  applyDelta(data: Data): void {
+    this.#takeParameters("gm_apply_delta", data, "delta");
+  }
+
+  /** Returns a view of the whole state as bytes: parameters, moments, control, properties. */
+  state(): Uint8Array {
+    this.#call("gm_state", "state", this.#open().scratch);
+    return this.#open().bytes(this.#word(1), this.#word(2));
+  }
+
+  /** Returns the SHA-256 of state(), which is equal on a board of the strict profile after the same steps. */
+  stateSha256(): string {
+    return sha256(this.state());
+  }
+
+  // ---- Checkpoints --------------------------------------------------------------------------------------------
+
+  /** Returns the bytes of a .gmck checkpoint. half: store float32 numbers in 16 bits, which rounds them. */
+  save(half = false): Uint8Array {
+    const memory = this.#open();
+    const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.session);
+    return memory.written(size >>> 0, () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
+  }
+
+  /** Loads the state from a checkpoint's bytes, plain or half. All bytes are checked before anything changes. */
+  load(data: Bytes): void {
+    const file = bytesOf(data, "the checkpoint");
+    this.#open().reading(file, () => this.#call("gm_wasm_load", "load", file.length));
+  }
+
+  /** Takes over the entries of another model's checkpoint that fit; returns how many. All other state begins anew. */
+  carryOver(data: Bytes): number {
+    const file = bytesOf(data, "the checkpoint"), memory = this.#open();
+    memory.reading(file, () => this.#call("gm_wasm_carry_over", "carry over", file.length, memory.scratch));
+    return this.#word(0);
+  }
+
+  // ---- Properties ---------------------------------------------------------------------------------------------
+
+  /**
+   * Keeps a number with the state. key: up to 19 bytes of UTF-8.
+   *
+   * Without a type, whole numbers of 32 bits are kept as int32, and others as float32.
+   */
+  setProperty(key: string, value: number, type?: "int32" | "float32"): void {
+    const isWhole = Number.isInteger(value) && value === (value | 0);
+    if (number(value, `property '${key}'`) !== 0 && type === "int32" && !isWhole) {
+      throw new DataError(`property '${key}' is ${value}`, "an int32 must be whole and fit 32 bits; keep it as float32");
+    }
+    const call = (type ?? (isWhole ? "int32" : "float32")) === "int32" ? "gm_property_set_i32" : "gm_property_set_f32";
+    this.#call(call, `property '${key}'`, this.#key(key), value);
+  }
+
+  /** Returns the number kept under that key. */
+  getProperty(key: string): number {
+    this.#call("gm_property_get", `property '${key}'`, this.#key(key), this.#open().scratch);
+    return this.#property()[1];
+  }
+
+  /** Returns all numbers kept with the state. */
+  properties(): Record<string, number> {
+    const memory = this.#open(), found: [string, number][] = [];
+    while (memory.exports.gm_property_at(memory.session, found.length, memory.scratch) === 0) found.push(this.#property());
+    return Object.fromEntries(found);
+  }
+
+  /** Removes the number kept under that key. */
+  removeProperty(key: string): void {
+    this.#call("gm_property_remove", `property '${key}'`, this.#key(key));
+  }
+
+  // ---- Inside -------------------------------------------------------------------------------------------------
+
+  #open(): Memory {
+    if (this.#memory) return this.#memory;
+    throw new GradmoteError("the session is closed", "open another one");
+  }
+
+  /** Calls a function of the runtime with the session first. Throws RuntimeFault where it returns a negative code. */
+  #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
+    const memory = this.#open();
+    return check(memory.exports[name](memory.session, ...values), where);
+  }
+
+  get #feeds(): Tensor[] {
+    return [...this.#inputs, ...this.#labels];
+  }
+
+  #described(tensors: Tensor[]): TensorInfo[] {
+    this.#open();
+    return tensors.map((tensor) => tensor.describe());
+  }
+
+  #outputsOf(program: Program): Tensor[] {
+    programKind(program);
+    return this.#outputs.filter((tensor) => tensor.info.programs.includes(program));
+  }
+
+  #writable(tensor: Tensor): View {
+    this.#open();
+    tensor.given = true;
+    return tensor.view;
+  }
+
+  /** Copies an array into each tensor. Throws RuntimeFault (BUSY) while a program is under way. */
+  #feed(tensors: Tensor[], data: Data[]): void {
+    const memory = this.#open();
+    if (memory.exports.gm_wasm_busy(memory.session)) throw new RuntimeFault(ERRORS.BUSY[0], tensors[0].title);
+    if (data.length !== tensors.length) {
+      const wanted = tensors.map((tensor) => tensor.title).join(", ");
+      throw new DataError(`${data.length} arrays were given`, `pass ${tensors.length}: ${wanted}; or none`);
+    }
+    tensors.forEach((tensor, i) => {
+      copyInto(tensor.view, data[i], tensor.title);
+      tensor.given = true;
+    });
+  }
+
+  #ready(program: Program, tensors: Tensor[], data: Data[]): void {
+    if (data.length) this.#feed(tensors, data);
+    this.#beginRun(program);
+  }
+
+  /** Throws DataError unless all data that the program reads was given since the last run. */
+  #beginRun(program: Program): void {
+    requireGiven(this.#overwritable.filter((tensor) => tensor.info.programs.includes(program)));
+    this.#markOverwritten();
+  }
+
+  #markOverwritten(): void {
+    for (const tensor of this.#overwritable) tensor.given = false;
+  }
+
+  #runWithLoss(call: `gm_${string}`, program: Program, data: Data[]): number {
+    this.#ready(program, data.length ? this.#feeds : [], data);
+    this.#call(call, program, this.#open().scratch);
+    return this.#float();
+  }
+
+  /** Finds a parameter or its gradient, and leaves its gm_view where calls return things. */
+  #findParameter(call: `gm_${string}`, what: string, nameOrIndex: string | number): void {
+    const where = `${what} '${nameOrIndex}'`, isName = typeof nameOrIndex === "string";
+    const index = isName ? this.parameterNames().indexOf(nameOrIndex) : u32(nameOrIndex, "the parameter's index");
+    if (index < 0) throw new RuntimeFault(ERRORS.NOT_FOUND[0], where);
+    this.#call(call, where, index, this.#open().scratch);
+  }
+
+  /** Returns the view of the arena that the last call found. */
+  #found(): View {
+    const memory = this.#open(), [, data, size, dtype] = memory.words(memory.scratch, 4);
+    return dtype === 0 ? memory.floats(data, size / 4) : memory.ints(data, size / 4);
+  }
+
+  #room(): Float32Array {
+    return this.#open().floats(this.#parameters, this.#needs.parametersSize / 4);
+  }
+
+  #takeParameters(call: `gm_${string}`, data: Data, what: string): void {
+    copyInto(this.#room(), data, what);
+    this.#call(call, what, this.#parameters, this.#needs.parametersSize);
+  }
+
+  /** Writes the key where calls return things, and returns where that is. */
+  #key(key: string): number {
+    const bytes = new TextEncoder().encode(key), memory = this.#open();
+    if (bytes.length === 0 || bytes.length >= KEY_BYTES || bytes.includes(0)) {
+      throw new DataError(`the property's key '${key}' has ${bytes.length} bytes`, "use 1 to 19 bytes of UTF-8, without zeros");
+    }
+    const at = memory.scratch + Property.sizeof;
+    memory.bytes(at, KEY_BYTES).fill(0).set(bytes);
+    return at;
+  }
+
+  #property(): [string, number] {
+    const memory = this.#open(), at = memory.scratch;
+    const isFloat = PROPERTY_TYPE[memory.words(at + Property.type, 1)[0]] === "f32";
+    const value = isFloat ? memory.floats(at + Property.value, 1)[0] : memory.ints(at + Property.value, 1)[0];
+    return [memory.text(at + Property.key), value];
+  }
+
+  #word(index: number): number {
+    return this.#open().words(this.#open().scratch, 6)[index];
+  }
+
+  #float(): number {
+    return this.#open().floats(this.#open().scratch, 1)[0];
+  }
+}
+
+function requirementsIn(memory: Memory, size: number): Requirements {
+  check(memory.exports.gm_required(memory.image, size, memory.scratch), "image");
+  const [arenaSize, stateSize, parametersSize, gradientsSize, batch, programs] = memory.words(memory.scratch, 6);
+  if (arenaSize > ARENA_LIMIT) throw new RuntimeFault(ERRORS.BAD_REGION[0], "image");
+  return { arenaSize, stateSize, parametersSize, gradientsSize, batch, programs: programNames(programs) };
+}
+
+/** Throws DataError where data is missing that a run has overwritten. */
+function requireGiven(tensors: Tensor[]): void {
+  const missing = tensors.find((tensor) => !tensor.given);
+  if (!missing) return;
+  const hint = "give it for each run, or compile without --overwrite-inputs";
+  throw new DataError(`${missing.title} is not there: the image overwrites inputs`, hint);
+}
+
+function pick(found: Tensor[], index: number, what: string): Tensor {
+  if (found[index]) return found[index];
+  throw new DataError(`there is no ${what} ${index}`, `there are ${found.length}, counted from 0`);
+}
+
+function number(value: number, what: string): number {
+  if (typeof value === "number") return value;
+  throw new DataError(`${what} is ${typeof value}`, "pass a number");
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

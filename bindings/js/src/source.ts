@@ -1,0 +1,42 @@
+import { bytesOf, type Bytes } from "./bytes.js";
+import { GradmoteError } from "./errors.js";
+import { readFile } from "#platform";
+
+/** Where bytes come from: a URL (in node also a path), a response, a file, or memory. */
+export type Source = string | URL | Response | Blob | Bytes | Promise<Response>;
+
+/** Returns all bytes of a source. `what` is how messages call it. */
+export async function readSource(source: Source, what: string, signal?: AbortSignal): Promise<Uint8Array> {
+  const opened = await openSource(source, what, signal);
+  return isResponse(opened) ? new Uint8Array(await opened.arrayBuffer()) : opened;
+}
+
+/** Returns the bytes of a source; of one in the network the response, whose bytes still arrive. */
+export async function openSource(source: Source, what: string, signal?: AbortSignal): Promise<Response | Uint8Array> {
+  const found = await source;
+  if (typeof found === "string" || found instanceof URL) {
+    return (await readFile(found)) ?? goodResponse(await fetched(found, what, signal), what);
+  }
+  if (isResponse(found)) return goodResponse(found, what);
+  if (typeof Blob !== "undefined" && found instanceof Blob) return new Uint8Array(await found.arrayBuffer());
+  return bytesOf(found as Bytes, what);
+}
+
+/** Returns whether a value is the response of a fetch. */
+export function isResponse(found: unknown): found is Response {
+  return typeof Response !== "undefined" && found instanceof Response;
+}
+
+async function fetched(address: string | URL, what: string, signal?: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(address, signal ? { signal } : {});
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new GradmoteError(`${what} cannot be fetched from ${address}`, "check the address and the connection", { cause });
+  }
+}
+
+function goodResponse(response: Response, what: string): Response {
+  if (response.ok) return response;
+  throw new GradmoteError(`${what} is not at ${response.url}: ${response.status} ${response.statusText}`, "check the address");
+}

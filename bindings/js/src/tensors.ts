@@ -1,0 +1,83 @@
+import { type DType } from "./arrays.js";
+import { GradmoteError } from "./errors.js";
+import { Header, NONE, PROGRAM, ROLE, SECTION, Tensor as Record } from "./generated/records.js";
+import type { Memory } from "./memory.js";
+
+export type Program = (typeof PROGRAM)[number];
+export type Role = (typeof ROLE)[number];
+
+/** A tensor as callers see it. */
+export interface TensorInfo {
+  name: string | null;
+  dtype: DType;
+  /** The shape in the ONNX model. */
+  shape: number[];
+  /** Bytes. */
+  size: number;
+  programs: Program[];
+  /** false: programs overwrite it, so it must be given again for each run. */
+  lasts: boolean;
+}
+
+/** One row of an image's table of inputs, labels and outputs. */
+export class Tensor {
+  /** What messages call it. */
+  readonly title: string;
+  /** It holds data, and no run that may have overwritten it has come since. */
+  given: boolean;
+
+  constructor(readonly role: Role, readonly info: TensorInfo, readonly view: Float32Array | Int32Array) {
+    this.title = info.name ? `${role} '${info.name}'` : role;
+    this.given = info.lasts;
+  }
+
+  describe(): TensorInfo {
+    return { ...this.info, shape: [...this.info.shape], programs: [...this.info.programs] };
+  }
+}
+
+/** Returns every row, in the image's order, with its view of the arena. The image has been verified. */
+export function readTensors(memory: Memory, arena: number): Tensor[] {
+  const table = section(memory, "tensors");
+  const names = section(memory, "names").start;
+  const scratch = headerWord(memory, Header.scratchOffset);
+  const found: Tensor[] = [];
+  for (let at = table.start; at < table.end; at += Record.sizeof) {
+    const word = (field: number) => memory.words(at + field, 1)[0];
+    const offset = word(Record.offset), size = word(Record.size), isFloat = word(Record.dtype) === 0;
+    const info: TensorInfo = {
+      name: word(Record.name) === NONE ? null : memory.text(names + word(Record.name)),
+      dtype: isFloat ? "float32" : "int32",
+      shape: [...memory.words(at + Record.dims, word(Record.rank))],
+      size,
+      programs: programNames(word(Record.programs)),
+      lasts: offset < scratch,
+    };
+    const view = isFloat ? memory.floats(arena + offset, size / 4) : memory.ints(arena + offset, size / 4);
+    found.push(new Tensor(ROLE[word(Record.role)], info, view));
+  }
+  return found;
+}
+
+/** Returns a word of the image's header. */
+export function headerWord(memory: Memory, field: number): number {
+  return memory.words(memory.image + field, 1)[0];
+}
+
+/** Returns where a section of the image lies in the memory. */
+export function section(memory: Memory, name: (typeof SECTION)[number]): { start: number; end: number } {
+  const [offset, size] = memory.words(memory.image + Header.sections + 8 * SECTION.indexOf(name), 2);
+  return { start: memory.image + offset, end: memory.image + offset + size };
+}
+
+/** Returns the names of the program kinds whose bit is set. */
+export function programNames(bits: number): Program[] {
+  return PROGRAM.filter((_, kind) => (bits >> kind) & 1);
+}
+
+/** Returns the number of a program. Throws GradmoteError for an unknown name. */
+export function programKind(name: string): number {
+  const kind = PROGRAM.indexOf(name as Program);
+  if (kind < 0) throw new GradmoteError(`there is no program '${name}'`, `use one of ${PROGRAM.join(", ")}`);
+  return kind;
+}

@@ -1,0 +1,65 @@
+import { DataError, GradmoteError, type Data, type Program, type Session, type TensorInfo, type View } from "../index.js";
+import { Tensor } from "./tensor.js";
+
+/** Name -> tensor. */
+export type OnnxValueMapType = { readonly [name: string]: Tensor };
+/** The outputs that are wanted: their names, or an object that has them as keys. */
+export type FetchesType = readonly string[] | { readonly [name: string]: Tensor | null };
+/** Accepted as onnxruntime's, and not used: a step is never broken off. */
+export type RunOptions = { readonly [name: string]: unknown };
+
+/** Returns the inputs of a program in the order in which Session takes them. */
+export function inputsOf(session: Session, program: Program): TensorInfo[] {
+  return [...session.inputs(), ...session.labels()].filter((tensor) => tensor.programs.includes(program));
+}
+
+/** Returns the names of tensors. Throws GradmoteError where the image has none. */
+export function namesOf(tensors: TensorInfo[]): string[] {
+  return tensors.map(({ name }) => {
+    if (name !== null) return name;
+    throw new GradmoteError("the image has no names, by which feeds go", "compile the model without --strip-names");
+  });
+}
+
+/** Copies each fed tensor into the session's input or label of that name. Nothing is copied where one does not fit. */
+export function feed(session: Session, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
+  if (typeof feeds !== "object" || feeds === null || feeds instanceof Tensor || Array.isArray(feeds)) {
+    throw new DataError("feeds are no object", "pass an object with a Tensor for each input's name");
+  }
+  const names = namesOf(tensors);
+  tensors.forEach((tensor, i) => checkFed(tensor, names[i], feeds[names[i]]));
+  const inputs = session.inputs().map(({ name }) => name);
+  names.forEach((name) => {
+    const at = inputs.indexOf(name);
+    if (at >= 0) session.setInput(at, feeds[name].data as Data);
+    else session.setLabel(session.labels().findIndex((label) => label.name === name), feeds[name].data as Data);
+  });
+}
+
+function checkFed(tensor: TensorInfo, name: string, given: Tensor | undefined): void {
+  if (given === undefined) throw new DataError(`input '${name}' is missing in feeds`, `pass a Tensor of shape [${tensor.shape}]`);
+  const dims = given.dims;
+  if (Array.isArray(dims) && dims.length === tensor.shape.length && dims.every((dim, i) => dim === tensor.shape[i])) return;
+  const hint = "reshape it, or compile the model with --batch for another first dimension";
+  throw new DataError(`input '${name}' has shape [${tensor.shape}]; [${String(dims)}] was given`, hint);
+}
+
+/** Returns the names that were fetched: all, where nothing was asked for. Throws DataError for an unknown one. */
+export function fetched(names: readonly string[], asked?: FetchesType | RunOptions): readonly string[] {
+  if (asked === undefined) return names;
+  if (typeof asked !== "object" || asked === null || asked instanceof Tensor) {
+    throw new DataError("fetches are neither names nor an object", "pass an array of output names");
+  }
+  if (!Array.isArray(asked)) {
+    const found = names.filter((name) => name in asked);
+    return found.length ? found : names; // an object without an output's name has options
+  }
+  const unknown = asked.find((name) => !names.includes(name));
+  if (asked.length && unknown === undefined) return asked;
+  throw new DataError(`there is no output '${unknown}' to fetch`, `use some of ${names.join(", ")}`);
+}
+
+/** Returns a copy of an output as a tensor. */
+export function tensorOf(info: TensorInfo, view: View): Tensor {
+  return new Tensor(info.dtype, view.slice() as Float32Array, info.shape) as Tensor;
+}

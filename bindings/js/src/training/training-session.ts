@@ -1,0 +1,137 @@
+import { DataError, GradmoteError, loadRuntime, Session, type Program, type Source, type TensorInfo } from "../index.js";
+import { runtimeOptions } from "./env.js";
+import { feed, fetched, inputsOf, namesOf, tensorOf, type FetchesType, type OnnxValueMapType, type RunOptions } from "./feeds.js";
+import { readCheckpoint, readImage, requirePrograms } from "./images.js";
+import { Tensor } from "./tensor.js";
+
+/**
+ * Where a training session begins. One .mote image holds the models of training, evaluation and optimizer, and the
+ * initial state: pass it for all four. A checkpoint of Session.save() may stand for the state.
+ */
+export interface TrainingSessionCreateOptions {
+  checkpointState: Source;
+  trainModel: Source;
+  evalModel?: Source;
+  optimizerModel?: Source;
+}
+
+/** Trains a model, in the shape of onnxruntime-web's class of that name. */
+export class TrainingSession {
+  #session: Session;
+  #hasEval: boolean;
+  #hasOptimizer: boolean;
+
+  private constructor(session: Session, options: TrainingSessionCreateOptions) {
+    this.#session = session;
+    this.#hasEval = Boolean(options.evalModel);
+    this.#hasOptimizer = Boolean(options.optimizerModel);
+  }
+
+  /** Opens an image and its state. Session options are accepted and not used. */
+  static async create(options: TrainingSessionCreateOptions, _sessionOptions?: unknown): Promise<TrainingSession> {
+    const [runtime, image, checkpoint] = await Promise.all([
+      loadRuntime(runtimeOptions()),
+      readImage(options.trainModel, "the training model"),
+      readCheckpoint(options.checkpointState),
+    ]);
+    const session = new Session(image, runtime);
+    const wanted = ["train", ...(options.evalModel ? ["eval"] : []), ...(options.optimizerModel ? ["optimizer"] : [])];
+    requirePrograms(session.requirements().programs, wanted);
+    if (checkpoint) session.load(checkpoint);
+    return new TrainingSession(session, options);
+  }
+
+  get trainingInputNames(): readonly string[] {
+    return namesOf(inputsOf(this.#session, "train"));
+  }
+
+  get trainingOutputNames(): readonly string[] {
+    return outputNames(this.#session, "train");
+  }
+
+  get evalInputNames(): readonly string[] {
+    this.#require(this.#hasEval, "evalModel");
+    return namesOf(inputsOf(this.#session, "eval"));
+  }
+
+  get evalOutputNames(): readonly string[] {
+    this.#require(this.#hasEval, "evalModel");
+    return outputNames(this.#session, "eval");
+  }
+
+  /** Makes the next runTrainStep() start from zero gradients. */
+  async lazyResetGrad(): Promise<void> {
+    this.#session.lazyResetGrad();
+  }
+
+  /** Adds the gradients of one batch, and returns its loss and the other outputs of training by name. */
+  async runTrainStep(feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions, _options?: RunOptions): Promise<OnnxValueMapType> {
+    return this.#run("train", feeds, fetches);
+  }
+
+  /** Applies the accumulated gradients. */
+  async runOptimizerStep(_options?: RunOptions): Promise<void> {
+    this.#require(this.#hasOptimizer, "optimizerModel");
+    this.#session.optimizerStep();
+  }
+
+  /** Returns the loss of a batch and the other outputs of evaluation by name, without training. */
+  async runEvalStep(feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions, _options?: RunOptions): Promise<OnnxValueMapType> {
+    this.#require(this.#hasEval, "evalModel");
+    return this.#run("eval", feeds, fetches);
+  }
+
+  /** Returns the number of elements of all parameters. */
+  async getParametersSize(trainableOnly = true): Promise<number> {
+    this.#requireAllTrained(trainableOnly);
+    return this.#session.requirements().parametersSize / 4;
+  }
+
+  /** Sets all parameters. buffer: the bytes of float32 numbers, as getContiguousParameters() gives them. */
+  async loadParametersBuffer(buffer: Uint8Array, trainableOnly = true): Promise<void> {
+    const size = 4 * (await this.getParametersSize(trainableOnly));
+    if (buffer?.byteLength === size) return this.#session.setParameters(buffer);
+    throw new DataError(`the parameters take ${size} bytes; ${buffer?.byteLength} were given`, "see getParametersSize()");
+  }
+
+  /** Returns a copy of all parameters, one behind another. */
+  async getContiguousParameters(trainableOnly = true): Promise<Tensor> {
+    this.#requireAllTrained(trainableOnly);
+    return new Tensor("float32", this.#session.parameters().slice()) as Tensor;
+  }
+
+  /** Ends the session and lets go of its memory. */
+  async release(): Promise<void> {
+    this.#session.close();
+  }
+
+  /** The session underneath, whose save() makes a checkpoint. */
+  get session(): Session {
+    return this.#session;
+  }
+
+  #run(program: "train" | "eval", feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions): OnnxValueMapType {
+    const session = this.#session, outputs = session.outputs(program), [loss] = session.losses(program);
+    const names = fetched(outputNames(session, program), fetches);
+    feed(session, inputsOf(session, program), feeds);
+    const value = program === "train" ? session.trainStep() : session.evalStep();
+    const found: [string | null, Tensor][] = [[loss.name, new Tensor("float32", [value], loss.shape) as Tensor]];
+    outputs.forEach((info, i) => found.push([info.name, tensorOf(info, session.output(i, program))]));
+    return Object.fromEntries(found.filter(([name]) => names.includes(name!)));
+  }
+
+  #require(given: boolean, option: string): void {
+    if (!given) throw new GradmoteError(`the training session was created without ${option}`, `pass ${option} to create()`);
+  }
+
+  /** Throws where frozen parameters are asked for, which an image has among its constants. */
+  #requireAllTrained(trainableOnly: boolean): void {
+    if (trainableOnly || this.#session.scheme === "full") return;
+    throw new GradmoteError("the frozen parameters are constants of the image", "pass trainableOnly = true");
+  }
+}
+
+function outputNames(session: Session, program: Program): string[] {
+  const found: TensorInfo[] = [...session.losses(program), ...session.outputs(program)];
+  return namesOf(found);
+}

@@ -1,0 +1,124 @@
+"""The runtime as one freestanding module of WebAssembly: its forms, its compilers and how it is built.
+
+`scons wasm` builds it from a checkout, and `gradmote wasm` for one model, from the sources of an installed package too.
+All sources are compiled as one, so that the compiler sees the whole runtime at once; that takes seconds.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, runtime_sources
+
+WASM = ROOT / "bindings" / "wasm"
+#: What a module has of the C library.
+LIBC = WASM / "libc.c"
+#: Functions of gradmote.h that JavaScript calls.
+EXPORTS = WASM / "exports.txt"
+
+#: Multiply and add are rounded one by one: WebAssembly has no fused multiply-add that is the same everywhere.
+PROFILE_FLAGS = ["-DGM_FUSED=0", *NUMERICS_FLAGS]
+#: Form -> flags. Loops are vectorized by hand where it pays; the compiler would double the bytes for little.
+FORMS = {"simd": ["-O2", "-msimd128", "-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"], "plain": ["-Oz"]}
+#: What every engine with WebAssembly has had for years: copies and fills as one instruction.
+COMMON_FLAGS = ["-mbulk-memory", "-fvisibility=hidden", "-fno-ident", "-fno-sanitize=all", "-g0", "-w"]
+#: Bytes; kernels with vectors take some 40 KB of it.
+STACK = 96 * 1024
+LINK_FLAGS = ["--no-entry", "--gc-sections", "--strip-all", "-O3", "--stack-first", "-z", f"stack-size={STACK}"]
+
+HOW_TO_INSTALL = "pip install ziglang, which brings a compiler for WebAssembly"
+
+
+class WasmError(Exception):
+    """A module cannot be built: no compiler, or one that refused. The second argument says what to do."""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """Commands that compile C to WebAssembly, and that link it."""
+
+    compile: tuple[str, ...]
+    link: tuple[str, ...]
+    title: str
+
+
+def find_compiler() -> Compiler | None:
+    """Return the compiler that is there: ziglang's, zig, or clang with wasm-ld; None without one."""
+    zig = [sys.executable, "-m", "ziglang"] if find_spec("ziglang") else [shutil.which("zig") or ""]
+    if zig[0]:
+        return Compiler((*zig, "cc", "-target", "wasm32-freestanding"), (*zig, "wasm-ld"), "zig")
+    for version in ("", *(f"-{number}" for number in range(30, 13, -1))):
+        clang, linker = shutil.which(f"clang{version}"), shutil.which(f"wasm-ld{version}")
+        if clang and linker:
+            return Compiler((clang, "--target=wasm32"), (linker,), f"clang{version}")
+    return None
+
+
+def require_compiler() -> Compiler:
+    """Return the compiler that is there; raise WasmError without one."""
+    found = find_compiler()
+    if found is None:
+        raise WasmError("there is no compiler for WebAssembly: neither ziglang nor clang with wasm-ld", HOW_TO_INSTALL)
+    return found
+
+
+def build_module(target: Path, form: str, kernel_flags: Sequence[str] = ()) -> None:
+    """Compile and link the runtime into `target`.
+
+    form: "simd" or "plain". kernel_flags: those that leave kernels out (`gradmote kernels --flags`). Raises WasmError.
+    """
+    compiler = require_compiler()
+    with tempfile.TemporaryDirectory() as folder:
+        objects = [Path(folder) / "runtime.o", Path(folder) / "libc.o"]
+        whole = Path(folder) / "whole.c"
+        whole.write_text(one_unit())
+        flags = [*PROFILE_FLAGS, *COMMON_FLAGS, *FORMS[form], *kernel_flags, *includes()]
+        _run([*compiler.compile, *flags, "-c", str(whole), "-o", str(objects[0])])
+        _run([*compiler.compile, *flags, "-fno-builtin", "-c", str(LIBC), "-o", str(objects[1])])
+        exported = [f"--export={name}" for name in (*exports(), "__heap_base")]
+        _run([*compiler.link, *LINK_FLAGS, *exported, *map(str, objects), "-o", str(target)])
+
+
+def file_name(form: str) -> str:
+    """Return the name of the file that holds a form."""
+    return "gradmote-simd.wasm" if form == "simd" else "gradmote.wasm"
+
+
+def one_unit() -> str:
+    """Return a C source that includes every source of the module but the C library's part."""
+    return "".join(f'#include "{path.as_posix()}"\n' for path in (*runtime_sources(), WASM / "gm_wasm.c"))
+
+
+def includes() -> list[str]:
+    return [f"-I{path}" for path in (WASM / "include", *INCLUDES)]
+
+
+def exports() -> list[str]:
+    """Return the names of gradmote.h that the module exports."""
+    return EXPORTS.read_text().split()
+
+
+def inputs() -> list[Path]:
+    """Return every file that a module depends on."""
+    headers = [
+        path
+        for folder in ("include", "src", "kernels", "generated")
+        for path in (ROOT / "runtime_c" / folder).rglob("*.h")
+    ]
+    return [*runtime_sources(), *sorted(headers), *sorted(WASM.rglob("*.[ch]")), EXPORTS, Path(__file__)]
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        lines = [line for line in done.stderr.splitlines() if re.search(r"error|unable|not found", line)]
+        said = (lines or done.stderr.splitlines() or ["it said nothing"])[0]
+        raise WasmError(f"the compiler for WebAssembly failed: {said}", HOW_TO_INSTALL)

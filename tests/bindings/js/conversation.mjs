@@ -1,0 +1,44 @@
+// node conversation.mjs MODEL.mote CALLS.json: makes calls of a session, and prints what they returned as JSON.
+//
+// A call is [name, arguments...]. Of the arguments, {"f32": [...]}, {"i32": [...]} are arrays, and {"result": n} is what
+// the n-th call returned. Arrays that are returned are printed as their bytes in hex.
+
+import { readFileSync } from "node:fs";
+import { GradmoteError, load, RuntimeFault } from "gradmote";
+
+const [model, calls] = process.argv.slice(2);
+const session = await load(model);
+const results = [];
+
+function argument(value) {
+  if (value?.f32) return Float32Array.from(value.f32);
+  if (value?.i32) return Int32Array.from(value.i32);
+  return value?.result === undefined ? value : results[value.result];
+}
+
+/** Calls a method, reads a property, or sets one where there is an argument. */
+function made(name, ...given) {
+  const values = given.map(argument);
+  if (typeof session[name] === "function") return session[name](...values);
+  if (values.length) session[name] = values[0];
+  return session[name];
+}
+
+function told(value) {
+  if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("hex");
+  return Array.isArray(value) ? value.map(told) : value ?? null;
+}
+
+const answers = JSON.parse(readFileSync(calls, "utf8")).map(([name, ...given]) => {
+  try {
+    const value = made(name, ...given);
+    results.push(ArrayBuffer.isView(value) ? value.slice() : value);
+    return told(value);
+  } catch (error) {
+    results.push(undefined);
+    if (error instanceof RuntimeFault) return { fault: error.code, text: error.text.slice(error.text.indexOf(": ") + 2), hint: error.hint };
+    if (error instanceof GradmoteError) return { refused: error.constructor.name };
+    throw error;
+  }
+});
+console.log(JSON.stringify(answers));

@@ -1,0 +1,78 @@
+"""The npm package as a user has it: packed by `scons npm`, and installed into an empty project by npm."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import subprocess
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from support.firmware import run_scons
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "build" / "js"
+#: Where npm installs what bundles and checks.
+TOOLS = BUILT / "tools" / "node_modules"
+SCRIPTS = ROOT / "tests" / "bindings" / "js"
+
+
+def lacking() -> str:
+    """Return the tool that is missing to build the package, or an empty string."""
+    return next((tool for tool in ("node", "npm") if not shutil.which(tool)), "" if find_spec("ziglang") else "ziglang")
+
+
+def require() -> Path:
+    """Return the project in which the package is installed; the test is skipped where a tool is missing."""
+    if lacking():
+        pytest.skip(f"there is no {lacking()}")
+    return project()
+
+
+@cache
+def project() -> Path:
+    """Return a folder that has the package in node_modules, and the scripts of tests/bindings/js.
+
+    It is made again where the package has changed.
+    """
+    run_scons("npm")
+    folder = BUILT / "project"
+    folder.mkdir(exist_ok=True)
+    with (BUILT / "turn").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        install(packed(), folder)
+        shutil.copytree(SCRIPTS, folder / "scripts", dirs_exist_ok=True)
+    return folder
+
+
+def packed() -> Path:
+    """Return the file that `npm pack` wrote."""
+    return next(BUILT.glob("gradmote-*.tgz"))
+
+
+def install(package: Path, folder: Path) -> None:
+    """Install the package into a project, unless it is there."""
+    digest, stamp = hashlib.sha256(package.read_bytes()).hexdigest(), folder / "installed"
+    if stamp.exists() and stamp.read_text() == digest:
+        return
+    shutil.rmtree(folder / "node_modules", ignore_errors=True)  # npm keeps what has the same version
+    (folder / "package.json").write_text('{"name": "project", "private": true}\n')
+    run("npm", "install", "--silent", "--offline", "--no-save", str(package), folder=folder)
+    stamp.write_text(digest)
+
+
+def node(script: Path | str, *arguments: object, options: tuple[str, ...] = ()) -> str:
+    """Run a script of tests/bindings/js in the project, and return what it printed."""
+    folder = project()
+    return run("node", *options, str(folder / "scripts" / script), *map(str, arguments), folder=folder)
+
+
+def run(*command: str, folder: Path, seconds: float = 120.0) -> str:
+    """Run a command and return its standard output. Raises AssertionError where it fails."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=seconds)
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    return done.stdout
