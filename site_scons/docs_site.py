@@ -39,6 +39,13 @@ PYTHON = {
     "targets": ("Targets", "gradmote.open_target", "gradmote.device.target.Target", "gradmote.device.types"),
     "analyze": ("Analyze", "gradmote.report.analyze"),
     "training": ("Training, as in onnxruntime", "gradmote.training"),
+    "onnxblock": (
+        "Blocks, as in onnxruntime",
+        "gradmote.onnxblock",
+        "gradmote.onnxblock.blocks",
+        "gradmote.onnxblock.loss",
+        "gradmote.onnxblock.optim",
+    ),
     "testing": ("Assertions for tests", "gradmote.testing"),
     "errors": ("Errors", "gradmote.errors"),
 }

@@ -14,12 +14,22 @@ from .version import __version__
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
-    from . import artifacts, losses, optimizers
+    from . import artifacts, losses, onnxblock, optimizers
     from .compiler.compile import compile_model
     from .device.target_factory import open_target
     from .report import analyze
 
-__all__ = ["Session", "__version__", "analyze", "artifacts", "compile_model", "losses", "open_target", "optimizers"]
+__all__ = [
+    "Session",
+    "__version__",
+    "analyze",
+    "artifacts",
+    "compile_model",
+    "losses",
+    "onnxblock",
+    "open_target",
+    "optimizers",
+]
 
 #: name -> module, or module:attribute
 _FOUND_IN = {
@@ -28,6 +38,7 @@ _FOUND_IN = {
     "artifacts": "gradmote.artifacts",
     "compile_model": "gradmote.compiler.compile:compile_model",
     "losses": "gradmote.losses",
+    "onnxblock": "gradmote.onnxblock",
     "open_target": "gradmote.device.target_factory:open_target",
     "optimizers": "gradmote.optimizers",
 }

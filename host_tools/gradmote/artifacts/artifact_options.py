@@ -67,6 +67,8 @@ class ArtifactOptions:
         both forms are given.
         """
         chosen = resolve(scheme, train, freeze)
+        if hasattr(others.get("optimizer"), "to_optimizer"):  # a block of gradmote.onnxblock
+            others["optimizer"] = others["optimizer"].to_optimizer()
         return cls(None if train == [] else chosen, **others)
 
     @property

@@ -1,0 +1,34 @@
+"""The blocks with which losses were written for onnxruntime-training, under the names that they had there.
+
+A script for onnxruntime.training.onnxblock runs after a change of its import. A block appends ONNX
+nodes to a model; losses, layers and whole training models are stacked of them. Every block is also
+a loss of Gradmote: compile_model(model, MyLoss()) takes one where it takes losses.mse().
+
+    from gradmote import artifacts, onnxblock
+
+    class Huber(onnxblock.Block): ...
+
+    artifacts.generate_artifacts(model, requires_grad=names, loss=Huber(), optimizer=onnxblock.optim.AdamW())
+"""
+
+from __future__ import annotations
+
+from . import blocks, loss, optim
+from .base_model import base, custom_op_library, empty_base
+from .block import Block
+from .state_files import load_checkpoint_to_model, save_checkpoint
+from .whole_models import ForwardBlock, TrainingBlock
+
+__all__ = [
+    "Block",
+    "ForwardBlock",
+    "TrainingBlock",
+    "base",
+    "blocks",
+    "custom_op_library",
+    "empty_base",
+    "load_checkpoint_to_model",
+    "loss",
+    "optim",
+    "save_checkpoint",
+]

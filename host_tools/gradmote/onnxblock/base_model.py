@@ -1,0 +1,116 @@
+"""The model that blocks append to: the one of the innermost `with base(model)`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import onnx
+
+from ..errors import ModelError
+
+
+class ModelAccessor:
+    """The model that blocks append to, as `with base(model) as accessor` gives it."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        """Hold the model."""
+        self.model = model
+
+
+_open: list[ModelAccessor] = []
+
+
+def current() -> onnx.ModelProto:
+    """Return the model that blocks append to now.
+
+    Raises ModelError outside of base() and empty_base().
+    """
+    if not _open:
+        raise ModelError("there is no model to append blocks to", "call them inside: with onnxblock.base(model):")
+    return _open[-1].model
+
+
+@contextmanager
+def opened(model: onnx.ModelProto) -> Iterator[ModelAccessor]:
+    """Let blocks append to this very model until the context ends."""
+    _open.append(ModelAccessor(model))
+    try:
+        yield _open[-1]
+    finally:
+        _open.pop()
+
+
+@contextmanager
+def base(model: onnx.ModelProto, model_path: str | None = None) -> Iterator[ModelAccessor]:
+    """Let blocks append to a copy of the model until the context ends.
+
+    model_path: accepted for compatibility with onnxruntime, without effect. Raises ModelError inside
+    another such context.
+    """
+    if _open:
+        raise ModelError("there is a base model already", "end the other `with onnxblock.base(...)` first")
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    with opened(copy) as accessor:
+        yield accessor
+
+
+@contextmanager
+def empty_base(opset_version: int | None = None) -> Iterator[ModelAccessor]:
+    """Let blocks append to an empty model until the context ends."""
+    opset = onnx.helper.make_opsetid("", opset_version or onnx.defs.onnx_opset_version())
+    graph = onnx.helper.make_graph([], "graph", [], [])
+    with base(onnx.helper.make_model(graph, opset_imports=[opset], producer_name="gradmote")) as accessor:
+        yield accessor
+
+
+@contextmanager
+def custom_op_library(custom_op_library_path: str | os.PathLike[str]) -> Iterator[None]:
+    """Refuse a library of custom operators, which no board could run.
+
+    Raises ModelError.
+    """
+    raise ModelError(
+        f"custom operators ({os.fspath(custom_op_library_path)}) cannot be compiled",
+        "write the loss with ONNX's operators",
+    )
+    yield
+
+
+# ---- Helpers of blocks
+
+
+def new_name(token: str) -> str:
+    """Return a name that no value and no node of the current model has: the token, token_2, ..."""
+    graph = current().graph
+    taken = {value.name for value in (*graph.input, *graph.output, *graph.initializer)}
+    for node in graph.node:
+        taken.update((node.name, *node.input, *node.output))
+    name, count = token, 1
+    while name in taken:
+        count += 1
+        name = f"{token}_{count}"
+    return name
+
+
+def exists(name: str) -> bool:
+    """Return whether the current model has a value of that name."""
+    graph = current().graph
+    values = {value.name for value in (*graph.input, *graph.output, *graph.initializer)}
+    return name in values or any(name in (*node.input, *node.output) for node in graph.node)
+
+
+def described(name: str) -> onnx.ValueInfoProto:
+    """Return a copy of what the current model says of an input or output.
+
+    Raises LookupError, as onnxruntime does, where there is none of that name.
+    """
+    graph = current().graph
+    found = next((value for value in (*graph.input, *graph.output) if value.name == name), None)
+    if found is None:
+        raise LookupError(f"the model has no input or output called {name}")
+    copy = onnx.ValueInfoProto()
+    copy.CopyFrom(found)
+    return copy

@@ -1,0 +1,138 @@
+"""The blocks that make whole models: ForwardBlock and TrainingBlock."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import onnx
+from onnx import numpy_helper
+
+from ..artifacts.build import build_artifacts
+from ..artifacts.made import Artifacts
+from ..errors import ModelError
+from ..model.graph import Builder
+from .base_model import current, opened
+from .block import Block, loss_value
+
+
+class ForwardBlock(Block):
+    """A block whose result becomes the output of the current model."""
+
+    _model: onnx.ModelProto | None = None
+
+    @abstractmethod
+    def build(self, *args: Any, **kwargs: Any) -> Any:
+        """Append to `self.base`, and return the name of the model's output, or several."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Append to the current model, and give it the outputs that build() returned."""
+        if args and isinstance(args[0], Builder):
+            return loss_value(self, args[0], args[1:])
+        result = super().__call__(*args, **kwargs)
+        names = [result] if isinstance(result, str) else list(result)
+        self._model = with_outputs(self.infer_shapes_on_base(), names)
+        current().CopyFrom(self._model)
+        return result
+
+    def to_model_proto(self) -> onnx.ModelProto:
+        """Return the model. Raises ModelError before the block was called."""
+        return built(self._model)
+
+
+class TrainingBlock(Block):
+    """A block whose first result is the loss of a model that trains.
+
+    Parameters train where requires_grad() named them.
+    """
+
+    _made: Artifacts | None = None
+
+    @abstractmethod
+    def build(self, *args: Any, **kwargs: Any) -> Any:
+        """Append the loss to `self.base`, and return its name, then further outputs."""
+
+    def requires_grad(self, argument_name: str, value: bool = True) -> None:
+        """Let a parameter train, or with False belong to the checkpoint and stay."""
+        choice = self.__dict__.setdefault("_choice", {})
+        choice[argument_name] = value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Make training and eval model of the current model, with the loss on the values of these names."""
+        if args and isinstance(args[0], Builder):
+            return loss_value(self, args[0], args[1:])
+        model, choice = current(), self.__dict__.get("_choice", {})
+        result = self._names(model, args, kwargs)
+        self._made = build_artifacts(
+            model,
+            [name for name, trains in choice.items() if trains],
+            lambda builder, *outputs: loss_value(Call(self, kwargs), builder, outputs),
+            keep=[name for name, trains in choice.items() if not trains],
+            loss_inputs=list(args),
+            additional_outputs=[] if isinstance(result, str) else list(result)[1:],
+        )
+        model.CopyFrom(built(self._made.training))
+        return result
+
+    def _names(self, model: onnx.ModelProto, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Return what build() returns, from a call on a copy of the model."""
+        copy = onnx.ModelProto()
+        copy.CopyFrom(model)
+        with opened(copy):
+            return Block.__call__(self, *args, **kwargs)
+
+    def parameters(self) -> tuple[list[onnx.TensorProto], list[onnx.TensorProto]]:
+        """Return the parameters that train, and those that stay. Raises ModelError before the block was called."""
+        made = built(self._made)
+        trained, frozen = (
+            [numpy_helper.from_array(array, name) for name, array in arrays.items()]
+            for arrays in (made.parameters, made.frozen)
+        )
+        return trained, frozen
+
+    def to_model_proto(self) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+        """Return the training model and the eval model. Raises ModelError before the block was called."""
+        made = built(self._made)
+        return built(made.training), built(made.evaluation)
+
+
+class Call(Block):
+    """A block with the keyword arguments of its call."""
+
+    def __init__(self, block: Block, arguments: dict[str, Any]) -> None:
+        """Keep block and arguments."""
+        super().__init__()
+        self._block, self._arguments = block, arguments
+
+    def build(self, *names: str) -> Any:
+        """Call the block."""
+        return Block.__call__(self._block, *names, **self._arguments)
+
+
+def built(made: Any) -> Any:
+    """Return what a call of the block made.
+
+    Raises ModelError where it was not called, or nothing trains.
+    """
+    if made is None:
+        raise ModelError(
+            "the block has not built this model",
+            "call it first, inside onnxblock.base(model), and let parameters train",
+        )
+    return made
+
+
+def with_outputs(model: onnx.ModelProto, names: Sequence[str]) -> onnx.ModelProto:
+    """Return the model with values of these names as its outputs.
+
+    Raises ModelError for a value whose type is not known.
+    """
+    known = {value.name: value for value in (*model.graph.value_info, *model.graph.output)}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ModelError(f"the model has no value called {', '.join(missing)}", "return what a block returned")
+    kept = [known[name].SerializeToString() for name in names]
+    del model.graph.output[:]
+    model.graph.output.extend(onnx.ValueInfoProto.FromString(data) for data in kept)
+    return model
