@@ -23,6 +23,8 @@ PROFILES = ("fused", "strict")
 #: The threads that the Python extension steps with, and what wraps the runtime for Python.
 THREADS = ROOT / "bindings" / "threads"
 BINDING = ROOT / "bindings" / "python"
+#: Sessions by number, for the languages that call the runtime through a shared library.
+HANDLES = ROOT / "bindings" / "shared"
 #: Where the compiled extension modules of a checkout lie.
 MODULES = BINDING / "gradmote_runtime"
 #: What stands in a compiled extension module before the digest of its sources.
@@ -39,6 +41,11 @@ ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
 def runtime_sources() -> list[Path]:
     """Every .c file of the runtime, absolute, in the same order everywhere."""
     return sorted(path for part in ("src", "kernels", "generated") for path in (RUNTIME / part).rglob("*.c"))
+
+
+def handle_sources() -> list[Path]:
+    """Return the .c files that a library for other languages has besides the runtime's."""
+    return sorted(HANDLES.rglob("*.c"))
 
 
 def extension_flags(profile: str) -> list[str]:

@@ -9,6 +9,7 @@ from . import (
     c_console,
     c_console_handlers,
     c_errors,
+    c_handle_errors,
     c_opcodes,
     c_records,
     c_rules,
@@ -20,7 +21,7 @@ from . import (
     python_instructions,
     python_tables,
 )
-from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, PYTHON_OUT, ROOT
+from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
 
@@ -32,6 +33,7 @@ def rendered() -> dict[Path, str]:
         files |= {C_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     for module in (c_console, c_console_handlers):
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
+    files |= {SHARED_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in c_handle_errors.render().items()}
     for module in (python_tables, python_instructions, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     files |= {JS_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in js_tables.render().items()}

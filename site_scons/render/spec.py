@@ -15,6 +15,7 @@ except ImportError:  # Python 3.10
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "runtime_c" / "spec"
 C_OUT = ROOT / "runtime_c" / "generated"
+SHARED_OUT = ROOT / "bindings" / "shared" / "generated"
 FIRMWARE_OUT = ROOT / "firmware" / "generated"
 PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
 JS_OUT = ROOT / "bindings" / "js" / "src" / "generated"

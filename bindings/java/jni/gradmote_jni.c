@@ -1,0 +1,387 @@
+/*
+ * The native methods of gradmote.Session. Each one calls one function of the table of a profile's
+ * library, and throws GradmoteException where that returns an error. Arrays may be null or of any
+ * length: they are checked here, or by the library.
+ */
+#include <jni.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gm_handle.h"
+
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#endif
+
+#define METHOD(type, name) JNIEXPORT type JNICALL Java_gradmote_Session_##name
+#define CALLS(table) ((const gm_handle_calls *)(uintptr_t)(table))
+
+/* The role of describe() that means parameters. */
+#define PARAMETER GM_ROLE_LOSS
+
+/* ---- Errors ------------------------------------------------------------------------------------ */
+
+/* Throws GradmoteException where `code` is an error. Returns 1 then. */
+static int throws(JNIEnv *env, int code, const char *where)
+{
+    if (code >= GM_OK) {
+        return 0;
+    }
+    jclass type = (*env)->FindClass(env, "gradmote/GradmoteException");
+    const char *signature = "(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)V";
+    jmethodID make = type == NULL ? NULL : (*env)->GetMethodID(env, type, "<init>", signature);
+    if (make == NULL) {
+        return 1; /* the VM has thrown already */
+    }
+    jstring name = (*env)->NewStringUTF(env, gm_handle_error_name(code));
+    jstring place = (*env)->NewStringUTF(env, where);
+    jstring text = (*env)->NewStringUTF(env, gm_handle_error_text(code));
+    jstring hint = (*env)->NewStringUTF(env, gm_handle_error_hint(code));
+    jobject error = (*env)->NewObject(env, type, make, (jint)code, name, place, text, hint);
+    if (error != NULL) {
+        (*env)->Throw(env, error);
+    }
+    return 1;
+}
+
+METHOD(void, fail)(JNIEnv *env, jclass type, jint code, jstring where)
+{
+    const char *text = where == NULL ? NULL : (*env)->GetStringUTFChars(env, where, NULL);
+    (void)type;
+    if (text != NULL) {
+        throws(env, code, text);
+        (*env)->ReleaseStringUTFChars(env, where, text);
+    }
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------------ */
+
+static void copy_ints(JNIEnv *env, jintArray to, const void *from, jsize count)
+{
+    (*env)->SetIntArrayRegion(env, to, 0, count, from);
+}
+
+static jintArray new_ints(JNIEnv *env, const void *from, jsize count)
+{
+    jintArray made = (*env)->NewIntArray(env, count);
+    if (made != NULL) {
+        copy_ints(env, made, from, count);
+    }
+    return made;
+}
+
+static jbyteArray new_bytes(JNIEnv *env, const void *from, size_t count)
+{
+    jbyteArray made = (*env)->NewByteArray(env, (jsize)count);
+    if (made != NULL) {
+        (*env)->SetByteArrayRegion(env, made, 0, (jsize)count, from);
+    }
+    return made;
+}
+
+/* Copies a byte array. Returns NULL where it is null or there is no memory. size: NULL for a text,
+ * which the caller ended with a zero. */
+static void *bytes_of(JNIEnv *env, jbyteArray array, size_t *size)
+{
+    size_t count = array == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, array);
+    char *copy = array == NULL ? NULL : malloc(count + 1);
+    if (copy != NULL) {
+        (*env)->GetByteArrayRegion(env, array, 0, (jsize)count, (jbyte *)copy);
+        copy[count] = 0;
+    }
+    if (size != NULL) {
+        *size = count;
+    }
+    return copy;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------- */
+
+typedef const gm_handle_calls *(*table_of_library)(void);
+
+static table_of_library find_table(const char *path)
+{
+    table_of_library found = NULL;
+#if defined(_WIN32)
+    HMODULE library = LoadLibraryA(path);
+    FARPROC symbol = library == NULL ? NULL : GetProcAddress(library, "gm_handle_table");
+#else
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library == NULL ? NULL : dlsym(library, "gm_handle_table");
+#endif
+    memcpy(&found, &symbol, sizeof found);
+    return found;
+}
+
+METHOD(jlong, loadLibrary)(JNIEnv *env, jclass type, jbyteArray path)
+{
+    char *text = bytes_of(env, path, NULL);
+    table_of_library table = text == NULL ? NULL : find_table(text);
+    (void)type;
+    throws(env, table == NULL ? GM_ERR_NO_LIBRARY : GM_OK, text == NULL ? "library" : text);
+    free(text);
+    return table == NULL ? 0 : (jlong)(uintptr_t)table();
+}
+
+METHOD(jlong, open)(JNIEnv *env, jclass type, jlong table, jbyteArray image, jint threads)
+{
+    size_t size;
+    void *bytes = bytes_of(env, image, &size);
+    int64_t handle = CALLS(table)->open(bytes, size, threads < 0 ? 0 : (uint32_t)threads);
+    (void)type;
+    free(bytes);
+    throws(env, handle < 0 ? (int)handle : GM_OK, "open");
+    return handle;
+}
+
+METHOD(void, close)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    int status = CALLS(table)->close(handle);
+    (void)type;
+    throws(env, status == GM_ERR_CLOSED ? GM_OK : status, "close");
+}
+
+/* ---- Tensors ----------------------------------------------------------------------------------- */
+
+/* Returns the name, or null past the last tensor. described: 10 ints from `programs` on. */
+METHOD(jbyteArray, describe)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index,
+                             jintArray described)
+{
+    gm_handle_tensor tensor;
+    uint32_t at = (uint32_t)index;
+    (void)type;
+    int status = role == PARAMETER ? CALLS(table)->parameter(handle, at, &tensor)
+                                   : CALLS(table)->tensor_at(handle, (uint32_t)role, at, &tensor);
+    if (status == GM_ERR_NOT_FOUND || throws(env, status, "describe")) {
+        return NULL;
+    }
+    copy_ints(env, described, &tensor.programs, 4 + GM_MAX_RANK);
+    return new_bytes(env, tensor.name, strlen(tensor.name));
+}
+
+/* Writes a float[] or int[]. */
+static int write_array(JNIEnv *env, const gm_handle_calls *calls, jlong handle, jint role, jint index, jarray data,
+                       uint32_t dtype)
+{
+    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
+    int status = calls->write(handle, (uint32_t)role, (uint32_t)index, dtype, bytes, size);
+    if (bytes != NULL) {
+        (*env)->ReleasePrimitiveArrayCritical(env, data, bytes, JNI_ABORT);
+    }
+    return status;
+}
+
+/* Writes a direct buffer, whose bytes have the tensor's type. */
+static int write_buffer(JNIEnv *env, const gm_handle_calls *calls, jlong handle, jint role, jint index, jobject data)
+{
+    gm_handle_tensor tensor;
+    const void *bytes = (*env)->GetDirectBufferAddress(env, data);
+    jlong size = (*env)->GetDirectBufferCapacity(env, data);
+    int status = calls->tensor_at(handle, (uint32_t)role, (uint32_t)index, &tensor);
+    if (status != GM_OK || size < 0) {
+        return status != GM_OK ? status : GM_ERR_INVALID_ARGUMENT;
+    }
+    return calls->write(handle, (uint32_t)role, (uint32_t)index, tensor.dtype, bytes, (size_t)size);
+}
+
+static int is_a(JNIEnv *env, jobject object, const char *name)
+{
+    jclass type = (*env)->FindClass(env, name);
+    return type != NULL && (*env)->IsInstanceOf(env, object, type);
+}
+
+METHOD(void, write)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jobject data)
+{
+    char where[32];
+    int status = GM_ERR_INVALID_ARGUMENT;
+    (void)type;
+    snprintf(where, sizeof where, "%s %d", role == GM_ROLE_INPUT ? "input" : "label", (int)index);
+    if (data != NULL && is_a(env, data, "[F")) {
+        status = write_array(env, CALLS(table), handle, role, index, data, GM_DTYPE_F32);
+    } else if (data != NULL && is_a(env, data, "[I")) {
+        status = write_array(env, CALLS(table), handle, role, index, data, GM_DTYPE_I32);
+    } else if (data != NULL) {
+        status = write_buffer(env, CALLS(table), handle, role, index, data);
+    }
+    throws(env, status, where);
+}
+
+METHOD(void, read)(JNIEnv *env, jclass type, jlong table, jlong handle, jint role, jint index, jfloatArray data)
+{
+    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
+    (void)type;
+    int status = CALLS(table)->read(handle, (uint32_t)role, (uint32_t)index, GM_DTYPE_F32, bytes, size);
+    if (bytes != NULL) {
+        (*env)->ReleasePrimitiveArrayCritical(env, data, bytes, 0);
+    }
+    throws(env, status, "output");
+}
+
+/* ---- Running ----------------------------------------------------------------------------------- */
+
+METHOD(jfloat, run)(JNIEnv *env, jclass type, jlong table, jlong handle, jint program)
+{
+    static const char *const names[] = {"infer", "evalStep", "trainStep", "optimizerStep", "step"};
+    float loss = 0;
+    (void)type;
+    throws(env, CALLS(table)->run(handle, (uint32_t)program, &loss), names[(uint32_t)program % GM_PROGRAM_COUNT]);
+    return loss;
+}
+
+METHOD(jint, classify)(JNIEnv *env, jclass type, jlong table, jlong handle, jint row)
+{
+    uint32_t label = 0;
+    float score;
+    (void)type;
+    throws(env, CALLS(table)->classify(handle, (uint32_t)row, &label, &score), "classify");
+    return (jint)label;
+}
+
+METHOD(jintArray, control)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    gm_control control;
+    (void)type;
+    if (throws(env, CALLS(table)->control(handle, &control), "control")) {
+        return NULL;
+    }
+    return new_ints(env, &control, (jsize)(sizeof control / 4));
+}
+
+METHOD(void, reset)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    (void)type;
+    throws(env, CALLS(table)->reset(handle), "reset");
+}
+
+METHOD(void, lazyResetGrad)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    (void)type;
+    throws(env, CALLS(table)->lazy_reset_grad(handle), "lazyResetGrad");
+}
+
+METHOD(void, setLearningRate)(JNIEnv *env, jclass type, jlong table, jlong handle, jfloat rate)
+{
+    (void)type;
+    throws(env, CALLS(table)->set_learning_rate(handle, rate), "setLearningRate");
+}
+
+METHOD(void, setLinearSchedule)(JNIEnv *env, jclass type, jlong table, jlong handle, jfloat rate, jint warmup,
+                                jint total)
+{
+    int status = warmup < 0 || total < 0
+                     ? GM_ERR_INVALID_ARGUMENT
+                     : CALLS(table)->set_linear_schedule(handle, rate, (uint32_t)warmup, (uint32_t)total);
+    (void)type;
+    throws(env, status, "setLinearSchedule");
+}
+
+METHOD(void, setSeed)(JNIEnv *env, jclass type, jlong table, jlong handle, jint seed)
+{
+    (void)type;
+    throws(env, CALLS(table)->set_seed(handle, (uint32_t)seed), "setSeed");
+}
+
+/* ---- The state --------------------------------------------------------------------------------- */
+
+METHOD(void, get)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jfloatArray data)
+{
+    size_t size = 4 * (size_t)(*env)->GetArrayLength(env, data);
+    void *bytes = (*env)->GetPrimitiveArrayCritical(env, data, NULL);
+    (void)type;
+    int status = CALLS(table)->get(handle, (uint32_t)values, (uint32_t)index, bytes, size);
+    if (bytes != NULL) {
+        (*env)->ReleasePrimitiveArrayCritical(env, data, bytes, 0);
+    }
+    throws(env, status, "parameters");
+}
+
+METHOD(void, set)(JNIEnv *env, jclass type, jlong table, jlong handle, jint values, jint index, jfloatArray data)
+{
+    size_t size = data == NULL ? 0 : 4 * (size_t)(*env)->GetArrayLength(env, data);
+    void *bytes = data == NULL ? NULL : (*env)->GetPrimitiveArrayCritical(env, data, NULL);
+    (void)type;
+    int status = CALLS(table)->set(handle, (uint32_t)values, (uint32_t)index, bytes, size);
+    if (bytes != NULL) {
+        (*env)->ReleasePrimitiveArrayCritical(env, data, bytes, JNI_ABORT);
+    }
+    throws(env, status, "parameters");
+}
+
+METHOD(jbyteArray, save)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    int64_t size = CALLS(table)->checkpoint_size(handle, 0);
+    void *bytes = size < 0 ? NULL : malloc((size_t)size);
+    int status = size < 0 ? (int)size : bytes == NULL ? GM_ERR_NO_MEMORY : GM_OK;
+    (void)type;
+    if (status == GM_OK) {
+        status = CALLS(table)->save(handle, 0, bytes, (size_t)size);
+    }
+    jbyteArray saved = throws(env, status, "save") ? NULL : new_bytes(env, bytes, (size_t)size);
+    free(bytes);
+    return saved;
+}
+
+METHOD(jint, restore)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray file, jboolean carries_over)
+{
+    size_t size;
+    uint32_t carried = 0;
+    void *bytes = bytes_of(env, file, &size);
+    int status = GM_ERR_INVALID_ARGUMENT;
+    (void)type;
+    if (bytes != NULL && carries_over) {
+        status = CALLS(table)->carry_over(handle, bytes, size, &carried);
+    } else if (bytes != NULL) {
+        status = CALLS(table)->load(handle, bytes, size);
+    }
+    free(bytes);
+    throws(env, status, carries_over ? "carryOver" : "load");
+    return (jint)carried;
+}
+
+METHOD(void, setProperty)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray key, jint kind, jint value)
+{
+    char *text = bytes_of(env, key, NULL);
+    int status = CALLS(table)->set_property(handle, text, (uint32_t)kind, (uint32_t)value);
+    (void)type;
+    free(text);
+    throws(env, status, "setProperty");
+}
+
+/* Returns type and bits of the property, or null where there is none of that key. */
+METHOD(jintArray, property)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray key)
+{
+    gm_property found;
+    char *text = bytes_of(env, key, NULL);
+    int status = CALLS(table)->property(handle, text, &found);
+    (void)type;
+    free(text);
+    return status == GM_ERR_NOT_FOUND || throws(env, status, "property") ? NULL : new_ints(env, &found.type, 2);
+}
+
+/* ---- The sample store -------------------------------------------------------------------------- */
+
+METHOD(void, learn)(JNIEnv *env, jclass type, jlong table, jlong handle, jint label)
+{
+    (void)type;
+    throws(env, CALLS(table)->learn(handle, (uint32_t)label), "learn");
+}
+
+METHOD(jfloat, replay)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    float loss = 0;
+    (void)type;
+    throws(env, CALLS(table)->replay(handle, &loss), "replay");
+    return loss;
+}
+
+METHOD(void, forget)(JNIEnv *env, jclass type, jlong table, jlong handle, jint label)
+{
+    (void)type;
+    throws(env, CALLS(table)->forget(handle, (uint32_t)label), "forget");
+}

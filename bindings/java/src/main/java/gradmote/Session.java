@@ -1,0 +1,245 @@
+package gradmote;
+
+import java.io.Closeable;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+
+/**
+ * Trains and runs one .mote image.
+ *
+ * <p>Data are float[], int[], FloatBuffer, IntBuffer, or a direct ByteBuffer in native order. A program takes every
+ * input, then every label. A session serves one thread at a time. GradmoteException says why a call was refused.
+ */
+public final class Session implements Closeable {
+    /** How a multiply-accumulate rounds: once (a fused multiply-add) or twice. A board has the bits of its profile. */
+    public enum Profile { FUSED, STRICT }
+
+    /** The programs that an image may have. */
+    public enum Program { INFER, EVAL, TRAIN, OPTIMIZER, STEP }
+
+    private static final int INPUT = 0, LABEL = 1, OUTPUT = 2, PARAMETER = 3; // roles
+    private static final int ALL = 0, ONE = 1, GRADIENT = 2, DELTA = 3; // values of the state
+    private static final int INVALID_ARGUMENT = -1, NOT_FOUND = -13, IN_USE = -102, WRONG_DTYPE = -103, WRONG_COUNT = -107;
+
+    private final long table, handle;
+    private final List<Tensor> inputs, labels, outputs, parameters;
+    private final AtomicBoolean runs = new AtomicBoolean();
+
+    /** Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16. */
+    public Session(byte[] image, Profile profile, int threads) {
+        table = Library.table(profile);
+        handle = open(table, image, threads);
+        inputs = tensors(INPUT);
+        labels = tensors(LABEL);
+        outputs = tensors(OUTPUT);
+        parameters = tensors(PARAMETER);
+    }
+
+    /** Opens an image with the profile fused, on one thread. */
+    public Session(byte[] image) { this(image, Profile.FUSED, 1); }
+
+    /** Ends the session; to end it again does nothing. While another thread is in a call, this is refused. */
+    @Override public void close() { close(table, handle); }
+
+    public List<Tensor> inputs() { return inputs; }
+
+    public List<Tensor> labels() { return labels; }
+
+    /** Returns the outputs of all programs. */
+    public List<Tensor> outputs() { return outputs; }
+
+    /** Returns the parameters that are trained. */
+    public List<Tensor> parameters() { return parameters; }
+
+    /** Trains on one batch, updates, and returns the loss before the update. */
+    public float step(Object... data) { return run(Program.STEP, data); }
+
+    /** Adds the gradients of one micro-batch and returns its loss. The image must be compiled to accumulate. */
+    public float trainStep(Object... data) { return run(Program.TRAIN, data); }
+
+    /** Applies the mean of the accumulated gradients. */
+    public void optimizerStep() { run(Program.OPTIMIZER); }
+
+    /** Makes the next trainStep() start from zero gradients. */
+    public void lazyResetGrad() { lazyResetGrad(table, handle); }
+
+    /** Returns the loss, without training. */
+    public float evalStep(Object... data) { return run(Program.EVAL, data); }
+
+    /** Runs the model and returns its first output. */
+    public float[] infer(Object... data) {
+        run(Program.INFER, data);
+        return output(find(outputs, t -> t.isIn(Program.INFER)).get());
+    }
+
+    /** Returns a copy of an output of the program that ran last. */
+    public float[] output(Tensor output) {
+        float[] values = new float[output.size];
+        read(table, handle, output.role, output.index, values);
+        return values;
+    }
+
+    /** Returns the class with the highest score in a row of the last infer(). */
+    public int classify(int row) { return classify(table, handle, row); }
+
+    /** Sets all state back to the image's initial values. */
+    public void reset() { reset(table, handle); }
+
+    /** Returns the rate of the next update. */
+    public float learningRate() { return Float.intBitsToFloat(control(table, handle)[4]); }
+
+    /** Returns how many updates were applied. */
+    public int optimizerSteps() { return control(table, handle)[2]; }
+
+    /** Sets the rate (finite, at least 0) and ends any schedule. */
+    public void setLearningRate(float rate) { setLearningRate(table, handle, rate); }
+
+    /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it to 0 at totalSteps. */
+    public void setLinearSchedule(float rate, int warmupSteps, int totalSteps) {
+        setLinearSchedule(table, handle, rate, warmupSteps, totalSteps);
+    }
+
+    /** Sets the seed of Dropout and of the sample store's choices. */
+    public void setSeed(int seed) { setSeed(table, handle, seed); }
+
+    /** Returns a copy of the parameter of that name. */
+    public Optional<float[]> parameter(String name) { return named(name).map(t -> get(ONE, t.index, t.size)); }
+
+    /** Returns a copy of its accumulated gradient. */
+    public Optional<float[]> gradient(String name) { return named(name).map(t -> get(GRADIENT, t.index, t.size)); }
+
+    /** Returns all parameters, in the order of parameters(). */
+    public float[] getParameters() { return get(ALL, 0, parametersSize()); }
+
+    public void setParameters(float[] values) { set(table, handle, ALL, 0, values); }
+
+    /** Returns how many numbers the parameters have. */
+    public int parametersSize() { return parameters.stream().mapToInt(t -> t.size).sum(); }
+
+    /** Returns the parameters' distance from the image's initial ones. */
+    public float[] delta() { return get(DELTA, 0, parametersSize()); }
+
+    /** Sets the parameters to the image's initial ones and this distance. */
+    public void applyDelta(float[] delta) { set(table, handle, DELTA, 0, delta); }
+
+    /** Returns the bytes of a .gmck checkpoint. */
+    public byte[] save() { return save(table, handle); }
+
+    /** Loads a checkpoint of the same model. */
+    public void load(byte[] checkpoint) { restore(table, handle, checkpoint, false); }
+
+    /** Takes over what fits of another model's checkpoint, and returns the number of entries. */
+    public int carryOver(byte[] checkpoint) { return restore(table, handle, checkpoint, true); }
+
+    /** Keeps an Integer or a Float with the state; null removes it. key: up to 19 bytes of UTF-8. */
+    public void setProperty(String key, Number value) {
+        boolean isInteger = value instanceof Integer;
+        int bits = value == null ? 0 : isInteger ? value.intValue() : Float.floatToRawIntBits(value.floatValue());
+        setProperty(table, handle, text(key), value == null ? 0 : isInteger ? 1 : 2, bits);
+    }
+
+    /** Returns the number that is kept under that key. */
+    public Optional<Number> property(String key) {
+        int[] found = property(table, handle, text(key)); // type and bits
+        if (found == null) return Optional.empty();
+        return Optional.of(found[0] == 1 ? (Number) found[1] : (Number) Float.intBitsToFloat(found[1]));
+    }
+
+    /** Takes a sample, which has the input's size, into the sample store. */
+    public void learn(int label, Object sample) {
+        write(table, handle, INPUT, 0, plain(sample));
+        learn(table, handle, label);
+    }
+
+    /** Runs step() on samples of the store, and returns the loss. */
+    public float replay() { return replay(table, handle); }
+
+    /** Drops the samples of a class from the store. */
+    public void forget(int label) { forget(table, handle, label); }
+
+    private float run(Program program, Object... data) {
+        if (!runs.compareAndSet(false, true)) fail(IN_USE, program.name());
+        try {
+            List<Tensor> wanted = new ArrayList<>();
+            for (List<Tensor> some : Arrays.asList(inputs, labels)) some.stream().filter(t -> t.isIn(program)).forEach(wanted::add);
+            if (data == null || !wanted.isEmpty() && data.length != wanted.size()) fail(WRONG_COUNT, program.name());
+            for (int i = 0; i < wanted.size(); i++)
+                write(table, handle, wanted.get(i).role, wanted.get(i).index, plain(data[i]));
+            return run(table, handle, program.ordinal());
+        } finally {
+            runs.set(false);
+        }
+    }
+
+    private List<Tensor> tensors(int role) {
+        List<Tensor> found = new ArrayList<>();
+        int[] described = new int[10];
+        for (byte[] name; (name = describe(table, handle, role, found.size(), described)) != null; )
+            found.add(new Tensor(role, found.size(), new String(name, StandardCharsets.UTF_8), described));
+        return Collections.unmodifiableList(found);
+    }
+
+    private static Optional<Tensor> find(List<Tensor> all, Predicate<Tensor> test) { return all.stream().filter(test).findFirst(); }
+
+    private Optional<Tensor> named(String name) { return find(parameters, t -> t.name.equals(name)); }
+
+    private float[] get(int values, int index, int size) {
+        float[] found = new float[size];
+        get(table, handle, values, index, found);
+        return found;
+    }
+
+    static byte[] text(String text) { return text == null ? null : (text + "\0").getBytes(StandardCharsets.UTF_8); }
+
+    /** Returns data as float[], int[] or a direct ByteBuffer that begins at its position. */
+    private static Object plain(Object data) {
+        if (data instanceof FloatBuffer) {
+            float[] values = new float[((FloatBuffer) data).remaining()];
+            ((FloatBuffer) data).duplicate().get(values);
+            return values;
+        }
+        if (data instanceof IntBuffer) {
+            int[] values = new int[((IntBuffer) data).remaining()];
+            ((IntBuffer) data).duplicate().get(values);
+            return values;
+        }
+        if (data instanceof ByteBuffer && ((Buffer) data).isDirect()) return ((ByteBuffer) data).slice();
+        if (!(data instanceof float[] || data instanceof int[])) fail(data == null ? INVALID_ARGUMENT : WRONG_DTYPE, "data");
+        return data;
+    }
+
+    static native long loadLibrary(byte[] path);
+    private static native void fail(int code, String where);
+    private static native long open(long table, byte[] image, int threads);
+    private static native void close(long table, long handle);
+    private static native void reset(long table, long handle);
+    private static native int[] control(long table, long handle);
+    private static native byte[] describe(long table, long handle, int role, int index, int[] described);
+    private static native void write(long table, long handle, int role, int index, Object data);
+    private static native void read(long table, long handle, int role, int index, float[] data);
+    private static native float run(long table, long handle, int program);
+    private static native int classify(long table, long handle, int row);
+    private static native void lazyResetGrad(long table, long handle);
+    private static native void setLearningRate(long table, long handle, float rate);
+    private static native void setLinearSchedule(long table, long handle, float rate, int warmupSteps, int totalSteps);
+    private static native void setSeed(long table, long handle, int seed);
+    private static native void get(long table, long handle, int values, int index, float[] data);
+    private static native void set(long table, long handle, int values, int index, float[] data);
+    private static native byte[] save(long table, long handle);
+    private static native int restore(long table, long handle, byte[] file, boolean carriesOver);
+    private static native void setProperty(long table, long handle, byte[] key, int type, int value);
+    private static native int[] property(long table, long handle, byte[] key);
+    private static native void learn(long table, long handle, int label);
+    private static native float replay(long table, long handle);
+    private static native void forget(long table, long handle, int label);
+}

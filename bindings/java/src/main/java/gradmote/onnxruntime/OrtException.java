@@ -1,0 +1,10 @@
+package gradmote.onnxruntime;
+
+/** What onnxruntime's classes throw where a call fails. */
+public class OrtException extends Exception {
+    public OrtException(String message) { super(message); }
+
+    private static final long serialVersionUID = 1;
+
+    OrtException(gradmote.GradmoteException cause) { super(cause.getMessage(), cause); }
+}

@@ -1,0 +1,121 @@
+package gradmote.onnxruntime;
+
+import gradmote.GradmoteException;
+import gradmote.Session;
+import gradmote.Session.Program;
+import gradmote.Tensor;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** Trains as onnxruntime's class of that name does. An update applies the mean of the gradients, not their sum. */
+public final class OrtTrainingSession implements Closeable {
+    /** The session that computes. */
+    public final Session session;
+
+    OrtTrainingSession(String checkpointPath, String imagePath) throws OrtException {
+        try {
+            session = new Session(Files.readAllBytes(Paths.get(imagePath)));
+            if (checkpointPath != null) session.load(Files.readAllBytes(Paths.get(checkpointPath)));
+        } catch (GradmoteException error) {
+            throw new OrtException(error);
+        } catch (IOException error) {
+            throw new OrtException("cannot read " + error.getMessage());
+        }
+    }
+
+    public OrtSession.Result trainStep(Map<String, OnnxTensor> inputs) throws OrtException { return run(Program.TRAIN, inputs); }
+
+    public OrtSession.Result evalStep(Map<String, OnnxTensor> inputs) throws OrtException { return run(Program.EVAL, inputs); }
+
+    public void optimizerStep() throws OrtException { call(session::optimizerStep); }
+
+    public void lazyResetGrad() throws OrtException { call(session::lazyResetGrad); }
+
+    public void setLearningRate(float rate) throws OrtException { call(() -> session.setLearningRate(rate)); }
+
+    public float getLearningRate() { return session.learningRate(); }
+
+    public void registerLinearLRScheduler(long warmupSteps, long totalSteps, float initialRate) throws OrtException {
+        call(() -> session.setLinearSchedule(initialRate, Math.toIntExact(warmupSteps), Math.toIntExact(totalSteps)));
+    }
+
+    /** Does nothing: optimizerStep() moves the schedule on. */
+    public void schedulerStep() {}
+
+    public void setSeed(long seed) throws OrtException { call(() -> session.setSeed((int) seed)); }
+
+    public Set<String> getTrainInputNames() { return inputNames(Program.TRAIN); }
+
+    public Set<String> getEvalInputNames() { return inputNames(Program.EVAL); }
+
+    public Set<String> getTrainOutputNames() { return outputNames(Program.TRAIN); }
+
+    public Set<String> getEvalOutputNames() { return outputNames(Program.EVAL); }
+
+    /** Writes a .gmck file, which has the optimizer's state either way. */
+    public void saveCheckpoint(Path path, boolean saveOptimizer) throws OrtException {
+        try {
+            Files.write(path, session.save());
+        } catch (IOException error) {
+            throw new OrtException("cannot write " + error.getMessage());
+        }
+    }
+
+    /** Is refused: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint. */
+    public void exportModelForInference(Path outputPath, String[] outputNames) throws OrtException {
+        throw new OrtException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
+    }
+
+    @Override public void close() { session.close(); }
+
+    private void call(Runnable action) throws OrtException {
+        try {
+            action.run();
+        } catch (GradmoteException error) {
+            throw new OrtException(error);
+        }
+    }
+
+    private OrtSession.Result run(Program program, Map<String, OnnxTensor> inputs) throws OrtException {
+        Object[] data = given(program).map(t -> inputs.get(t.name)).map(t -> t == null ? null : t.data).toArray();
+        Set<String> names = inputNames(program);
+        if (!names.equals(inputs.keySet())) throw new OrtException("the inputs are " + names + ", not " + inputs.keySet());
+        LinkedHashMap<String, OnnxTensor> results = new LinkedHashMap<>();
+        try {
+            float loss = program == Program.TRAIN ? session.trainStep(data) : session.evalStep(data);
+            results.put("loss", OnnxTensor.of(new float[] {loss}));
+            for (Tensor output : session.outputs())
+                if (output.isIn(program))
+                    results.put(output.name, OnnxTensor.of(session.output(output), IntStream.of(output.shape()).asLongStream().toArray()));
+        } catch (GradmoteException error) {
+            throw new OrtException(error);
+        }
+        return new OrtSession.Result(results);
+    }
+
+    private Stream<Tensor> given(Program program) {
+        return Stream.of(session.inputs(), session.labels()).flatMap(List::stream).filter(t -> t.isIn(program));
+    }
+
+    private Set<String> inputNames(Program program) {
+        return given(program).map(t -> t.name).collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    private Set<String> outputNames(Program program) {
+        Set<String> names = new LinkedHashSet<>(Collections.singleton("loss"));
+        session.outputs().stream().filter(t -> t.isIn(program)).forEach(t -> names.add(t.name));
+        return names;
+    }
+}

@@ -1,0 +1,618 @@
+/*
+ * Sessions by number. A slot of the table says who has it by one number: 0 nobody, a handle that
+ * the session is open and idle, and the negative handle that a thread is in a call of it. A call
+ * takes its slot by one compare-and-swap, so that handles need no lock and a closed one is known.
+ */
+#include "gm_handle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "image.h"
+
+#if GM_THREADS
+#include "gm_threads.h"
+#else
+#define GM_MAX_PARTS 1
+#endif
+
+/* What gm_open() accepts at the most, and the bytes that a thread may take for rows of gradients. */
+#define ARENA_LIMIT (1u << 30)
+#define ROWS_LIMIT (1u << 20)
+
+#define ALIGNMENT 16u
+
+/* All memory of one session. The image follows it in its allocation. */
+typedef struct owned {
+    gm_session session;
+    void *arena;                 /* as allocated */
+#if GM_THREADS
+    gm_threads *threads;
+#endif
+} owned;
+
+typedef struct slot {
+    int64_t owner;               /* atomic */
+    owned *memory;               /* of the thread that has taken the slot */
+} slot;
+
+/* A file in memory. */
+typedef struct file {
+    uint8_t *bytes;
+    size_t size;
+} file;
+
+static slot slots[GM_HANDLES];
+static int64_t opened;           /* atomic: handles that were given out, so that none is used again */
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+/* Gives a slot from one owner to another. Returns the owner that was there: `from` where it was
+ * given. */
+static int64_t change_owner(slot *of, int64_t from, int64_t to)
+{
+    __atomic_compare_exchange_n(&of->owner, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return from;
+}
+
+static void leave(slot *from, int64_t owner)
+{
+    __atomic_store_n(&from->owner, owner, __ATOMIC_RELEASE);
+}
+
+/* Takes the slot of a handle for the calling thread. Returns NULL where that is not possible, and
+ * *error says why. */
+static slot *enter(int64_t handle, int *error)
+{
+    slot *wanted = &slots[(uint64_t)handle % GM_HANDLES];
+    int64_t owner = handle > 0 ? change_owner(wanted, handle, -handle) : 0;
+    int is_taken = handle > 0 && owner == handle;
+    *error = is_taken ? GM_OK : handle > 0 && owner == -handle ? GM_ERR_IN_USE : GM_ERR_CLOSED;
+    return is_taken ? wanted : NULL;
+}
+
+/* Begins a function: takes the slot, or returns why that is not possible. */
+#define ENTER(handle)                    \
+    int status;                          \
+    slot *held = enter(handle, &status); \
+    if (held == NULL) {                  \
+        return status;                   \
+    }                                    \
+    gm_session *session = &held->memory->session
+
+/* Ends a function with what a call of the runtime returns. */
+#define LEAVE(handle, call) \
+    status = (call);        \
+    leave(held, handle);    \
+    return status
+
+/* Takes a free slot, and returns its new handle, or GM_ERR_NO_MEMORY. */
+static int64_t take_free_slot(slot **taken)
+{
+    int64_t first = __atomic_add_fetch(&opened, 1, __ATOMIC_RELAXED) * GM_HANDLES;
+    for (int64_t i = 0; i < GM_HANDLES; i++) {
+        if (change_owner(&slots[i], 0, -(first + i)) == 0) {
+            *taken = &slots[i];
+            return first + i;
+        }
+    }
+    return GM_ERR_NO_MEMORY;
+}
+
+/* ---- Opening and closing ----------------------------------------------------------------------- */
+
+static uint8_t *aligned(void *address)
+{
+    return (uint8_t *)(((uintptr_t)address + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+}
+
+static int cpu_has_fma(void)
+{
+#if GM_FUSED && (defined(__x86_64__) || defined(__i386__))
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("fma") != 0;
+#else
+    return 1;
+#endif
+}
+
+static void release(owned *memory)
+{
+    if (memory == NULL) {
+        return;
+    }
+    gm_close(&memory->session);
+#if GM_THREADS
+    gm_threads_close(memory->threads);
+#endif
+    free(memory->arena);
+    free(memory);
+}
+
+/* Lets the session's instructions run on so many threads. */
+static int share_work(owned *memory, uint32_t threads, size_t arena_size)
+{
+#if GM_THREADS
+    if (threads > 1) {
+        memory->threads = gm_threads_open(threads);
+        return memory->threads == NULL
+                   ? GM_ERR_NO_MEMORY
+                   : gm_set_splitter(&memory->session, gm_threads_splitter(memory->threads), arena_size);
+    }
+#endif
+    (void)memory, (void)threads, (void)arena_size;
+    return GM_OK;
+}
+
+/* Allocates the arena, and opens the session. image: the session's own copy. */
+static int open_arena(owned *memory, const void *image, size_t size, uint32_t threads)
+{
+    gm_requirements needs;
+    int status = gm_required(image, size, &needs);
+    if (status != GM_OK || needs.arena_size > ARENA_LIMIT) {
+        return status != GM_OK ? status : GM_ERR_BAD_REGION;
+    }
+    uint32_t rows = needs.parameters_size < ROWS_LIMIT ? needs.parameters_size : ROWS_LIMIT;
+    size_t arena_size = needs.arena_size + (size_t)rows * (threads - 1);
+    memory->arena = calloc(1, arena_size + ALIGNMENT);
+    if (memory->arena == NULL) {
+        return GM_ERR_NO_MEMORY;
+    }
+    status = gm_open(&memory->session, image, size, aligned(memory->arena), arena_size);
+    return status == GM_OK ? share_work(memory, threads, arena_size) : status;
+}
+
+/* Allocates memory for a session with a copy of the image, and opens it. */
+static int open_owned(const void *image, size_t size, uint32_t threads, owned **out)
+{
+    if (image == NULL || size > SIZE_MAX / 2 || threads < 1 || threads > GM_MAX_PARTS) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    owned *memory = *out = calloc(1, sizeof(owned) + size + ALIGNMENT);
+    if (memory == NULL) {
+        return GM_ERR_NO_MEMORY;
+    }
+    uint8_t *copy = aligned(memory + 1);
+    memcpy(copy, image, size);
+    return open_arena(memory, copy, size, threads);
+}
+
+int64_t gm_handle_open(const void *image, size_t image_size, uint32_t threads)
+{
+    slot *taken;
+    if (!cpu_has_fma()) {
+        return GM_ERR_NO_FMA;
+    }
+    int64_t handle = take_free_slot(&taken);
+    if (handle < 0) {
+        return handle;
+    }
+    taken->memory = NULL;
+    int status = open_owned(image, image_size, threads, &taken->memory);
+    if (status != GM_OK) {
+        release(taken->memory);
+    }
+    leave(taken, status == GM_OK ? handle : 0);
+    return status == GM_OK ? handle : status;
+}
+
+int gm_handle_close(int64_t handle)
+{
+    int status;
+    slot *held = enter(handle, &status);
+    if (held != NULL) {
+        release(held->memory);
+        leave(held, 0);
+    }
+    return status;
+}
+
+int gm_handle_reset(int64_t handle)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_reset(session));
+}
+
+int gm_handle_required(int64_t handle, gm_requirements *out)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_required(session->image, session->header->size, out));
+}
+
+int gm_handle_control(int64_t handle, gm_control *out)
+{
+    ENTER(handle);
+    if (out != NULL) {
+        *out = *gm_control_view(session);
+    }
+    LEAVE(handle, out != NULL ? GM_OK : GM_ERR_INVALID_ARGUMENT);
+}
+
+int gm_handle_fused(void)
+{
+    return GM_FUSED;
+}
+
+/* ---- Tensors ----------------------------------------------------------------------------------- */
+
+static void copy_name(char *to, const char *name)
+{
+    memset(to, 0, GM_HANDLE_NAME);
+    if (name != NULL) {
+        strncpy(to, name, GM_HANDLE_NAME - 1);
+    }
+}
+
+static int describe_tensor(const gm_session *session, uint32_t role, uint32_t index, gm_handle_tensor *out)
+{
+    const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, role, index);
+    const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
+    if (out == NULL || role > GM_ROLE_OUTPUT) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    copy_name(out->name, tensor->name == GM_NONE ? NULL : names + tensor->name);
+    out->programs = tensor->programs;
+    out->dtype = tensor->dtype;
+    out->size = tensor->size;
+    out->rank = tensor->rank;
+    memcpy(out->dims, tensor->dims, sizeof out->dims);
+    return GM_OK;
+}
+
+static int describe_parameter(gm_session *session, uint32_t index, gm_handle_tensor *out)
+{
+    gm_view view;
+    int status = gm_parameter(session, index, &view);
+    if (status != GM_OK || out == NULL) {
+        return status != GM_OK ? status : GM_ERR_INVALID_ARGUMENT;
+    }
+    copy_name(out->name, view.name);
+    out->programs = 0;
+    out->dtype = view.dtype;
+    out->size = view.size;
+    out->rank = view.rank;
+    for (uint32_t axis = 0; axis < GM_MAX_RANK; axis++) {
+        out->dims[axis] = axis < view.rank ? view.dims[axis] : 1;
+    }
+    return GM_OK;
+}
+
+/* Checks data for the index-th tensor of that role, which *found becomes. */
+static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size,
+                const gm_tensor **found)
+{
+    const gm_tensor *tensor = *found = gm_find_tensor(session->header, UINT32_MAX, role, index);
+    if (data == NULL || role > GM_ROLE_OUTPUT) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    return dtype != tensor->dtype ? GM_ERR_WRONG_DTYPE : size != tensor->size ? GM_ERR_WRONG_SIZE : GM_OK;
+}
+
+static int write_tensor(gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data,
+                        size_t size)
+{
+    const gm_tensor *tensor;
+    int status = fits(session, role, index, dtype, data, size, &tensor);
+    return status == GM_OK ? gm_write(session, role, index, data, size) : status;
+}
+
+static int read_tensor(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, void *data,
+                       size_t size)
+{
+    const gm_tensor *tensor;
+    int status = fits(session, role, index, dtype, data, size, &tensor);
+    if (status == GM_OK) {
+        memcpy(data, session->arena + tensor->offset, size);
+    }
+    return status;
+}
+
+int gm_handle_tensor_at(int64_t handle, uint32_t role, uint32_t index, gm_handle_tensor *out)
+{
+    ENTER(handle);
+    LEAVE(handle, describe_tensor(session, role, index, out));
+}
+
+int gm_handle_parameter(int64_t handle, uint32_t index, gm_handle_tensor *out)
+{
+    ENTER(handle);
+    LEAVE(handle, describe_parameter(session, index, out));
+}
+
+int gm_handle_write(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, write_tensor(session, role, index, dtype, data, size));
+}
+
+int gm_handle_read(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, read_tensor(session, role, index, dtype, data, size));
+}
+
+/* ---- Running ----------------------------------------------------------------------------------- */
+
+static int run(gm_session *session, uint32_t program, float *loss)
+{
+    float unwanted, *to = loss != NULL ? loss : &unwanted;
+    *to = 0;
+    switch (program) {
+    case GM_PROGRAM_INFER: return gm_infer(session);
+    case GM_PROGRAM_EVAL: return gm_eval_step(session, to);
+    case GM_PROGRAM_TRAIN: return gm_train_step(session, to);
+    case GM_PROGRAM_OPTIMIZER: return gm_optimizer_step(session);
+    case GM_PROGRAM_STEP: return gm_step(session, to);
+    default: return GM_ERR_INVALID_ARGUMENT;
+    }
+}
+
+int gm_handle_run(int64_t handle, uint32_t program, float *loss)
+{
+    ENTER(handle);
+    LEAVE(handle, run(session, program, loss));
+}
+
+int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *score)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_classify(session, row, label, score));
+}
+
+int gm_handle_lazy_reset_grad(int64_t handle)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_lazy_reset_grad(session));
+}
+
+int gm_handle_set_learning_rate(int64_t handle, float rate)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_set_learning_rate(session, rate));
+}
+
+int gm_handle_set_linear_schedule(int64_t handle, float rate, uint32_t warmup_steps, uint32_t total_steps)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_set_linear_schedule(session, rate, warmup_steps, total_steps));
+}
+
+int gm_handle_set_seed(int64_t handle, uint32_t seed)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_set_seed(session, seed));
+}
+
+/* ---- Parameters -------------------------------------------------------------------------------- */
+
+static int view_of(gm_session *session, uint32_t values, uint32_t index, gm_view *out)
+{
+    switch (values) {
+    case GM_VALUES_PARAMETERS: return gm_parameters(session, out);
+    case GM_VALUES_PARAMETER: return gm_parameter(session, index, out);
+    case GM_VALUES_GRADIENT: return gm_gradient(session, index, out);
+    default: return GM_ERR_INVALID_ARGUMENT;
+    }
+}
+
+static int get(gm_session *session, uint32_t values, uint32_t index, float *data, size_t size)
+{
+    gm_view view;
+    if (values == GM_VALUES_DELTA) {
+        return gm_delta(session, data, size);
+    }
+    int status = data == NULL ? GM_ERR_INVALID_ARGUMENT : view_of(session, values, index, &view);
+    if (status == GM_OK && view.size != size) {
+        status = GM_ERR_WRONG_SIZE;
+    }
+    if (status == GM_OK) {
+        memcpy(data, view.data, size);
+    }
+    return status;
+}
+
+static int set_parameter(gm_session *session, uint32_t index, const float *data, size_t size)
+{
+    gm_view view;
+    int status = data == NULL ? GM_ERR_INVALID_ARGUMENT : gm_parameter(session, index, &view);
+    if (status == GM_OK && view.size != size) {
+        status = GM_ERR_WRONG_SIZE;
+    }
+    if (status == GM_OK) {
+        memcpy(view.data, data, size);
+    }
+    return status;
+}
+
+static int set(gm_session *session, uint32_t values, uint32_t index, const float *data, size_t size)
+{
+    switch (values) {
+    case GM_VALUES_PARAMETERS: return gm_set_parameters(session, data, size);
+    case GM_VALUES_PARAMETER: return set_parameter(session, index, data, size);
+    case GM_VALUES_DELTA: return gm_apply_delta(session, data, size);
+    default: return GM_ERR_INVALID_ARGUMENT;
+    }
+}
+
+int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, get(session, values, index, data, size));
+}
+
+int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, set(session, values, index, data, size));
+}
+
+/* ---- Checkpoints ------------------------------------------------------------------------------- */
+
+static int write_file(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    const file *to = user;
+    if (offset > to->size || size > to->size - offset) {
+        return -1;
+    }
+    memcpy(to->bytes + offset, data, size);
+    return 0;
+}
+
+static int read_file(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    const file *from = user;
+    if (offset > from->size || size > from->size - offset) {
+        return -1;
+    }
+    memcpy(data, from->bytes + offset, size);
+    return 0;
+}
+
+static uint32_t checkpoint_size(const gm_session *session, int half)
+{
+    return half ? gm_checkpoint_half_size(session) : gm_checkpoint_size(session);
+}
+
+static int save(const gm_session *session, int half, void *data, size_t size)
+{
+    file to = {data, size};
+    if (data == NULL || size != checkpoint_size(session, half)) {
+        return data == NULL ? GM_ERR_INVALID_ARGUMENT : GM_ERR_WRONG_SIZE;
+    }
+    return half ? gm_checkpoint_save_half(session, write_file, &to) : gm_checkpoint_save(session, write_file, &to);
+}
+
+int64_t gm_handle_checkpoint_size(int64_t handle, int half)
+{
+    ENTER(handle);
+    int64_t size = checkpoint_size(session, half);
+    leave(held, handle);
+    return size;
+}
+
+int gm_handle_save(int64_t handle, int half, void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, save(session, half, data, size));
+}
+
+int gm_handle_load(int64_t handle, const void *data, size_t size)
+{
+    file from = {(uint8_t *)(uintptr_t)data, data != NULL ? size : 0};
+    ENTER(handle);
+    LEAVE(handle, gm_checkpoint_load(session, read_file, &from, from.size));
+}
+
+int gm_handle_carry_over(int64_t handle, const void *data, size_t size, uint32_t *carried)
+{
+    file from = {(uint8_t *)(uintptr_t)data, data != NULL ? size : 0};
+    ENTER(handle);
+    LEAVE(handle, gm_checkpoint_carry_over(session, read_file, &from, from.size, carried));
+}
+
+/* ---- Properties -------------------------------------------------------------------------------- */
+
+static int set_property(gm_session *session, const char *key, uint32_t type, uint32_t value)
+{
+    int32_t number;
+    float real;
+    memcpy(&number, &value, sizeof number);
+    memcpy(&real, &value, sizeof real);
+    switch (type) {
+    case GM_PROPERTY_TYPE_EMPTY: return gm_property_remove(session, key);
+    case GM_PROPERTY_TYPE_I32: return gm_property_set_i32(session, key, number);
+    case GM_PROPERTY_TYPE_F32: return gm_property_set_f32(session, key, real);
+    default: return GM_ERR_INVALID_ARGUMENT;
+    }
+}
+
+int gm_handle_set_property(int64_t handle, const char *key, uint32_t type, uint32_t value)
+{
+    ENTER(handle);
+    LEAVE(handle, set_property(session, key, type, value));
+}
+
+int gm_handle_property(int64_t handle, const char *key, gm_property *out)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_property_get(session, key, out));
+}
+
+/* ---- The sample store -------------------------------------------------------------------------- */
+
+int gm_handle_store(int64_t handle, gm_store_info *out)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_store_view(session, out));
+}
+
+int gm_handle_learn(int64_t handle, uint32_t label)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_learn(session, label));
+}
+
+int gm_handle_replay(int64_t handle, float *loss)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_replay(session, loss));
+}
+
+int gm_handle_forget(int64_t handle, uint32_t label)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_forget(session, label));
+}
+
+int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_score(session, label, kept, right));
+}
+
+/* ---- All of it, as one table --------------------------------------------------------------------- */
+
+const gm_handle_calls *gm_handle_table(void)
+{
+    static const gm_handle_calls calls = {
+        .open = gm_handle_open,
+        .close = gm_handle_close,
+        .reset = gm_handle_reset,
+        .required = gm_handle_required,
+        .control = gm_handle_control,
+        .fused = gm_handle_fused,
+        .error_name = gm_handle_error_name,
+        .error_text = gm_handle_error_text,
+        .error_hint = gm_handle_error_hint,
+        .tensor_at = gm_handle_tensor_at,
+        .parameter = gm_handle_parameter,
+        .write = gm_handle_write,
+        .read = gm_handle_read,
+        .run = gm_handle_run,
+        .classify = gm_handle_classify,
+        .lazy_reset_grad = gm_handle_lazy_reset_grad,
+        .set_learning_rate = gm_handle_set_learning_rate,
+        .set_linear_schedule = gm_handle_set_linear_schedule,
+        .set_seed = gm_handle_set_seed,
+        .get = gm_handle_get,
+        .set = gm_handle_set,
+        .checkpoint_size = gm_handle_checkpoint_size,
+        .save = gm_handle_save,
+        .load = gm_handle_load,
+        .carry_over = gm_handle_carry_over,
+        .set_property = gm_handle_set_property,
+        .property = gm_handle_property,
+        .store = gm_handle_store,
+        .learn = gm_handle_learn,
+        .replay = gm_handle_replay,
+        .forget = gm_handle_forget,
+        .score = gm_handle_score,
+    };
+    return &calls;
+}

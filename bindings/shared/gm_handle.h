@@ -1,0 +1,177 @@
+/*
+ * Sessions by number, for languages that cannot hold a gm_session: Java, C#, Swift, Objective-C.
+ *
+ *     int64_t handle = gm_handle_open(image, image_size, 1);   // copies the image, owns the arena
+ *     gm_handle_write(handle, GM_ROLE_INPUT, 0, GM_DTYPE_F32, pixels, sizeof pixels);
+ *     gm_handle_write(handle, GM_ROLE_LABEL, 0, GM_DTYPE_I32, labels, sizeof labels);
+ *     gm_handle_run(handle, GM_PROGRAM_STEP, &loss);
+ *     gm_handle_close(handle);
+ *
+ * Every call is safe with any handle, from any thread. A handle that was closed, or that never was
+ * one, gives GM_ERR_CLOSED, and a second thread in a session gets GM_ERR_IN_USE, while the first
+ * one's call goes on undisturbed. Functions that return int return GM_OK, a negative gm_error or a
+ * negative gm_handle_error. Memory is allocated in gm_handle_open() alone.
+ *
+ * Unless a comment says more, a function does what the function of gradmote.h does that has the
+ * rest of its name.
+ */
+#ifndef GM_HANDLE_H
+#define GM_HANDLE_H
+
+#include "gradmote.h"
+#include "generated/gm_handle_errors.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define GM_EXPORT __declspec(dllexport)
+#else
+#define GM_EXPORT __attribute__((visibility("default")))
+#endif
+
+/* The most sessions that may be open at once. */
+#define GM_HANDLES 4096
+
+/* The most bytes of a name, with the zero at its end. A longer one is cut. */
+#define GM_HANDLE_NAME 256
+
+/* What gm_handle_get() and gm_handle_set() copy. */
+enum gm_handle_values {
+    GM_VALUES_PARAMETERS = 0, /* all parameters, in their order */
+    GM_VALUES_PARAMETER = 1,  /* the index-th one */
+    GM_VALUES_GRADIENT = 2,   /* the accumulated gradient of the index-th one; it cannot be set */
+    GM_VALUES_DELTA = 3       /* the parameters' distance from the image's initial ones */
+};
+
+/* A tensor of an image. Names that were stripped are empty. */
+typedef struct gm_handle_tensor {
+    char name[GM_HANDLE_NAME];   /* UTF-8, zero-terminated */
+    uint32_t programs;           /* bit p is set where program kind p has it; 0 for a parameter */
+    uint32_t dtype;              /* gm_dtype_kind */
+    uint32_t size;               /* bytes */
+    uint32_t rank;
+    uint32_t dims[GM_MAX_RANK];  /* unused ones are 1 */
+} gm_handle_tensor;
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+/* Opens a session on a copy of the image. image: any alignment. threads: 1 to 16 that share the
+ * work of large instructions. Returns a handle, which is positive, or a negative code. */
+GM_EXPORT int64_t gm_handle_open(const void *image, size_t image_size, uint32_t threads);
+
+/* Ends a session and frees its memory. Returns GM_OK, GM_ERR_CLOSED or GM_ERR_IN_USE. */
+GM_EXPORT int gm_handle_close(int64_t handle);
+
+GM_EXPORT int gm_handle_reset(int64_t handle);
+GM_EXPORT int gm_handle_required(int64_t handle, gm_requirements *out);
+GM_EXPORT int gm_handle_control(int64_t handle, gm_control *out);
+
+/* Returns the numerics profile of this library: 1 for fused, 0 for strict. */
+GM_EXPORT int gm_handle_fused(void);
+
+/* Each of these returns a text that is never NULL: a name such as GM_ERR_WRONG_SIZE, what was
+ * wrong, and what to do about it. */
+GM_EXPORT const char *gm_handle_error_name(int code);
+GM_EXPORT const char *gm_handle_error_text(int code);
+GM_EXPORT const char *gm_handle_error_hint(int code);
+
+/* ---- Data in and out ------------------------------------------------------------------------- */
+
+/* Describes the index-th input, label or output (role). index: from 0, over all programs. */
+GM_EXPORT int gm_handle_tensor_at(int64_t handle, uint32_t role, uint32_t index, gm_handle_tensor *out);
+
+/* Describes the index-th parameter. */
+GM_EXPORT int gm_handle_parameter(int64_t handle, uint32_t index, gm_handle_tensor *out);
+
+/* Copies an input or label into the arena, or a tensor out of it. Outputs are those of the program
+ * that ran last. Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE where the data is not what the
+ * tensor takes. */
+GM_EXPORT int gm_handle_write(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, const void *data,
+                              size_t size);
+GM_EXPORT int gm_handle_read(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, void *data, size_t size);
+
+/* Runs a program on the data in the arena. *loss: that of EVAL, TRAIN and STEP; else 0. */
+GM_EXPORT int gm_handle_run(int64_t handle, uint32_t program, float *loss);
+
+GM_EXPORT int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *score);
+GM_EXPORT int gm_handle_lazy_reset_grad(int64_t handle);
+GM_EXPORT int gm_handle_set_learning_rate(int64_t handle, float rate);
+GM_EXPORT int gm_handle_set_linear_schedule(int64_t handle, float rate, uint32_t warmup_steps, uint32_t total_steps);
+GM_EXPORT int gm_handle_set_seed(int64_t handle, uint32_t seed);
+
+/* ---- Parameters, checkpoints and properties ---------------------------------------------------- */
+
+/* Copies values of the state to `data`, or sets them. values: gm_handle_values. size: exactly their
+ * bytes. */
+GM_EXPORT int gm_handle_get(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size);
+GM_EXPORT int gm_handle_set(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size);
+
+/* Returns the bytes of a checkpoint, or a negative code. half: in 16 bits a number. */
+GM_EXPORT int64_t gm_handle_checkpoint_size(int64_t handle, int half);
+
+/* Writes a checkpoint to memory. size: exactly gm_handle_checkpoint_size(). */
+GM_EXPORT int gm_handle_save(int64_t handle, int half, void *data, size_t size);
+GM_EXPORT int gm_handle_load(int64_t handle, const void *data, size_t size);
+GM_EXPORT int gm_handle_carry_over(int64_t handle, const void *data, size_t size, uint32_t *carried);
+
+/* type: gm_property_type_kind, EMPTY to remove it. value: the bits of the number. */
+GM_EXPORT int gm_handle_set_property(int64_t handle, const char *key, uint32_t type, uint32_t value);
+GM_EXPORT int gm_handle_property(int64_t handle, const char *key, gm_property *out);
+
+/* ---- The sample store -------------------------------------------------------------------------- */
+
+GM_EXPORT int gm_handle_store(int64_t handle, gm_store_info *out);
+GM_EXPORT int gm_handle_learn(int64_t handle, uint32_t label);
+GM_EXPORT int gm_handle_replay(int64_t handle, float *loss);
+GM_EXPORT int gm_handle_forget(int64_t handle, uint32_t label);
+GM_EXPORT int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
+
+/* ---- All of it, as one table ------------------------------------------------------------------- */
+
+/* The functions above, in their order, for callers that load the library of a profile by its name.
+ * New ones are appended. */
+typedef struct gm_handle_calls {
+    int64_t (*open)(const void *image, size_t image_size, uint32_t threads);
+    int (*close)(int64_t handle);
+    int (*reset)(int64_t handle);
+    int (*required)(int64_t handle, gm_requirements *out);
+    int (*control)(int64_t handle, gm_control *out);
+    int (*fused)(void);
+    const char *(*error_name)(int code);
+    const char *(*error_text)(int code);
+    const char *(*error_hint)(int code);
+    int (*tensor_at)(int64_t handle, uint32_t role, uint32_t index, gm_handle_tensor *out);
+    int (*parameter)(int64_t handle, uint32_t index, gm_handle_tensor *out);
+    int (*write)(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size);
+    int (*read)(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, void *data, size_t size);
+    int (*run)(int64_t handle, uint32_t program, float *loss);
+    int (*classify)(int64_t handle, uint32_t row, uint32_t *label, float *score);
+    int (*lazy_reset_grad)(int64_t handle);
+    int (*set_learning_rate)(int64_t handle, float rate);
+    int (*set_linear_schedule)(int64_t handle, float rate, uint32_t warmup_steps, uint32_t total_steps);
+    int (*set_seed)(int64_t handle, uint32_t seed);
+    int (*get)(int64_t handle, uint32_t values, uint32_t index, float *data, size_t size);
+    int (*set)(int64_t handle, uint32_t values, uint32_t index, const float *data, size_t size);
+    int64_t (*checkpoint_size)(int64_t handle, int half);
+    int (*save)(int64_t handle, int half, void *data, size_t size);
+    int (*load)(int64_t handle, const void *data, size_t size);
+    int (*carry_over)(int64_t handle, const void *data, size_t size, uint32_t *carried);
+    int (*set_property)(int64_t handle, const char *key, uint32_t type, uint32_t value);
+    int (*property)(int64_t handle, const char *key, gm_property *out);
+    int (*store)(int64_t handle, gm_store_info *out);
+    int (*learn)(int64_t handle, uint32_t label);
+    int (*replay)(int64_t handle, float *loss);
+    int (*forget)(int64_t handle, uint32_t label);
+    int (*score)(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
+} gm_handle_calls;
+
+/* Returns the functions of this library. */
+GM_EXPORT const gm_handle_calls *gm_handle_table(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+"""Writes gradmote.jar: the classes, and the native libraries of this computer where gradmote.Library looks for them."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+#: The oldest Java that the classes run on, and Android with core library desugaring.
+RELEASE = "11"
+
+
+def find_jdk() -> Path | None:
+    """Return the folder of a JDK with the headers of JNI, or None where there is none."""
+    compiler = shutil.which("javac")
+    folder = Path(compiler).resolve().parents[1] if compiler else None
+    return folder if folder and (folder / "include" / "jni.h").exists() else None
+
+
+def write_jar(target: Any, source: Any, env: Any) -> None:
+    """Compile the sources that end in .java, and pack their classes with the sources that end in .so."""
+    del env
+    paths = [Path(str(path)) for path in source]
+    with tempfile.TemporaryDirectory() as folder:
+        compile_classes([path for path in paths if path.suffix == ".java"], Path(folder))
+        natives = [path for path in paths if path.suffix == ".so"]
+        pack(Path(str(target[0])), entries(Path(folder), natives))
+
+
+def compile_classes(sources: list[Path], folder: Path) -> None:
+    """Compile Java sources into a folder. Raises CalledProcessError."""
+    command = ["javac", "-Xlint:all", "-Werror", "--release", RELEASE, "-d", str(folder)]
+    subprocess.run([*command, *map(str, sources)], check=True)
+
+
+def entries(classes: Path, natives: list[Path]) -> dict[str, Path]:
+    """Return name in the archive -> file."""
+    found = {path.relative_to(classes).as_posix(): path for path in sorted(classes.rglob("*.class"))}
+    place = f"gradmote/natives/{platform.system().lower()}-{platform.machine()}"
+    return found | {f"{place}/{path.name}": path for path in natives}
+
+
+def pack(archive: Path, files: dict[str, Path]) -> None:
+    """Write a zip archive that is the same for the same files."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, path in files.items():
+            made.writestr(zipfile.ZipInfo(name), path.read_bytes(), zipfile.ZIP_DEFLATED)

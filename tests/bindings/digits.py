@@ -1,0 +1,43 @@
+"""Images, the files of examples/digits_files.py, and what a program in another language prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradmote import optimizers
+from support import digits
+
+#: What begins a line that is no code: a comment or an import, in any of the languages.
+NO_CODE = ("//", "/*", "*", "import ", "using ", "package ", "#import", "#include", "@import")
+
+
+def images(folder: Path) -> tuple[Path, Path]:
+    """Write the MLP of same_state as an image with steps, and as one that accumulates gradients."""
+    paths = folder / "model.mote", folder / "accumulating.mote"
+    for path, accumulate in zip(paths, (False, True)):
+        path.write_bytes(digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate))
+    return paths
+
+
+def digits_folder(folder: Path, accumulate: bool = False) -> Path:
+    """Write the files that the examples train from."""
+    import digits_files
+
+    digits_files.main(folder, accumulate)
+    return folder
+
+
+def accuracy(printed: str) -> float:
+    """Return the accuracy after training, as an example printed it; it must have been low before."""
+    found = re.search(r"accuracy (\d\.\d+) -> (\d\.\d+)", printed)
+    assert found, printed
+    assert float(found[1]) < 0.4
+    return float(found[2])
+
+
+def code_lines(paths: Iterable[Path]) -> int:
+    """Return the number of lines that are neither empty, nor comments, nor imports."""
+    lines = [line.strip() for path in paths for line in path.read_text().splitlines()]
+    return sum(bool(line) and not line.startswith(NO_CODE) for line in lines)

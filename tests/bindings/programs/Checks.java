@@ -1,0 +1,250 @@
+import gradmote.GradmoteException;
+import gradmote.Session;
+import gradmote.Session.Profile;
+import gradmote.onnxruntime.OnnxTensor;
+import gradmote.onnxruntime.OrtEnvironment;
+import gradmote.onnxruntime.OrtException;
+import gradmote.onnxruntime.OrtSession;
+import gradmote.onnxruntime.OrtTrainingSession;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Checks MODEL and ACCUMULATING, the MLP of bindings.same_state in two forms: Checks MODEL ACCUMULATING. */
+public final class Checks {
+    private static int passed;
+
+    public static void main(String[] arguments) throws Exception {
+        byte[] image = Files.readAllBytes(Path.of(arguments[0]));
+        dataInEveryForm(image);
+        whatIsRefused(image);
+        checkpointsAndProperties(image);
+        parameters(image);
+        afterClose(image);
+        threads(image);
+        onnxruntimesClasses(arguments[1]);
+        System.out.println(passed + " passed, 0 failed");
+    }
+
+    private static void dataInEveryForm(byte[] image) {
+        float[] pixels = new float[64];
+        Arrays.fill(pixels, 0.5f);
+        ByteBuffer direct = ByteBuffer.allocateDirect(260).order(ByteOrder.nativeOrder());
+        direct.position(4);
+        direct.slice().order(ByteOrder.nativeOrder()).asFloatBuffer().put(pixels);
+        Object[] forms = {pixels, FloatBuffer.wrap(pixels), direct};
+        for (Object form : forms) {
+            try (Session session = new Session(image, Profile.STRICT, 2)) {
+                check(session.evalStep(pixels, IntBuffer.wrap(new int[] {3})) == session.step(form, new int[] {3}));
+                check(session.infer(form).length == 10);
+                check(session.optimizerSteps() == 1);
+            }
+        }
+    }
+
+    private static void whatIsRefused(byte[] image) {
+        float[] pixels = new float[64];
+        int[] label = {1};
+        try (Session session = new Session(image)) {
+            byte[] before = session.save();
+            refused("GM_ERR_WRONG_SIZE", () -> session.step(new float[63], label));
+            refused("GM_ERR_WRONG_DTYPE", () -> session.step(new int[64], label));
+            refused("GM_ERR_WRONG_DTYPE", () -> session.step("pixels", label));
+            refused("GM_ERR_WRONG_DTYPE", () -> session.step(pixels, new long[] {1}));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.step(pixels, null));
+            refused("GM_ERR_WRONG_COUNT", () -> session.step(pixels));
+            refused("GM_ERR_WRONG_COUNT", () -> session.step(pixels, label, label));
+            refused("GM_ERR_WRONG_COUNT", () -> session.step((Object[]) null));
+            refused("GM_ERR_WRONG_DTYPE", () -> session.step(ByteBuffer.allocate(256), label));
+            refused("GM_ERR_WRONG_SIZE", () -> session.step(ByteBuffer.allocateDirect(255), label));
+            refused("GM_ERR_LABEL_OUT_OF_RANGE", () -> session.step(pixels, new int[] {10}));
+            refused("GM_ERR_NOT_FINITE", () -> session.step(filled(Float.NaN), label));
+            refused("GM_ERR_NO_PROGRAM", () -> session.trainStep(pixels, label));
+            refused("GM_ERR_NOT_FOUND", () -> session.classify(99));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.setLearningRate(Float.NaN));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.setLinearSchedule(1, 5, -1));
+            refused("GM_ERR_NO_STORE", () -> session.learn(1, pixels));
+            refused("GM_ERR_WRONG_SIZE", () -> session.setParameters(new float[3]));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.setParameters(null));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.load(null));
+            refused("GM_ERR_TRUNCATED", () -> session.load(new byte[0]));
+            refused("GM_ERR_BAD_MAGIC", () -> session.load(new byte[1000]));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.setProperty(null, 1));
+            refused("GM_ERR_INVALID_ARGUMENT", () -> session.setProperty("a key of more than nineteen bytes", 1));
+            byte[] after = session.save();
+            check(before.length == after.length);
+        }
+        refused("GM_ERR_INVALID_ARGUMENT", () -> new Session(null));
+        refused("GM_ERR_TRUNCATED", () -> new Session(new byte[3]));
+        refused("GM_ERR_TRUNCATED", () -> new Session(Arrays.copyOf(image, image.length - 1)));
+        refused("GM_ERR_INVALID_ARGUMENT", () -> new Session(image, Profile.FUSED, -1));
+        byte[] damaged = image.clone();
+        damaged[image.length / 2] ^= 1;
+        refused("GM_ERR_BAD_CRC", () -> new Session(damaged));
+    }
+
+    private static void checkpointsAndProperties(byte[] image) {
+        try (Session session = new Session(image); Session other = new Session(image)) {
+            session.step(filled(0.25f), new int[] {7});
+            session.setProperty("best", 97);
+            session.setProperty("größe", 0.5f);
+            other.load(session.save());
+            check(Arrays.equals(other.save(), session.save()));
+            check(other.property("best").get().equals(97) && other.property("größe").get().equals(0.5f));
+            other.setProperty("best", null);
+            check(!other.property("best").isPresent());
+            check(other.carryOver(session.save()) > 4);
+            other.reset();
+            check(other.optimizerSteps() == 0);
+        }
+    }
+
+    private static void parameters(byte[] image) {
+        try (Session session = new Session(image)) {
+            check(session.inputs().size() == 1 && session.labels().size() == 1 && session.parameters().size() == 4);
+            check(session.labels().get(0).isInteger && !session.inputs().get(0).isInteger);
+            check(Arrays.equals(session.inputs().get(0).shape(), new int[] {1, 64}));
+            check(session.parameter("0.weight").get().length == 64 * 32 && !session.parameter("none").isPresent());
+            session.step(filled(0.25f), new int[] {7});
+            float[] delta = session.delta(), trained = session.getParameters();
+            session.setParameters(new float[trained.length]);
+            session.applyDelta(delta);
+            check(Math.abs(session.getParameters()[0] - trained[0]) < 1e-6f);
+            session.setLinearSchedule(0.1f, 0, 10);
+            check(session.learningRate() == 0.1f);
+        }
+    }
+
+    private static void afterClose(byte[] image) {
+        Session session = new Session(image);
+        session.close();
+        session.close();
+        refused("GM_ERR_CLOSED", () -> session.step(filled(0), new int[] {1}));
+        refused("GM_ERR_CLOSED", session::save);
+        refused("GM_ERR_CLOSED", session::reset);
+        refused("GM_ERR_CLOSED", session::learningRate);
+        refused("GM_ERR_CLOSED", session::getParameters);
+        refused("GM_ERR_CLOSED", () -> session.property("a"));
+    }
+
+    /** Two threads step while the first closes the session under them. */
+    private static void threads(byte[] image) throws Exception {
+        for (int round = 0; round < 20; round++) {
+            Session session = new Session(image);
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            Thread[] threads = new Thread[2];
+            for (int i = 0; i < 2; i++) {
+                threads[i] = new Thread(() -> stepUntilClosed(session, failure));
+                threads[i].start();
+            }
+            Thread.sleep(2);
+            while (true) {
+                try {
+                    session.close();
+                    break;
+                } catch (GradmoteException error) {
+                    check(error.name.equals("GM_ERR_IN_USE"));
+                }
+            }
+            for (Thread thread : threads) thread.join();
+            if (failure.get() != null) throw new AssertionError(failure.get());
+        }
+    }
+
+    private static void stepUntilClosed(Session session, AtomicReference<Throwable> failure) {
+        float[] pixels = filled(0.5f);
+        while (true) {
+            try {
+                session.step(pixels, new int[] {1});
+            } catch (GradmoteException error) {
+                if (error.name.equals("GM_ERR_CLOSED")) return;
+                if (!error.name.equals("GM_ERR_IN_USE")) failure.set(error);
+            } catch (Throwable error) {
+                failure.set(error);
+                return;
+            }
+        }
+    }
+
+    private static void onnxruntimesClasses(String model) throws Exception {
+        OrtEnvironment environment = OrtEnvironment.getEnvironment();
+        Path kept = Files.createTempFile("learned", ".gmck");
+        try (OrtTrainingSession session = environment.createTrainingSession(null, model, model, model)) {
+            check(session.getTrainInputNames().size() == 2 && session.getTrainOutputNames().contains("loss"));
+            Map<String, OnnxTensor> inputs = new HashMap<>();
+            String[] names = session.getTrainInputNames().toArray(new String[0]);
+            inputs.put(names[0], OnnxTensor.createTensor(environment, new float[][] {filled(0.5f)}));
+            inputs.put(names[1], OnnxTensor.createTensor(environment, new long[] {3}));
+            float first = step(session, inputs);
+            for (int i = 0; i < 20; i++) step(session, inputs);
+            check(step(session, inputs) < first);
+            try (OrtSession.Result result = session.evalStep(inputs)) {
+                check((Float) result.get("loss").get().getValue() < first);
+            }
+            session.registerLinearLRScheduler(0, 10, 0.5f);
+            session.schedulerStep();
+            check(session.getLearningRate() == 0.5f);
+            session.saveCheckpoint(kept, true);
+            refusedByOrt("the inputs are", () -> session.trainStep(new HashMap<>()));
+            refusedByOrt("gradmote export", () -> session.exportModelForInference(kept, names));
+            refusedByOrt("GM_ERR_INVALID_ARGUMENT", () -> session.setLearningRate(-1));
+        }
+        try (OrtTrainingSession again = environment.createTrainingSession(kept.toString(), model, null, null)) {
+            check(again.getLearningRate() == 0.5f);
+        }
+        Files.delete(kept);
+        refusedByOrt("cannot read", () -> environment.createTrainingSession(null, "no such file", null, null));
+        refusedByOrt("an image has all programs", () -> environment.createTrainingSession(null, model, "eval.onnx", null));
+        refusedByOrt("do not have shape", () -> OnnxTensor.createTensor(environment, FloatBuffer.allocate(3), new long[] {4}));
+        refusedByOrt("does not fit", () -> OnnxTensor.createTensor(environment, new long[] {1L << 40}));
+    }
+
+    private static float step(OrtTrainingSession session, Map<String, OnnxTensor> inputs) throws OrtException {
+        float loss = (Float) session.trainStep(inputs).get(0).getValue();
+        session.optimizerStep();
+        session.lazyResetGrad();
+        return loss;
+    }
+
+    private static float[] filled(float value) {
+        float[] values = new float[64];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    private static void refused(String name, Runnable call) {
+        try {
+            call.run();
+        } catch (GradmoteException error) {
+            check(error.name.equals(name) && error.code < 0 && !error.hint.isEmpty(), name + " expected: " + error);
+            return;
+        }
+        throw new AssertionError("not refused: " + name);
+    }
+
+    private interface OrtCall {
+        void run() throws OrtException;
+    }
+
+    private static void refusedByOrt(String part, OrtCall call) {
+        try {
+            call.run();
+        } catch (OrtException error) {
+            check(error.getMessage().contains(part), part + " expected: " + error);
+            return;
+        }
+        throw new AssertionError("not refused: " + part);
+    }
+
+    private static void check(boolean holds, String... what) {
+        if (!holds) throw new AssertionError(what.length > 0 ? what[0] : "does not hold");
+        passed++;
+    }
+}
