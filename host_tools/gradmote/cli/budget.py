@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import ModelError
+from . import options as o
 from .compiler import Compiler
 from .output import say
 
 if TYPE_CHECKING:
     from ..budget import Contributions, Found, Limits, Task, Tried
+    from ..data import Expected
     from ..report.tables import Rows
 
 #: The most rows of the table.
@@ -90,7 +92,7 @@ def cut(model: Path, compiler: Compiler, budget: Budget) -> Found:
 
     task, family = task_of(model, compiler)
     with progress_bar() as bar:
-        contributions = measured(model, task, budget.data, bar) if budget.data is not None else None
+        contributions = measured(task, budget.data, compiler.expected(model), bar) if budget.data is not None else None
         step = bar.add_task("search", total=None)
         return search(
             task,
@@ -111,17 +113,15 @@ def task_of(model: Path, compiler: Compiler) -> tuple[Task, list[Any] | None]:
     wanted = compiler.artifact_options()
     if wanted.loss is None or wanted.optimizer is None or wanted.scheme is None:
         raise ModelError("a budget without a loss", "say what to train: --loss cross_entropy")
-    task = Task(str(model), wanted.loss, wanted.optimizer, compiler.options(), wanted.scheme, wanted)
+    task = Task(str(model), wanted.loss, wanted.optimizer, compiler.options(model), wanted.scheme, wanted)
     return task, [[wanted.scheme]] if compiler.names_what_trains() else None
 
 
-def measured(model: Path, task: Task, data: Path, bar: Any) -> Contributions:
+def measured(task: Task, data: Path, expected: Expected | None, bar: Any) -> Contributions:
     """Return the contribution of each part of the model, measured on the data."""
     from ..budget import measure
-    from ..data.expected import expected_of
-    from .samples import SampleOptions
 
-    samples = SampleOptions().read(data, expected_of(model))
+    samples = o.read_for(data, expected)
     step = bar.add_task("measure", total=None)
     return measure(
         task,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..artifacts.schemes import Scheme
     from ..compiler.compile import Result
     from ..compiler.options import Options
+    from ..data import Expected
     from ..model.frontend import Inputs
 
 
@@ -63,7 +64,9 @@ class Compiler:
         from ..compiler.compile import compile_with
 
         wanted = self.artifact_options()
-        return compile_with(str(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options())
+        return compile_with(
+            str(model), wanted if scheme is None else replace(wanted, scheme=scheme), self.options(model)
+        )
 
     def names_what_trains(self) -> bool:
         """Return whether a scheme, or parameters to train or to freeze, were asked for by name."""
@@ -88,10 +91,20 @@ class Compiler:
             untie=self.untie,
         )
 
-    def options(self) -> Options:
-        """Return the options of compile_image(). Raises ModelError or DataError."""
+    def expected(self, model: Path) -> Expected | None:
+        """Return what the model takes; None where options change that."""
+        from ..data.expected import expected_of_onnx
+
+        return None if self.shape or self.constant else expected_of_onnx(model)
+
+    def options(self, model: Path | None = None) -> Options:
+        """Return the options of compile_image(). Raises ModelError or DataError.
+
+        model: its path, to hold the samples of --store-data against it.
+        """
         from ..compiler.options import Options
 
+        expected = self.expected(model) if self.store_data and model else None
         return Options(
             batch=batch_of(self.batch, o.parse_inputs(self.shape, self.constant)),
             accumulate=self.accumulate,
@@ -100,7 +113,7 @@ class Compiler:
             properties=self.properties,
             strip_names=self.strip_names,
             overwrite_inputs=self.overwrite_inputs,
-            store=o.make_store(self.store, self.store_as, self.store_data),
+            store=o.make_store(self.store, self.store_as, self.store_data, expected),
             exact_plan=self.plan is o.Plan.exact,
             tell=o.tell,
             image_version=self.image_version,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ..compiler.sample_store import StoreOptions
+    from ..data import Dataset, Expected
     from ..model.frontend import Inputs
 
 
@@ -289,13 +290,14 @@ def make_optimizer(
     return OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
 
 
-def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreOptions | None:
+def make_store(
+    capacity: int | None, form: StoreAs, data: Path | None, expected: Expected | None = None
+) -> StoreOptions | None:
     """Return the settings of the sample store, or None for no capacity.
 
-    Raises DataError for a file without labels.
+    Raises DataError for a file without labels, or whose samples are not the model's.
     """
     from ..compiler.sample_store import StoreOptions
-    from ..data.dataset import Dataset
 
     dtype = "f32" if form is StoreAs.float else "int8"
     if capacity is None:
@@ -304,10 +306,23 @@ def make_store(capacity: int | None, form: StoreAs, data: Path | None) -> StoreO
         return None
     if data is None:
         return StoreOptions(capacity, dtype)
-    samples = Dataset.read(data)
+    samples = read_for(data, expected)
     if samples.y is None:
         raise DataError(f"{data} has no labels", "add an array y with the class of each sample")
     return StoreOptions(capacity, dtype, samples.widened(), samples.y)
+
+
+def read_for(data: Path, expected: Expected | None) -> Dataset:
+    """Return the samples of a file or folder for a model that is to be compiled. Raises DataError."""
+    from ..data import Dataset, Reading
+    from ..data.check import require_samples
+
+    samples = Dataset.read(data, reading=Reading(expected=expected))
+    for note in samples.notes:
+        tell(note)
+    if expected is not None:
+        require_samples(samples, expected)
+    return samples
 
 
 def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, Any]:

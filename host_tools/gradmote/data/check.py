@@ -10,7 +10,7 @@ from ..errors import DataError
 from .dataset import Array, Dataset
 from .expected import Expected, ExpectedTensor
 from .loaded import Origin
-from .wording import dims, listed, quoted
+from .wording import dims, listed, named, quoted
 
 #: The samples that a message names; the others are counted.
 _NAMED = 3
@@ -22,20 +22,38 @@ def require_fit(data: Dataset, expected: Expected, micro_batches: int = 1) -> No
         raise problem
 
 
+def require_samples(data: Dataset, expected: Expected) -> None:
+    """Raise DataError where the samples have another shape than the model's first input."""
+    tensor = expected.tensor("input", 0)
+    for name, array, _ in arrays_of(data, tensor) if tensor else ():
+        problem = None if array is None or tensor is None else _shape_problem(name, array, tensor)
+        if problem is not None:
+            raise _in_file(data, problem)
+
+
 def problems(data: Dataset, expected: Expected, micro_batches: int = 1) -> Iterator[DataError]:
     """Yield the reasons why the model cannot be trained on the data."""
     for tensor in expected.tensors:
         for name, array, first in arrays_of(data, tensor):
-            problem = _problem(data, name, array, first, tensor)
+            problem = _structure_problem(name, array, first, tensor)
             if problem is not None:
-                yield problem
+                yield _in_file(data, problem)
+            elif array is not None and (wrong := _label_problem(data, name, array, tensor)) is not None:
+                yield wrong
     if data.y is not None and expected.is_compiled and expected.tensor("label", 0) is None:
         yield DataError("the model takes no y", "compile it with a loss")
     if not expected.is_compiled:
         yield from _outputs_problem(data, expected)
     size = (expected.batch or 1) * micro_batches
     if len(data.x) < size:
-        yield DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
+        problem = DataError(f"{len(data.x)} samples do not fill a batch of {size}", "compile with a smaller --batch")
+        yield _in_file(data, problem)
+
+
+def _in_file(data: Dataset, problem: DataError) -> DataError:
+    """Return the error with the path of the file before it, where the samples are from one."""
+    origin = data.origins.get("x")
+    return problem if origin is None else DataError(f"{named(origin.path)}: {problem.message}", problem.hint)
 
 
 def _outputs_problem(data: Dataset, expected: Expected) -> Iterator[DataError]:
@@ -61,12 +79,12 @@ def arrays_of(data: Dataset, tensor: ExpectedTensor) -> Iterator[tuple[str, Arra
             yield tensor.array + "_test" * test, array, samples
 
 
-def _problem(data: Dataset, name: str, array: Array | None, x: Array, tensor: ExpectedTensor) -> DataError | None:
+def _structure_problem(name: str, array: Array | None, x: Array, tensor: ExpectedTensor) -> DataError | None:
     if array is None:
         return _missing(name, tensor)
     if len(array) != len(x):
         return DataError(f"{name} has {len(array)} samples, x {len(x)}", "give a row of each for each sample")
-    return _shape_problem(name, array, tensor) or _label_problem(data, name, array, tensor)
+    return _shape_problem(name, array, tensor)
 
 
 def _missing(name: str, tensor: ExpectedTensor) -> DataError:
@@ -122,7 +140,9 @@ def _label_problem(data: Dataset, name: str, array: Array, tensor: ExpectedTenso
         if wrong.any():
             return DataError(
                 f"{_listed(data, name, array, wrong)}, and '{tensor.name}' takes whole numbers",
-                "give class indices, or compile the model with a loss on numbers: --loss mse",
+                "give class indices, or compile the model with a loss on numbers: --loss mse"
+                if tensor.role == "label"
+                else "the model takes indices here, such as the numbers of words",
             )
     if tensor.classes is not None:
         return _range_problem(data, name, array, tensor)
@@ -163,8 +183,8 @@ def _listed(data: Dataset, name: str, array: Array, wrong: Array) -> str:
     places = [tuple(map(int, index)) for index in np.argwhere(wrong)[:_NAMED]]
     if data.place(name, places[0]) != Origin().place(name, places[0]):
         places = places[:1]
-    named = ", ".join(f"{data.place(name, index)} is {_shown(data, array[index])}" for index in places)
-    return named + (f", and {count - len(places)} more" if count > len(places) else "")
+    told = ", ".join(f"{data.place(name, index)} is {_shown(data, array[index])}" for index in places)
+    return told + (f", and {count - len(places)} more" if count > len(places) else "")
 
 
 def _shown(data: Dataset, value: np.generic) -> str:

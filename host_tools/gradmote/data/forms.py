@@ -24,7 +24,7 @@ from .sounds import read_sounds
 from .wording import listed, named
 
 _NPY, _NPZ = b"\x93NUMPY", b"PK"
-_TEXT = (".csv", ".tsv", ".txt")
+_TEXT = (".csv", ".tsv", ".txt", ".data")
 _FORMATS = (
     "give an .npz with arrays x and y, an .npy with --labels, a .csv whose last column is the label, or a folder with "
     "a folder of PNG, JPEG or WAV files for each class"

@@ -158,7 +158,7 @@ def resized(path: Path, picture: Image, size: tuple[int, int], reading: Reading,
         wanted = "the model takes" if reading.expected else "the first one has"
         raise DataError(
             f"{named(path)} is {picture.width} x {picture.height} pixels, {wanted} {width} x {height}",
-            "add --resize, which stretches all pictures to the size that the model takes",
+            "add --resize, which stretches all pictures to one size",
         )
     changes["resized"] += 1
     return plain(picture).resize((width, height), Image.Resampling.BILINEAR)

@@ -6,6 +6,7 @@ most 256 MiB, or at most 100 times as large as the file, and in any case at most
 
 from __future__ import annotations
 
+import errno
 import stat
 from pathlib import Path
 
@@ -35,8 +36,12 @@ def require_size(path: Path, size: int, file_size: int) -> None:
 def is_folder(path: Path) -> bool:
     """Return whether there is a folder; False for a broken link. Raises DataError where that may not be known."""
     try:
-        return path.is_dir()
+        return stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ELOOP:
+            return False
         raise unreadable(path, error) from error
 
 

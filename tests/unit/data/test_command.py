@@ -71,6 +71,10 @@ def test_a_budget_and_a_store_take_every_form(folder, capsys):
     assert cli.main([*compile_, "-o", "s.mote", "--store", "6", "--store-data", "t.csv"]) == 0
     assert cli.main([*compile_, "-o", "b.mote", "--ram", "64K", "--data", "t.csv"]) == 0
     assert "measured on" in capsys.readouterr().out
+    write(folder, {"bad.csv": "1,2,0\n3,4,1\n"})
+    for more in (["--store", "6", "--store-data", "bad.csv"], ["--ram", "64K", "--data", "bad.csv"]):
+        assert cli.main([*compile_, "-o", "bad.mote", *more]) == 1
+        assert "error: bad.csv: a sample of x has 2 values, 'x' takes 4" in capsys.readouterr().err
 
 
 def test_help_teaches(capsys, monkeypatch):
