@@ -19,7 +19,7 @@ from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
 
-from gradmote.project.sources import FOR_FIRMWARE, PARTS, copy_sources
+from gradmote.project.sources import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
 
 
 class BuildProfile(build_ext):
@@ -39,7 +39,7 @@ class BuildWithSources(build_py):
         if not self.editable_mode:
             target = Path(self.build_lib) / "gradmote" / "project" / "sources"
             shutil.rmtree(target, ignore_errors=True)
-            copy_sources(target, (*PARTS, *FOR_FIRMWARE))
+            copy_sources(target, (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
 
 
 #: The modules that setuptools compiles.

@@ -36,6 +36,7 @@ from . import (
     train,
     update,
     version,
+    wasm,
 )
 from .help import Command, Group
 from .output import say, say_json
@@ -71,6 +72,7 @@ COMMANDS: list[Entry] = [
     Entry("sign", sign.command, HOST),
     Entry("new", new.command, HOST),
     Entry("data", data.command, HOST, prints=True),
+    Entry("wasm", wasm.command, HOST),
     Entry("ops", ops.command, HOST, prints=True),
     Entry("export", export.command, HOST),
     Entry("flash", flash.command, DEVICE),

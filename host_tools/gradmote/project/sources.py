@@ -38,6 +38,8 @@ PARTS = (
 #: The further parts of a build of the firmware: what stands in for a C library, and scripts that
 #: measure its memory.
 FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/stack_bound.py")
+#: The further parts of a build of modules of WebAssembly.
+FOR_WASM = ("bindings/wasm", "site_scons/wasm_module.py")
 #: The files that a firmware is made of, by their endings.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKAGED = Path(__file__).parent / "sources"

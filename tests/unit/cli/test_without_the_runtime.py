@@ -20,6 +20,7 @@ from gradmote.formats.checkpoint import pack
 from gradmote.losses import cross_entropy
 from gradmote.optimizers import sgd
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example_image
+from gradmote.project.sources import build_module
 from gradmote_runtime import library
 
 BOARD = "mps2-an386"
@@ -45,6 +46,8 @@ WORK = (
     "export model.onnx learned.gmck -o better.onnx",
     "ports",
 )
+#: One that compiles C.
+COMPILES = "wasm model.mote -o modules"
 #: Those that run the twin.
 NEED_THE_TWIN = (
     "bench model.mote",
@@ -88,7 +91,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_every_command_is_in_a_table() -> None:
-    called = {line.split()[0] for line in (*WORK, *NEED_THE_TWIN, *ON_A_BOARD)}
+    called = {line.split()[0] for line in (*WORK, COMPILES, *NEED_THE_TWIN, *ON_A_BOARD)}
     assert called - {"--version"} == {entry.name for entry in cli.COMMANDS}
 
 
@@ -97,6 +100,12 @@ def test_commands_without_the_twin_work(capsys: pytest.CaptureFixture[str]) -> N
         assert cli.main(line.split()) == 0, (line, capsys.readouterr().err)
     said = capsys.readouterr().out
     assert "runtime: this gradmote was installed without the compiled runtime" in said
+
+
+def test_modules_for_pages_are_built() -> None:
+    if build_module("wasm_module").find_compiler() is None:
+        pytest.skip("there is no compiler for WebAssembly")
+    assert cli.main(COMPILES.split()) == 0
 
 
 @pytest.mark.parametrize("line", NEED_THE_TWIN)

@@ -1,0 +1,25 @@
+"""The command `gradmote wasm`, which builds the runtime for browsers and node with the kernels that images need."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .output import say
+
+
+def command(
+    images: Annotated[list[Path], typer.Argument(help="The images that one page is to run.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder for gradmote-simd.wasm and gradmote.wasm.")],
+) -> None:
+    """Build WebAssembly modules with the kernels of these images alone, for the npm package gradmote.
+
+    They take the place of the package's own: `load(image, { wasm: "address/of/the/folder" })`. It
+    needs a compiler: `pip install ziglang`, or clang with wasm-ld.
+    """
+    from ..project.wasm import write_modules
+
+    for path in write_modules(images, out):
+        say(f"wrote {path}, {path.stat().st_size} bytes")
