@@ -1,0 +1,43 @@
+using System;
+using System.IO;
+
+namespace Gradmote.OnnxRuntime
+{
+    /// <summary>The state of one training, as onnxruntime's class of that name. A TrainingSession works on it.</summary>
+    public sealed class CheckpointState : IDisposable
+    {
+        private readonly byte[] start;
+        private Session session;
+
+        /// <summary>Begins with the image's initial state (null), or with the bytes of a .gmck checkpoint.</summary>
+        public CheckpointState(byte[] checkpoint = null) { start = checkpoint; }
+
+        public static CheckpointState LoadCheckpoint(string checkpointPath) => new CheckpointState(File.ReadAllBytes(checkpointPath));
+
+        /// <summary>Writes a .gmck file, which has the optimizer's state either way.</summary>
+        public static void SaveCheckpoint(CheckpointState state, string checkpointPath, bool includeOptimizerState = false) =>
+            File.WriteAllBytes(checkpointPath, state.Session.Save());
+
+        public void AddProperty(string propertyName, long propertyValue) => Session.SetProperty(propertyName, checked((int)propertyValue));
+
+        public void AddProperty(string propertyName, float propertyValue) => Session.SetProperty(propertyName, propertyValue);
+
+        /// <summary>Returns a long or a float, or null where there is none.</summary>
+        public object GetProperty(string propertyName)
+        {
+            object value = Session.GetProperty(propertyName);
+            return value is int ? (long)(int)value : value;
+        }
+
+        public void Dispose() { }
+
+        internal void Attach(Session to)
+        {
+            if (session != null) throw new InvalidOperationException("this state has a TrainingSession already - load another one");
+            if (start != null) to.Load(start);
+            session = to;
+        }
+
+        private Session Session => session ?? throw new InvalidOperationException("this state has no TrainingSession yet - make one with it");
+    }
+}

@@ -1,0 +1,91 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+
+namespace Gradmote.OnnxRuntime
+{
+    /// <summary>
+    /// Trains as onnxruntime's class of that name. One .mote image (gradmote compile --accumulate) stands in for its models.
+    /// An update applies the mean of the gradients, not their sum.
+    /// </summary>
+    public sealed class TrainingSession : IDisposable
+    {
+        /// <summary>The session that computes.</summary>
+        public readonly Session Session;
+
+        /// <summary>evalModelPath, optimizerModelPath: the path of the image again, or null.</summary>
+        public TrainingSession(CheckpointState state, string trainModelPath, string evalModelPath, string optimizerModelPath)
+        {
+            foreach (string other in new[] { evalModelPath, optimizerModelPath })
+                if (other != null && other != trainModelPath)
+                    throw new ArgumentException($"{other}: an image has all programs - pass {trainModelPath} or null");
+            Session = new Session(File.ReadAllBytes(trainModelPath));
+            try { state.Attach(Session); } catch { Session.Dispose(); throw; }
+        }
+
+        public TrainingSession(CheckpointState state, string trainModelPath, string optimizerModelPath)
+            : this(state, trainModelPath, null, optimizerModelPath) { }
+
+        public TrainingSession(CheckpointState state, string trainModelPath) : this(state, trainModelPath, null, null) { }
+
+        /// <summary>Adds the gradients of the inputs, then labels, and writes the loss, then further outputs.</summary>
+        public void TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
+            Run(Program.Train, Session.TrainStep, inputValues, outputValues);
+
+        /// <summary>Adds the gradients of the inputs, then labels, and returns the loss, then further outputs.</summary>
+        public IReadOnlyList<float[]> TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
+            Run(Program.Train, Session.TrainStep, inputValues, null);
+
+        public void EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
+            Run(Program.Eval, Session.EvalStep, inputValues, outputValues);
+
+        public IReadOnlyList<float[]> EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
+            Run(Program.Eval, Session.EvalStep, inputValues, null);
+
+        public void OptimizerStep() => Session.OptimizerStep();
+
+        public void LazyResetGrad() => Session.LazyResetGrad();
+
+        public void SetLearningRate(float learningRate) => Session.LearningRate = learningRate;
+
+        public float GetLearningRate() => Session.LearningRate;
+
+        public void RegisterLinearLRScheduler(long warmupStepCount, long totalStepCount, float initialLearningRate) =>
+            Session.SetLinearSchedule(initialLearningRate, checked((uint)warmupStepCount), checked((uint)totalStepCount));
+
+        /// <summary>Does nothing: OptimizerStep() moves the schedule on.</summary>
+        public void SchedulerStep() { }
+
+        public IReadOnlyList<string> InputNames(bool training) => Names(Session.Inputs.Concat(Session.Labels), training).ToList();
+
+        public IReadOnlyList<string> OutputNames(bool training) => new[] { "loss" }.Concat(Names(Session.Outputs, training)).ToList();
+
+        /// <summary>Returns a copy of the trained parameters, the only ones that an image can change.</summary>
+        public float[] ToBuffer(bool onlyTrainable) => Session.GetParameters();
+
+        public void FromBuffer(float[] parameters, bool onlyTrainable) => Session.SetParameters(parameters);
+
+        /// <summary>Is refused: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint.</summary>
+        public void ExportModelForInferencing(string inferenceModelPath, IReadOnlyCollection<string> graphOutputNames) =>
+            throw new NotSupportedException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
+
+        public void Dispose() => Session.Dispose();
+
+        private static IEnumerable<string> Names(IEnumerable<Tensor> tensors, bool training) =>
+            tensors.Where(tensor => tensor.IsIn(training ? Program.Train : Program.Eval)).Select(tensor => tensor.Name);
+
+        private IReadOnlyList<float[]> Run(Program program, Func<Array[], float> step,
+            IReadOnlyCollection<FixedBufferOnnxValue> inputs, IReadOnlyCollection<FixedBufferOnnxValue> outputs)
+        {
+            float loss = step(inputs.Select(value => value.Data).ToArray());
+            var results = new List<float[]> { new[] { loss } };
+            results.AddRange(Session.Outputs.Where(tensor => tensor.IsIn(program)).Select(Session.Output));
+            if (outputs == null) return results;
+            if (outputs.Count != results.Count) throw new ArgumentException($"there are {results.Count} outputs, not {outputs.Count}");
+            int next = 0;
+            foreach (FixedBufferOnnxValue value in outputs) results[next++].CopyTo(value.Memory, 0);
+            return results;
+        }
+    }
+}

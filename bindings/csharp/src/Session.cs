@@ -1,0 +1,263 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Runtime.InteropServices;
+using System.Text;
+using System.Threading;
+
+namespace Gradmote
+{
+    /// <summary>
+    /// Trains and runs one .mote image. Data are float[] and int[]: every input of a program, then every label. A session
+    /// serves one thread at a time. GradmoteException says why a call was refused.
+    /// </summary>
+    public sealed class Session : IDisposable
+    {
+        private const uint RoleOfInputs = 0, RoleOfLabels = 1, RoleOfOutputs = 2, RoleOfParameters = 3;
+        private const uint All = 0, One = 1, Gradients = 2, Difference = 3; // values of the state
+        private const int InvalidArgument = -1, NotFound = -13, Closed = -101, InUse = -102, WrongDtype = -103, WrongCount = -107;
+
+        private readonly Native native;
+        private readonly long handle;
+        private int runs;
+
+        public IReadOnlyList<Tensor> Inputs { get; }
+        public IReadOnlyList<Tensor> Labels { get; }
+        /// <summary>The outputs of all programs.</summary>
+        public IReadOnlyList<Tensor> Outputs { get; }
+        /// <summary>The parameters that are trained.</summary>
+        public IReadOnlyList<Tensor> Parameters { get; }
+
+        /// <summary>Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16.</summary>
+        public Session(byte[] image, Profile profile = Profile.Fused, int threads = 1)
+        {
+            native = Native.Of(profile);
+            handle = native.Open(image, Bytes(image), (uint)Math.Max(threads, 0));
+            if (handle < 0) GC.SuppressFinalize(this);
+            Check((int)Math.Min(handle, 0), "open");
+            Inputs = Tensors(RoleOfInputs);
+            Labels = Tensors(RoleOfLabels);
+            Outputs = Tensors(RoleOfOutputs);
+            Parameters = Tensors(RoleOfParameters);
+        }
+
+        ~Session() { if (handle > 0) native.Close(handle); }
+
+        /// <summary>Ends the session; to end it again does nothing. While another thread is in a call, this is refused.</summary>
+        public void Dispose()
+        {
+            int status = native.Close(handle);
+            Check(status == Closed ? 0 : status, "Dispose");
+            GC.SuppressFinalize(this);
+        }
+
+        /// <summary>Trains on one batch, updates, and returns the loss before the update.</summary>
+        public float Step(params Array[] data) => Run(Program.Step, data);
+
+        /// <summary>Adds the gradients of one micro-batch and returns its loss. The image must be compiled to accumulate.</summary>
+        public float TrainStep(params Array[] data) => Run(Program.Train, data);
+
+        /// <summary>Applies the mean of the accumulated gradients.</summary>
+        public void OptimizerStep() => Run(Program.Optimizer);
+
+        /// <summary>Makes the next TrainStep() start from zero gradients.</summary>
+        public void LazyResetGrad() => Check(native.LazyResetGrad(handle), "LazyResetGrad");
+
+        /// <summary>Returns the loss, without training.</summary>
+        public float EvalStep(params Array[] data) => Run(Program.Eval, data);
+
+        /// <summary>Runs the model and returns its first output.</summary>
+        public float[] Infer(params Array[] data)
+        {
+            Run(Program.Infer, data);
+            return Output(Outputs.First(tensor => tensor.IsIn(Program.Infer)));
+        }
+
+        /// <summary>Returns a copy of an output of the program that ran last.</summary>
+        public float[] Output(Tensor output)
+        {
+            var values = new float[output.Size];
+            Copy(native.Read, output, values, "output");
+            return values;
+        }
+
+        /// <summary>Returns the class with the highest score in a row of the last Infer().</summary>
+        public int Classify(int row = 0)
+        {
+            Check(native.Classify(handle, (uint)row, out uint label, out float _), "Classify");
+            return (int)label;
+        }
+
+        /// <summary>Sets all state back to the image's initial values.</summary>
+        public void Reset() => Check(native.Reset(handle), "Reset");
+
+        /// <summary>The rate of the next update (finite, at least 0). Setting it ends any schedule.</summary>
+        public float LearningRate
+        {
+            get => BitConverter.ToSingle(BitConverter.GetBytes(Control()[4]), 0);
+            set => Check(native.SetLearningRate(handle, value), "LearningRate");
+        }
+
+        /// <summary>How many updates were applied.</summary>
+        public int OptimizerSteps => (int)Control()[2];
+
+        /// <summary>Raises the rate linearly from 0 in warmupSteps, then lowers it to 0 at totalSteps.</summary>
+        public void SetLinearSchedule(float rate, uint warmupSteps, uint totalSteps) =>
+            Check(native.SetLinearSchedule(handle, rate, warmupSteps, totalSteps), "SetLinearSchedule");
+
+        /// <summary>Sets the seed of Dropout and of the sample store's choices.</summary>
+        public void SetSeed(uint seed) => Check(native.SetSeed(handle, seed), "SetSeed");
+
+        /// <summary>Returns a copy of the parameter of that name, or null where there is none.</summary>
+        public float[] Parameter(string name) => Named(One, name);
+
+        /// <summary>Returns a copy of its accumulated gradient, or null.</summary>
+        public float[] Gradient(string name) => Named(Gradients, name);
+
+        /// <summary>How many numbers the parameters have.</summary>
+        public int ParametersSize => Parameters.Sum(tensor => tensor.Size);
+
+        /// <summary>Returns all parameters, in the order of Parameters.</summary>
+        public float[] GetParameters() => Get(All, 0, ParametersSize);
+
+        public void SetParameters(float[] values) => Set(All, values);
+
+        /// <summary>Returns the parameters' distance from the image's initial ones.</summary>
+        public float[] GetDelta() => Get(Difference, 0, ParametersSize);
+
+        /// <summary>Sets the parameters to the image's initial ones and this distance.</summary>
+        public void ApplyDelta(float[] delta) => Set(Difference, delta);
+
+        /// <summary>Returns the bytes of a .gmck checkpoint.</summary>
+        public byte[] Save()
+        {
+            long size = native.CheckpointSize(handle, 0);
+            Check((int)Math.Min(size, 0), "Save");
+            var file = new byte[size];
+            Check(native.Save(handle, 0, file, Bytes(file)), "Save");
+            return file;
+        }
+
+        /// <summary>Loads a checkpoint of the same model.</summary>
+        public void Load(byte[] checkpoint)
+        {
+            Check(checkpoint == null ? InvalidArgument : native.Load(handle, checkpoint, Bytes(checkpoint)), "Load");
+        }
+
+        /// <summary>Takes over what fits of another model's checkpoint, and returns the number of entries.</summary>
+        public int CarryOver(byte[] checkpoint)
+        {
+            uint carried = 0;
+            Check(checkpoint == null ? InvalidArgument : native.CarryOver(handle, checkpoint, Bytes(checkpoint), out carried), "CarryOver");
+            return (int)carried;
+        }
+
+        /// <summary>Keeps an int or a float with the state; null removes it. key: up to 19 bytes of UTF-8.</summary>
+        public void SetProperty(string key, object value)
+        {
+            uint type = value == null ? 0u : value is int ? 1u : value is float ? 2u : uint.MaxValue;
+            byte[] bits = value is int ? BitConverter.GetBytes((int)value) : BitConverter.GetBytes(value as float? ?? 0);
+            Check(native.SetProperty(handle, Text(key), type, BitConverter.ToUInt32(bits, 0)), "SetProperty");
+        }
+
+        /// <summary>Returns the int or float that is kept under that key, or null.</summary>
+        public object GetProperty(string key)
+        {
+            var record = new uint[8]; // key, type, bits
+            int status = native.Property(handle, Text(key), record);
+            Check(status == NotFound ? 0 : status, "GetProperty");
+            if (status == NotFound) return null;
+            return record[5] == 1 ? (object)(int)record[6] : BitConverter.ToSingle(BitConverter.GetBytes(record[6]), 0);
+        }
+
+        /// <summary>Takes a sample, which has the input's size, into the sample store.</summary>
+        public void Learn(int label, Array sample)
+        {
+            Copy(native.Write, Inputs[0], sample, "Learn");
+            Check(native.Learn(handle, (uint)label), "Learn");
+        }
+
+        /// <summary>Runs Step() on samples of the store, and returns the loss.</summary>
+        public float Replay()
+        {
+            Check(native.Replay(handle, out float loss), "Replay");
+            return loss;
+        }
+
+        /// <summary>Drops the samples of a class from the store.</summary>
+        public void Forget(int label) => Check(native.Forget(handle, (uint)label), "Forget");
+
+        private float Run(Program program, params Array[] data)
+        {
+            if (Interlocked.Exchange(ref runs, 1) == 1) Check(InUse, program.ToString());
+            try
+            {
+                Tensor[] wanted = Inputs.Concat(Labels).Where(tensor => tensor.IsIn(program)).ToArray();
+                bool fits = data != null && (wanted.Length == 0 || data.Length == wanted.Length);
+                Check(fits ? 0 : WrongCount, program.ToString());
+                for (int i = 0; i < wanted.Length; i++) Copy(native.Write, wanted[i], data[i], program + " " + wanted[i].Name);
+                Check(native.Run(handle, (uint)program, out float loss), program.ToString());
+                return loss;
+            }
+            finally
+            {
+                Interlocked.Exchange(ref runs, 0);
+            }
+        }
+
+        private void Copy(Native.Copying copy, Tensor tensor, Array data, string where)
+        {
+            if (!(data is float[] || data is int[])) Check(data == null ? InvalidArgument : WrongDtype, where);
+            GCHandle pinned = GCHandle.Alloc(data, GCHandleType.Pinned);
+            int status = copy(handle, tensor.Role, tensor.Index, data is int[] ? 1u : 0u, pinned.AddrOfPinnedObject(), Bytes(data));
+            pinned.Free();
+            Check(status, where);
+        }
+
+        private IReadOnlyList<Tensor> Tensors(uint role)
+        {
+            var found = new List<Tensor>();
+            for (uint index = 0; ; index++)
+            {
+                var record = new byte[Tensor.RecordBytes];
+                int status = role == RoleOfParameters ? native.Parameter(handle, index, record) : native.TensorAt(handle, role, index, record);
+                if (status == NotFound) return found.AsReadOnly();
+                Check(status, "open");
+                found.Add(new Tensor(role, index, record));
+            }
+        }
+
+        private uint[] Control()
+        {
+            var control = new uint[12];
+            Check(native.Control(handle, control), "Control");
+            return control;
+        }
+
+        private float[] Named(uint values, string name)
+        {
+            Tensor found = Parameters.FirstOrDefault(tensor => tensor.Name == name);
+            return found == null ? null : Get(values, found.Index, found.Size);
+        }
+
+        private float[] Get(uint values, uint index, int size)
+        {
+            var data = new float[size];
+            Check(native.Get(handle, values, index, data, Bytes(data)), "parameters");
+            return data;
+        }
+
+        private void Set(uint values, float[] data) => Check(native.Set(handle, values, 0, data, Bytes(data)), "parameters");
+
+        private static UIntPtr Bytes(Array data) => (UIntPtr)(data == null ? 0 : Buffer.ByteLength(data));
+
+        private static byte[] Text(string text) => text == null ? null : Encoding.UTF8.GetBytes(text + "\0");
+
+        private void Check(int status, string where)
+        {
+            if (status >= 0) return;
+            Func<Native.Texts, string> text = texts => Marshal.PtrToStringAnsi(texts(status));
+            throw new GradmoteException(status, text(native.ErrorName), where, text(native.ErrorText), text(native.ErrorHint));
+        }
+    }
+}

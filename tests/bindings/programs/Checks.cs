@@ -1,0 +1,215 @@
+using System;
+using System.Collections.Generic;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using Gradmote;
+using Gradmote.OnnxRuntime;
+
+/// <summary>Checks MODEL and ACCUMULATING, the MLP of bindings.same_state in two forms: Checks MODEL ACCUMULATING.</summary>
+public static class Checks
+{
+    private static readonly int[] Label = { 1 };
+    private static int passed;
+
+    public static void Main(string[] arguments)
+    {
+        byte[] image = File.ReadAllBytes(arguments[0]);
+        WhatIsRefused(image);
+        CheckpointsAndProperties(image);
+        ParametersAndTensors(image);
+        AfterDispose(image);
+        Threads(image);
+        NoOneDisposes(image);
+        OnnxruntimesClasses(arguments[1]);
+        Console.WriteLine("{0} passed, 0 failed", passed);
+    }
+
+    private static void WhatIsRefused(byte[] image)
+    {
+        float[] pixels = Filled(0.5f);
+        using (var session = new Session(image, Profile.Strict, 2))
+        {
+            byte[] before = session.Save();
+            Refused("GM_ERR_WRONG_SIZE", () => session.Step(new float[63], Label));
+            Refused("GM_ERR_WRONG_DTYPE", () => session.Step(new int[64], Label));
+            Refused("GM_ERR_WRONG_DTYPE", () => session.Step(pixels, new long[] { 1 }));
+            Refused("GM_ERR_WRONG_DTYPE", () => session.Step(pixels, new[] { "1" }));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.Step(pixels, null));
+            Refused("GM_ERR_WRONG_COUNT", () => session.Step(pixels));
+            Refused("GM_ERR_WRONG_COUNT", () => session.Step(pixels, Label, Label));
+            Refused("GM_ERR_WRONG_COUNT", () => session.Step((Array[])null));
+            Refused("GM_ERR_LABEL_OUT_OF_RANGE", () => session.Step(pixels, new[] { 10 }));
+            Refused("GM_ERR_NO_PROGRAM", () => session.TrainStep(pixels, Label));
+            Refused("GM_ERR_NOT_FOUND", () => session.Classify(99));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.LearningRate = float.NaN);
+            Refused("GM_ERR_NO_STORE", () => session.Learn(1, pixels));
+            Refused("GM_ERR_WRONG_SIZE", () => session.SetParameters(new float[3]));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetParameters(null));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.Load(null));
+            Refused("GM_ERR_TRUNCATED", () => session.Load(new byte[0]));
+            Refused("GM_ERR_BAD_MAGIC", () => session.Load(new byte[1000]));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetProperty(null, 1));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetProperty("key", "text"));
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetProperty("a key of more than nineteen bytes", 1));
+            Check(before.SequenceEqual(session.Save()));
+            Refused("GM_ERR_NOT_FINITE", () => session.Step(Filled(float.NaN), Label));
+        }
+        Refused("GM_ERR_INVALID_ARGUMENT", () => new Session(null));
+        Refused("GM_ERR_TRUNCATED", () => new Session(new byte[3]));
+        Refused("GM_ERR_TRUNCATED", () => new Session(image.Take(image.Length - 1).ToArray()));
+        Refused("GM_ERR_INVALID_ARGUMENT", () => new Session(image, Profile.Fused, -1));
+        byte[] damaged = (byte[])image.Clone();
+        damaged[image.Length / 2] ^= 1;
+        Refused("GM_ERR_BAD_CRC", () => new Session(damaged));
+    }
+
+    private static void CheckpointsAndProperties(byte[] image)
+    {
+        using (Session session = new Session(image), other = new Session(image))
+        {
+            session.Step(Filled(0.25f), new[] { 7 });
+            session.SetProperty("best", 97);
+            session.SetProperty("größe", 0.5f);
+            other.Load(session.Save());
+            Check(other.Save().SequenceEqual(session.Save()));
+            Check((int)other.GetProperty("best") == 97 && (float)other.GetProperty("größe") == 0.5f);
+            other.SetProperty("best", null);
+            Check(other.GetProperty("best") == null);
+            Check(other.CarryOver(session.Save()) > 4);
+            other.Reset();
+            Check(other.OptimizerSteps == 0);
+        }
+    }
+
+    private static void ParametersAndTensors(byte[] image)
+    {
+        using (var session = new Session(image))
+        {
+            Check(session.Inputs.Count == 1 && session.Labels.Count == 1 && session.Parameters.Count == 4);
+            Check(session.Labels[0].IsInteger && !session.Inputs[0].IsInteger);
+            Check(session.Inputs[0].Shape.SequenceEqual(new[] { 1, 64 }));
+            Check(session.Parameter("0.weight").Length == 64 * 32 && session.Parameter("none") == null);
+            session.Step(Filled(0.25f), new[] { 7 });
+            float[] delta = session.GetDelta(), trained = session.GetParameters();
+            session.SetParameters(new float[trained.Length]);
+            session.ApplyDelta(delta);
+            Check(Math.Abs(session.GetParameters()[0] - trained[0]) < 1e-6f);
+            session.SetLinearSchedule(0.1f, 0, 10);
+            Check(session.LearningRate == 0.1f);
+            Check(session.EvalStep(Filled(0.25f), new[] { 7 }) > 0 && session.Infer(Filled(0)).Length == 10);
+        }
+    }
+
+    private static void AfterDispose(byte[] image)
+    {
+        var session = new Session(image);
+        session.Dispose();
+        session.Dispose();
+        Refused("GM_ERR_CLOSED", () => session.Step(Filled(0), Label));
+        Refused("GM_ERR_CLOSED", () => session.Save());
+        Refused("GM_ERR_CLOSED", () => session.Reset());
+        Refused("GM_ERR_CLOSED", () => session.GetParameters());
+        Refused("GM_ERR_CLOSED", () => session.GetProperty("a"));
+    }
+
+    /// <summary>Two threads step while this one disposes of the session under them.</summary>
+    private static void Threads(byte[] image)
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            var session = new Session(image);
+            Exception failure = null;
+            Thread[] threads = Enumerable.Range(0, 2).Select(_ => new Thread(() => failure = StepUntilClosed(session) ?? failure)).ToArray();
+            foreach (Thread thread in threads) thread.Start();
+            Thread.Sleep(2);
+            for (bool closed = false; !closed;)
+            {
+                try { session.Dispose(); closed = true; }
+                catch (GradmoteException error) { Check(error.Name == "GM_ERR_IN_USE"); }
+            }
+            foreach (Thread thread in threads) thread.Join();
+            if (failure != null) throw failure;
+        }
+    }
+
+    private static Exception StepUntilClosed(Session session)
+    {
+        while (true)
+        {
+            try { session.Step(Filled(0.5f), Label); }
+            catch (GradmoteException error)
+            {
+                if (error.Name == "GM_ERR_CLOSED") return null;
+                if (error.Name != "GM_ERR_IN_USE") return error;
+            }
+            catch (Exception error) { return error; }
+        }
+    }
+
+    /// <summary>Finalizers close more sessions than may be open at once.</summary>
+    private static void NoOneDisposes(byte[] image)
+    {
+        for (int i = 0; i < 5000; i++)
+        {
+            new Session(image);
+            if (i % 500 == 0) { GC.Collect(); GC.WaitForPendingFinalizers(); }
+        }
+        passed++;
+    }
+
+    private static void OnnxruntimesClasses(string model)
+    {
+        string kept = Path.GetTempFileName();
+        var state = new CheckpointState();
+        using (var session = new TrainingSession(state, model, model, model))
+        {
+            Check(session.InputNames(true).Count == 2 && session.OutputNames(true)[0] == "loss");
+            var inputs = new List<FixedBufferOnnxValue> { Value(Filled(0.5f), TensorElementType.Float), Value(new long[] { 3 }, TensorElementType.Int64) };
+            float first = session.EvalStep(inputs)[0][0];
+            for (int i = 0; i < 20; i++)
+            {
+                session.TrainStep(inputs);
+                session.OptimizerStep();
+                session.LazyResetGrad();
+            }
+            Check(session.EvalStep(inputs)[0][0] < first);
+            var loss = new float[1];
+            var outputs = new List<FixedBufferOnnxValue> { Value(loss, TensorElementType.Float) };
+            if (session.OutputNames(false).Count == 1) session.EvalStep(inputs, outputs);
+            Check(session.OutputNames(false).Count > 1 || loss[0] < first);
+            session.RegisterLinearLRScheduler(0, 10, 0.5f);
+            session.SchedulerStep();
+            state.AddProperty("epoch", 3L);
+            CheckpointState.SaveCheckpoint(state, kept, true);
+            session.FromBuffer(session.ToBuffer(true), true);
+            Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetLearningRate(-1));
+        }
+        CheckpointState loaded = CheckpointState.LoadCheckpoint(kept);
+        using (var session = new TrainingSession(loaded, model, model))
+            Check(session.GetLearningRate() == 0.5f && (long)loaded.GetProperty("epoch") == 3);
+        File.Delete(kept);
+    }
+
+    private static FixedBufferOnnxValue Value<T>(T[] memory, TensorElementType type) =>
+        FixedBufferOnnxValue.CreateFromMemory(OrtMemoryInfo.DefaultInstance, memory, type, new long[] { memory.Length }, Buffer.ByteLength(memory));
+
+    private static float[] Filled(float value) => Enumerable.Repeat(value, 64).ToArray();
+
+    private static void Refused(string name, Action call)
+    {
+        try { call(); }
+        catch (GradmoteException error)
+        {
+            Check(error.Name == name && error.Code < 0 && error.Hint != "", name + " expected: " + error);
+            return;
+        }
+        throw new Exception("not refused: " + name);
+    }
+
+    private static void Check(bool holds, string what = "does not hold")
+    {
+        if (!holds) throw new Exception(what);
+        passed++;
+    }
+}
