@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 #: Endings of files that a check knows something about.
-KNOWN = (".c", ".cpp", ".h", ".hpp", ".json", ".ld", ".md", ".py", ".toml")
+KNOWN = (".c", ".cpp", ".h", ".hpp", ".json", ".ld", ".md", ".mjs", ".py", ".toml", ".ts")
 #: Tests of one file that are run at the most.
 MOST = 8
 BOARD_TESTS = ("tests/device/test_board.py", "tests/device/test_console.py", "tests/device/test_every_board.py")
@@ -45,8 +45,8 @@ RULES = {
     "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_concerns.py")),
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/unit/bindings",)),
-    "bindings/js": Rule(("tests/bindings/test_node.py",), targets=("npm",)),
-    "bindings/wasm": Rule(("tests/bindings/test_node.py",), targets=("npm",)),
+    "bindings/js": Rule(("tests/bindings/test_node.py", "tests/bindings/test_browser.py"), targets=("npm",)),
+    "bindings/wasm": Rule(("tests/bindings/test_node.py", "tests/bindings/test_wasm.py"), targets=("npm",)),
     "bindings/threads": Rule(("tests/c/threads",)),
     "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
     "examples": Rule(("tests/unit/examples",)),

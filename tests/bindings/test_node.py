@@ -71,19 +71,25 @@ def drawn(count: int, seed: int) -> array[float]:
     return numbers
 
 
+def twin(image: bytes, steps: int, classes: int) -> Session:
+    """Return a session that was trained as data.mjs does."""
+    session = Session(image, "strict")
+    count, batch = (session.input_view(0).nbytes // 4, session.label_view(0).nbytes // 4)
+    for step in range(steps):
+        session.set_input(0, drawn(count, step + 1).tobytes())
+        session.set_label(0, array("i", [(step * 7 + i * 3) % classes for i in range(batch)]))
+        if "step" in session.requirements()["programs"]:
+            session.step()
+        else:
+            session.train_step()
+            session.optimizer_step()
+            session.lazy_reset_grad()
+    return session
+
+
 def twin_digest(image: bytes, steps: int, classes: int) -> str:
-    """Train as data.mjs does, and return the digest of the checkpoint."""
-    with Session(image, "strict") as session:
-        count, batch = (session.input_view(0).nbytes // 4, session.label_view(0).nbytes // 4)
-        for step in range(steps):
-            labels = array("i", [(step * 7 + i * 3) % classes for i in range(batch)])
-            session.set_input(0, drawn(count, step + 1).tobytes())
-            session.set_label(0, labels)
-            if "step" in session.requirements()["programs"]:
-                session.step()
-            else:
-                session.train_step()
-                session.optimizer_step()
+    """Train the twin, and return the digest of its checkpoint."""
+    with twin(image, steps, classes) as session:
         return hashlib.sha256(session.save()).hexdigest()
 
 

@@ -21,7 +21,7 @@ export function train(session, steps, classes) {
   for (let step = 0; step < steps; step++) {
     const batch = [drawn(input.size / 4, step + 1), labels(label.size / 4, step, classes)];
     loss = program ? session.step(...batch) : session.trainStep(...batch);
-    if (!program) session.optimizerStep();
+    if (!program) session.optimizerStep(), session.lazyResetGrad();
   }
   return loss;
 }

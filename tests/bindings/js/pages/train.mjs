@@ -1,0 +1,40 @@
+// What every page does: it trains a model, and leaves the digest of the state in globalThis.result.
+import { drawn, labels, train } from "../data.mjs";
+
+const STEPS = 20;
+const address = (name) => new URL(`/data/${name}`, globalThis.location.href).href;
+
+/** Trains through Session, and tells that bad input ends in an error and a page that still works. */
+export async function trained(gradmote, options = {}) {
+  try {
+    const session = await gradmote.load(address("lenet.mote"), options);
+    train(session, STEPS, 10);
+    const digest = session.stateSha256(), errors = [];
+    for (const bad of [[new Float32Array(3), [1, 2]], [drawn(2 * 784, 1).fill(NaN), [1, 2]], [drawn(2 * 784, 1), [1, 99]]]) {
+      try { session.step(...bad); } catch (error) { errors.push(error.name); }
+    }
+    const missing = await gradmote.load(address("nothing.mote"), options).catch((error) => error.message);
+    return { digest, errors, missing };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+export const report = async (gradmote, options) => (globalThis.result = await trained(gradmote, options));
+
+/** Trains through TrainingSession as a page for onnxruntime-web does. */
+export async function reportTraining(ort) {
+  try {
+    const mote = address("accumulate.mote");
+    const session = await ort.TrainingSession.create({ checkpointState: mote, trainModel: mote, evalModel: mote, optimizerModel: mote });
+    for (let step = 0; step < STEPS; step++) {
+      const x = new ort.Tensor("float32", drawn(128, step + 1), [2, 64]);
+      await session.runTrainStep({ x, labels: new ort.Tensor("int64", BigInt64Array.from(labels(2, step, 10), BigInt), [2]) });
+      await session.runOptimizerStep();
+      await session.lazyResetGrad();
+    }
+    globalThis.result = { digest: session.session.stateSha256() };
+  } catch (error) {
+    globalThis.result = { error: String(error) };
+  }
+}

@@ -1,0 +1,65 @@
+"""The npm package in Chromium: by a script tag, by ES modules, in a worker, and bundled by Vite and webpack."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bindings.test_node import images, network, twin
+from support import npm_package
+
+PAGES = ("script", "modules", "worker", "plain")
+TRAINING_PAGES = ("ort-script", "ort-modules")
+STEPS = 20
+
+
+@pytest.fixture(scope="module")
+def project() -> Path:
+    """Return the project, with the models that pages train."""
+    if not shutil.which("chromium"):
+        pytest.skip("there is no chromium")
+    folder = npm_package.require()
+    (folder / "data").mkdir(exist_ok=True)
+    (folder / "data" / "lenet.mote").write_bytes(network("lenet", 2))
+    (folder / "data" / "accumulate.mote").write_bytes(images()["accumulate"])
+    return folder
+
+
+def browse(*addresses: str) -> dict[str, Any]:
+    """Open pages, and return what each has computed."""
+    chromium = shutil.which("chromium")
+    return json.loads(npm_package.node("browse.mjs", chromium, npm_package.TOOLS, *addresses))
+
+
+def state(image: bytes) -> str:
+    with twin(image, STEPS, 10) as session:
+        return session.state_sha256()
+
+
+def assert_trained(found: dict[str, Any]) -> None:
+    """The state is the twin's, and bad input ended in an error that says what was wrong."""
+    assert found["problems"] == [] and "error" not in found, found
+    assert found["digest"] == state(network("lenet", 2))
+    assert found["errors"] == ["DataError", "RuntimeFault", "RuntimeFault"]
+    assert "is not at" in found["missing"] and "404" in found["missing"]
+
+
+def test_pages_train_to_the_twins_bits(project: Path) -> None:
+    found = browse(*(f"scripts/pages/{page}.html" for page in (*PAGES, *TRAINING_PAGES)))
+    for page in PAGES:
+        assert_trained(found[f"scripts/pages/{page}.html"])
+    for page in TRAINING_PAGES:
+        told = found[f"scripts/pages/{page}.html"]
+        assert told == {"digest": state(images()["accumulate"]), "problems": []}, page
+
+
+@pytest.mark.parametrize("bundler", ["vite", "webpack"])
+def test_bundled_pages_train_to_the_twins_bits(project: Path, bundler: str) -> None:
+    npm_package.node("bundle.mjs", bundler, npm_package.TOOLS)
+    found = browse(f"scripts/{bundler}/index.html")[f"scripts/{bundler}/index.html"]
+    assert_trained(found)
+    assert found["training"] == state(images()["accumulate"])
