@@ -36,7 +36,7 @@ def command(file: File, sample_options: SampleOptions, model: Model = None, as_j
     --classes says.
 
     `gradmote data faces --model model.mote --resize` reads PNG or JPEG files from faces/NAME/, and
-    NAME is the class. `gradmote data words --window 16000` reads WAV files so.
+    NAME is the class. `gradmote data words --length 16000` reads WAV files so.
 
     With --model the exit status is 1 where the samples do not fit. `gradmote train` takes the same
     files with the same options.

@@ -59,9 +59,11 @@ Resize = Annotated[bool, typer.Option("--resize", help="Stretch pictures of anot
 Rate = Annotated[
     int | None, typer.Option("--sample-rate", min=1, metavar="HZ", help="The rate that all recordings must have.")
 ]
-Window = Annotated[
+Length = Annotated[
     int | None,
-    typer.Option("--window", min=1, metavar="N", help="The length of a sample of a recording; else the model's."),
+    typer.Option(
+        "--length", min=1, metavar="N", help="The numbers in a sample of a recording; else as many as the model takes."
+    ),
 ]
 
 
@@ -79,7 +81,7 @@ class SampleOptions:
     zero: Zero = None
     resize: Resize = False
     sample_rate: Rate = None
-    window: Window = None
+    length: Length = None
 
     def reading(self, expected: Expected | None) -> Reading:
         """Return the settings for a model, or for none."""
@@ -89,7 +91,7 @@ class SampleOptions:
         scale, zero = (number(name, text) for name, text in (("--scale", self.scale), ("--zero", self.zero)))
         return Reading(
             self.labels, self.label, self.test, self.test_labels, classes, self.header, scale, zero, self.resize,
-            self.sample_rate, self.window, expected,
+            self.sample_rate, self.length, expected,
         )  # fmt: skip
 
     def read(self, path: Path, expected: Expected | None) -> Dataset:

@@ -89,7 +89,10 @@ def _structure_problem(name: str, array: Array | None, x: Array, tensor: Expecte
 
 def _missing(name: str, tensor: ExpectedTensor) -> DataError:
     if tensor.role == "label" and not tensor.index:
-        return DataError(f"the model takes labels '{tensor.name}', and the data has none", f"add an array {name}")
+        return DataError(
+            f"the model takes labels '{tensor.name}', and the data has none",
+            f"add an array {name}, or a file with --labels",
+        )
     return DataError(
         f"the model also takes the {tensor.role} '{tensor.name}', which is missing",
         f"add an array {name} with a row for each sample, or columns of a table called {name}.0, {name}.1, ...",
@@ -122,6 +125,8 @@ def _values(count: int) -> str:
 def _hint(array: Array, tensor: ExpectedTensor) -> str:
     if tensor.classes == array.shape[-1] and tensor.size == 1:
         return "give class indices in place of one-hot rows: y.argmax(axis=1)"
+    if tensor.role == "label":
+        return "give as many labels for each sample as the model was compiled for"
     return "the data must have the shape of the ONNX model's input, without the batch"
 
 

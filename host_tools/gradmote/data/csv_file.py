@@ -26,6 +26,7 @@ from .size_limits import size_of
 from .wording import listed, named, quoted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 #: Numbers from here on round to float32's infinity: its largest number and half a unit more.
 _BEYOND = 2.0**128 - 2.0**103
@@ -151,16 +152,13 @@ class Table:
         Raises DataError, which names the cell, where one is no number that float32 has.
         """
         cells = [row[column] for column in columns] if len(columns) < len(row) else row
-        joined = "".join(cells)
-        try:
-            values = list(map(float, cells)) if joined.isascii() and "_" not in joined else []
-        except ValueError:
-            values = []
-        if len(values) == len(cells) and all(-_BEYOND < value < _BEYOND for value in values):
+        values = plain_numbers(cells) or [number_of(cell) for cell in cells]
+        wrong = next((at for at, value in enumerate(values) if not -_BEYOND < value < _BEYOND), None)
+        if wrong is None:
             return values
-        wrong = next(column for column in columns if not is_float32(row[column]))
-        where = f"{named(self.path)}, line {line}, column {named(self.names[wrong])}"
-        raise DataError(f"{where}: {quoted(row[wrong].strip())} is no number that float32 has", _EVERY_CELL)
+        where = f"{named(self.path)}, line {line}, column {named(self.names[columns[wrong]])}"
+        hint = "write a decimal point" if _DECIMAL_COMMA.fullmatch(cells[wrong]) else _EVERY_CELL
+        raise DataError(f"{where}: {quoted(cells[wrong].strip())} is no number that float32 has", hint)
 
     def labels(self, labels: list[str], column: str) -> Array:
         """Return the labels as numbers where all of them are, as objects where none is.
@@ -219,7 +217,13 @@ def encoding_of(path: Path) -> str:
 
 
 def delimiter_of(line: str) -> str:
-    """Return the character that separates the cells of the first line."""
+    """Return the character that separates the cells of the first line.
+
+    Commas in a line of semicolons are decimal ones where each stands in a number.
+    """
+    cells = line.strip().split(";")
+    if len(cells) > 1 and all("," not in cell or _DECIMAL_COMMA.fullmatch(cell) for cell in cells):
+        return ";"
     return max(",;\t", key=line.count)
 
 
@@ -258,17 +262,33 @@ def require_distinct(path: Path, names: list[str]) -> None:
 
 
 def is_number(text: str) -> bool:
-    """Return whether a cell holds a number.
+    """Return whether a cell is meant as a number.
 
-    NaN and infinity count, so that a row of them is not taken for a header.
+    NaN, infinity and decimal commas count, so that they are no headers and no names of classes.
     """
-    return bool(_NUMBER.fullmatch(text.strip()) or _NOT_FINITE.fullmatch(text.strip()))
+    return any(pattern.fullmatch(text.strip()) for pattern in (_NUMBER, _NOT_FINITE, _DECIMAL_COMMA))
 
 
 def is_float32(text: str) -> bool:
     """Return whether a cell holds a finite number that float32 has."""
+    return -_BEYOND < number_of(text) < _BEYOND
+
+
+def number_of(text: str) -> float:
+    """Return the number in a cell; NaN where there is none."""
     text = text.strip()
-    return -_BEYOND < (float(text) if _NUMBER.fullmatch(text) else math.nan) < _BEYOND
+    return float(text) if _NUMBER.fullmatch(text) else math.nan
+
+
+def plain_numbers(cells: list[str]) -> list[float] | None:
+    """Return the cells as numbers where Python's float() reads all of them, and nothing that number_of() does not."""
+    joined = "".join(cells)
+    if "_" in joined or not joined.isascii():
+        return None
+    try:
+        return list(map(float, cells))
+    except ValueError:
+        return None
 
 
 def whole(values: Array) -> Array:

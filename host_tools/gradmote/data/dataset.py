@@ -108,7 +108,9 @@ class Dataset:
         arrays = dict(loaded.arrays)
         if "x" not in arrays:
             missing = sorted({"x", "y"} - set(arrays))
-            raise DataError(f"it has no array {missing}, but {listed(sorted(arrays))}", "name them x and y")
+            raise DataError(
+                f"it has no array {missing}; it has {listed(sorted(arrays)) or 'none'}", "name them x and y"
+            )
         x, y, x_test, y_test = arrays.pop("x"), *(arrays.pop(name, None) for name in ("y", "x_test", "y_test"))
         says_scale = "scale" in arrays
         scale, zero = (_number(arrays.pop(name, None), name, default) for name, default in (("scale", 1), ("zero", 0)))

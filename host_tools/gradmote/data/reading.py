@@ -24,7 +24,7 @@ class Reading:
         zero: What is subtracted before.
         resize: Whether pictures of another size than the model's are resized to it.
         rate: The sample rate that recordings must have; by default all must have the same.
-        window: The length of one sample of a recording; by default the model's.
+        length: The numbers in one sample of a recording; by default as many as the model takes.
         expected: What the model takes; None where there is no model.
     """
 
@@ -38,7 +38,7 @@ class Reading:
     zero: float | None = None
     resize: bool = False
     rate: int | None = None
-    window: int | None = None
+    length: int | None = None
     expected: Expected | None = None
 
     def sample_shape(self) -> tuple[int | None, ...] | None:

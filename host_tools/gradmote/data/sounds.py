@@ -1,4 +1,4 @@
-"""Recordings, WAV files of PCM: numbers from -1 to 1, (samples, window), one channel."""
+"""Recordings, WAV files of PCM: numbers from -1 to 1, (samples, length), one channel."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ class Sound:
 
 
 def read_sounds(folder: ClassFolder, reading: Reading) -> FolderSamples:
-    """Return the windows of all recordings.
+    """Return the samples of all recordings.
 
-    A recording is cut into windows that follow each other; a rest that fills none is left out. A
-    shorter one is filled with silence. Raises DataError, which names the file.
+    A recording is cut into pieces of one length that follow each other; a shorter rest is left out.
+    A recording that is shorter itself is filled up with silence. Raises DataError, which names the file.
     """
     total = sum(map(size_of, folder.files))
     if total > MOST:
         raise DataError(f"{named(folder.path)} has {total:,} bytes, and at most {MOST:,} are read", "give fewer files")
     sounds = [read_sound(path) for path in folder.files]
     require_rate(folder.files, sounds, reading.rate)
-    window = window_of(folder.files, sounds, reading)
-    counts = [max(1, len(sound.samples) // window) for sound in sounds]
-    if 4 * window * sum(counts) > MOST:
-        raise DataError(f"{named(folder.path)} would take {4 * window * sum(counts):,} bytes", "give fewer recordings")
-    found = np.zeros((sum(counts), window), np.float32)
+    length = length_of(folder.files, sounds, reading)
+    counts = [max(1, len(sound.samples) // length) for sound in sounds]
+    if 4 * length * sum(counts) > MOST:
+        raise DataError(f"{named(folder.path)} would take {4 * length * sum(counts):,} bytes", "give fewer recordings")
+    found = np.zeros((sum(counts), length), np.float32)
     files = np.repeat(np.arange(len(sounds)), counts)
     for first, count, sound in zip(np.cumsum([0, *counts]), counts, sounds):
-        used = sound.samples[: window * count]
+        used = sound.samples[: length * count]
         found[first : first + count].reshape(-1)[: len(used)] = used
-    told = tuple(f"{named(folder.path)}: {note}" for note in notes(sounds, window, len(found)))
+    told = tuple(f"{named(folder.path)}: {note}" for note in notes(sounds, length, len(found)))
     return FolderSamples(found, files.tolist(), told)
 
 
-def notes(sounds: Sequence[Sound], window: int, count: int) -> list[str]:
-    """Return sentences on the rate, the windows, and the recordings that were changed."""
+def notes(sounds: Sequence[Sound], length: int, count: int) -> list[str]:
+    """Return sentences on the rate, the samples, and the recordings that were changed."""
     mixed = sum(sound.channels > 1 for sound in sounds)
-    short = sum(len(sound.samples) < window for sound in sounds)
-    cut = sum(len(sound.samples) % window != 0 and len(sound.samples) > window for sound in sounds)
-    found = [f"{len(sounds):,} recordings of {sounds[0].rate:,} Hz give {count:,} samples of {window:,} numbers"]
+    short = sum(len(sound.samples) < length for sound in sounds)
+    cut = sum(len(sound.samples) % length != 0 and len(sound.samples) > length for sound in sounds)
+    found = [f"{len(sounds):,} recordings of {sounds[0].rate:,} Hz give {count:,} samples of {length:,} numbers"]
     found += [f"{mixed:,} recordings are mixed to one channel"] if mixed else []
     found += [f"{short:,} recordings are shorter, and filled up with silence"] if short else []
-    return found + ([f"{cut:,} recordings have a rest that fills no window, which is left out"] if cut else [])
+    return found + ([f"{cut:,} recordings have a rest that fills no sample, which is left out"] if cut else [])
 
 
 def require_rate(files: Sequence[Path], sounds: Sequence[Sound], rate: int | None) -> None:
@@ -73,7 +73,7 @@ def require_rate(files: Sequence[Path], sounds: Sequence[Sound], rate: int | Non
         )
 
 
-def window_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) -> int:
+def length_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) -> int:
     """Return the length of a sample: what was asked for, else the model's, else that of the recordings."""
     shape = reading.sample_shape()
     if shape is not None and sum(dim != 1 for dim in shape) > 1:
@@ -82,7 +82,7 @@ def window_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) 
             "make the features first (spectra, for example), and give them as an .npz",
         )
     taken = None if shape is None else next((dim for dim in shape if dim != 1), 1)
-    found = reading.window or taken
+    found = reading.length or taken
     if found is not None:
         return found
     lengths = [len(sound.samples) for sound in sounds]
@@ -90,7 +90,7 @@ def window_of(files: Sequence[Path], sounds: Sequence[Sound], reading: Reading) 
     if other is not None:
         raise DataError(
             f"{named(files[other])} has {lengths[other]:,} samples, and {named(files[0])} {lengths[0]:,}",
-            "say how long a sample is: --window 16000, or --model model.onnx",
+            "say how long a sample is: --length 16000, or --model model.onnx",
         )
     return lengths[0]
 

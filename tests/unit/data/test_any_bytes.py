@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import struct
 import subprocess
@@ -47,9 +48,11 @@ SETTINGS = st.builds(
     resize=st.booleans(),
     header=st.sampled_from([None, True, False]),
     scale=st.sampled_from([None, 0.5]),
-    window=st.sampled_from([None, 3]),
+    length=st.sampled_from([None, 3]),
     expected=st.sampled_from([None, MODEL]),
 )
+#: The files that are drawn of each form: more of them each night.
+DRAWS = int(os.environ.get("GRADMOTE_DATA_DRAWS", "150"))
 CHANGES = st.lists(st.tuples(st.integers(0, 2**16), st.binary(max_size=4)), max_size=4)
 
 
@@ -79,7 +82,7 @@ def checksums_right(content: bytearray) -> bytearray:
 
 @pytest.mark.parametrize("name", SEEDS)
 @given(data=st.data(), reading=SETTINGS)
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=DRAWS, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_bytes(tmp_path_factory, name, data, reading):
     """Either samples are read that belong together, or one line with a hint tells why not."""
     content = data.draw(damaged(name) | st.binary(max_size=200))

@@ -128,6 +128,8 @@ FILES: dict[str, tuple[bytes | str, str]] = {
     "digits.csv": (in_line(8, 3, "1_0"), "digits.csv, line 8, column p3: '1_0' is no number"),
     "arabic.csv": (in_line(8, 3, "٣"), "arabic.csv, line 8, column p3: '٣' is no number"),
     "beyond.csv": (in_line(8, 3, "9" * 400), "beyond.csv, line 8, column p3: '9+...' is no number that float32 has"),
+    "comma.csv": (table(X, Y.tolist(), (), ";").replace(".", ","), "comma.csv, line 1, column 0: .*write a decimal"),
+    "comma-labels.csv": (table(X, ["0,5"] * ROWS, NAMES, ";"), "line 2, column label: '0,5' is no number"),
     "no-label.csv": (in_line(8, FEATURES, ""), "no-label.csv, line 8, column label is empty"),
     "mixed-labels.csv": (in_line(8, FEATURES, "cat"), "mixed-labels.csv, line 8, column label: 'cat' is no number"),
     "label.csv": (in_line(8, FEATURES, "7"), "label.csv, line 8, column label is 7: labels lie in 0 .. 2"),
@@ -295,7 +297,7 @@ MORE: dict[str, tuple[dict[str, bytes | str], list[str], str]] = {
     "labels of no test": ({"d.npz": NPZ, "y.npy": npy(Y)}, ["d.npz", "--test-labels", "y.npy"],
                           "y.npy are labels of no"),
     "another rate": (sounds(), [".", "--sample-rate", "16000"], "a/0.wav has 8,000 Hz, and 16,000 Hz was asked for"),
-    "another window": (sounds(), [".", "--window", "5"], "a sample of x has 5 values, 'x' takes 16"),
+    "another length": (sounds(), [".", "--length", "5"], "a sample of x has 5 values, 'x' takes 16"),
 }  # fmt: skip
 
 

@@ -238,7 +238,7 @@ def test_recordings_of_every_width(tmp_path, width):
     np.testing.assert_array_equal(data.x, np.array([samples, samples], np.float32) / np.float32(top))
 
 
-def test_recordings_are_cut_into_windows(tmp_path):
+def test_recordings_are_cut_into_pieces(tmp_path):
     files = {
         "a/0.wav": recording(range(10)),
         "a/1.wav": recording([7, 8]),
@@ -257,5 +257,5 @@ def test_features_are_not_made_of_recordings(tmp_path):
     with pytest.raises(DataError, match="takes samples of 1x49x10, and a recording is one row"):
         Dataset.read(tmp_path, reading=Reading(expected=expecting(1, 49, 10)))
     write(tmp_path, {"b/1.wav": recording(range(9))})
-    with pytest.raises(DataError, match="b/1.wav has 9 samples, and .*a/0.wav 10.*--window"):
+    with pytest.raises(DataError, match="b/1.wav has 9 samples, and .*a/0.wav 10.*--length"):
         Dataset.read(tmp_path)
