@@ -60,7 +60,8 @@ KNOWN = {
     "apt": {
         "bossa-cli", "dataset-fashion-mnist", "default-jdk-headless", "dfu-util", "espeak-ng", "gcc-arm-none-eabi",
         "gcc-riscv64-unknown-elf",
-        "libnewlib-arm-none-eabi", "libpython3-stdlib", "openocd", "picolibc-riscv64-unknown-elf", "python3-venv",
+        "libmono-system-core4.0-cil", "libnewlib-arm-none-eabi",
+        "libpython3-stdlib", "mono-mcs", "mono-runtime", "openocd", "picolibc-riscv64-unknown-elf", "python3-venv",
         "qemu-system-arm", "qemu-system-misc", "stlink-tools", "teensy-loader-cli",
     },
     "dnf": {"arm-none-eabi-gcc-cs", "arm-none-eabi-newlib", "dfu-util", "openocd", "qemu-system-arm",
