@@ -47,6 +47,7 @@ RULES = {
     "bindings": Rule(("tests/unit/bindings",)),
     "bindings/js": Rule(("tests/bindings/test_node.py", "tests/bindings/test_browser.py"), targets=("npm",)),
     "bindings/wasm": Rule(("tests/bindings/test_node.py", "tests/bindings/test_wasm.py"), targets=("npm",)),
+    "bindings/micropython": Rule(("tests/bindings/test_micropython.py", "tests/bindings/test_micropython_console.py")),
     "bindings/threads": Rule(("tests/c/threads",)),
     "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
     "examples": Rule(("tests/unit/examples",)),

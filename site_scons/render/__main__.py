@@ -17,11 +17,12 @@ from . import (
     docs_numerics,
     docs_records,
     js_tables,
+    micropython,
     python_console,
     python_instructions,
     python_tables,
 )
-from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, PYTHON_OUT, ROOT, SHARED_OUT
+from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
 
@@ -37,6 +38,9 @@ def rendered() -> dict[Path, str]:
     for module in (python_tables, python_instructions, python_console):
         files |= {PYTHON_OUT / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     files |= {JS_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in js_tables.render().items()}
+    files |= {MICROPYTHON_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in micropython.render_c().items()}
+    for name, text in micropython.render_python().items():
+        files[MICROPYTHON_OUT / name] = f"# {NOTICE}\n# fmt: off\n{text}"
     for module in (docs_console, docs_numerics, docs_records):
         files |= {DOCS_OUT / name: text for name, text in module.render().items()}
     return files

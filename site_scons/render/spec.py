@@ -19,6 +19,7 @@ SHARED_OUT = ROOT / "bindings" / "shared" / "generated"
 FIRMWARE_OUT = ROOT / "firmware" / "generated"
 PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
 JS_OUT = ROOT / "bindings" / "js" / "src" / "generated"
+MICROPYTHON_OUT = ROOT / "bindings" / "micropython" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name besides parameters.

@@ -1,0 +1,7 @@
+"""Forms of the runtime in other languages, and the table of their states."""
+
+import sys
+from pathlib import Path
+
+# Modules of rows build what they run; pytest has the folder by way of conftest.py.
+sys.path.append(str(Path(__file__).resolve().parents[2] / "site_scons"))

@@ -1,0 +1,208 @@
+/*
+ * Checkpoints: as bytes, and to and from streams, such as files. A stream is used through
+ * MicroPython's stream protocol, which allocates nothing and returns errors instead of raising them.
+ */
+#include "methods.h"
+
+#include <string.h>
+
+#if GRADMOTE_NATIVE
+#include "py/stream.h"
+#define get_stream(object, flags) mp_get_stream_raise(object, flags)
+#else
+#define get_stream(object, flags) mp_get_stream_raise(object, flags)
+#endif
+
+/* ---- Bytes ------------------------------------------------------------------------------------ */
+
+typedef struct bytes_file {
+    uint8_t *bytes;
+    size_t size;
+} bytes_file;
+
+static int write_bytes(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    const bytes_file *file = user;
+    if (offset > file->size || size > file->size - offset) {
+        return -1;
+    }
+    memcpy(file->bytes + offset, data, size);
+    return 0;
+}
+
+static int read_bytes(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    const bytes_file *file = user;
+    if (offset > file->size || size > file->size - offset) {
+        return -1;
+    }
+    memcpy(data, file->bytes + offset, size);
+    return 0;
+}
+
+/* ---- Streams ---------------------------------------------------------------------------------- */
+
+typedef struct stream_file {
+    mp_obj_t stream;
+    const mp_stream_p_t *protocol;
+    uint32_t at; /* where the stream stands */
+    int error;   /* what the stream returned last */
+} stream_file;
+
+static stream_file open_stream(mp_obj_t stream, int flags)
+{
+    stream_file file = {stream, get_stream(stream, flags | MP_STREAM_OP_IOCTL), 0, 0};
+    return file;
+}
+
+/* whence: 0 is the start, 2 the end. Returns 0, or -1. */
+static int seek(stream_file *file, uint32_t offset, int whence)
+{
+    struct mp_stream_seek_t to = {(mp_off_t)offset, whence};
+    mp_uint_t result = file->protocol->ioctl(file->stream, MP_STREAM_SEEK, (uintptr_t)&to, &file->error);
+    file->at = (uint32_t)to.offset;
+    return result == MP_STREAM_ERROR ? -1 : 0;
+}
+
+typedef mp_uint_t (*transfer_call)(mp_obj_t stream, void *data, mp_uint_t size, int *error);
+
+/* Reads or writes all of `size` bytes at an offset. */
+static int transfer(stream_file *file, transfer_call call, uint32_t offset, uint8_t *data, uint32_t size)
+{
+    if (file->at != offset && seek(file, offset, 0) != 0) {
+        return -1;
+    }
+    while (size > 0) {
+        mp_uint_t count = call(file->stream, data, size, &file->error);
+        if (count == MP_STREAM_ERROR || count == 0 || count > size) {
+            return -1;
+        }
+        data += count;
+        size -= (uint32_t)count;
+        file->at += (uint32_t)count;
+    }
+    return 0;
+}
+
+static int write_stream(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    stream_file *file = user;
+    return transfer(file, (transfer_call)(uintptr_t)file->protocol->write, offset, (uint8_t *)(uintptr_t)data, size);
+}
+
+static int read_stream(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    stream_file *file = user;
+    return transfer(file, file->protocol->read, offset, data, size);
+}
+
+/* ---- Saving ----------------------------------------------------------------------------------- */
+
+static int is_half(size_t n_args, const mp_obj_t *args, size_t index)
+{
+    return WITH_REST && n_args > index && mp_obj_is_true(args[index]);
+}
+
+static uint32_t size_of(const session_obj *self, int half)
+{
+#if WITH_REST
+    return half ? gm_checkpoint_half_size(&self->session) : gm_checkpoint_size(&self->session);
+#else
+    (void)half;
+    return gm_checkpoint_size(&self->session);
+#endif
+}
+
+static int save_with(const session_obj *self, int half, gm_write_fn write, void *file)
+{
+#if WITH_REST
+    return half ? gm_checkpoint_save_half(&self->session, write, file)
+                : gm_checkpoint_save(&self->session, write, file);
+#else
+    (void)half;
+    return gm_checkpoint_save(&self->session, write, file);
+#endif
+}
+
+static mp_obj_t save(size_t n_args, const mp_obj_t *args)
+{
+    const session_obj *self = opened(args[0]);
+    int half = is_half(n_args, args, 1);
+    bytes_file file = {NULL, size_of(self, half)};
+    file.bytes = m_malloc(file.size);
+    check(save_with(self, half, write_bytes, &file), "save");
+    return mp_obj_new_bytes(file.bytes, file.size);
+}
+MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(save_obj, 1, WITH_REST ? 2 : 1, save);
+
+/* save_to(stream, half): the header comes last, so that a file whose writing broke off is refused.
+ * Room for it is written first, since not every file system lets one seek past the end. */
+static mp_obj_t save_to(size_t n_args, const mp_obj_t *args)
+{
+    static const gm_checkpoint no_header;
+    const session_obj *self = opened(args[0]);
+    int half = is_half(n_args, args, 2);
+    stream_file file = open_stream(args[1], MP_STREAM_OP_WRITE);
+    int failed = seek(&file, 0, 0) != 0 || write_stream(&file, 0, &no_header, sizeof no_header) != 0;
+    check(failed ? GM_ERR_IO : save_with(self, half, write_stream, &file), "save_to");
+    return mp_obj_new_int_from_uint(size_of(self, half));
+}
+MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(save_to_obj, 2, WITH_REST ? 3 : 2, save_to);
+
+/* ---- Loading ---------------------------------------------------------------------------------- */
+
+typedef int (*load_call)(session_obj *self, gm_read_fn read, void *file, size_t size, uint32_t *carried);
+
+static int load_state(session_obj *self, gm_read_fn read, void *file, size_t size, uint32_t *carried)
+{
+    (void)carried;
+    return gm_checkpoint_load(&self->session, read, file, size);
+}
+
+/* A stream that is written in Python may raise in the middle. The state is then reset before the
+ * session is used again. */
+static void load_with(session_obj *self, load_call call, gm_read_fn read, void *file, size_t size, uint32_t *carried)
+{
+    self->is_torn = 1;
+    int code = call(self, read, file, size, carried);
+    self->is_torn = 0;
+    check(code, "load");
+}
+
+static void load_any(session_obj *self, load_call call, mp_obj_t source, uint32_t *carried)
+{
+    mp_buffer_info_t buffer;
+    if (mp_get_buffer(source, &buffer, MP_BUFFER_READ)) {
+        bytes_file bytes = {buffer.buf, buffer.len};
+        load_with(self, call, read_bytes, &bytes, bytes.size, carried);
+        return;
+    }
+    stream_file file = open_stream(source, MP_STREAM_OP_READ);
+    check(seek(&file, 0, 2) != 0 ? GM_ERR_IO : GM_OK, "load");
+    load_with(self, call, read_stream, &file, file.at, carried);
+}
+
+static mp_obj_t load(mp_obj_t self, mp_obj_t source)
+{
+    uint32_t carried;
+    load_any(opened(self), load_state, source, &carried);
+    return mp_const_none;
+}
+MP_DEFINE_CONST_FUN_OBJ_2(load_obj, load);
+
+#if WITH_REST
+
+static int carry_state(session_obj *self, gm_read_fn read, void *file, size_t size, uint32_t *carried)
+{
+    return gm_checkpoint_carry_over(&self->session, read, file, size, carried);
+}
+
+static mp_obj_t carry_over(mp_obj_t self, mp_obj_t source)
+{
+    uint32_t carried = 0;
+    load_any(opened(self), carry_state, source, &carried);
+    return mp_obj_new_int_from_uint(carried);
+}
+MP_DEFINE_CONST_FUN_OBJ_2(carry_over_obj, carry_over);
+
+#endif

@@ -1,0 +1,268 @@
+/* Copying arrays into inputs and labels: any object with the buffer protocol, without a copy in
+ * between. */
+#include "session.h"
+
+#include <string.h>
+
+#define ALL_PROGRAMS 0xFFFFFFFFu
+
+static const gm_tensor *tensors_of(const session_obj *self, uint32_t *count)
+{
+    const gm_section *table = &self->session.header->sections[GM_SECTION_TENSORS];
+    *count = table->size / (uint32_t)sizeof(gm_tensor);
+    return (const gm_tensor *)(const void *)(self->session.image + table->offset);
+}
+
+const gm_tensor *find_tensor(const session_obj *self, uint32_t role, uint32_t programs, uint32_t index)
+{
+    uint32_t count;
+    const gm_tensor *tensor = tensors_of(self, &count);
+    for (; count-- > 0; ++tensor) {
+        if (tensor->role == role && (tensor->programs & programs) != 0 && index-- == 0) {
+            return tensor;
+        }
+    }
+    return NULL;
+}
+
+const gm_tensor *pick_tensor(const session_obj *self, uint32_t role, mp_obj_t index)
+{
+    const gm_tensor *tensor = find_tensor(self, role, ALL_PROGRAMS, u32_of(index));
+    if (tensor == NULL) {
+        raise_data_error("there is no tensor with that index", "inputs(), labels() and outputs() list them, from 0");
+    }
+    return tensor;
+}
+
+/* ---- Which data are there --------------------------------------------------------------------- */
+
+/* Returns 0 for a tensor that lasts, and for one past the 16th of its role. */
+static uint32_t bit_of(const session_obj *self, const gm_tensor *tensor, uint32_t index)
+{
+    int lasts = tensor->offset < self->session.header->scratch_offset;
+    return lasts || index >= 16 ? 0 : 1u << (index + (tensor->role == GM_ROLE_LABEL ? 16 : 0));
+}
+
+void mark_given(session_obj *self, uint32_t role, uint32_t index)
+{
+    self->given |= bit_of(self, find_tensor(self, role, ALL_PROGRAMS, index), index);
+}
+
+void mark_overwritten(session_obj *self)
+{
+    self->given = 0;
+}
+
+static int role_is_given(const session_obj *self, uint32_t program, uint32_t role)
+{
+    const gm_tensor *tensor;
+    for (uint32_t index = 0; (tensor = find_tensor(self, role, ALL_PROGRAMS, index)) != NULL; ++index) {
+        uint32_t bit = (tensor->programs >> program & 1u) != 0 ? bit_of(self, tensor, index) : 0;
+        if ((self->given & bit) != bit) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static NORETURN void raise_missing(void)
+{
+    raise_data_error("an input or label is not there: the image overwrites inputs",
+                     "give it for each run, or compile without overwrite_inputs");
+}
+
+static void require_given(const session_obj *self, uint32_t program)
+{
+    if (!role_is_given(self, program, GM_ROLE_INPUT) || !role_is_given(self, program, GM_ROLE_LABEL)) {
+        raise_missing();
+    }
+}
+
+void require_first_input(const session_obj *self)
+{
+    const gm_tensor *input = find_tensor(self, GM_ROLE_INPUT, ALL_PROGRAMS, 0);
+    if (input != NULL && (bit_of(self, input, 0) & ~self->given) != 0) {
+        raise_missing();
+    }
+}
+
+/* ---- Copying ---------------------------------------------------------------------------------- */
+
+static NORETURN void raise_size(uint32_t wanted, size_t given)
+{
+#if WITH_TEXTS
+    char text[64];
+    vstr_t out;
+    vstr_init_fixed_buf(&out, sizeof text, text);
+    vstr_printf(&out, "the tensor has %u elements; %u were given", (unsigned)wanted, (unsigned)given);
+    raise_data_error(vstr_null_terminated_str(&out), "inputs() and labels() say what shape each has");
+#else
+    (void)wanted;
+    (void)given;
+    raise_data_error("wrong number of elements", "");
+#endif
+}
+
+static int is_raw(int typecode)
+{
+    return typecode == BYTEARRAY_TYPECODE || typecode == 'B' || typecode == 'b';
+}
+
+/* Where MicroPython's floats are doubles, so are those of its arrays and of ulab's. Elsewhere the
+ * module would need the compiler's arithmetic for doubles. */
+#define TAKES_DOUBLES (MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE)
+
+#if TAKES_DOUBLES
+static void copy_doubles(uint8_t *out, const mp_buffer_info_t *data)
+{
+    for (size_t i = 0; i < data->len / sizeof(double); ++i) {
+        double wide;
+        memcpy(&wide, (const uint8_t *)data->buf + i * sizeof wide, sizeof wide);
+        float narrow = (float)wide;
+        memcpy(out + i * sizeof narrow, &narrow, sizeof narrow);
+    }
+}
+#else
+#define copy_doubles(out, data)
+#endif
+
+static void copy_as_floats(uint8_t *out, uint32_t size, const mp_buffer_info_t *data)
+{
+    size_t width = TAKES_DOUBLES && data->typecode == 'd' ? sizeof(double) : data->typecode == 'f' ? sizeof(float) : 1;
+    if (width == 1 && !is_raw(data->typecode)) {
+        raise_data_error("the tensor takes float32", "pass array('f', ...), or its bytes");
+    }
+    if (data->len / width * (width == 1 ? 1 : 4) != size || data->len % width != 0) {
+        raise_size(size / 4, data->len / (width == 1 ? 4 : width));
+    }
+    if (width == sizeof(double)) {
+        copy_doubles(out, data);
+    } else {
+        memcpy(out, data->buf, size);
+    }
+}
+
+/* Reads the index-th integer of `width` bytes, little-endian as all ports are. Returns 0 where it
+ * does not fit int32. */
+static int read_int(const mp_buffer_info_t *data, size_t index, size_t width, int32_t *out)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const uint8_t *)data->buf + index * width, width);
+    int is_signed = data->typecode >= 'a';
+    unsigned unused = 64 - 8 * (unsigned)width;
+    int64_t value = is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+    *out = (int32_t)value;
+    return value == *out && (is_signed || bits <= INT32_MAX);
+}
+
+static void copy_ints(uint8_t *out, uint32_t count, const mp_buffer_info_t *data, size_t width)
+{
+    int32_t value;
+    for (size_t i = 0; i < count; ++i) {
+        if (!read_int(data, i, width, &value)) {
+            raise_data_error("the tensor takes int32; a value lies outside its range", "use smaller values");
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        (void)read_int(data, i, width, &value);
+        memcpy(out + i * sizeof value, &value, sizeof value);
+    }
+}
+
+/* Returns the bytes of an integer of an array's type, or 0 where its items are no integers. */
+static size_t width_of_int(int typecode)
+{
+    switch (typecode == BYTEARRAY_TYPECODE ? 'B' : typecode | 0x20) {
+    case 'b':
+    case 'B': return 1;
+    case 'h': return 2;
+    case 'i': return sizeof(int);
+    case 'l': return sizeof(long);
+    case 'q': return 8;
+    default: return 0;
+    }
+}
+
+static void copy_as_ints(uint8_t *out, uint32_t size, mp_buffer_info_t *data)
+{
+    size_t width = width_of_int(data->typecode);
+    if (data->typecode == BYTEARRAY_TYPECODE) {
+        data->typecode = 'B';
+    }
+    if (width == 0) {
+        raise_data_error("the tensor takes integers", "pass array('i', ...)");
+    }
+    if (width == 1 && data->len == size) {
+        memcpy(out, data->buf, size);
+        return;
+    }
+    if (data->len != size / 4 * width) {
+        raise_size(size / 4, data->len / width);
+    }
+    copy_ints(out, size / 4, data, width);
+}
+
+void copy_floats(void *out, uint32_t size, mp_obj_t data)
+{
+    mp_buffer_info_t buffer;
+    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
+    copy_as_floats(out, size, &buffer);
+}
+
+static void copy_tensor(const session_obj *self, const gm_tensor *tensor, mp_obj_t data)
+{
+    mp_buffer_info_t buffer;
+    uint8_t *out = self->session.arena + tensor->offset;
+    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
+    if (tensor->dtype == GM_DTYPE_F32) {
+        copy_as_floats(out, tensor->size, &buffer);
+    } else {
+        copy_as_ints(out, tensor->size, &buffer);
+    }
+}
+
+static void require_idle(const session_obj *self)
+{
+    check(self->session.pc != NULL ? GM_ERR_BUSY : GM_OK, "data");
+}
+
+void write_tensor(session_obj *self, uint32_t role, uint32_t index, mp_obj_t data)
+{
+    require_idle(self);
+    copy_tensor(self, find_tensor(self, role, ALL_PROGRAMS, index), data);
+    mark_given(self, role, index);
+}
+
+static size_t count_tensors(const session_obj *self, uint32_t role)
+{
+    uint32_t count = 0;
+    while (find_tensor(self, role, ALL_PROGRAMS, count) != NULL) {
+        ++count;
+    }
+    return count;
+}
+
+/* Copies `count` arrays into the tensors of a role. */
+static void feed(session_obj *self, uint32_t role, size_t count, const mp_obj_t *data)
+{
+    for (uint32_t index = 0; index < count; ++index) {
+        write_tensor(self, role, index, data[index]);
+    }
+}
+
+void feed_and_begin(session_obj *self, uint32_t program, size_t n, const mp_obj_t *data)
+{
+    if (n != 0) {
+        size_t inputs = count_tensors(self, GM_ROLE_INPUT);
+        size_t labels = program == GM_PROGRAM_INFER ? 0 : count_tensors(self, GM_ROLE_LABEL);
+        require_idle(self);
+        if (n != inputs + labels) {
+            raise_data_error("that is not as many arrays as the model takes",
+                             "pass one for each of inputs(), then for each of labels(); or none");
+        }
+        feed(self, GM_ROLE_INPUT, inputs, data);
+        feed(self, GM_ROLE_LABEL, labels, data + inputs);
+    }
+    require_given(self, program);
+    mark_overwritten(self);
+}

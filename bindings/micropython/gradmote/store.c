@@ -1,0 +1,92 @@
+/* The sample store: teaching by hand. */
+#include "methods.h"
+
+#if WITH_REST && GM_WITH_STORE
+
+static gm_store_info info_of(const session_obj *self)
+{
+    gm_store_info info;
+    check(gm_store_view(&self->session, &info), "store");
+    return info;
+}
+
+static mp_obj_t store(mp_obj_t self)
+{
+    gm_store_info info = info_of(opened(self));
+    mp_obj_t dict = mp_obj_new_dict(5);
+    store_named(dict, MP_QSTR_capacity, mp_obj_new_int_from_uint(info.capacity));
+    store_named(dict, MP_QSTR_classes, mp_obj_new_int_from_uint(info.classes));
+    store_named(dict, MP_QSTR_elements, mp_obj_new_int_from_uint(info.elements));
+    store_named(dict, MP_QSTR_kept, mp_obj_new_int_from_uint(info.kept));
+    store_named(dict, MP_QSTR_dtype, new_text(info.dtype == GM_STORE_DTYPE_INT8 ? "int8" : "f32"));
+    return dict;
+}
+MP_DEFINE_CONST_FUN_OBJ_1(store_obj, store);
+
+static mp_obj_t store_class(mp_obj_t self, mp_obj_t label)
+{
+    gm_store_class own;
+    check(gm_store_class_view(&opened(self)->session, u32_of(label), &own), "store_class");
+    mp_obj_t dict = mp_obj_new_dict(2);
+    store_named(dict, MP_QSTR_seen, mp_obj_new_int_from_uint(own.seen));
+    store_named(dict, MP_QSTR_kept, mp_obj_new_int_from_uint(own.kept));
+    return dict;
+}
+MP_DEFINE_CONST_FUN_OBJ_2(store_class_obj, store_class);
+
+/* learn(label, sample): without a sample, the first one of the input is taken. */
+static mp_obj_t learn(size_t n_args, const mp_obj_t *args)
+{
+    session_obj *self = opened(args[0]);
+    uint32_t label = u32_of(args[1]);
+    if (n_args > 2 && args[2] != mp_const_none) {
+        const gm_tensor *input = find_tensor(self, GM_ROLE_INPUT, 0xFFFFFFFFu, 0);
+        copy_floats(self->session.arena + input->offset, 4 * info_of(self).elements, args[2]);
+        mark_given(self, GM_ROLE_INPUT, 0);
+    }
+    require_first_input(self);
+    check(gm_learn(&self->session, label), "learn");
+    return mp_const_none;
+}
+MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(learn_obj, 2, 3, learn);
+
+static mp_obj_t replay(mp_obj_t self_in)
+{
+    session_obj *self = opened(self_in);
+    float loss = 0;
+    prepare_result(self);
+    check(gm_replay(&self->session, &loss), "replay");
+    mark_overwritten(self);
+    return give_result(self, loss);
+}
+MP_DEFINE_CONST_FUN_OBJ_1(replay_obj, replay);
+
+static mp_obj_t begin_replay(size_t n_args, const mp_obj_t *args)
+{
+    session_obj *self = opened(args[0]);
+    uint32_t program = n_args > 1 ? program_of(args[1]) : GM_PROGRAM_STEP;
+    check(gm_begin_replay(&self->session, program), "begin_replay");
+    mark_overwritten(self);
+    return mp_const_none;
+}
+MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(begin_replay_obj, 1, 2, begin_replay);
+
+static mp_obj_t forget(mp_obj_t self, mp_obj_t label)
+{
+    check(gm_forget(&opened(self)->session, u32_of(label)), "forget");
+    return mp_const_none;
+}
+MP_DEFINE_CONST_FUN_OBJ_2(forget_obj, forget);
+
+static mp_obj_t score(mp_obj_t self_in, mp_obj_t label)
+{
+    session_obj *self = opened(self_in);
+    uint32_t kept, right;
+    check(gm_score(&self->session, u32_of(label), &kept, &right), "score");
+    mark_overwritten(self);
+    mp_obj_t found[] = {mp_obj_new_int_from_uint(kept), mp_obj_new_int_from_uint(right)};
+    return mp_obj_new_tuple(2, found);
+}
+MP_DEFINE_CONST_FUN_OBJ_2(score_obj, score);
+
+#endif

@@ -1,0 +1,8 @@
+"""The Python modules of this binding, for a firmware that has them frozen.
+
+Build with FROZEN_MANIFEST=.../manifest.py, or include(".../manifest.py") in a board's own manifest.
+"""
+
+module("gradmote_console.py", base_path="python")
+module("gradmote_frames.py", base_path="generated")
+module("gradmote_errors.py", base_path="generated")

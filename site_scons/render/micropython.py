@@ -1,0 +1,68 @@
+"""The MicroPython binding's share of the spec: names of errors for C, and tables of errors and frames for Python.
+
+Modules for a board are short: a name in them is memory there.
+"""
+
+from __future__ import annotations
+
+from .console_spec import messages
+from .python_tables import literal
+from .spec import Field, load
+
+NAMES = """\
+#ifndef ERROR_NAMES_H
+#define ERROR_NAMES_H
+
+static const char *error_name(mp_int_t code)
+{{
+    switch (code) {{
+{cases}
+    default: return "UNKNOWN";
+    }}
+}}
+
+#endif
+"""
+
+#: Types of fields -> codes of the module struct.
+CODES = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i32": "i", "f32": "f"}
+
+
+def render_c() -> dict[str, str]:
+    """Return error_names.h."""
+    errors = load("errors")["error"]
+    cases = "\n".join(f'    case GM_ERR_{e["name"]}: return "{e["name"]}";' for e in errors)
+    return {"error_names.h": NAMES.format(cases=cases)}
+
+
+def render_python() -> dict[str, str]:
+    """Return the two modules of tables."""
+    return {"gradmote_errors.py": errors_module(), "gradmote_frames.py": frames_module()}
+
+
+def errors_module() -> str:
+    entries = [*load("errors")["error"], *load("console")["fault"]]
+    table = {e["code"]: (e["name"], e["text"], e["hint"]) for e in entries}
+    return '"""The meaning of error codes."""\n\n#: code -> (name, what was wrong, what to do)\n' + literal(
+        "ERRORS", table
+    )
+
+
+def frames_module() -> str:
+    spec = load("console")
+    parts = ['"""The messages of the serial line."""\n\n']
+    parts += [f"{name.upper()} = {value}\n" for name, value in spec["frame"].items()]
+    parts += [f"FORMAT_VERSION = {load('records')['constants']['FORMAT_VERSION']}\n"]
+    faults = {f["name"]: f["code"] for f in [*load("errors")["error"], *spec["fault"]]}
+    sources = {name: i for i, name in enumerate(spec["sources"]["names"])}
+    table = {m.id: (m.name, *layout(m.request), layout(m.reply)[0]) for m in messages()}
+    parts += ["\n", literal("FAULTS", faults), "\n#: what READ reads\n", literal("SOURCES", sources)]
+    parts += ["\n#: id -> (name, struct of the request, whether bytes may follow, struct of the reply)\n"]
+    return "".join([*parts, literal("MESSAGES", table)])
+
+
+def layout(fields: tuple[Field, ...]) -> tuple[str, bool]:
+    """Return the struct of a payload's fixed part, and whether bytes or text follow it."""
+    fixed = [field for field in fields if field.type in CODES]
+    codes = [f"{field.count if field.count > 1 else ''}{CODES[field.type]}" for field in fixed]
+    return f"<{''.join(codes)}", len(fixed) < len(fields)

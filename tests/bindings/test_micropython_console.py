@@ -1,0 +1,181 @@
+"""MicroPython's console, on this computer with the tests of the firmware's, and on an emulated Cortex-M4F."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bindings import micropython
+from bindings.row import Missing
+from bindings.same_state import image as digits_image
+from gradmote import Session, compile_model, losses, optimizers
+from gradmote.cli import main
+from gradmote.compiler.options import Options, StoreOptions
+from gradmote.device.client import Client
+from gradmote.device.link import Link, open_link
+from gradmote.errors import GradmoteError
+from gradmote.generated.console import MESSAGES
+from support import digits
+from support.classifier_image import classifier_image
+from support.emulated_micropython import emulated
+
+pytestmark = pytest.mark.toolchain
+
+__all__ = [name for name in globals() if name.startswith("test_")]
+
+SERVE = "import gradmote_console; gradmote_console.serve({folder!r})"
+
+
+class Served:
+    """MicroPython on this computer, whose stdin and stdout are a connection that clients make."""
+
+    def __init__(self, folder: Path) -> None:
+        """Listen; a process serves the console to each client in turn."""
+        self.program = micropython.program_or_missing()
+        self.folder = folder
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = f"socket://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.processes: list[subprocess.Popen[bytes]] = []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self) -> None:
+        """Start a process for each client."""
+        path = f"{micropython.MODULES}:{micropython.GENERATED}"
+        command = [str(self.program), "-X", "heapsize=8m", "-c", SERVE.format(folder=str(self.folder))]
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client:
+                environment = {"MICROPYPATH": path}
+                self.processes.append(subprocess.Popen(command, stdin=client, stdout=client, env=environment))
+
+    def take_link(self) -> Link:
+        """Return a connection without a client."""
+        return open_link(self.port, 115200)
+
+    def close(self) -> None:
+        """End all processes."""
+        self.listener.close()
+        for process in self.processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def emulator(tmp_path: Path) -> Iterator[Served]:
+    """Stand in for the emulator of the firmware's tests."""
+    try:
+        served = Served(tmp_path)
+    except Missing as missing:
+        pytest.skip(str(missing))
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def board(emulator: Served) -> Iterator[Client]:
+    with Client.connect(emulator.port) as client:
+        yield client
+
+
+@pytest.fixture
+def image() -> bytes:
+    return classifier_image()
+
+
+def test_every_message_has_a_method(board: Client) -> None:
+    """An unknown message, or one that fails in Python, would break the connection or have its own code."""
+    for name, message in MESSAGES.items():
+        if name == "INFO":
+            continue
+        zeros = {field: 0 for field, kind, _ in message["request"] if kind not in ("bytes", "text")}
+        rest = {field: b"" for field, kind, _ in message["request"] if kind in ("bytes", "text")}
+        try:
+            board.request(name, **zeros, **rest)
+        except GradmoteError as fault:
+            assert "UNKNOWN_MESSAGE" not in str(fault), name
+    assert board.refresh().status != 0
+
+
+def test_a_store_is_taught_and_read(board: Client) -> None:
+    options = Options(batch=2, store=StoreOptions(12))
+    made = compile_model(digits.model(), losses.cross_entropy(), optimizers.adamw(0.003), options)
+    twin = Session(made.image, "strict")
+    board.load_image(made.image)
+    pixels = digits.samples()[0]
+    for label in (3, 1, 3, 7):
+        both = np.ascontiguousarray(pixels[label : label + 2], np.float32)
+        board.write("input", 0, both.tobytes())
+        twin.set_input(0, both)
+        board.learn(label)
+        twin.learn(label)
+    board.replay()
+    twin.replay()
+    assert board.score(3) == twin.score(3)
+    board.forget(3)
+    twin.forget(3)
+    assert board.store().kept == twin.store()["kept"] and board.store_class(7).seen == 1
+    assert board.read("STATE") == bytes(twin.state())
+
+
+def test_a_kept_checkpoint_is_sent_whole_or_half(board: Client, image: bytes) -> None:
+    board.load_image(image)
+    twin = Session(image, "strict")
+    twin.learning_rate = 0.25
+    board.set_learning_rate(0.25)
+    assert board.save_checkpoint() == twin.save()
+    board.set_learning_rate(0.5)
+    assert board.read("CHECKPOINT_HALF") == twin.save(half=True)
+    assert board.metrics().learning_rate == 0.5
+    board.load_checkpoint(twin.save(half=True))
+    assert board.metrics().learning_rate == 0.25
+
+
+def test_checkpoints_are_kept_after_every_so_many_updates(board: Client, image: bytes) -> None:
+    board.load_image(image)
+    board.write("input", 0, bytes(24))
+    board.write("label", 0, bytes(8))
+    board.save_every(2)
+    for _ in range(5):
+        board.run("step")
+    saves = board.saves()
+    assert (saves.every, saves.saves, saves.error) == (2, 2, 0)
+    board.load_kept_checkpoint()
+    assert board.metrics().optimizer_steps == 4
+
+
+def test_ctrl_c_gives_the_prompt_back(emulator: Served) -> None:
+    link = emulator.take_link()
+    Client(link)
+    link.write(b"\r")
+    assert b"Ctrl-C" in link.read(5.0)
+    link.write(b"\x03")
+    assert emulator.processes[-1].wait(10) == 0
+
+
+def test_gradmote_train_works_against_the_emulated_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same command on the twin ends in the same checkpoint."""
+    try:
+        firmware = micropython.firmware_or_missing()
+    except Missing as missing:
+        pytest.skip(str(missing))
+    model, data = tmp_path / "model.mote", tmp_path / "digits.npz"
+    model.write_bytes(digits_image())
+    pixels, labels = digits.samples()
+    np.savez(data, x=pixels[:64], y=labels[:64])
+    with emulated(firmware) as micro:
+        micro.make_file_system()
+        micro.start(SERVE.format(folder=""))
+        for target, name in ((micro.port, "board.gmck"), ("twin", "twin.gmck")):
+            options = ["--data", str(data), "--epochs", "1", "--on", target, "--checkpoint", str(tmp_path / name)]
+            assert main(["train", str(model), *options]) in (0, None)
+    assert (tmp_path / "board.gmck").read_bytes() == (tmp_path / "twin.gmck").read_bytes()
+    assert "Cortex-M4F" in capsys.readouterr().out

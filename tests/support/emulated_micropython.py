@@ -1,0 +1,114 @@
+"""MicroPython on an emulated Cortex-M4F, driven through its raw prompt as mpremote does."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+CTRL_A, CTRL_B, CTRL_C, CTRL_D = b"\x01", b"\x02", b"\x03", b"\x04"
+PATIENCE = 60.0  # seconds
+#: Bytes of a file in one line of Python.
+CHUNK = 2048
+
+
+class EmulatedMicroPython:
+    """A running emulator and its serial line, at `port`."""
+
+    def __init__(self, firmware: Path) -> None:
+        """Start the emulator, and wait for the prompt."""
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            number = free.getsockname()[1]
+        self.port = f"socket://127.0.0.1:{number}"
+        serial = f"tcp:127.0.0.1:{number},server=on,wait=off,nodelay=on"
+        machine = ["-machine", "mps2-an386", "-display", "none", "-monitor", "none", "-semihosting"]
+        command = ["qemu-system-arm", *machine, "-serial", serial, "-kernel", str(firmware)]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.address = ("127.0.0.1", number)
+        self.line = self.connected()
+        self.write(CTRL_C + CTRL_A)
+        self.read_until(b"raw REPL; CTRL-B to exit\r\n>")
+
+    def connected(self) -> socket.socket:
+        """Return a connection to the line, as soon as the emulator takes one."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return socket.create_connection(self.address, PATIENCE)
+            except ConnectionRefusedError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the board."""
+        self.line.sendall(data)
+
+    def read_until(self, end: bytes) -> bytes:
+        """Return what the board sends, up to `end`."""
+        got = b""
+        while not got.endswith(end):
+            byte = self.line.recv(1)
+            assert byte, f"the emulator ended after {got[-400:]!r}"
+            got += byte
+        return got[: -len(end)]
+
+    def run(self, script: str) -> str:
+        """Run a script and return what it prints. An exception there fails the test."""
+        self.write(script.encode() + CTRL_D)
+        self.read_until(b"OK")
+        printed = self.read_until(CTRL_D)
+        error = self.read_until(CTRL_D + b">")
+        assert not error, error.decode()
+        return printed.decode().replace("\r\n", "\n")
+
+    def make_file_system(self, blocks: int = 512) -> None:
+        """Mount a file system in the board's memory."""
+        self.run(
+            "import vfs\n"
+            "class Disk:\n"
+            "    def __init__(self, n): self.n, self.data = n, bytearray(512 * n)\n"
+            "    def readblocks(self, n, to, at=0):\n"
+            "        to[:] = memoryview(self.data)[512 * n + at : 512 * n + at + len(to)]\n"
+            "    def writeblocks(self, n, what, at=0):\n"
+            "        self.data[512 * n + at : 512 * n + at + len(what)] = what\n"
+            "    def ioctl(self, op, arg):\n"
+            "        return self.n if op == 4 else 512 if op == 5 else 0\n"
+            f"disk = Disk({blocks})\n"
+            "vfs.VfsLfs2.mkfs(disk)\n"
+            "vfs.mount(disk, '/')\n"
+        )
+
+    def copy(self, path: Path, name: str) -> None:
+        """Copy a file onto the board's file system."""
+        data = path.read_bytes()
+        self.run(f"file = open({name!r}, 'wb')")
+        for start in range(0, len(data), CHUNK):
+            self.run(f"_ = file.write({data[start : start + CHUNK]!r})")
+        self.run("file.close()")
+
+    def start(self, script: str) -> None:
+        """Run a script that does not end, and leave the line to somebody else."""
+        self.write(script.encode() + CTRL_D)
+        self.read_until(b"OK")
+        self.line.close()
+
+    def close(self) -> None:
+        """Stop the emulator."""
+        self.line.close()
+        self.process.terminate()
+        self.process.wait()
+
+
+@contextmanager
+def emulated(firmware: Path) -> Iterator[EmulatedMicroPython]:
+    """Yield a running board, and stop it afterwards."""
+    board = EmulatedMicroPython(firmware)
+    try:
+        yield board
+    finally:
+        board.close()
