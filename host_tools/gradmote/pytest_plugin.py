@@ -1,4 +1,4 @@
-"""A pytest plugin for tests of your own models: `pip install 'gradmote[pytest]'`.
+"""A pytest plugin for tests of your own models, which pytest finds by itself.
 
 See docs/TESTING_YOUR_MODEL.md. pytest loads this module in every run where Gradmote is installed,
 so nothing heavy is imported before a test asks for it.

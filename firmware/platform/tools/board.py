@@ -17,7 +17,7 @@ def main() -> int:
     try:
         from gradmote.errors import GradmoteError
     except ImportError:
-        sys.exit(f"upload needs gradmote beside PlatformIO: {sys.executable} -m pip install gradmote")
+        sys.exit(f"upload needs gradmote beside PlatformIO: {sys.executable} -m pip install WHEEL_OR_CHECKOUT")
     try:
         arguments.run(arguments)
     except GradmoteError as error:

@@ -24,9 +24,7 @@ def command(
     program: Annotated[
         str | None, typer.Option(help="infer, eval, step, train or optimizer; the one that trains by default.")
     ] = None,
-    png: Annotated[
-        Path | None, typer.Option(help="Draw a picture instead (needs: pip install 'gradmote[plot]').")
-    ] = None,
+    png: Annotated[Path | None, typer.Option(help="Draw a picture instead (needs: pip install matplotlib).")] = None,
 ) -> None:
     """Show the plan of a program's memory: each buffer's offset, size and lifetime.
 
@@ -70,7 +68,7 @@ def draw(report: Report, program: Code, output: Output) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise GradmoteError("matplotlib is not installed", "pip install 'gradmote[plot]'") from error
+        raise GradmoteError("matplotlib is not installed", "pip install matplotlib") from error
     from ..report.analyze.picture import draw_memory_map, encoded
 
     figure = Figure(figsize=(12, 7), layout="constrained")

@@ -14,6 +14,8 @@ from .wording import named, quoted
 #: The endings of pictures and of recordings.
 PICTURES = (".png", ".jpg", ".jpeg")
 SOUNDS = (".wav",)
+#: The names of the folders to train and to test on.
+_TRAIN, _TEST = ("train", "training"), ("test", "testing", "val", "valid", "validation")
 _LAYOUT = "put each file into a folder that is named after its class: FOLDER/CLASS/FILE.png, or .jpg, or .wav"
 
 
@@ -62,9 +64,10 @@ class FolderSamples:
 
 def parts_of(folder: Path) -> dict[str, Path]:
     """Return the folders to train and to test on, by the ending of their arrays' names: "" and "_test"."""
-    names = {path.name for path in entries(folder) if is_folder(path)}
-    if names == {"train", "test"}:
-        return {"": folder / "train", "_test": folder / "test"}
+    parts = {path.name.lower(): path for path in entries(folder) if is_folder(path)}
+    train, test = ([path for name, path in parts.items() if name in names] for names in (_TRAIN, _TEST))
+    if len(parts) == 2 and len(train) == len(test) == 1:
+        return {"": train[0], "_test": test[0]}
     return {"": folder}
 
 

@@ -115,10 +115,20 @@ class Dataset:
         says_scale = "scale" in arrays
         scale, zero = (_number(arrays.pop(name, None), name, default) for name, default in (("scale", 1), ("zero", 0)))
         test = {name.removesuffix("_test"): arrays.pop(name) for name in list(arrays) if name.endswith("_test")}
+        converted = (*loaded.converted, *_bytes_line(loaded, scale, zero))
         return cls(
             x, y, x_test, y_test, scale, zero, arrays, test, says_scale=says_scale, classes=loaded.classes,
-            notes=loaded.notes, converted=loaded.converted, origins=loaded.origins,
+            notes=loaded.notes, converted=converted, origins=loaded.origins,
         )  # fmt: skip
+
+
+def _bytes_line(loaded: Loaded, scale: float, zero: float) -> tuple[str, ...]:
+    """Return the line that says what bytes stand for; none where the samples are no bytes."""
+    if loaded.arrays["x"].dtype != np.uint8:
+        return ()
+    origin = loaded.origins.get("x")
+    name = f"{named(origin.path.name)}: " if origin else ""
+    return (f"{name}x uint8 goes to the board as bytes, which stand for (byte - {zero:g}) * {scale:.6g}",)
 
 
 def _number(array: Array | None, name: str, default: float) -> float:

@@ -131,5 +131,5 @@ def _serialization() -> Any:
     try:
         from cryptography.hazmat.primitives import serialization
     except ImportError as error:
-        raise GradmoteError("the package cryptography is not installed", "pip install 'gradmote[sign]'") from error
+        raise GradmoteError("the package cryptography is not installed", "pip install cryptography") from error
     return serialization

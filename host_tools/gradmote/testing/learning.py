@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..data.dataset import Array, Dataset
+from ..data.expected import expected_of_image
+from ..data.reading import Reading
 from ..device.evaluation import Evaluation, evaluate, predict
 from ..device.fit import Fit, fit
 from ..device.target import Target
@@ -24,7 +26,7 @@ def assert_accuracy(target: Target, data: Data, at_least: float) -> Evaluation:
 
     It is measured on x and y where the data has no test set.
     """
-    samples = dataset_of(data)
+    samples = dataset_of(data, target)
     found = _evaluate(target, samples)
     if not found.accuracy >= at_least:
         raise AssertionError(
@@ -38,7 +40,7 @@ def assert_loss(target: Target, data: Data, at_most: float) -> Evaluation:
 
     It is measured on x and y where the data has no test set.
     """
-    samples = dataset_of(data)
+    samples = dataset_of(data, target)
     found = _evaluate(target, samples)
     if not found.loss <= at_most:
         raise AssertionError(f"loss {found.loss:.6g} is above {at_most:.6g}{_where(target, samples)}{_accuracy(found)}")
@@ -59,7 +61,7 @@ def assert_learns(
     They are measured on the test set, or on x and y if there is none. Without `to_accuracy` and
     `to_loss`, the loss must be lower than before. `seed` is that of the order of the samples.
     """
-    samples = dataset_of(data)
+    samples = dataset_of(data, target)
     before = _evaluate(target, samples)
     trained = fit(target, samples.without_test(), epochs, seed)
     after = _evaluate(target, samples)
@@ -102,11 +104,14 @@ def assert_outputs(target: Target, x: Array, expected: Array, *, rtol: float = 1
         )
 
 
-def dataset_of(data: Data) -> Dataset:
-    """Return the data as a Dataset."""
+def dataset_of(data: Data, target: Target) -> Dataset:
+    """Return the data as a Dataset; that of a folder as the target's model takes pictures and recordings."""
     if isinstance(data, Dataset):
         return data
-    return Dataset(*data) if isinstance(data, tuple) else Dataset.read(Path(data))
+    if isinstance(data, tuple):
+        return Dataset(*data)
+    folder = Path(data).is_dir()
+    return Dataset.read(Path(data), reading=Reading(expected=expected_of_image(target.image()) if folder else None))
 
 
 def _evaluate(target: Target, samples: Dataset) -> Evaluation:

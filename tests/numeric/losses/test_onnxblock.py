@@ -82,7 +82,7 @@ def trained(folder: Path, facts: dict) -> list[float]:
 
 
 def test_the_script_of_the_documentation(unpacked, tmp_path):
-    folder, facts, model = unpacked("two_heads")
+    _, facts, model = unpacked("two_heads")
     made = tmp_path / "made"
     exec(SCRIPT, {"base_model": model, "requires_grad": weights(model), "folder": made})
     np.testing.assert_allclose(trained(made, facts), facts["before"], rtol=1e-5)

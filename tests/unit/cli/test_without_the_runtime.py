@@ -118,6 +118,16 @@ def test_commands_of_the_twin_end_in_one_line(line: str, folder: Path, capsys: p
     assert sorted(folder.iterdir()) == before
 
 
+def test_a_missing_compiler_for_browsers_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(sys.modules, "ziglang", None)
+    assert cli.main(COMPILES.split()) == 1
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and "pip install ziglang" in said
+
+
 @pytest.mark.device
 def test_boards_learn_without_the_twin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(build, "is_checkout", lambda: False)

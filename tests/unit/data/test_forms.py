@@ -127,6 +127,10 @@ def test_a_line_says_what_was_converted(tmp_path):
     assert Dataset.read(path).converted == ("d.npz: x float64 taken as float32, y int64 taken as int32",)
     path.write_bytes(npz(x=X, y=Y.astype(np.int32)))
     assert Dataset.read(path).converted == ()
+    path.write_bytes(npz(x=X.astype(np.uint8), y=Y.astype(np.int32), scale=0.5))
+    assert Dataset.read(path).converted == (
+        "d.npz: x uint8 goes to the board as bytes, which stand for (byte - 0) * 0.5",
+    )
 
 
 def test_a_scale(tmp_path):
@@ -215,8 +219,9 @@ def turned() -> bytes:
     return exif.tobytes()
 
 
-def test_a_folder_with_a_part_to_test_on(tmp_path):
-    files = {f"{part}/{name}/0.png": picture(GRAY) for part in ("train", "test") for name in "ab"}
+@pytest.mark.parametrize("test", ["test", "Validation"])
+def test_a_folder_with_a_part_to_test_on(tmp_path, test):
+    files = {f"{part}/{name}/0.png": picture(GRAY) for part in ("train", test) for name in "ab"}
     data = Dataset.read(write(tmp_path, {**files, "train/a/notes.txt": "x", ".hidden/0.png": b""}))
     assert data.x.shape == data.x_test.shape == (2, 1, 3, 4) and data.y_test.tolist() == [0, 1]
     assert any("1 entries are left out" in note for note in data.notes)

@@ -55,7 +55,7 @@ def solver_package() -> Any:
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
-        raise GradmoteError("an exact plan needs OR-Tools", "pip install 'gradmote[exact]'") from error
+        raise GradmoteError("an exact plan needs OR-Tools", "pip install ortools") from error
     return cp_model
 
 
