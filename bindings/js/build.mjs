@@ -13,7 +13,11 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, "..", "..");
 const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
 /** Entry -> the file that it becomes, without its ending, in browsers and in node. */
-const ENTRIES = { index: { browser: "gradmote", node: "node" }, "training/index": { browser: "training", node: "training.node" } };
+const ENTRIES = {
+  index: { browser: "gradmote", node: "node" },
+  "training/index": { browser: "training", node: "training.node" },
+  worker: { browser: "worker", node: "worker.node" },
+};
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
@@ -42,6 +46,7 @@ async function bundleEntry(entry, dist) {
   await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(`./${main.browser}.mjs`)]);
   await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`)]);
   await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`)]);
+  if (entry === "worker") return bundle(entry, join(dist, "worker.min.js"), "script", { format: "iife", minify: true });
   const globalName = entry === "index" ? "gradmote" : "ort";
   await bundle(entry, join(dist, `${browser}.min.js`), "script", { format: "iife", globalName, minify: true });
 }

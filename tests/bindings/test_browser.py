@@ -13,6 +13,7 @@ from bindings.test_node import images, network, twin
 from support import npm_package
 
 PAGES = ("script", "modules", "worker", "plain")
+CONNECTED_PAGES = ("connect-script", "connect-modules")
 TRAINING_PAGES = ("ort-script", "ort-modules")
 STEPS = 20
 
@@ -40,6 +41,11 @@ def state(image: bytes) -> str:
         return session.state_sha256()
 
 
+def connected() -> dict[str, Any]:
+    """Return what a session in a worker leads to."""
+    return {"digest": state(network("lenet", 2)), "epochs": [STEPS], "refused": "DataError"}
+
+
 def assert_trained(found: dict[str, Any]) -> None:
     """The state is the twin's, and bad input ended in an error that says what was wrong."""
     assert found["problems"] == [] and "error" not in found, found
@@ -49,9 +55,11 @@ def assert_trained(found: dict[str, Any]) -> None:
 
 
 def test_pages_train_to_the_twins_bits(project: Path) -> None:
-    found = browse(*(f"scripts/pages/{page}.html" for page in (*PAGES, *TRAINING_PAGES)))
+    found = browse(*(f"scripts/pages/{page}.html" for page in (*PAGES, *CONNECTED_PAGES, *TRAINING_PAGES)))
     for page in PAGES:
         assert_trained(found[f"scripts/pages/{page}.html"])
+    for page in CONNECTED_PAGES:
+        assert found[f"scripts/pages/{page}.html"] == {**connected(), "problems": []}, page
     for page in TRAINING_PAGES:
         told = found[f"scripts/pages/{page}.html"]
         assert told == {"digest": state(images()["accumulate"]), "problems": []}, page
@@ -62,4 +70,5 @@ def test_bundled_pages_train_to_the_twins_bits(project: Path, bundler: str) -> N
     npm_package.node("bundle.mjs", bundler, npm_package.TOOLS)
     found = browse(f"scripts/{bundler}/index.html")[f"scripts/{bundler}/index.html"]
     assert_trained(found)
+    assert found["remote"] == connected()
     assert found["training"] == state(images()["accumulate"])

@@ -23,10 +23,10 @@ from wasm_module import EXPORTS, FORMS, exports, file_name
 ROOT = npm_package.ROOT
 SOURCES = ROOT / "bindings" / "js" / "src"
 #: Bytes that files of the package may have under brotli.
-LIMITS = {"gradmote-simd.wasm": 60_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_000, "training.min.js": 10_000}
+LIMITS = {"gradmote-simd.wasm": 60_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_600, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
 #: What Session has in JavaScript alone, where views have no shape and an image's losses and scheme are asked for.
-JAVASCRIPT_ONLY = {"losses", "parameterShape", "scheme", "toString"}
+JAVASCRIPT_ONLY = {"losses", "parameterShape", "scheme", "toString", "train"}
 
 
 @cache
@@ -188,7 +188,7 @@ def test_files_stay_small(project: Path) -> None:
     limits = {
         "gradmote-simd.wasm": 60_000,
         "gradmote.wasm": 30_000,
-        "gradmote.min.js": 8_000,
+        "gradmote.min.js": 8_600,
         "training.min.js": 10_000,
     }
     assert {name: size for name, size in sizes.items() if size > limits[name]} == {}, sizes

@@ -5,6 +5,8 @@ import { Session } from "./session.js";
 export { DataError, GradmoteError, RuntimeFault } from "./errors.js";
 export { ERRORS, type ErrorName } from "./generated/errors.js";
 export { hasSimd, loadRuntime, type Runtime, type RuntimeOptions } from "./runtime.js";
+export { connect, type RemoteSession } from "./connect.js";
+export type { Epoch, TrainOptions } from "./train.js";
 export { Session, type Control, type Requirements, type Store, type View } from "./session.js";
 export type { Data, DType } from "./arrays.js";
 export type { Bytes } from "./bytes.js";

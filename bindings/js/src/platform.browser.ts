@@ -1,5 +1,8 @@
 // What differs between browsers and node; bundlers find the two files by their addresses, and copy them.
 
+import { lineTo } from "./lines.browser.js";
+import type { Line } from "./messages.js";
+
 /** The names of the two forms of the runtime. */
 export type Form = "simd" | "plain";
 
@@ -14,3 +17,10 @@ export function moduleAddress(form: Form): URL {
 export async function readFile(_address: string | URL): Promise<Uint8Array | undefined> {
   return undefined;
 }
+
+/** Starts the worker that lies beside this file. */
+export function openWorker(): Line {
+  return lineTo(new Worker(new URL("./worker.mjs", import.meta.url), { type: "module" }));
+}
+
+export { workerLine } from "./lines.browser.js";

@@ -1,7 +1,9 @@
 // What differs between node and browsers.
 import { readFile as read } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { parentPort, Worker } from "node:worker_threads";
 import { GradmoteError } from "./errors.js";
+import type { Line } from "./messages.js";
 import type { Form } from "./platform.browser.js";
 export type { Form } from "./platform.browser.js";
 
@@ -21,4 +23,25 @@ export async function readFile(address: string | URL): Promise<Uint8Array | unde
   } catch (cause) {
     throw new GradmoteError(`${text} cannot be read (${(cause as NodeJS.ErrnoException).code})`, "check the path", { cause });
   }
+}
+
+/** Starts the worker that lies beside this file. */
+export function openWorker(): Line {
+  const worker = new Worker(new URL("./worker.node.mjs", import.meta.url));
+  return {
+    send: (message, transfer = []) => worker.postMessage(message, transfer),
+    receive: (listener) => void worker.on("message", (message) => listener(message as never)),
+    close: () => void worker.terminate(),
+    failed: (listener) => void worker.on("error", ({ message }) => listener(message)),
+  };
+}
+
+/** Returns the line from a worker to the program that started it. */
+export function workerLine(): Line {
+  return {
+    send: (message, transfer = []) => parentPort!.postMessage(message, transfer),
+    receive: (listener) => void parentPort!.on("message", (message) => listener(message as never)),
+    close: () => parentPort!.close(),
+    failed: () => undefined,
+  };
 }

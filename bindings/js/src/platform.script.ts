@@ -1,6 +1,8 @@
 // What a script tag needs: the two files lie beside the script.
 import type { Form } from "./platform.browser.js";
 export type { Form } from "./platform.browser.js";
+import { lineTo } from "./lines.browser.js";
+import type { Line } from "./messages.js";
 
 /** The address of this script, which is known while it runs for the first time; in a worker that of the worker. */
 const HERE = (typeof document !== "undefined" && (document.currentScript as HTMLScriptElement | null)?.src) || globalThis.location?.href;
@@ -14,3 +16,10 @@ export function moduleAddress(form: Form): URL {
 export async function readFile(_address: string | URL): Promise<Uint8Array | undefined> {
   return undefined;
 }
+
+/** Starts the worker that lies beside this script. */
+export function openWorker(): Line {
+  return lineTo(new Worker(new URL("worker.min.js", HERE)));
+}
+
+export { workerLine } from "./lines.browser.js";

@@ -6,6 +6,7 @@ import { CONTROL, Header, NONE, PROPERTY_TYPE, Property, SCHEDULE, STORE_DTYPE }
 import { Memory, type Exports } from "./memory.js";
 import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
 import { sha256 } from "./sha256.js";
+import { train, type Epoch, type TrainOptions } from "./train.js";
 import { headerWord, programKind, programNames, readTensors, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
 
 /** What an image needs, and what it offers. Sizes are bytes. */
@@ -202,6 +203,14 @@ export class Session {
   /** Trains on one batch, updates, and returns the loss before the update. data: as for evalStep(). */
   step(...data: Data[]): number {
     return this.#runWithLoss("gm_step", "step", data);
+  }
+
+  /**
+   * Trains on many samples, for some epochs, and returns the mean loss of each. The page goes on in between; in a worker
+   * (connect) it never waits.
+   */
+  train(options: TrainOptions): Promise<Epoch[]> {
+    return train(this, options);
   }
 
   /** The number of steps that were refused with NOT_FINITE, a part of the state. */

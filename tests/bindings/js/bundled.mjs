@@ -1,8 +1,8 @@
-// The entry that bundlers take: both APIs of the installed package.
+// The entry that bundlers take: both APIs of the installed package, and its worker.
 import * as gradmote from "gradmote";
 import * as ort from "gradmote/training";
-import { reportTraining, trained } from "./pages/train.mjs";
+import { connected, reportTraining, trained } from "./pages/train.mjs";
 
-const first = await trained(gradmote);
+const first = await trained(gradmote), remote = await connected(gradmote.connect);
 await reportTraining(ort);
-globalThis.result = { ...first, training: globalThis.result.digest };
+globalThis.result = { ...first, remote, training: globalThis.result.digest };

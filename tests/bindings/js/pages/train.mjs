@@ -38,3 +38,25 @@ export async function reportTraining(ort) {
     globalThis.result = { error: String(error) };
   }
 }
+
+/** Trains in a worker, in one message. */
+export async function connected(connect) {
+  try {
+    const session = await connect(address("lenet.mote"));
+    const x = new Float32Array(STEPS * 2 * 784), y = new Int32Array(STEPS * 2);
+    for (let step = 0; step < STEPS; step++) {
+      x.set(drawn(2 * 784, step + 1), step * 2 * 784);
+      y.set(labels(2, step, 10), step * 2);
+    }
+    const epochs = [];
+    await session.train({ x, y, onEpoch: (epoch) => epochs.push(epoch.steps) });
+    const error = await session.step(x, y).catch(({ name }) => name);
+    const digest = await session.stateSha256();
+    session.close();
+    return { digest, epochs, refused: error };
+  } catch (error) {
+    return { error: String(error) };
+  }
+}
+
+export const reportConnected = async (connect) => (globalThis.result = await connected(connect));

@@ -1,0 +1,16 @@
+import type { Line } from "./messages.js";
+
+/** Returns the line to a worker, which begins to run. */
+export function lineTo(worker: Worker): Line {
+  return {
+    send: (message, transfer = []) => worker.postMessage(message, transfer),
+    receive: (listener) => (worker.onmessage = ({ data }) => listener(data as never)),
+    close: () => worker.terminate(),
+    failed: (listener) => (worker.onerror = ({ message }) => listener(message ?? "it did not start")),
+  };
+}
+
+/** Returns the line from a worker to its page. */
+export function workerLine(): Line {
+  return lineTo(globalThis as unknown as Worker);
+}
