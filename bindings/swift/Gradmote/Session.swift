@@ -1,0 +1,268 @@
+import CGradmote
+import Foundation
+
+/// The programs that an image may have.
+public enum Program: UInt32 { case infer, eval, train, optimizer, step }
+
+/// The runtime refused a call. Parameters and optimizer state are as they were before it.
+public struct GradmoteError: Error, CustomStringConvertible {
+    /// The runtime's code, which is negative; its name, such as GM_ERR_WRONG_SIZE; what was wrong; what to do about it.
+    public let code: Int32
+    public let name, text, hint, place: String
+
+    init(_ code: Int32, _ place: String) {
+        self.code = code
+        self.place = place
+        name = String(cString: gm_handle_error_name(code))
+        text = String(cString: gm_handle_error_text(code))
+        hint = String(cString: gm_handle_error_hint(code))
+    }
+
+    public var description: String { "\(place): \(text) (\(name), \(code)) - \(hint)" }
+}
+
+/// The numbers that tensors have.
+public protocol TensorNumber { static var dtype: UInt32 { get } }
+extension Float: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_F32.rawValue) } }
+extension Int32: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I32.rawValue) } }
+
+/// Data of one tensor: [Float] or [Int32].
+public protocol TensorData { func withBytes(_ body: (UInt32, UnsafeRawBufferPointer) -> Int32) -> Int32 }
+extension Array: TensorData where Element: TensorNumber {
+    public func withBytes(_ body: (UInt32, UnsafeRawBufferPointer) -> Int32) -> Int32 {
+        withUnsafeBytes { body(Element.dtype, $0) }
+    }
+}
+
+/// An input, label, output or parameter.
+public struct Tensor {
+    /// The name in the ONNX model; it is empty where the image has no names.
+    public let name: String
+    public let shape: [Int]
+    /// Whether its elements are Int32 and not Float; and how many there are.
+    public let isInteger: Bool
+    public let count: Int
+    let role, index, programs: UInt32
+
+    init(_ role: UInt32, _ index: UInt32, _ record: gm_handle_tensor) {
+        name = withUnsafeBytes(of: record.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        shape = withUnsafeBytes(of: record.dims) { $0.bindMemory(to: UInt32.self).prefix(Int(record.rank)).map(Int.init) }
+        isInteger = record.dtype == Int32.dtype
+        count = Int(record.size) / 4
+        programs = record.programs
+        self.role = role
+        self.index = index
+    }
+
+    /// Returns whether a program has it.
+    public func isIn(_ program: Program) -> Bool { programs >> program.rawValue & 1 != 0 }
+}
+
+/// Trains and runs one .mote image.
+///
+/// Data are [Float] and [Int32]: every input of a program, then every label. A session serves one thread at a time.
+public final class Session {
+    private static let parameter: UInt32 = 3 // the role that stands for parameters
+    private let handle: Int64
+    private let runs = NSLock()
+    public let inputs, labels: [Tensor]
+    /// The outputs of all programs.
+    public let outputs: [Tensor]
+    /// The parameters that are trained.
+    public let parameters: [Tensor]
+
+    /// Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16.
+    public init(image: [UInt8], threads: Int = 1) throws {
+        let opened = gm_handle_open(image, image.count, UInt32(clamping: threads))
+        try check(Int32(min(opened, 0)), "open")
+        handle = opened
+        (inputs, labels) = (Session.tensors(opened, 0), Session.tensors(opened, 1))
+        (outputs, parameters) = (Session.tensors(opened, 2), Session.tensors(opened, Session.parameter))
+    }
+
+    deinit { gm_handle_close(handle) }
+
+    /// Ends the session; to end it again does nothing. While another thread is in a call, this is refused.
+    public func close() throws {
+        let status = gm_handle_close(handle)
+        try check(status == GM_ERR_CLOSED.rawValue ? 0 : status, "close")
+    }
+
+    /// Trains on one batch, updates, and returns the loss before the update.
+    @discardableResult
+    public func step(_ data: TensorData...) throws -> Float { try run(.step, data) }
+
+    /// Adds the gradients of one micro-batch and returns its loss. The image must be compiled to accumulate.
+    @discardableResult
+    public func trainStep(_ data: TensorData...) throws -> Float { try run(.train, data) }
+
+    /// Applies the mean of the accumulated gradients.
+    public func optimizerStep() throws { try run(.optimizer, []) }
+
+    /// Makes the next trainStep() start from zero gradients.
+    public func lazyResetGrad() throws { try check(gm_handle_lazy_reset_grad(handle), "lazyResetGrad") }
+
+    /// Returns the loss, without training.
+    public func evalStep(_ data: TensorData...) throws -> Float { try run(.eval, data) }
+
+    /// Runs the model and returns its first output.
+    public func infer(_ data: TensorData...) throws -> [Float] {
+        try run(.infer, data)
+        return try outputs.first { $0.isIn(.infer) }.map(output) ?? []
+    }
+
+    /// Returns a copy of an output of the program that ran last.
+    public func output(_ output: Tensor) throws -> [Float] {
+        try floats(output.count, "output") { gm_handle_read(handle, output.role, output.index, Float.dtype, $0, $1) }
+    }
+
+    /// Returns the class with the highest score in a row of the last infer().
+    public func classify(row: Int = 0) throws -> Int {
+        var (label, score) = (UInt32(0), Float(0))
+        try check(gm_handle_classify(handle, UInt32(clamping: row), &label, &score), "classify")
+        return Int(label)
+    }
+
+    /// Sets all state back to the image's initial values.
+    public func reset() throws { try check(gm_handle_reset(handle), "reset") }
+
+    /// Returns the rate of the next update.
+    public func learningRate() throws -> Float { try control().learning_rate }
+
+    /// Returns how many updates were applied.
+    public func optimizerSteps() throws -> Int { try Int(control().optimizer_steps) }
+
+    /// Sets the rate (finite, at least 0) and ends any schedule.
+    public func setLearningRate(_ rate: Float) throws { try check(gm_handle_set_learning_rate(handle, rate), "setLearningRate") }
+
+    /// Raises the rate linearly from 0 in warmupSteps, then lowers it to 0 at totalSteps.
+    public func setLinearSchedule(_ rate: Float, warmupSteps: Int, totalSteps: Int) throws {
+        let (warmup, total) = (UInt32(clamping: warmupSteps), UInt32(clamping: totalSteps))
+        try check(gm_handle_set_linear_schedule(handle, rate, warmup, total), "setLinearSchedule")
+    }
+
+    /// Sets the seed of Dropout and of the sample store's choices.
+    public func setSeed(_ seed: UInt32) throws { try check(gm_handle_set_seed(handle, seed), "setSeed") }
+
+    /// Returns a copy of the parameter of that name, or nil where there is none.
+    public func parameter(_ name: String) throws -> [Float]? {
+        guard let found = parameters.first(where: { $0.name == name }) else { return nil }
+        return try floats(found.count, name) { gm_handle_get(handle, UInt32(GM_VALUES_PARAMETER.rawValue), found.index, $0, $1) }
+    }
+
+    /// Returns all parameters, in the order of `parameters`.
+    public func getParameters() throws -> [Float] { try get(GM_VALUES_PARAMETERS) }
+
+    public func setParameters(_ values: [Float]) throws { try set(GM_VALUES_PARAMETERS, values) }
+
+    /// Returns the parameters' distance from the image's initial ones.
+    public func delta() throws -> [Float] { try get(GM_VALUES_DELTA) }
+
+    /// Sets the parameters to the image's initial ones and this distance.
+    public func applyDelta(_ delta: [Float]) throws { try set(GM_VALUES_DELTA, delta) }
+
+    /// Returns the bytes of a .gmck checkpoint.
+    public func save() throws -> [UInt8] {
+        let size = gm_handle_checkpoint_size(handle, 0)
+        try check(Int32(min(size, 0)), "save")
+        var file = [UInt8](repeating: 0, count: Int(size))
+        try check(gm_handle_save(handle, 0, &file, file.count), "save")
+        return file
+    }
+
+    /// Loads a checkpoint of the same model.
+    public func load(_ checkpoint: [UInt8]) throws { try check(gm_handle_load(handle, checkpoint, checkpoint.count), "load") }
+
+    /// Takes over what fits of another model's checkpoint, and returns the number of entries.
+    public func carryOver(_ checkpoint: [UInt8]) throws -> Int {
+        var carried = UInt32(0)
+        try check(gm_handle_carry_over(handle, checkpoint, checkpoint.count, &carried), "carryOver")
+        return Int(carried)
+    }
+
+    /// Keeps a number with the state. key: up to 19 bytes of UTF-8.
+    public func setProperty(_ key: String, _ value: Int32) throws {
+        try check(gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_I32.rawValue), UInt32(bitPattern: value)), key)
+    }
+
+    public func setProperty(_ key: String, _ value: Float) throws {
+        try check(gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_F32.rawValue), value.bitPattern), key)
+    }
+
+    /// Returns the Int32 or Float that is kept under that key, or nil.
+    public func property(_ key: String) throws -> TensorNumber? {
+        var found = gm_property()
+        let status = gm_handle_property(handle, key, &found)
+        if status == GM_ERR_NOT_FOUND.rawValue { return nil }
+        try check(status, key)
+        return found.type == 1 ? Int32(bitPattern: found.value) : Float(bitPattern: found.value)
+    }
+
+    /// Takes a sample, which has the input's size, into the sample store.
+    public func learn(_ label: UInt32, _ sample: TensorData) throws {
+        try write(inputs[0], sample)
+        try check(gm_handle_learn(handle, label), "learn")
+    }
+
+    /// Runs step() on samples of the store, and returns the loss.
+    public func replay() throws -> Float {
+        var loss = Float(0)
+        try check(gm_handle_replay(handle, &loss), "replay")
+        return loss
+    }
+
+    @discardableResult
+    private func run(_ program: Program, _ data: [TensorData]) throws -> Float {
+        guard runs.try() else { throw GradmoteError(GM_ERR_IN_USE.rawValue, "\(program)") }
+        defer { runs.unlock() }
+        let wanted = (inputs + labels).filter { $0.isIn(program) }
+        if !wanted.isEmpty && wanted.count != data.count { throw GradmoteError(GM_ERR_WRONG_COUNT.rawValue, "\(program)") }
+        for (tensor, item) in zip(wanted, data) { try write(tensor, item) }
+        var loss = Float(0)
+        try check(gm_handle_run(handle, program.rawValue, &loss), "\(program)")
+        return loss
+    }
+
+    private func write(_ tensor: Tensor, _ data: TensorData) throws {
+        let empty = [UInt8](repeating: 0, count: 1) // an empty array may have no address
+        let status = data.withBytes { dtype, bytes in
+            gm_handle_write(handle, tensor.role, tensor.index, dtype, bytes.baseAddress ?? empty.withUnsafeBytes { $0.baseAddress }, bytes.count)
+        }
+        try check(status, tensor.name)
+    }
+
+    private static func tensors(_ handle: Int64, _ role: UInt32) -> [Tensor] {
+        var (found, record) = ([Tensor](), gm_handle_tensor())
+        while true {
+            let index = UInt32(found.count)
+            let isParameter = role == parameter
+            let status = isParameter ? gm_handle_parameter(handle, index, &record) : gm_handle_tensor_at(handle, role, index, &record)
+            if status != GM_OK.rawValue { return found }
+            found.append(Tensor(role, index, record))
+        }
+    }
+
+    private func control() throws -> gm_control {
+        var control = gm_control()
+        try check(gm_handle_control(handle, &control), "control")
+        return control
+    }
+
+    private func get(_ values: gm_handle_values) throws -> [Float] {
+        try floats(parameters.reduce(0) { $0 + $1.count }, "parameters") { gm_handle_get(handle, UInt32(values.rawValue), 0, $0, $1) }
+    }
+
+    private func set(_ values: gm_handle_values, _ data: [Float]) throws {
+        try check(gm_handle_set(handle, UInt32(values.rawValue), 0, data, 4 * data.count), "parameters")
+    }
+
+    private func floats(_ count: Int, _ place: String, _ read: (UnsafeMutablePointer<Float>, Int) -> Int32) throws -> [Float] {
+        var values = [Float](repeating: 0, count: max(count, 1))
+        try check(read(&values, 4 * count), place)
+        return values
+    }
+}
+
+private func check(_ status: Int32, _ place: String) throws {
+    if status < 0 { throw GradmoteError(status, place) }
+}
