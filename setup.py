@@ -2,7 +2,11 @@
 compile the same sources with different flags, and the C sources that `gradmote new` writes into projects and
 `gradmote flash` builds.
 
-`./run` installs a checkout with GRADMOTE_MODULES=scons: SCons compiles the modules then, and only what changed of them.
+GRADMOTE_MODULES says who compiles the modules:
+
+- setuptools, where it is not set: the wheel is one of this platform, for Python 3.10 and later.
+- scons: `./run` installs a checkout so. SCons compiles the modules in place, and only what changed of them.
+- none: the wheel is for any platform, and has all but the runtime (docs/RELEASING.md).
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ import copy
 import os
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -18,14 +23,18 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
+sys.path.insert(0, str(Path(__file__).parent / "site_scons"))
 
 from gradmote.project.sources import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
+from runtime_sources import msvc_flags
 
 
 class BuildProfile(build_ext):
     """Compiles each extension module's sources into a folder of its own."""
 
     def build_extension(self, ext: Extension) -> None:
+        if self.compiler.compiler_type == "msvc":
+            ext.extra_compile_args, ext.extra_link_args = msvc_flags(ext.name.rpartition("_")[2]), []
         command = copy.copy(self)
         command.build_temp = os.path.join(self.build_temp, ext.name)
         build_ext.build_extension(command, ext)
@@ -45,7 +54,15 @@ class BuildWithSources(build_py):
 #: The modules that setuptools compiles.
 MODULES = ["bindings/python/build_runtime.py:fused", "bindings/python/build_runtime.py:strict"]
 
+compiled_by = os.environ.get("GRADMOTE_MODULES", "setuptools")
+if compiled_by not in ("setuptools", "scons", "none"):
+    raise SystemExit(f"GRADMOTE_MODULES is {compiled_by!r} - use setuptools, scons or none")
+
+#: Python without its lock has no stable interface, so that its wheel is for its own version alone.
+stable = compiled_by == "setuptools" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
 setup(
     cmdclass={"build_ext": BuildProfile, "build_py": BuildWithSources},
-    cffi_modules=[] if os.environ.get("GRADMOTE_MODULES") == "scons" else MODULES,
+    cffi_modules=MODULES if compiled_by == "setuptools" else [],
+    options={"bdist_wheel": {"py_limited_api": "cp310"}} if stable else {},
 )

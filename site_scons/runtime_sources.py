@@ -48,9 +48,12 @@ def handle_sources() -> list[Path]:
     return sorted(HANDLES.rglob("*.c"))
 
 
-def extension_flags(profile: str) -> list[str]:
-    """Return the flags that every C source of a Python extension module is compiled with."""
-    return ["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *host_profile_flags(profile)]
+def extension_flags(profile: str, machine: str | None = None) -> list[str]:
+    """Return the flags that every C source of a Python extension module is compiled with.
+
+    machine: the processor, which is this computer's by default.
+    """
+    return ["-O3", "-pthread", "-DGM_THREADS=1", *NUMERICS_FLAGS, *profile_flags(machine or host_machine(), profile)]
 
 
 def msvc_flags(profile: str, compiler: str = "cl", target: str = "") -> list[str]:
@@ -97,7 +100,12 @@ def host_machine() -> str:
 
 def host_profile_flags(profile: str) -> list[str]:
     """Flags that select a numerics profile ("fused" or "strict") on this computer."""
-    return [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(host_machine(), profile)]
+    return profile_flags(host_machine(), profile)
+
+
+def profile_flags(machine: str, profile: str) -> list[str]:
+    """Flags that select a numerics profile on this processor."""
+    return [f"-DGM_FUSED={int(profile == 'fused')}", *machine_flags(machine, profile)]
 
 
 def machine_flags(machine: str, profile: str) -> list[str]:

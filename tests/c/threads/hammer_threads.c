@@ -2,7 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <stdio.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <time.h>
+#endif
 
 #include "gm_threads.h"
 
@@ -24,9 +28,19 @@ static uint32_t wrong(const uint32_t *counts, uint32_t parts)
     return found;
 }
 
+/* Sleeps for long enough that workers fall asleep too. */
+static void take_a_nap(void)
+{
+#if defined(_WIN32)
+    Sleep(1);
+#else
+    const struct timespec nap = {0, 300000};
+    nanosleep(&nap, NULL);
+#endif
+}
+
 int main(void)
 {
-    const struct timespec nap = {0, 300000};
     gm_threads *threads = gm_threads_open(4);
     const gm_splitter *splitter = gm_threads_splitter(threads);
     uint32_t failed = 0;
@@ -35,7 +49,7 @@ int main(void)
         splitter->run(splitter->context, parts, count, counts);
         failed += wrong(counts, parts);
         if (job % 100 == 0) {
-            nanosleep(&nap, NULL);
+            take_a_nap();
         }
     }
     gm_threads_close(threads);

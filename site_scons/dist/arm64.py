@@ -1,0 +1,57 @@
+"""A Python for aarch64 from Debian's packages, in a folder, run by qemu's emulation of programs."""
+
+from __future__ import annotations
+
+import shutil
+from functools import cache
+from pathlib import Path
+
+from .commands import WORK, Missing, run
+from .foreign import install
+
+#: What Python needs of Debian, for the modules that the twin imports.
+PACKAGES = ("python3.11-minimal", "libpython3.11-minimal", "libpython3.11-stdlib", "libc6", "libexpat1", "zlib1g")
+PACKAGES += ("libffi8", "libssl3", "libbz2-1.0", "liblzma5", "libuuid1", "libgcc-s1")
+FOLDER = WORK / "arm64"
+VERSION = "3.11"
+
+
+def run_wheel(wheel: Path, model: Path, steps: int, profile: str) -> str:
+    """Train the wheel's twin, and return what it printed."""
+    if shutil.which("qemu-aarch64") is None:
+        raise Missing("qemu-aarch64")
+    packages = install(wheel, FOLDER / "packages", VERSION, "manylinux2014_aarch64")
+    interpreter = root() / "usr" / "bin" / f"python{VERSION}"
+    program = Path(__file__).with_name("same_state.py")
+    command = ["qemu-aarch64", "-L", root(), interpreter, program, model, steps, profile]
+    return run(command, WORK, PYTHONPATH=str(packages), PYTHONHOME=str(root() / "usr"))
+
+
+@cache
+def root() -> Path:
+    """Return a folder with Debian's packages for arm64, which apt fetches without installing them."""
+    folder = FOLDER / "root"
+    if not (folder / "usr" / "bin" / f"python{VERSION}").exists():
+        fetched = FOLDER / "fetched"
+        for part in (fetched, folder, FOLDER / "apt" / "lists" / "partial", FOLDER / "apt" / "cache" / "partial"):
+            part.mkdir(parents=True, exist_ok=True)
+        run(["apt-get", *options(), "update"], fetched)
+        run(["apt-get", *options(), "download", *(f"{name}:arm64" for name in PACKAGES)], fetched)
+        for package in sorted(fetched.glob("*.deb")):
+            run(["dpkg-deb", "-x", package, folder])
+    return folder
+
+
+def options() -> list[str]:
+    """Return what keeps apt's lists of arm64 apart from those of this computer."""
+    state = FOLDER / "apt"
+    settings = {
+        "APT::Architecture": "arm64",
+        "APT::Architectures": "arm64",
+        "APT::Sandbox::User": "root",
+        "Dir::State": state,
+        "Dir::State::Lists": state / "lists",
+        "Dir::State::status": "/dev/null",
+        "Dir::Cache": state / "cache",
+    }
+    return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]

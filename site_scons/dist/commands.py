@@ -1,0 +1,50 @@
+"""Commands that the rest runs, and where it puts what it makes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from runtime_sources import ROOT
+
+#: Where what is published ends.
+OUT = ROOT / "build" / "dist"
+#: Where it is made.
+WORK = ROOT / "build" / "dist-work"
+
+ZIG = [sys.executable, "-m", "ziglang"]
+
+
+class Missing(Exception):
+    """Something that this computer lacks, without which a check cannot run."""
+
+
+class Failed(Exception):
+    """A command that failed, with what it printed."""
+
+
+def run(command: Sequence[object], folder: Path = ROOT, **environment: str) -> str:
+    """Return what a command printed. Raises Failed with that where its exit status is not 0."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        env={**os.environ, **environment},
+        text=True,
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(words)[:300]}\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def python(*arguments: object, folder: Path = ROOT, **environment: str) -> str:
+    """Return what this Python printed."""
+    return run([sys.executable, *arguments], folder, **environment)

@@ -1,0 +1,122 @@
+"""Wheels where they are meant to be: installed into fresh environments, where the twin must end in the checkout's bits."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from runtime_sources import PROFILES, ROOT
+
+from . import arm64, wine
+from .commands import WORK, Failed, Missing, python, run
+
+VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+#: The Python that the wheel without the runtime is tried in.
+PURE_VERSION = "3.11"
+STEPS = 100
+#: Trains the twin, in any Python; arguments are a model, a number of steps and a profile.
+SAME_STATE = Path(__file__).with_name("same_state.py")
+
+
+Train = Callable[[Path, int, str], str]
+
+
+def trials(wheel: Path) -> list[tuple[str, str]]:
+    """Return where a wheel was tried, and what came of it: "same state", or why it was not run. Raises Failed."""
+    return [(where, outcome(trial)) for where, trial in planned(wheel)]
+
+
+def outcome(trial: Callable[[], str]) -> str:
+    try:
+        return trial()
+    except Missing as missing:
+        return f"not run: no {missing}"
+
+
+def planned(wheel: Path) -> list[tuple[str, Callable[[], str]]]:
+    """Return the places where a wheel can be tried here, and the trials."""
+    if "manylinux" in wheel.name and "x86_64" in wheel.name:
+        return [(f"CPython {version}", partial(in_fresh_environment, wheel, version)) for version in VERSIONS]
+    if "aarch64" in wheel.name:
+        return [(f"CPython {arm64.VERSION}, qemu-aarch64", partial(compared, partial(arm64.run_wheel, wheel)))]
+    if "win_amd64" in wheel.name:
+        twin = partial(compared, partial(wine.run_wheel, wheel))
+        return [(f"CPython {wine.VERSION} for Windows, wine", twin), ("Win32 threads, wine", wine.hammer_threads)]
+    if "none-any" in wheel.name:
+        return [(f"CPython {PURE_VERSION}", partial(without_runtime, wheel))]
+    return []
+
+
+def find_python(version: str) -> str:
+    """Return the path of a Python of this version: one of pyenv's, or on PATH. Raises Missing."""
+    kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    shim = "pyenv" + os.sep + "shims"  # it is there for versions that are not chosen, too
+    path = os.pathsep.join(folder for folder in os.environ.get("PATH", "").split(os.pathsep) if shim not in folder)
+    found = str(kept[-1]) if kept else shutil.which(f"python{version}", path=path)
+    if found is None:
+        raise Missing(f"Python {version}")
+    return found
+
+
+def fresh_environment(wheel: Path, version: str) -> Path:
+    """Install a wheel, with all that it depends on, into an environment of its own; return its Python."""
+    interpreter = find_python(version)
+    folder = WORK / "trials" / f"{wheel.name.split('-')[-1].split('.')[0]}-{version}"
+    shutil.rmtree(folder, ignore_errors=True)
+    run([interpreter, "-m", "venv", folder])
+    run([folder / "bin" / "python", "-m", "pip", "install", "-q", "--disable-pip-version-check", wheel])
+    return folder / "bin" / "python"
+
+
+def in_fresh_environment(wheel: Path, version: str) -> str:
+    """Train the twin in a fresh environment, away from the checkout."""
+    interpreter = fresh_environment(wheel, version)
+    environment = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+    return compared(lambda *job: run([interpreter, SAME_STATE, *job], WORK, **environment))
+
+
+def without_runtime(wheel: Path) -> str:
+    """Check that the pure wheel's commands run, and that its twin says what is missing."""
+    interpreter = fresh_environment(wheel, PURE_VERSION)
+    run([interpreter, "-m", "gradmote", "boards"], WORK, PYTHONPATH="")
+    try:
+        run([interpreter, SAME_STATE, model(), 1, "strict"], WORK, PYTHONPATH="")
+    except Failed as error:
+        if "installed without the compiled runtime" in str(error):
+            return "says what it lacks"
+        raise
+    raise Failed("the pure wheel trains a twin")
+
+
+def compared(train: Train) -> str:
+    """Train by `train(model, steps, profile)` in both profiles, and compare with the checkout's twin. Raises Failed."""
+    for profile in PROFILES:
+        digest = train(model(), STEPS, profile).split()[-1]
+        wanted = expected(profile)
+        if digest != wanted:
+            raise Failed(f"{profile}: the state's SHA-256 is {digest}, not {wanted}")
+    return "same state"
+
+
+def model() -> Path:
+    """Return the path of the model of the table of bindings."""
+    path = WORK / "model.mote"
+    if not path.exists():
+        in_checkout("from pathlib import Path; from bindings import same_state as s; s.write_model(Path(sys.argv[1]))", WORK)
+    return path
+
+
+def expected(profile: str) -> str:
+    """Return the SHA-256 of the state of the checkout's twin."""
+    program = "from bindings import same_state as s; print(s.expected(sys.argv[1], int(sys.argv[2])))"
+    return in_checkout(program, profile, STEPS).split()[-1]
+
+
+def in_checkout(program: str, *arguments: object) -> str:
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("tests", "site_scons"))
+    return python("-c", f"import sys; {program}", *arguments, folder=ROOT / "tests", PYTHONPATH=path)
+
+

@@ -1,0 +1,78 @@
+"""Wheels: the pure one is built from the sdist; each with the runtime is that one, the target's modules and its tag."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shutil
+import tarfile
+import zipfile
+from pathlib import Path
+
+from .commands import OUT, WORK, python
+from .modules import build_modules
+from .targets import Target
+
+#: The package that the modules belong to.
+PACKAGE = "gradmote_runtime"
+#: When all files of a wheel were made, so that the same sources make the same bytes.
+TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def sdist() -> Path:
+    """Make the archive of sources and return its path."""
+    python("-m", "build", "--sdist", "--outdir", OUT, ".")
+    return next(OUT.glob("gradmote-*.tar.gz"))
+
+
+def unpacked(archive: Path) -> Path:
+    """Unpack an sdist and return its folder, in which nothing was ever built."""
+    folder = WORK / "from-sdist"
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(archive) as file:
+        file.extractall(folder, filter="data")
+    return next(folder.iterdir())
+
+
+def pure_wheel(archive: Path) -> Path:
+    """Build the wheel without the runtime from the sdist, isolated from what is installed; return its path."""
+    python("-m", "build", "--wheel", "--outdir", OUT, unpacked(archive), GRADMOTE_MODULES="none")
+    return next(OUT.glob("gradmote-*-py3-none-any.whl"))
+
+
+def platform_wheel(pure: Path, target: Target) -> Path:
+    """Write the wheel of a target and return its path."""
+    modules = build_modules(target)
+    name, version = pure.name.split("-")[:2]
+    made = OUT / f"{name}-{version}-cp310-abi3-{target.tag}.whl"
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(pure) as wheel:
+        files = {entry.filename: wheel.read(entry) for entry in wheel.infolist()}
+    files |= {f"{PACKAGE}/{module.name}": module.read_bytes() for module in modules}
+    files[f"{about}/WHEEL"] = tagged(files[f"{about}/WHEEL"].decode(), target).encode()
+    write_wheel(made, files, f"{about}/RECORD")
+    return made
+
+
+def tagged(text: str, target: Target) -> str:
+    """Return the file WHEEL with the tags of a target."""
+    kept = [line for line in text.splitlines() if line and not line.startswith(("Tag:", "Root-Is-Purelib:"))]
+    tags = [f"Tag: cp310-abi3-{platform}" for platform in target.tag.split(".")]
+    return "\n".join([*kept, "Root-Is-Purelib: false", *tags, ""])
+
+
+def write_wheel(path: Path, files: dict[str, bytes], record: str) -> None:
+    """Write a wheel with a fresh RECORD, which stands last."""
+    files = {name: content for name, content in files.items() if name != record}
+    rows = [f"{name},sha256={digest(content)},{len(content)}" for name, content in files.items()]
+    files[record] = "\n".join([*rows, f"{record},,", ""]).encode()
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            wheel.writestr(entry, content)
+
+
+def digest(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
