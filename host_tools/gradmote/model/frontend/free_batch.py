@@ -1,8 +1,8 @@
 """Models whose exporter fixed the batch at 1, rewritten for any batch.
 
 The first dimension of every input and output becomes symbolic. Constants that an exporter computed
-for one sample are rewritten for any number: the sizes of a Reshape, and the zeros that a recurrent
-layer starts from. Whether the model then computes the same with many samples as with each alone is
+for one sample are rewritten for any number: the sizes of a Reshape or a Resize, what a Concat puts
+beside each sample, and the state that a recurrent layer starts from. Whether the model then computes the same with many samples as with each alone is
 not decided here: gradmote.model.batch tries it.
 """
 
@@ -48,11 +48,16 @@ def free_batch(proto: onnx.ModelProto) -> onnx.ModelProto:
         for dim in output.type.tensor_type.shape.dim:
             dim.Clear()
     del free.graph.value_info[:]
-    for node in free.graph.node:
-        if node.op_type == "Reshape" and not node.domain:
+    for node in [node for node in free.graph.node if not node.domain]:
+        if node.op_type == "Reshape":
             free_reshape(free, node)
-        if node.op_type in _RECURRENT and not node.domain:
+        if node.op_type == "Concat":
+            free_concat(free, node)
+        if node.op_type == "Resize":
+            free_resize(free, node)
+        if node.op_type in _RECURRENT:
             drop_zero_states(free.graph, node)
+            spread_states(free, node)
     return free
 
 
@@ -138,6 +143,80 @@ def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
     copy.functions.extend(proto.functions)
     copy.graph.CopyFrom(graph)
     return copy
+
+
+def free_concat(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
+    """Repeat for each sample what is joined to samples and does not depend on them, such as a token."""
+    shapes = [shape_of(proto, name) for name in node.input]
+    found = next(((name, at) for name, s in zip(node.input, shapes) if (at := batch_of(s)) is not None), None)
+    if found is None:
+        return
+    (like, at), still = found, static_values(proto.graph)
+    axis = next(a.i for a in node.attribute if a.name == "axis") % len(shapes[0])
+    for index, (name, shape) in enumerate(zip(list(node.input), shapes, strict=True)):
+        if name in still and at != axis and len(shape) > at and shape[at] == 1:
+            node.input[index] = repeated(proto.graph, node, name, like, at, len(shape))
+
+
+def spread_states(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
+    """Repeat for each sample the initial states of a recurrent layer that do not depend on the samples."""
+    by_batch = any(a.name == "layout" and a.i for a in node.attribute)
+    shape, still = shape_of(proto, node.input[0]), static_values(proto.graph)
+    if batch_of(shape) != (0 if by_batch else 1):
+        return
+    for index in (5, 6):
+        if len(node.input) > index and node.input[index] in still:
+            at = 0 if by_batch else 1
+            node.input[index] = repeated(proto.graph, node, node.input[index], node.input[0], at, 3)
+
+
+def free_resize(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
+    """Take the batch for the first of the sizes of a Resize of samples."""
+    sizes = array_of(proto.graph, node.input[3]) if len(node.input) > 3 else None
+    if sizes is None or sizes.size < 1 or sizes[0] != 1 or batch_of(shape_of(proto, node.input[0])) != 0:
+        return
+    rest = new_constant(proto.graph, sizes[1:], f"{node.output[0]}.sizes")
+    batch = size_of(proto.graph, node, node.input[0], 0)
+    node.input[3] = insert(proto.graph, node, "Concat", [batch, rest], f"{node.output[0]}.all_sizes", axis=0)
+
+
+def batch_of(shape: list[int]) -> int | None:
+    """Return the axis of a shape that holds the batch alone, where the batch is PROBE."""
+    return next((axis for axis, dim in enumerate(shape) if dim == PROBE), None)
+
+
+def static_values(graph: onnx.GraphProto) -> set[str]:
+    """Return the values that depend on no input."""
+    known = {tensor.name for tensor in graph.initializer}
+    for node in graph.node:
+        if known.issuperset(name for name in node.input if name):
+            known.update(node.output)
+    return known
+
+
+def repeated(graph: onnx.GraphProto, before: onnx.NodeProto, name: str, like: str, at: int, rank: int) -> str:
+    """Return a value that is repeated along axis `at` as often as `like` has samples there."""
+    batch, one = size_of(graph, before, like, at), new_constant(graph, np.ones(1, np.int64), f"{name}.one")
+    sizes = insert(graph, before, "Concat", [batch if i == at else one for i in range(rank)], f"{name}.sizes", axis=0)
+    return insert(graph, before, "Expand", [name, sizes], f"{name}.repeated")
+
+
+def size_of(graph: onnx.GraphProto, before: onnx.NodeProto, name: str, axis: int) -> str:
+    """Return the size of a value's axis, computed as int64 of shape (1)."""
+    shape = insert(graph, before, "Shape", [name], f"{name}.shape")
+    at = new_constant(graph, np.array([axis], np.int64), f"{name}.axis")
+    return insert(graph, before, "Gather", [shape, at], f"{name}.size", axis=0)
+
+
+def insert(
+    graph: onnx.GraphProto, before: onnx.NodeProto, op: str, inputs: list[str], name: str, **attributes: int
+) -> str:
+    """Put a node in front of another one, and return the name of its output."""
+    output = new_name(graph, name)
+    made = onnx.helper.make_node(op, inputs, [output], name=output, **attributes)
+    position = next(i for i, node in enumerate(graph.node) if node.output[0] == before.output[0])
+    graph.node.insert(position, made)
+    return output
 
 
 def drop_zero_states(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
