@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.oracle import values
 
 from gradmote import cli
 from gradmote_runtime import Session
+from support.oracle import values
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "export.md"

@@ -2,8 +2,9 @@
 
 The first dimension of every input and output becomes symbolic. Constants that an exporter computed
 for one sample are rewritten for any number: the sizes of a Reshape or a Resize, what a Concat puts
-beside each sample, and the state that a recurrent layer starts from. Whether the model then computes the same with many samples as with each alone is
-not decided here: gradmote.model.batch tries it.
+beside each sample, and the state that a recurrent layer starts from. Whether the model then
+computes the same with many samples as with each alone is not decided here: gradmote.model.batch
+tries it.
 """
 
 from __future__ import annotations
