@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import onnx
@@ -210,7 +211,7 @@ def size_of(graph: onnx.GraphProto, before: onnx.NodeProto, name: str, axis: int
 
 
 def insert(
-    graph: onnx.GraphProto, before: onnx.NodeProto, op: str, inputs: list[str], name: str, **attributes: int
+    graph: onnx.GraphProto, before: onnx.NodeProto, op: str, inputs: list[str], name: str, **attributes: Any
 ) -> str:
     """Put a node in front of another one, and return the name of its output."""
     output = new_name(graph, name)
