@@ -16,14 +16,15 @@ const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
 const ENTRIES = {
   index: { browser: "gradmote", node: "node" },
   "training/index": { browser: "training", node: "training.node" },
+  storage: { browser: "storage", node: "storage.node" },
   worker: { browser: "worker", node: "worker.node" },
 };
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
-/** Makes the training API share the classes of the main one, which lies beside it. */
+/** Makes other entries share the classes of the main one, which lies beside them. */
 function besides(file) {
-  const share = (build) => build.onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: file, external: true }));
+  const share = (build) => build.onResolve({ filter: /^\.\.?\/index\.js$/ }, () => ({ path: file, external: true }));
   return { name: "beside", setup: share };
 }
 
@@ -47,7 +48,7 @@ async function bundleEntry(entry, dist) {
   await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`)]);
   await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`)]);
   if (entry === "worker") return bundle(entry, join(dist, "worker.min.js"), "script", { format: "iife", minify: true });
-  const globalName = entry === "index" ? "gradmote" : "ort";
+  const globalName = { index: "gradmote", "training/index": "ort", storage: "gradmoteStorage" }[entry];
   await bundle(entry, join(dist, `${browser}.min.js`), "script", { format: "iife", globalName, minify: true });
 }
 

@@ -65,6 +65,13 @@ def test_pages_train_to_the_twins_bits(project: Path) -> None:
         assert told == {"digest": state(images()["accumulate"]), "problems": []}, page
 
 
+@pytest.mark.parametrize("place", ["", "?database"], ids=["files", "database"])
+def test_a_state_outlives_its_page(project: Path, place: str) -> None:
+    address = f"scripts/pages/storage.html{place}"
+    wanted = {"digest": state(network("lenet", 2)), "afterwards": False, "named": True, "problems": []}
+    assert browse(address)[address] == wanted
+
+
 @pytest.mark.parametrize("bundler", ["vite", "webpack"])
 def test_bundled_pages_train_to_the_twins_bits(project: Path, bundler: str) -> None:
     npm_package.node("bundle.mjs", bundler, npm_package.TOOLS)

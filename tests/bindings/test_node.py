@@ -197,9 +197,10 @@ def test_files_stay_small(project: Path) -> None:
 def test_pages_of_onnxruntime_web_type_check(project: Path, tmp_path: Path) -> None:
     """A page passes tsc with the types of onnxruntime 1.17.3, and with ours in their place."""
     page = (npm_package.SCRIPTS / "page.ts").read_text()
-    for module in ("onnxruntime-common", "gradmote/training"):
-        (tmp_path / "page.ts").write_text(page.replace("MODULE", module))
-        type_check(project, tmp_path / "page.ts")
+    ours = "gradmote/training"
+    for name, module in (("page.ts", "onnxruntime-common"), ("page.mts", ours), ("page.cts", ours)):
+        (tmp_path / name).write_text(page.replace("MODULE", module))
+        type_check(project, tmp_path / name)
     (tmp_path / "page.ts").write_text((npm_package.SCRIPTS / "types.ts").read_text())
     type_check(project, tmp_path / "page.ts")
 

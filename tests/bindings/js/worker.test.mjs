@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { connect, DataError, GradmoteError, load, RuntimeFault } from "gradmote";
+import { persist } from "gradmote/storage";
 import { drawn, labels } from "./data.mjs";
 
 const IMAGE = await readFile(new URL("../data/step.mote", import.meta.url));
@@ -79,4 +80,8 @@ test("errors of a worker are those of Session", async () => {
   remote.close();
   await assert.rejects(late, /the session is closed/);
   await assert.rejects(remote.step(), /the session is closed/);
+});
+
+test("where there is no storage, a line says so", async () => {
+  await assert.rejects(persist(await load(IMAGE)), /there is no storage .* - keep the bytes of save\(\) yourself/);
 });

@@ -1,0 +1,93 @@
+/**
+ * Checkpoints that a page keeps on the device: in the origin's private file system, or in IndexedDB where a browser
+ * cannot write there. A write that is broken off leaves what was kept before.
+ */
+import { GradmoteError } from "./index.js";
+
+/** A session of this page, or one in a worker. */
+export interface Keeping {
+  save(half?: boolean): Uint8Array | Promise<Uint8Array>;
+  load(data: Uint8Array): void | Promise<void>;
+}
+
+/** Keeps the state of a session. name: the model's own by default, so that each model has one. */
+export async function persist(session: Keeping, name?: string): Promise<void> {
+  const checkpoint = await session.save();
+  await (await shelf()).put(name ?? nameOf(checkpoint), checkpoint);
+}
+
+/** Loads the state that was kept. Returns false, with nothing changed, where none was. */
+export async function restore(session: Keeping, name?: string): Promise<boolean> {
+  const found = await (await shelf()).get(name ?? nameOf(await session.save()));
+  if (found) await session.load(found);
+  return found !== undefined;
+}
+
+/** Removes what was kept for a model, or under a name. */
+export async function discard(sessionOrName: Keeping | string): Promise<void> {
+  const name = typeof sessionOrName === "string" ? sessionOrName : nameOf(await sessionOrName.save());
+  await (await shelf()).remove(name);
+}
+
+interface Shelf {
+  put(name: string, data: Uint8Array): Promise<void>;
+  get(name: string): Promise<Uint8Array | undefined>;
+  remove(name: string): Promise<void>;
+}
+
+const PLACE = "gradmote";
+/** Bytes of a checkpoint's header that hold the model's id. */
+const MODEL_ID = [16, 32] as const;
+
+function nameOf(checkpoint: Uint8Array): string {
+  return Array.from(checkpoint.subarray(...MODEL_ID), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function shelf(): Promise<Shelf> {
+  const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => undefined);
+  if (root && "createWritable" in FileSystemFileHandle.prototype) {
+    return files(await root.getDirectoryHandle(PLACE, { create: true }));
+  }
+  if (globalThis.indexedDB) return database();
+  throw new GradmoteError("there is no storage for checkpoints here", "keep the bytes of save() yourself, for instance in a file");
+}
+
+function files(folder: FileSystemDirectoryHandle): Shelf {
+  const isMissing = (error: Error) => {
+    if (error.name !== "NotFoundError") throw error;
+    return undefined;
+  };
+  return {
+    async put(name, data) {
+      const file = await folder.getFileHandle(encodeURIComponent(name), { create: true });
+      const stream = await file.createWritable(); // replaces the file when it is closed
+      await stream.write(data as BufferSource);
+      await stream.close();
+    },
+    async get(name) {
+      const handle = await folder.getFileHandle(encodeURIComponent(name)).catch(isMissing);
+      const data = handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
+      return data?.length ? data : undefined; // empty: its first write was broken off
+    },
+    remove: async (name) => void (await folder.removeEntry(encodeURIComponent(name)).catch(isMissing)),
+  };
+}
+
+async function database(): Promise<Shelf> {
+  const opening = indexedDB.open(PLACE);
+  opening.onupgradeneeded = () => opening.result.createObjectStore(PLACE);
+  const opened = await done(opening);
+  const table = (mode: IDBTransactionMode) => opened.transaction(PLACE, mode).objectStore(PLACE);
+  return {
+    put: async (name, data) => void (await done(table("readwrite").put(data, name))),
+    get: (name) => done(table("readonly").get(name)),
+    remove: async (name) => void (await done(table("readwrite").delete(name))),
+  };
+}
+
+function done<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
