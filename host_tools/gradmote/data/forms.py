@@ -71,7 +71,9 @@ def load_one(path: Path, labels: Path | None, reading: Reading) -> Loaded:
     """Return the arrays of one file or folder as they are in it, with the labels of a second file."""
     kind = kind_of(path)
     if reading.label is not None and (kind != "csv" or labels is not None):
-        raise DataError("a column of labels goes with a .csv and without a file of labels", "leave out one of them")
+        raise DataError(
+            f"{named(path)}: a column of labels goes with a .csv and without a file of labels", "leave out one of them"
+        )
     if kind == "folder":
         loaded = load_folder(path, reading)
     elif kind == "csv":

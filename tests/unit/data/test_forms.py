@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -241,6 +242,16 @@ def test_recordings_of_every_width(tmp_path, width):
     samples = [-top, -1, 0, 1, top // 2, top - 1]
     data = Dataset.read(write(tmp_path, {f"{name}/0.wav": recording(samples, width=width) for name in "ab"}))
     np.testing.assert_array_equal(data.x, np.array([samples, samples], np.float32) / np.float32(top))
+
+
+def test_the_extensible_format_of_24_bits(tmp_path):
+    """Many programs write it for more than 16 bits."""
+    plain = recording([-5, 0, 5, 2**22], width=3)
+    header = b"fmt " + struct.pack("<I", 40) + b"\xfe\xff" + plain[22:36]
+    long = header + struct.pack("<HHI", 22, 24, 4) + plain[20:22] + bytes.fromhex("000000001000800000aa00389b71")
+    extensible = b"RIFF" + struct.pack("<I", 4 + len(long) + len(plain) - 36) + b"WAVE" + long + plain[36:]
+    data = Dataset.read(write(tmp_path, {"a/0.wav": plain, "b/0.wav": extensible}))
+    np.testing.assert_array_equal(data.x[0], data.x[1])
 
 
 def test_recordings_are_cut_into_pieces(tmp_path):
