@@ -220,9 +220,10 @@ def make(built: Path, folder: str, options: list[str], tools: dict[str, str]) ->
 
 
 def digest_of(options: list[str]) -> str:
-    """Return a digest of options, of MicroPython, and of all files of the binding and the runtime."""
+    """Return a digest of options, of MicroPython, and of what the binding and the runtime are built from."""
     total = hashlib.sha256(f"{ARCHIVE_SHA256} {options}".encode())
-    files = [path for folder in (BINDING, RUNTIME) for path in folder.rglob("*") if path.is_file()]
+    folders = [RUNTIME, *(BINDING / name for name in ("boards", "generated", "gradmote", "natmod", "python"))]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
     for path in sorted(path for path in files if "__pycache__" not in path.parts):
         total.update(f"{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     return total.hexdigest()

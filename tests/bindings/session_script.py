@@ -84,6 +84,7 @@ show("infer", session.infer(pixels(10)))
 show("output", session.output(0))
 show("class", session.classify())
 show("class", session.classify(1))
+show("by name", (session.classify(row=1), session.output(0, program="infer"), session.outputs(program="eval")))
 
 for name, data in (
     ("bytes", bytes(pixels(1))),
@@ -131,9 +132,11 @@ show("store", session.store())
 for k in range(8):
     session.learn(k % 3, pixels(k, 64))
 session.learn(1)
+session.learn(2, sample=pixels(5, 64))
+session.learn(2, None)
 show("class", session.store_class(1))
 show("replay", session.replay())
-session.begin_replay("step")
+session.begin_replay(program="step")
 while not session.run(1000):
     pass
 show("score", session.score(1))
@@ -150,6 +153,8 @@ kept, half = session.save(), session.save(True)
 show("sizes", (len(kept), len(half)))
 show("kept", kept)
 show("half", half)
+show("by name", session.save(half=True) == half)
+show("by name", session.save(half=False) == kept)
 show("state", session.state())
 show("sha256", session.state_sha256())
 delta = session.delta()

@@ -378,6 +378,23 @@ def test_the_picos_example_learns_what_its_buttons_say(here: Path, tmp_path: Pat
     assert told[-1] == "['window.gmck']"
 
 
+def test_the_esp32s_example_uses_what_a_computer_trained(here: Path, model: Path, tmp_path: Path) -> None:
+    script = """
+import os, sys
+os.chdir(sys.argv[1])
+import machine, esp32_trained_from_afar as example
+example.gradmote_console.serve = lambda: None
+example.main()
+os.rename('later.mote', 'model.mote')
+example.main()
+"""
+    (tmp_path / "later.mote").write_bytes(model.read_bytes())
+    (tmp_path / "machine.py").write_text(MACHINE)
+    path = [tmp_path, micropython.micropython.BINDING / "examples", micropython.MODULES, micropython.GENERATED]
+    told = run(script, tmp_path, path=path).splitlines()
+    assert told[0].startswith("no model yet") and told[1].startswith("class ")
+
+
 def test_the_package_for_mip_names_files_that_are_there() -> None:
     binding = micropython.micropython.BINDING
     package = json.loads((binding / "package.json").read_text())

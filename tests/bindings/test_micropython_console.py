@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from device import test_board as firmware
 
 from bindings import micropython
 from bindings.row import Missing
@@ -27,7 +28,26 @@ from support.emulated_micropython import emulated
 
 pytestmark = pytest.mark.toolchain
 
-__all__ = [name for name in globals() if name.startswith("test_")]
+#: The tests of the firmware that are for every board, here with the fixtures below.
+SHARED = [
+    firmware.test_board_and_twin_reach_the_same_bits,
+    firmware.test_metrics_count_what_ran,
+    firmware.test_a_label_out_of_range_changes_nothing,
+    firmware.test_board_and_twin_refuse_to_run_without_samples,
+    firmware.test_samples_written_once_serve_every_program,
+    firmware.test_writing_beyond_a_tensor_is_refused,
+    firmware.test_without_a_model_everything_says_so,
+    firmware.test_an_image_with_a_flipped_bit_is_refused,
+    firmware.test_pieces_out_of_order_are_refused,
+    firmware.test_a_checkpoint_comes_back,
+    firmware.test_a_damaged_checkpoint_leaves_state_and_kept_checkpoint,
+    firmware.test_image_and_newest_checkpoint_outlive_a_restart,
+    firmware.test_after_a_restart_without_checkpoint_the_parameters_are_the_initial_ones,
+    firmware.test_garbage_on_the_line_costs_a_repetition,
+    firmware.test_a_damaged_frame_is_not_executed,
+    firmware.test_a_repeated_request_runs_once,
+]
+globals().update({test.__name__: test for test in SHARED})
 
 SERVE = "import gradmote_console; gradmote_console.serve({folder!r})"
 
@@ -35,10 +55,10 @@ SERVE = "import gradmote_console; gradmote_console.serve({folder!r})"
 class Served:
     """MicroPython on this computer, whose stdin and stdout are a connection that clients make."""
 
-    def __init__(self, folder: Path) -> None:
-        """Listen; a process serves the console to each client in turn."""
+    def __init__(self, folder: Path, before: str = "") -> None:
+        """Listen; a process serves the console to each client in turn. before: what it runs first."""
         self.program = micropython.program_or_missing()
-        self.folder = folder
+        self.folder, self.script = folder, before + SERVE.format(folder=str(folder))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = f"socket://127.0.0.1:{self.listener.getsockname()[1]}"
         self.processes: list[subprocess.Popen[bytes]] = []
@@ -46,8 +66,8 @@ class Served:
 
     def serve(self) -> None:
         """Start a process for each client."""
-        path = f"{micropython.MODULES}:{micropython.GENERATED}"
-        command = [str(self.program), "-X", "heapsize=8m", "-c", SERVE.format(folder=str(self.folder))]
+        path = f"{micropython.MODULES}:{micropython.GENERATED}:{self.folder}"
+        command = [str(self.program), "-X", "heapsize=8m", "-c", self.script]
         while True:
             try:
                 client, _ = self.listener.accept()
@@ -152,6 +172,22 @@ def test_checkpoints_are_kept_after_every_so_many_updates(board: Client, image: 
     assert board.metrics().optimizer_steps == 4
 
 
+def test_a_native_module_serves_too(tmp_path: Path, image: bytes) -> None:
+    model = tmp_path / "model.mote"
+    model.write_bytes(image)
+    try:
+        module = micropython.module_or_missing("x64", model, fused=False, core=False)
+        (tmp_path / "gradmote_native.mpy").write_bytes(module.read_bytes())
+        served = Served(tmp_path, "import sys, gradmote_native\nsys.modules['gradmote'] = gradmote_native\n")
+    except Missing as missing:
+        pytest.skip(str(missing))
+    with Client.connect(served.port) as board:
+        firmware.test_board_and_twin_reach_the_same_bits(board, image)
+        with pytest.raises(GradmoteError, match="UNKNOWN_MESSAGE|NO_STORE"):
+            board.store()
+    served.close()
+
+
 def test_ctrl_c_gives_the_prompt_back(emulator: Served) -> None:
     link = emulator.take_link()
     Client(link)
@@ -164,14 +200,14 @@ def test_ctrl_c_gives_the_prompt_back(emulator: Served) -> None:
 def test_gradmote_train_works_against_the_emulated_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The same command on the twin ends in the same checkpoint."""
     try:
-        firmware = micropython.firmware_or_missing()
+        elf = micropython.firmware_or_missing()
     except Missing as missing:
         pytest.skip(str(missing))
     model, data = tmp_path / "model.mote", tmp_path / "digits.npz"
     model.write_bytes(digits_image())
     pixels, labels = digits.samples()
     np.savez(data, x=pixels[:64], y=labels[:64])
-    with emulated(firmware) as micro:
+    with emulated(elf) as micro:
         micro.make_file_system()
         micro.start(SERVE.format(folder=""))
         for target, name in ((micro.port, "board.gmck"), ("twin", "twin.gmck")):

@@ -6,12 +6,7 @@
 
 #include <string.h>
 
-#if GRADMOTE_NATIVE
 #include "py/stream.h"
-#define get_stream(object, flags) mp_get_stream_raise(object, flags)
-#else
-#define get_stream(object, flags) mp_get_stream_raise(object, flags)
-#endif
 
 /* ---- Bytes ------------------------------------------------------------------------------------ */
 
@@ -51,7 +46,7 @@ typedef struct stream_file {
 
 static stream_file open_stream(mp_obj_t stream, int flags)
 {
-    stream_file file = {stream, get_stream(stream, flags | MP_STREAM_OP_IOCTL), 0, 0};
+    stream_file file = {stream, mp_get_stream_raise(stream, flags | MP_STREAM_OP_IOCTL), 0, 0};
     return file;
 }
 
@@ -98,10 +93,16 @@ static int read_stream(void *user, uint32_t offset, void *data, uint32_t size)
 
 /* ---- Saving ----------------------------------------------------------------------------------- */
 
-static int is_half(size_t n_args, const mp_obj_t *args, size_t index)
+#if WITH_REST
+static int is_half(size_t n_args, const mp_obj_t *args, mp_map_t *named, size_t position)
 {
-    return WITH_REST && n_args > index && mp_obj_is_true(args[index]);
+    mp_obj_t half = optional(n_args, args, named, position, MP_QSTR_half);
+    return half != MP_OBJ_NULL && mp_obj_is_true(half);
 }
+#else
+#define is_half(n_args, args, named, position) \
+    ((void)(named), mp_arg_check_num(n_args, 0, position, position, false), 0)
+#endif
 
 static uint32_t size_of(const session_obj *self, int half)
 {
@@ -124,30 +125,30 @@ static int save_with(const session_obj *self, int half, gm_write_fn write, void 
 #endif
 }
 
-static mp_obj_t save(size_t n_args, const mp_obj_t *args)
+static mp_obj_t save(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     const session_obj *self = opened(args[0]);
-    int half = is_half(n_args, args, 1);
+    int half = is_half(n_args, args, named, 1);
     bytes_file file = {NULL, size_of(self, half)};
     file.bytes = m_malloc(file.size);
     check(save_with(self, half, write_bytes, &file), "save");
     return mp_obj_new_bytes(file.bytes, file.size);
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(save_obj, 1, WITH_REST ? 2 : 1, save);
+MP_DEFINE_CONST_FUN_OBJ_KW(save_obj, 1, save);
 
 /* save_to(stream, half): the header comes last, so that a file whose writing broke off is refused.
  * Room for it is written first, since not every file system lets one seek past the end. */
-static mp_obj_t save_to(size_t n_args, const mp_obj_t *args)
+static mp_obj_t save_to(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     static const gm_checkpoint no_header;
     const session_obj *self = opened(args[0]);
-    int half = is_half(n_args, args, 2);
+    int half = is_half(n_args, args, named, 2);
     stream_file file = open_stream(args[1], MP_STREAM_OP_WRITE);
     int failed = seek(&file, 0, 0) != 0 || write_stream(&file, 0, &no_header, sizeof no_header) != 0;
     check(failed ? GM_ERR_IO : save_with(self, half, write_stream, &file), "save_to");
     return mp_obj_new_int_from_uint(size_of(self, half));
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(save_to_obj, 2, WITH_REST ? 3 : 2, save_to);
+MP_DEFINE_CONST_FUN_OBJ_KW(save_to_obj, 2, save_to);
 
 /* ---- Loading ---------------------------------------------------------------------------------- */
 

@@ -19,12 +19,12 @@ void session_attr(mp_obj_t self, qstr attr, mp_obj_t *out);
 /* tensors.c */
 MP_DECLARE_CONST_FUN_OBJ_1(inputs_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(labels_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(outputs_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(outputs_obj);
 MP_DECLARE_CONST_FUN_OBJ_3(set_input_obj);
 MP_DECLARE_CONST_FUN_OBJ_3(set_label_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(input_view_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(label_view_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(output_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(output_obj);
 
 /* running.c */
 MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(infer_obj);
@@ -38,14 +38,14 @@ MP_DECLARE_CONST_FUN_OBJ_2(run_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(abort_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(run_program_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(loss_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(classify_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(classify_obj);
 
 /* store.c */
 MP_DECLARE_CONST_FUN_OBJ_1(store_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(store_class_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(learn_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(learn_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(replay_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(begin_replay_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(begin_replay_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(forget_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(score_obj);
 
@@ -66,8 +66,8 @@ MP_DECLARE_CONST_FUN_OBJ_1(state_obj);
 MP_DECLARE_CONST_FUN_OBJ_1(state_sha256_obj);
 
 /* checkpoints.c */
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(save_obj);
-MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(save_to_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(save_obj);
+MP_DECLARE_CONST_FUN_OBJ_KW(save_to_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(load_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(carry_over_obj);
 

@@ -65,16 +65,17 @@ static mp_obj_t lazy_reset_grad(mp_obj_t self)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(lazy_reset_grad_obj, lazy_reset_grad);
 
-static mp_obj_t classify(size_t n_args, const mp_obj_t *args)
+static mp_obj_t classify(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);
+    mp_obj_t row = optional(n_args, args, named, 1, MP_QSTR_row);
     uint32_t label;
     float score;
-    check(gm_classify(&self->session, n_args > 1 ? u32_of(args[1]) : 0, &label, &score), "classify");
+    check(gm_classify(&self->session, row != MP_OBJ_NULL ? u32_of(row) : 0, &label, &score), "classify");
     mp_obj_t found[] = {mp_obj_new_int_from_uint(label), mp_obj_new_float_from_f(score)};
     return mp_obj_new_tuple(2, found);
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(classify_obj, 1, 2, classify);
+MP_DEFINE_CONST_FUN_OBJ_KW(classify_obj, 1, classify);
 
 static mp_obj_t loss(mp_obj_t self, mp_obj_t program)
 {

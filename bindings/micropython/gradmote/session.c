@@ -43,6 +43,19 @@ mp_obj_t new_text(const char *text)
     return mp_obj_new_str(text, strlen(text));
 }
 
+/* A map of keywords is a plain table. */
+mp_obj_t optional(size_t n_args, const mp_obj_t *args, mp_map_t *named, size_t position, qstr name)
+{
+    mp_arg_check_num(n_args, 0, 1, position + 1, false);
+    if (named->used == 0) {
+        return n_args > position ? args[position] : MP_OBJ_NULL;
+    }
+    if (named->used > 1 || n_args > position || named->table[0].key != MP_OBJ_NEW_QSTR(name)) {
+        raise_error("a method was given an argument that it does not take", "leave it out");
+    }
+    return named->table[0].value;
+}
+
 void store_named(mp_obj_t dict, qstr name, mp_obj_t value)
 {
     mp_obj_dict_store(dict, MP_OBJ_NEW_QSTR(name), value);

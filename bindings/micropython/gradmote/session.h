@@ -62,6 +62,10 @@ mp_obj_t new_text(const char *text);
 /* Returns a memoryview of a part of the arena. typecode: 'f', 'i' or 'B'. */
 mp_obj_t new_view(session_obj *self, void *data, uint32_t size, char typecode);
 
+/* Returns the one argument that a method may be called without, given in its position or by name,
+ * or NULL. */
+mp_obj_t optional(size_t n_args, const mp_obj_t *args, mp_map_t *named, size_t position, qstr name);
+
 /* Stores a value under a name in a dict. */
 void store_named(mp_obj_t dict, qstr name, mp_obj_t value);
 

@@ -35,20 +35,21 @@ static mp_obj_t store_class(mp_obj_t self, mp_obj_t label)
 MP_DEFINE_CONST_FUN_OBJ_2(store_class_obj, store_class);
 
 /* learn(label, sample): without a sample, the first one of the input is taken. */
-static mp_obj_t learn(size_t n_args, const mp_obj_t *args)
+static mp_obj_t learn(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);
+    mp_obj_t sample = optional(n_args, args, named, 2, MP_QSTR_sample);
     uint32_t label = u32_of(args[1]);
-    if (n_args > 2 && args[2] != mp_const_none) {
+    if (sample != MP_OBJ_NULL && sample != mp_const_none) {
         const gm_tensor *input = find_tensor(self, GM_ROLE_INPUT, 0xFFFFFFFFu, 0);
-        copy_floats(self->session.arena + input->offset, 4 * info_of(self).elements, args[2]);
+        copy_floats(self->session.arena + input->offset, 4 * info_of(self).elements, sample);
         mark_given(self, GM_ROLE_INPUT, 0);
     }
     require_first_input(self);
     check(gm_learn(&self->session, label), "learn");
     return mp_const_none;
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(learn_obj, 2, 3, learn);
+MP_DEFINE_CONST_FUN_OBJ_KW(learn_obj, 2, learn);
 
 static mp_obj_t replay(mp_obj_t self_in)
 {
@@ -61,15 +62,16 @@ static mp_obj_t replay(mp_obj_t self_in)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(replay_obj, replay);
 
-static mp_obj_t begin_replay(size_t n_args, const mp_obj_t *args)
+static mp_obj_t begin_replay(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);
-    uint32_t program = n_args > 1 ? program_of(args[1]) : GM_PROGRAM_STEP;
+    mp_obj_t name = optional(n_args, args, named, 1, MP_QSTR_program);
+    uint32_t program = name != MP_OBJ_NULL ? program_of(name) : GM_PROGRAM_STEP;
     check(gm_begin_replay(&self->session, program), "begin_replay");
     mark_overwritten(self);
     return mp_const_none;
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(begin_replay_obj, 1, 2, begin_replay);
+MP_DEFINE_CONST_FUN_OBJ_KW(begin_replay_obj, 1, begin_replay);
 
 static mp_obj_t forget(mp_obj_t self, mp_obj_t label)
 {

@@ -51,17 +51,18 @@ static mp_obj_t label_view(mp_obj_t self, mp_obj_t index)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(label_view_obj, label_view);
 
-static mp_obj_t output(size_t n_args, const mp_obj_t *args)
+static mp_obj_t output(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
     session_obj *self = opened(args[0]);
-    uint32_t program = n_args > 2 ? program_of(args[2]) : GM_PROGRAM_INFER;
+    mp_obj_t name = optional(n_args, args, named, 2, MP_QSTR_program);
+    uint32_t program = name != MP_OBJ_NULL ? program_of(name) : GM_PROGRAM_INFER;
     const gm_tensor *tensor = find_tensor(self, GM_ROLE_OUTPUT, 1u << program, u32_of(args[1]));
     if (tensor == NULL) {
         raise_data_error("there is no output with that index", "outputs() lists those of a program, from 0");
     }
     return view_of(self, tensor);
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(output_obj, 2, 3, output);
+MP_DEFINE_CONST_FUN_OBJ_KW(output_obj, 2, output);
 
 #if WITH_REST
 
@@ -127,11 +128,12 @@ static mp_obj_t labels(mp_obj_t self)
 }
 MP_DEFINE_CONST_FUN_OBJ_1(labels_obj, labels);
 
-static mp_obj_t outputs(size_t n_args, const mp_obj_t *args)
+static mp_obj_t outputs(size_t n_args, const mp_obj_t *args, mp_map_t *named)
 {
-    uint32_t program = n_args > 1 ? program_of(args[1]) : GM_PROGRAM_INFER;
+    mp_obj_t name = optional(n_args, args, named, 1, MP_QSTR_program);
+    uint32_t program = name != MP_OBJ_NULL ? program_of(name) : GM_PROGRAM_INFER;
     return describe_all(args[0], GM_ROLE_OUTPUT, 1u << program);
 }
-MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(outputs_obj, 1, 2, outputs);
+MP_DEFINE_CONST_FUN_OBJ_KW(outputs_obj, 1, outputs);
 
 #endif
