@@ -3,7 +3,8 @@
 The source is that of a Debian release, which apt brings from where this computer has its own packages; it is pinned by
 its SHA-256. Everything lies in build/micropython, and what was built of the same files is not built again.
 
-    python site_scons/micropython_builds.py        build all of it, and name the files
+    python site_scons/micropython_builds.py             build both ports, and name the files
+    python site_scons/micropython_builds.py --fetch     only bring the source
 """
 
 from __future__ import annotations
@@ -239,9 +240,9 @@ def locked(name: str) -> Iterator[None]:
 
 
 def main() -> int:
-    """Build all; return the exit status."""
+    """Build or fetch; return the exit status."""
     try:
-        for build in (unix_program, emulated_firmware):
+        for build in (fetch_micropython,) if "--fetch" in sys.argv[1:] else (unix_program, emulated_firmware):
             print(build())
     except NoMicroPython as error:
         print(f"error: {error}", file=sys.stderr)

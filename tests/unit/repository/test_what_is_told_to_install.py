@@ -54,7 +54,7 @@ CALLS = {
 KNOWN = {
     "pip": {
         "aeon", "babel", "cryptography", "esptool", "matplotlib", "ortools", "pillow", "platformio", "pre-commit",
-        "pyocd", "pyserial", "rapidocr", "scikit-learn", "scons", "seglearn", "ziglang",
+        "pyelftools", "pyocd", "pyserial", "rapidocr", "scikit-learn", "scons", "seglearn", "ziglang",
     },
     "npm": {"esbuild"},
     "apt": {
