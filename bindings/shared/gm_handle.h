@@ -18,7 +18,7 @@
 #ifndef GM_HANDLE_H
 #define GM_HANDLE_H
 
-#include "gradmote.h"
+#include "../../runtime_c/include/gradmote.h"
 #include "generated/gm_handle_errors.h"
 
 #ifdef __cplusplus
