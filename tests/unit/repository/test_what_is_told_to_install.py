@@ -58,8 +58,9 @@ KNOWN = {
     },
     "npm": {"esbuild"},
     "apt": {
-        "bossa-cli", "dataset-fashion-mnist", "default-jdk-headless", "dfu-util", "espeak-ng", "gcc-arm-none-eabi",
-        "gcc-riscv64-unknown-elf",
+        "bossa-cli", "clang-14", "dataset-fashion-mnist", "default-jdk-headless", "dfu-util", "espeak-ng",
+        "gcc-arm-none-eabi",
+        "gcc-riscv64-unknown-elf", "libgnustep-base-dev", "gobjc",
         "libmono-system-core4.0-cil", "libnewlib-arm-none-eabi",
         "libpython3-stdlib", "mono-mcs", "mono-runtime", "openocd", "picolibc-riscv64-unknown-elf", "python3-venv",
         "qemu-system-arm", "qemu-system-misc", "stlink-tools", "teensy-loader-cli",
