@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 import subprocess
 import threading
@@ -123,6 +125,35 @@ def test_every_message_has_a_method(board: Client) -> None:
         except GradmoteError as fault:
             assert "UNKNOWN_MESSAGE" not in str(fault), name
     assert board.refresh().status != 0
+
+
+def test_requests_with_any_fields_are_answered(emulator: Served, image: bytes) -> None:
+    """Fields that are drawn, many of them at the ends of their ranges, never end the console."""
+    drawn = random.Random(5)
+    with Client.connect(emulator.port) as board:
+        board.load_image(image)
+        board.write("input", 0, bytes(24))
+        board.write("label", 0, bytes(8))
+        for _ in range(400):
+            name = drawn.choice([name for name in MESSAGES if name != "INFO"])
+            if name in ("IMAGE_BEGIN", "UPDATE_BEGIN", "REBOOT") and drawn.random() < 0.9:
+                continue
+            values = {field: value_of(kind, drawn) for field, kind, _ in MESSAGES[name]["request"]}
+            with contextlib.suppress(GradmoteError):
+                board.request(name, **values)
+        assert emulator.processes[-1].poll() is None
+        board.load_image(image)
+        assert board.refresh().status == 0
+
+
+def value_of(kind: str, drawn: random.Random) -> int | float | bytes:
+    """Draw a field of a request."""
+    if kind in ("bytes", "text"):
+        return drawn.randbytes(drawn.choice((0, 3, 4, 8, 24, 100)))
+    if kind == "f32":
+        return drawn.choice((0.0, -1.0, 0.5, float("nan"), float("inf"), 3e38))
+    most = 2 ** (8 * int(kind[1:]) // 8) - 1
+    return drawn.choice((0, 0, 1, 2, 3, 4, 8, 16, most // 2, most))
 
 
 def test_a_store_is_taught_and_read(board: Client) -> None:

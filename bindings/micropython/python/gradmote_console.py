@@ -611,6 +611,8 @@ class Board:
     def save_every(self, updates):
         """Keep a checkpoint after every so many updates."""
         session = self.opened()
+        if updates > 0x7FFFFFFF:
+            raise Fault("BAD_ARGUMENT")
         if updates:
             session.set_property("save_every", updates)
         elif "save_every" in session.properties():
