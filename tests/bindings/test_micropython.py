@@ -63,7 +63,7 @@ def test_one_script_prints_the_same_on_cpython_and_micropython(here: Path, tmp_p
     files[0].write_bytes(made.image)
     files[1].write_bytes(digits.image(adamw, batch=2, accumulate=True))
     files[2].write_bytes(Session(digits.image(optimizers.sgd(0.1), 1), "strict").save())
-    script = [str(FOLDER / "session_script.py"), *map(str, files)]
+    script = [str(FOLDER / "scripts" / "session.py"), *map(str, files)]
     done = subprocess.run([sys.executable, *script], capture_output=True, text=True, check=True)
     assert micropython.run_here(script, []).splitlines() == done.stdout.splitlines()
 
