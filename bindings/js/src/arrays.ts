@@ -9,9 +9,9 @@ export type Data = Bytes | readonly number[] | readonly bigint[] | number;
 type Target = Float32Array | Int32Array;
 type Values = ArrayLike<number> | ArrayLike<bigint>;
 
-const INTEGERS = ["Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
-  "BigInt64Array", "BigUint64Array"];
-const RAW = ["ArrayBuffer", "SharedArrayBuffer", "DataView", "Uint8Array", "Int8Array", "Uint8ClampedArray", "Buffer"];
+/** The names of arrays of whole numbers, and of what may hold a tensor's raw bytes. */
+const INTEGERS = /^(Big)?u?int\d+(Clamped)?Array$|^Buffer$/i;
+const RAW = /^((Shared)?ArrayBuffer|DataView|Buffer|U?int8(Clamped)?Array)$/i;
 
 /**
  * Copies data into a tensor of the arena.
@@ -21,7 +21,7 @@ const RAW = ["ArrayBuffer", "SharedArrayBuffer", "DataView", "Uint8Array", "Int8
  */
 export function copyInto(target: Target, data: Data, what: string): void {
   const kind = kindOf(data);
-  if (RAW.includes(kind) && (isBuffer(data) || ArrayBuffer.isView(data)) && data.byteLength === target.byteLength) {
+  if (RAW.test(kind) && (isBuffer(data) || ArrayBuffer.isView(data)) && data.byteLength === target.byteLength) {
     new Uint8Array(target.buffer, target.byteOffset, target.byteLength).set(bytesOf(data, what));
     return;
   }
@@ -38,7 +38,7 @@ export function copyInto(target: Target, data: Data, what: string): void {
 
 function fits(kind: string, isFloat: boolean): boolean {
   if (kind === "Array" || kind === "a number") return true;
-  return isFloat ? kind === "Float32Array" : INTEGERS.includes(kind) || kind === "Buffer";
+  return isFloat ? kind === "Float32Array" : INTEGERS.test(kind);
 }
 
 function wrongType(kind: string, isFloat: boolean, what: string): DataError {

@@ -100,11 +100,8 @@ export class Session {
   /** Returns the session in a line. */
   toString(): string {
     if (!this.#memory) return "<Session: closed>";
-    const names = this.parameterNames();
-    const shown = names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
-    const model = hex(this.#memory.bytes(this.#memory.image + Header.modelId, 4));
-    return `<Session: model ${model}; parameters ${shown || "none"}; arena ${this.#needs.arenaSize} bytes; ` +
-      `${this.control().trainSteps} steps; profile ${this.profile}>`;
+    const { arenaSize } = this.#needs, { trainSteps } = this.control();
+    return `<Session: parameters ${this.parameterNames()}; arena ${arenaSize} bytes; ${trainSteps} steps; profile strict>`;
   }
 
   /** Sets parameters, moments, counters and properties back to the image's initial values. */
@@ -620,8 +617,4 @@ function pick(found: Tensor[], index: number, what: string): Tensor {
 function number(value: number, what: string): number {
   if (typeof value === "number") return value;
   throw new DataError(`${what} is ${typeof value}`, "pass a number");
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

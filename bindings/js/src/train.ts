@@ -23,8 +23,8 @@ export interface Epoch {
   steps: number;
 }
 
-/** Milliseconds after which a page gets to draw and to listen. */
-const SLICE = 12;
+/** Milliseconds after which a page gets to draw, and a worker or node to listen. */
+const SLICE = typeof document === "undefined" ? 100 : 12;
 
 /**
  * Trains on whole batches of the samples, and returns what onEpoch was told. What is left over is not trained on. The
