@@ -258,6 +258,28 @@ def test_moments_of_another_shape_are_refused(unpacked):
         read_directory(folder)
 
 
+def test_a_nominal_checkpoint_is_completed_by_a_buffer(unpacked):
+    folder, facts = unpacked("mlp_clipped")
+    whole = CheckpointState.load_checkpoint(folder / "checkpoint")
+    buffer = Module(folder / "training_model.onnx", whole).get_contiguous_parameters()
+    (folder / "nominal").write_bytes(written(Forged(load_any(folder / "checkpoint").tensors, nominal=True)))
+    with pytest.raises(CheckpointError, match="is nominal"):
+        read_directory(folder, folder / "nominal")
+    module = Module(folder / "training_model.onnx", CheckpointState.load_checkpoint(folder / "nominal"))
+    with pytest.raises(CheckpointError, match="no data for"):
+        module(*next(batches(facts, 0)))
+    module.copy_buffer_to_parameters(buffer)
+    assert abs(float(module(*next(batches(facts, 0)))) - facts["before"][0]) < TOLERANCE
+
+
+def test_a_nominal_checkpoint_without_its_frozen_parameters_is_refused(unpacked):
+    folder, _ = unpacked("mlp_frozen")
+    state = load_any(folder / "checkpoint")
+    (folder / "nominal").write_bytes(written(Forged(state.tensors, state.frozen, nominal=True)))
+    with pytest.raises(CheckpointError, match="no data for 0.weight, 2.bias"):
+        Module(folder / "training_model.onnx", CheckpointState.load_checkpoint(folder / "nominal"))
+
+
 def test_an_unknown_optimizer_is_refused(unpacked):
     folder, _ = unpacked("mlp_clipped")
     model = onnx.load(folder / "optimizer_model.onnx")
