@@ -19,7 +19,7 @@ def test_it(gradmote_board):
 """
 UNMARKED = ASKED.replace("@pytest.mark.gradmote_emulator", "")
 NO_QEMU = "qemu-system-arm is not installed - install it: apt-get install qemu-system-arm"
-NO_FIRMWARE = "there is no firmware * - build it: scons firmware*"
+NO_FIRMWARE = "there is no firmware * - build it: ./run scons firmware*"
 
 
 def test_without_qemu_a_test_that_names_its_board_skips_before_its_fixtures(run, no_emulator) -> None:
