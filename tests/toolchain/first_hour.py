@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -88,10 +89,10 @@ class Newcomer:
     def types(self, line: str) -> float:
         """Run a command, print and keep what it says, and return its seconds. Raises Failed."""
         line = line.replace("PORT", self.port)
-        start = time.monotonic()
+        start, worked = time.monotonic(), processor_seconds()
         said, status = self._run(line)
-        seconds = time.monotonic() - start
-        self._tell(f"$ {line}{'' if seconds < 0.1 else f'    # {seconds:.1f} s'}", said)
+        seconds, worked = time.monotonic() - start, processor_seconds() - worked
+        self._tell(f"$ {line}{'' if worked < 0.1 else f'    # {seconds:.1f} s, {worked:.1f} s of a core'}", said)
         if status:
             raise Failed(f"{line}: status {status}")
         found = re.search(r"socket://\S+", said)
@@ -155,6 +156,12 @@ def fresh_environment(clang: bool) -> Iterator[Newcomer]:
             yield newcomer
         finally:
             newcomer._run(f"gradmote flash --stop {BOARD}")
+
+
+def processor_seconds() -> float:
+    """Return the seconds that a core worked for commands which have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def make_programs(folder: Path, names: Sequence[str]) -> None:
