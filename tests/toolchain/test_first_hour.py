@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from toolchain.first_hour import BOARD, PAGE, TRANSCRIPT, first_hour
-from toolchain.own_wheel import own_wheels
+
+from support.first_hour import BOARD, PAGE, TRANSCRIPT, first_hour
+from support.own_wheel import own_wheels
 
 
 @pytest.mark.device

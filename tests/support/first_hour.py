@@ -1,6 +1,6 @@
 """The first hour with an installed gradmote: a fresh environment, no checkout, and what a newcomer types.
 
-    cd tests && ../.venv/bin/python -m toolchain.first_hour [WHEELS] [--clang] [--page]
+    cd tests && ../.venv/bin/python -m support.first_hour [WHEELS] [--clang] [--page]
 
 WHEELS is a folder with wheels of gradmote; without it, one is made of the checkout. The environment has a HOME of its
 own, and on PATH only Python, arm-none-eabi-gcc, QEMU and a shell: no compiler for this computer. The checkout is hidden
@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from toolchain.own_wheel import ROOT, own_wheels
+from support.own_wheel import ROOT, own_wheels
 
 PAGE = ROOT / "docs" / "guides" / "first-hour.md"
 TRANSCRIPT = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
