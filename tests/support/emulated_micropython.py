@@ -27,7 +27,8 @@ class EmulatedMicroPython:
         serial = f"tcp:127.0.0.1:{number},server=on,wait=off,nodelay=on"
         machine = ["-machine", "mps2-an386", "-display", "none", "-monitor", "none", "-semihosting"]
         command = ["qemu-system-arm", *machine, "-serial", serial, "-kernel", str(firmware)]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}  # it tells of its end
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **quiet)
         self.address = ("127.0.0.1", number)
         self.line = self.connected()
         self.write(CTRL_C + CTRL_A)
