@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import copy
 import os
-import shutil
 import sys
 import sysconfig
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -25,6 +25,7 @@ from setuptools.command.build_py import build_py
 sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
 sys.path.insert(0, str(Path(__file__).parent / "site_scons"))
 
+from gradmote.project.packed_sources import pack
 from gradmote.project.sources import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
 from runtime_sources import msvc_flags
 
@@ -46,9 +47,9 @@ class BuildWithSources(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:
-            target = Path(self.build_lib) / "gradmote" / "project" / "sources"
-            shutil.rmtree(target, ignore_errors=True)
-            copy_sources(target, (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
+            with TemporaryDirectory() as folder:
+                copy_sources(Path(folder), (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
+                pack(Path(folder), Path(self.build_lib) / "gradmote" / "project" / "sources.zip")
 
 
 #: The modules that setuptools compiles.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import shutil
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -29,8 +28,7 @@ def unpacked(archive: Path) -> Path:
     """Unpack an sdist and return its folder, in which nothing was ever built."""
     folder = WORK / "from-sdist"
     shutil.rmtree(folder, ignore_errors=True)
-    with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
+    shutil.unpack_archive(archive, folder)
     return next(folder.iterdir())
 
 

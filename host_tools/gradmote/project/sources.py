@@ -1,7 +1,7 @@
 """The parts of this repository that a project gets, in the same folders as here.
 
-They are the firmware, the runtime, and the scripts that build them. The package carries a copy
-(setup.py), so that it makes projects, and builds firmware, without a checkout.
+They are the firmware, the runtime, and the scripts that build them. The package carries an archive
+of them (setup.py), so that it makes projects, and builds firmware, without a checkout.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..formats.files import copy_part
+from .packed_sources import unpack
 
 PARTS = (
     "LICENSE",
@@ -42,13 +43,17 @@ FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/
 FOR_WASM = ("bindings/wasm", "site_scons/wasm_module.py")
 #: The files that a firmware is made of, by their endings.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
-_PACKAGED = Path(__file__).parent / "sources"
+_PACKED = Path(__file__).with_name("sources.zip")
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
+@cache
 def origin() -> Path:
-    """Return the folder of the package's copy; in a checkout, the checkout."""
-    return _PACKAGED if _PACKAGED.is_dir() else _CHECKOUT
+    """Return the folder of the sources: the checkout, or where the package's archive is unpacked.
+
+    Raises OutputError where it cannot be unpacked.
+    """
+    return unpack(_PACKED) if _PACKED.is_file() else _CHECKOUT
 
 
 def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
