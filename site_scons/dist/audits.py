@@ -18,6 +18,8 @@ LIMIT = 1_500_000
 OF_WINDOWS = re.compile(r"python3\.dll|kernel32\.dll|api-ms-win-crt-.*\.dll", re.IGNORECASE)
 OF_MACOS = ("/usr/lib/libSystem.B.dylib",)
 MACOS = (11, 0)
+#: Where Debian has musl's library.
+MUSL = Path("/lib/x86_64-linux-musl")
 
 
 def audit(path: Path) -> str:
@@ -50,7 +52,8 @@ def abi3(path: Path) -> str:
 
 def auditwheel(path: Path) -> str:
     """Check that the oldest system that auditwheel names is that of the tag."""
-    said = " ".join(python("-m", "auditwheel", "show", path).split())
+    libraries = {"LD_LIBRARY_PATH": str(MUSL)} if "musl" in path.name else {}  # else it meets glibc's libc.so
+    said = " ".join(python("-m", "auditwheel", "show", path, **libraries).split())
     tag = next(iter(re.findall(r'following platform tag: "?([\w]+)"?', said)), "none")
     if tag not in path.name:
         raise Failed(f"auditwheel takes {path.name} for {tag}:\n{said}")
