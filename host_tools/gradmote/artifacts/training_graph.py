@@ -28,21 +28,29 @@ def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
     model = forward.clone()
     graph = model.graph
     outputs = list(graph.outputs)
-    by_name = {v.name: v for n in graph for v in n.outputs}
-    loss_inputs, additional = options.loss_inputs or (), options.additional_outputs
-    missing = [n for n in (*loss_inputs, *additional) if n not in by_name]
-    if missing:
-        raise ModelError(
-            f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
-        )
-    taken = [by_name[n] for n in loss_inputs] if loss_inputs else outputs
+    taken = values_called(graph, options.loss_inputs, outputs) if options.loss_inputs else outputs
     with layer_called(graph, "loss"):
         value = call_loss(options.loss, graph, taken)
-    graph.outputs[:] = list(dict.fromkeys([value, *(by_name[n] for n in additional), *outputs]))
+    additional = values_called(graph, options.additional_outputs, outputs)  # the loss may have made some
+    graph.outputs[:] = list(dict.fromkeys([value, *additional, *outputs]))
     OUTPUTS.write(model, [str(o.name) for o in outputs])
     LOSS.write(model, str(value.name))
     LABELS.write(model, [str(v.name) for v in graph.inputs if is_label(v)])
     return infer_shapes(attach_functions(model))
+
+
+def values_called(graph: ir.Graph, names: Sequence[str], outputs: Sequence[ir.Value]) -> list[ir.Value]:
+    """Return the values of these names.
+
+    Raises ModelError for a name that no node's output has.
+    """
+    by_name = {v.name: v for node in graph for v in node.outputs}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise ModelError(
+            f"the model has no value called {', '.join(missing)}", f"its outputs are {[o.name for o in outputs]}"
+        )
+    return [by_name[name] for name in names]
 
 
 def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOptions) -> ir.Model:

@@ -188,6 +188,20 @@ def test_what_infers_is_the_model_without_the_loss(unpacked):
         assert all(t["shape"] == (facts["batch"], 4) for t in session.outputs("infer"))
 
 
+def test_a_loss_may_return_its_parts(unpacked):
+    """Further outputs that labels take part in, as of a block that returns several names."""
+    folder, facts = unpacked("two_heads")
+    model = onnx.load(folder / "eval_model.onnx")
+    part = next(node.output[0] for node in model.graph.node if node.op_type == "ReduceMean")
+    model.graph.output.append(onnx.helper.make_tensor_value_info(part, onnx.TensorProto.FLOAT, []))
+    onnx.save(model, folder / "eval_model.onnx")
+    state = CheckpointState.load_checkpoint(folder / "trained")
+    module = Module(folder / "training_model.onnx", state)
+    loss, first = module(*next(batches(facts)))
+    assert module.output_names()[1:] == [part] and 0 < 0.4 * first < np.ravel(loss)[0]
+    assert abs(np.ravel(loss)[0] - facts["losses"][0]) < TOLERANCE
+
+
 # ---- The command
 
 

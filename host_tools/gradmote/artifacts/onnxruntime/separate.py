@@ -16,7 +16,7 @@ import onnx
 from onnx import numpy_helper
 
 from ...losses import Loss
-from ...losses.from_nodes import LossNodes
+from ...losses.from_nodes import LossNodes, loss_from_nodes
 from ...losses.recognize import recognized
 
 _BLOCK = re.compile(r"onnx::.+::\d+")
@@ -48,12 +48,13 @@ def separate(model: onnx.ModelProto, parameters: Iterable[str]) -> Separated:
     roles = roles_of(graph, weights)
     result, *others = [value.name for value in graph.output]
     by_loss = {name for node in roles.loss for name in node.output}
-    additional = [name for name in others if name not in by_loss]
-    nodes = needed([*static_nodes(graph), *roles.loss], result)
-    outputs = outputs_of(graph, nodes, additional) or [result]
+    of_model = [name for name in others if name not in by_loss]
+    nodes = needed([*static_nodes(graph), *roles.loss], [result, *(name for name in others if name in by_loss)])
+    outputs = outputs_of(graph, nodes, of_model) or [result]
     constants = constants_of(graph, nodes, weights)
-    loss = LossNodes(nodes, result, outputs, roles.labels, constants, is_scalar(graph.output[0]))
-    return Separated(forward_part(model, roles, outputs), recognized(loss), additional)
+    given = LossNodes(nodes, result, outputs, roles.labels, constants, is_scalar(graph.output[0]))
+    loss = recognized(given) if len(of_model) == len(others) else loss_from_nodes(given)
+    return Separated(forward_part(model, roles, outputs), loss, others)
 
 
 def is_scalar(value: onnx.ValueInfoProto) -> bool:
@@ -152,9 +153,9 @@ def descendants(graph: onnx.GraphProto, names: Iterable[str]) -> set[str]:
     return reached.difference(names)
 
 
-def needed(nodes: Sequence[onnx.NodeProto], result: str) -> list[onnx.NodeProto]:
-    """Return those of the nodes that the result needs, in their order."""
-    names, kept = {result}, []
+def needed(nodes: Sequence[onnx.NodeProto], results: Sequence[str]) -> list[onnx.NodeProto]:
+    """Return those of the nodes that the results need, in their order."""
+    names, kept = set(results), []
     for node in reversed(nodes):
         if names.intersection(node.output):
             names.update(node.input)
