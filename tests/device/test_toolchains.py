@@ -64,6 +64,7 @@ def footprint_of(elf: Path) -> dict[str, object]:
     return found
 
 
+@pytest.mark.toolchain
 def test_platformios_compiler_builds_the_same(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_gcc()
     image = example_image()
@@ -75,6 +76,7 @@ def test_platformios_compiler_builds_the_same(place: Path, monkeypatch: pytest.M
     assert footprint_of(by_platformio) == footprint_of(by_path)
 
 
+@pytest.mark.toolchain
 def test_a_compiler_before_call_graphs(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """PlatformIO's default is GCC 9, which ends with status 1 at options that came later."""
     needs_gcc()
@@ -94,6 +96,7 @@ def test_a_compiler_before_call_graphs(place: Path, monkeypatch: pytest.MonkeyPa
     assert found["stack_bound"] == found["stack_size"] and found["stack_way"] == []
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("name", FOR_CLANG)
 def test_ziglangs_clang_builds_boards_with_the_bits_of_the_twin(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
