@@ -1,4 +1,4 @@
-"""Writes gradmote.jar: the classes, and the native libraries of this computer where gradmote.Library looks for them."""
+"""Writes gradmote.jar, which has the native libraries of this computer, and gradmote.aar for Android."""
 
 from __future__ import annotations
 
@@ -29,6 +29,19 @@ def write_jar(target: Any, source: Any, env: Any) -> None:
         compile_classes([path for path in paths if path.suffix == ".java"], Path(folder))
         natives = [path for path in paths if path.suffix == ".so"]
         pack(Path(str(target[0])), entries(Path(folder), natives))
+
+
+def write_aar(target: Any, source: Any, env: Any) -> None:
+    """Write an archive for Android: the manifest, classes.jar, and the libraries by the folder of their ABI."""
+    del env
+    paths = [Path(str(path)) for path in source]
+    with tempfile.TemporaryDirectory() as folder:
+        classes, jar = Path(folder) / "classes", Path(folder) / "classes.jar"
+        compile_classes([path for path in paths if path.suffix == ".java"], classes)
+        pack(jar, entries(classes, []))
+        manifest = next(path for path in paths if path.suffix == ".xml")
+        native = {f"jni/{path.parent.name}/{path.name}": path for path in paths if path.suffix == ".so"}
+        pack(Path(str(target[0])), {"AndroidManifest.xml": manifest, "classes.jar": jar, **native})
 
 
 def compile_classes(sources: list[Path], folder: Path) -> None:

@@ -16,7 +16,7 @@ from bindings import same_state
 from bindings.digits import accuracy, code_lines, digits_folder, images
 from bindings.java import JAR, PROGRAMS, ROWS, jar, run_java
 from bindings.row import Row
-from support.firmware import ROOT
+from support.firmware import ROOT, run_scons
 
 JAVA = ROOT / "bindings" / "java"
 pytestmark = pytest.mark.skipif(shutil.which("javac") is None, reason="apt-get install default-jdk-headless")
@@ -65,6 +65,32 @@ def kotlin_classes() -> Path:
 def test_the_package_has_its_native_libraries() -> None:
     names = [Path(name).name for name in zipfile.ZipFile(jar()).namelist()]
     assert {"Session.class", "libgradmote_jni.so", "libgradmote_fused.so", "libgradmote_strict.so"} <= set(names)
+
+
+@pytest.mark.skipif("GRADMOTE_ANDROID" not in os.environ, reason="of the nightly run: it compiles for two ABIs")
+def test_the_archive_for_android(tmp_path: Path) -> None:
+    """Its libraries need Android's C library, by its name and by names that it has; nothing is of glibc."""
+    run_scons("android")
+    archive = zipfile.ZipFile(ROOT / "build" / "android" / "gradmote.aar")
+    archive.extractall(tmp_path)
+    assert {"AndroidManifest.xml", "classes.jar"} <= set(archive.namelist())
+    native = sorted(tmp_path.glob("jni/*/*.so"))
+    assert [path.name for path in native] == 2 * ["libgradmote_fused.so", "libgradmote_jni.so", "libgradmote_strict.so"]
+    for path in native:
+        told = subprocess.run(["readelf", "-dW", "--dyn-syms", path], capture_output=True, text=True, check=True).stdout
+        assert set(re.findall(r"NEEDED.*\[(.*)\]", told)) <= {"libc.so", "libdl.so", "libm.so"}
+        assert "GLIBC" not in told
+        assert undefined(told) <= OF_ANDROID
+
+
+#: The functions that the libraries take of Android's C library.
+OF_ANDROID = {"calloc", "dlopen", "dlsym", "fmaf", "free", "malloc", "memcmp", "memcpy", "memmove", "memset",
+              "snprintf", "sqrtf", "strcmp", "strlen", "strncpy", "strcpy"}  # fmt: skip
+
+
+def undefined(told: str) -> set[str]:
+    """Return the symbols that a library takes from others, as readelf tells them."""
+    return {line.split()[7] for line in told.splitlines() if " UND " in line and len(line.split()) > 7}
 
 
 def test_it_is_small() -> None:
