@@ -81,6 +81,18 @@ def test_the_archive_for_android(tmp_path: Path) -> None:
         assert set(re.findall(r"NEEDED.*\[(.*)\]", told)) <= {"libc.so", "libdl.so", "libm.so"}
         assert "GLIBC" not in told
         assert undefined(told) <= OF_ANDROID
+    for row in ROWS:
+        assert digest_of_archive(tmp_path, row.profile) == same_state.expected(row.profile, 30)
+
+
+def digest_of_archive(folder: Path, profile: str) -> str:
+    """Train on the JVM with the archive's classes and its libraries for x86_64, over empty ones of Android's names."""
+    model = same_state.write_model(folder)
+    java = ["java", f"-Djava.library.path={folder / 'jni' / 'x86_64'}", "-cp", str(folder / "classes.jar")]
+    command = [*java, str(PROGRAMS / "SameState.java"), str(model), "30", profile]
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(ROOT / "build" / "android" / "empty" / "x86_64")}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300, env=environment)
+    return done.stdout.split()[-1]
 
 
 #: The functions that the libraries take of Android's C library.
