@@ -100,4 +100,18 @@ def python_headers() -> Path:
 def link(target: Target, objects: list[Path], module: Path) -> None:
     """Link a module, without symbols for debuggers."""
     libraries = [import_library(module.parent)] if target.suffix == ".pyd" else []
-    run([*ZIG, "cc", "-target", target.zig, "-shared", "-s", *target.link, *objects, *libraries, "-o", module])
+    named = [f"-Wl,-install_name,@rpath/{module.name}"] if "macos" in target.zig else []
+    run([*ZIG, "cc", "-target", target.zig, "-shared", "-s", *target.link, *named, *objects, *libraries, "-o", module])
+    if "musl" in target.zig:
+        name_of_musl(module, target.machine)
+
+
+def name_of_musl(module: Path, machine: str) -> None:
+    """Let a module ask for musl's library by the name that distributions give it, which zig does not know."""
+    import lief
+
+    parsed = lief.parse(str(module))
+    for entry in parsed.dynamic_entries:
+        if entry.tag == lief.ELF.DynamicEntry.TAG.NEEDED and entry.name == "libc.so":
+            entry.name = f"libc.musl-{machine}.so.1"
+    parsed.write(str(module))

@@ -93,8 +93,8 @@ def make_stable_dll(folder: Path) -> None:
     """Make python3.dll, whose functions are those of the DLL of this version."""
     import lief
 
-    exports = lief.parse(str(folder / f"{DLL}.dll")).get_export().entries
-    names = sorted(entry.name for entry in exports if entry.name.startswith(("Py", "_Py")))
+    parsed = lief.parse(str(folder / f"{DLL}.dll"))  # its entries live as long as it does
+    names = sorted(entry.name for entry in parsed.get_export().entries if entry.name.startswith(("Py", "_Py")))
     definitions, source, empty = folder / "python3.def", folder / "empty.c", folder / "empty.obj"
     definitions.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *(f"{n}={DLL}.{n}" for n in names), ""]))
     source.write_text("\n")
