@@ -552,12 +552,12 @@ class Session:
         return loss
 
     def _parameter(self, name_or_index: str | int) -> Any:
-        view = self._ffi.new("gm_view *")
+        view, found = self._ffi.new("gm_view *"), self._lib.GM_ERR_NOT_FOUND
         if isinstance(name_or_index, str):
-            code = self._lib.gm_parameter_named(self._open(), utf8(name_or_index, "the parameter's name"), view)
-        else:
-            code = self._lib.gm_parameter(self._open(), _u32(name_or_index, "the parameter's index"), view)
-        self._check(code, f"parameter '{name_or_index}'")
+            found = self._lib.gm_parameter_named(self._open(), utf8(name_or_index, "the parameter's name"), view)
+        if found == self._lib.GM_ERR_NOT_FOUND:  # an index, as a number or as the name where names were stripped
+            found = self._lib.gm_parameter(self._open(), self._parameter_index(name_or_index), view)
+        self._check(found, f"parameter '{name_or_index}'")
         return view
 
     def _parameter_index(self, name_or_index: str | int) -> int:
