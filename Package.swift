@@ -17,7 +17,6 @@ var targets: [Target] = [
             .headerSearchPath("runtime_c/src"),
             .headerSearchPath("bindings/threads"),
             .headerSearchPath("bindings/shared"),
-            .unsafeFlags(["-O3", "-ffp-contract=off", "-fno-math-errno"]), // the bits depend on them
         ]
     ),
     .target(name: "Gradmote", dependencies: ["CGradmote"], path: "bindings/swift/Gradmote"),

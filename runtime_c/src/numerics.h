@@ -15,6 +15,11 @@
 
 #include "gm_config.h"
 
+/* Where a package manager passes no -ffp-contract=off, clang must not contract either. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+
 /* Microsoft's compiler, which has no builtins of gcc. clang-cl has them. */
 #if defined(_MSC_VER) && !defined(__clang__)
 #define GM_MSVC 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,8 +13,10 @@ from bindings import same_state
 from bindings.digits import accuracy, code_lines, digits_folder
 from bindings.row import Row, require
 from bindings.swift import ROWS, SWIFT, run_swift
-from runtime_sources import INCLUDES
+from runtime_sources import INCLUDES, THREADS, handle_sources, runtime_sources
+from support.firmware import ROOT
 
+PACKAGE = ROOT / "Package.swift"
 needs_swift = pytest.mark.skipif(shutil.which("swiftc") is None, reason="no swiftc; Debian 13 has it in swiftlang")
 needs_clang = pytest.mark.skipif(shutil.which("clang-14") is None, reason="apt-get install clang-14")
 
@@ -43,6 +46,33 @@ def test_the_module_of_c_is_a_module(tmp_path: Path) -> None:
     command = [require("clang-14"), "-fsyntax-only", "-x", "objective-c", *flags, *places, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_source_of_the_runtime_is_in_the_package() -> None:
+    found = re.search(r"sources: \[(.*?)\]", PACKAGE.read_text(), re.DOTALL)
+    assert found
+    listed = [ROOT / path for path in re.findall(r'"(.*?)"', found[1])]
+    taken = {file for path in listed for file in ([path] if path.is_file() else path.rglob("*.c"))}
+    assert taken == {*runtime_sources(), *handle_sources(), THREADS / "gm_threads.c"}
+
+
+def test_every_path_of_the_package_exists() -> None:
+    pattern = r'(?:path|publicHeadersPath): "(bindings.*?)"|headerSearchPath\("([a-z].*?)"\)'
+    paths = [ROOT / (first or second) for first, second in re.findall(pattern, PACKAGE.read_text())]
+    assert len(paths) > 5
+    assert [path for path in paths if not path.exists()] == []
+
+
+@needs_clang
+def test_no_source_is_contracted_without_a_flag() -> None:
+    """The package manager passes no -ffp-contract=off, and clang contracts a product and a sum without it."""
+    includes = [f"-I{path}" for path in (*INCLUDES, THREADS)]
+    flags = ["-O0", "-mfma", "-ffp-contract=on", "-DGM_FUSED=0", "-DGM_THREADS=1", "-S", "-emit-llvm", "-o", "-"]
+    contracted = []
+    for source in runtime_sources():
+        made = subprocess.run(["clang-14", *includes, *flags, str(source)], capture_output=True, text=True, check=True)
+        contracted += [source.name] if "llvm.fmuladd" in made.stdout else []
+    assert contracted == []
 
 
 def test_it_is_small() -> None:

@@ -26,12 +26,20 @@ public protocol TensorNumber { static var dtype: UInt32 { get } }
 extension Float: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_F32.rawValue) } }
 extension Int32: TensorNumber { public static var dtype: UInt32 { UInt32(GM_DTYPE_I32.rawValue) } }
 
-/// Data of one tensor: [Float] or [Int32].
-public protocol TensorData { func withBytes(_ body: (UInt32, UnsafeRawBufferPointer) -> Int32) -> Int32 }
+/// Data of one tensor: arrays, slices and buffer pointers of Float or Int32, or the bytes of either. No dtype is the
+/// tensor's.
+public protocol TensorData { func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 }
 extension Array: TensorData where Element: TensorNumber {
-    public func withBytes(_ body: (UInt32, UnsafeRawBufferPointer) -> Int32) -> Int32 {
-        withUnsafeBytes { body(Element.dtype, $0) }
-    }
+    public func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 { withUnsafeBytes { body(Element.dtype, $0) } }
+}
+extension ArraySlice: TensorData where Element: TensorNumber {
+    public func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 { withUnsafeBytes { body(Element.dtype, $0) } }
+}
+extension UnsafeBufferPointer: TensorData where Element: TensorNumber {
+    public func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 { body(Element.dtype, UnsafeRawBufferPointer(self)) }
+}
+extension Data: TensorData {
+    public func withBytes(_ body: (UInt32?, UnsafeRawBufferPointer) -> Int32) -> Int32 { withUnsafeBytes { body(nil, $0) } }
 }
 
 /// An input, label, output or parameter.
@@ -43,6 +51,7 @@ public struct Tensor {
     public let isInteger: Bool
     public let count: Int
     let role, index, programs: UInt32
+    var dtype: UInt32 { isInteger ? Int32.dtype : Float.dtype }
 
     init(_ role: UInt32, _ index: UInt32, _ record: gm_handle_tensor) {
         name = withUnsafeBytes(of: record.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -60,7 +69,7 @@ public struct Tensor {
 
 /// Trains and runs one .mote image.
 ///
-/// Data are [Float] and [Int32]: every input of a program, then every label. A session serves one thread at a time.
+/// Data are of Float and Int32: every input of a program, then every label. A session serves one thread at a time.
 public final class Session {
     private static let parameter: UInt32 = 3 // the role that stands for parameters
     private let handle: Int64
@@ -119,7 +128,7 @@ public final class Session {
     /// Returns the class with the highest score in a row of the last infer().
     public func classify(row: Int = 0) throws -> Int {
         var (label, score) = (UInt32(0), Float(0))
-        try check(gm_handle_classify(handle, UInt32(clamping: row), &label, &score), "classify")
+        try check(gm_handle_classify(handle, UInt32(exactly: row) ?? .max, &label, &score), "classify")
         return Int(label)
     }
 
@@ -137,7 +146,9 @@ public final class Session {
 
     /// Raises the rate linearly from 0 in warmupSteps, then lowers it to 0 at totalSteps.
     public func setLinearSchedule(_ rate: Float, warmupSteps: Int, totalSteps: Int) throws {
-        let (warmup, total) = (UInt32(clamping: warmupSteps), UInt32(clamping: totalSteps))
+        guard let warmup = UInt32(exactly: warmupSteps), let total = UInt32(exactly: totalSteps) else {
+            throw GradmoteError(GM_ERR_INVALID_ARGUMENT.rawValue, "setLinearSchedule")
+        }
         try check(gm_handle_set_linear_schedule(handle, rate, warmup, total), "setLinearSchedule")
     }
 
@@ -200,7 +211,8 @@ public final class Session {
 
     /// Takes a sample, which has the input's size, into the sample store.
     public func learn(_ label: UInt32, _ sample: TensorData) throws {
-        try write(inputs[0], sample)
+        guard let input = inputs.first else { throw GradmoteError(GM_ERR_NOT_FOUND.rawValue, "learn") }
+        try write(input, sample)
         try check(gm_handle_learn(handle, label), "learn")
     }
 
@@ -224,9 +236,9 @@ public final class Session {
     }
 
     private func write(_ tensor: Tensor, _ data: TensorData) throws {
-        let empty = [UInt8](repeating: 0, count: 1) // an empty array may have no address
-        let status = data.withBytes { dtype, bytes in
-            gm_handle_write(handle, tensor.role, tensor.index, dtype, bytes.baseAddress ?? empty.withUnsafeBytes { $0.baseAddress }, bytes.count)
+        let status = data.withBytes { dtype, bytes -> Int32 in
+            let start = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 4) // empty data may have no address
+            return gm_handle_write(handle, tensor.role, tensor.index, dtype ?? tensor.dtype, start, bytes.count)
         }
         try check(status, tensor.name)
     }

@@ -25,6 +25,16 @@ var loss = Float(0)
 for step in 0 ..< Int(CommandLine.arguments[2])! { loss = try session.step(pixels(step), [Int32(step * 7 % 10)]) }
 let saved = try session.save()
 try Data(saved).write(to: URL(fileURLWithPath: CommandLine.arguments[3]))
+let (x, y) = (pixels(0), [Int32(1)])
+let inBytes = x.withUnsafeBytes { Data($0) }
+let expected = try session.evalStep(x, y)
+for form in [([9] + x)[1...], inBytes, (Data(count: 3) + inBytes)[3...]] as [TensorData] { try require(session.evalStep(form, y) == expected) }
+try require(x.withUnsafeBufferPointer { try session.evalStep($0, y) } == expected)
+refused("GM_ERR_WRONG_SIZE") { try session.step(Data(), y) }
+refused("GM_ERR_WRONG_SIZE") { try session.step(inBytes.dropLast(), y) }
+refused("GM_ERR_WRONG_SIZE") { try session.step(UnsafeBufferPointer<Float>(start: nil, count: 0), y) }
+refused("GM_ERR_NOT_FOUND") { _ = try session.classify(row: -1) }
+refused("GM_ERR_INVALID_ARGUMENT") { try session.setLinearSchedule(1, warmupSteps: -1, totalSteps: 5) }
 refused("GM_ERR_WRONG_SIZE") { try session.step([Float](repeating: 0, count: 63), [Int32(1)]) }
 refused("GM_ERR_WRONG_SIZE") { try session.step([Float](), [Int32(1)]) }
 refused("GM_ERR_WRONG_DTYPE") { try session.step([Int32](repeating: 0, count: 64), [Int32(1)]) }
