@@ -41,6 +41,15 @@ def here() -> Path:
         pytest.skip(str(missing))
 
 
+@pytest.fixture(scope="module")
+def firmware() -> Path:
+    """The firmware of the emulated board; the test is skipped where it cannot be built."""
+    try:
+        return micropython.firmware_or_missing()
+    except Missing as missing:
+        pytest.skip(str(missing))
+
+
 def run(script: str, *arguments: Path | str, path: list[Path] | None = None) -> str:
     return micropython.run_here(["-c", script, *map(str, arguments)], path or [])
 
@@ -309,11 +318,7 @@ def test_streams_take_and_give_checkpoints(here: Path, model: Path) -> None:
 # ---- A model in flash ------------------------------------------------------------------------------------------------
 
 
-def test_an_image_in_the_firmware_is_used_from_there(model: Path) -> None:
-    try:
-        firmware = micropython.firmware_or_missing()
-    except Missing as missing:
-        pytest.skip(str(missing))
+def test_an_image_in_the_firmware_is_used_from_there(firmware: Path) -> None:
     script = """
 import gc, gradmote
 gc.collect()
@@ -404,11 +409,10 @@ def test_the_package_for_mip_names_files_that_are_there() -> None:
     assert package["version"] == gradmote.__version__
 
 
-def test_the_build_file_of_cmake_compiles_module_and_runtime(tmp_path: Path) -> None:
+def test_the_build_file_of_cmake_compiles_module_and_runtime(firmware: Path, tmp_path: Path) -> None:
     """It is for ports whose kits are not here: rp2 and esp32. CMake reads it, and the module compiles for a Pico."""
     if not all(map(shutil.which, ("cmake", "arm-none-eabi-gcc"))):
         pytest.skip("apt-get install cmake gcc-arm-none-eabi")
-    firmware = micropython.firmware_or_missing()
     binding = micropython.micropython.BINDING / "gradmote"
     (tmp_path / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.13)\nproject(port C)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n"

@@ -219,6 +219,14 @@ def test_a_native_module_serves_too(tmp_path: Path, image: bytes) -> None:
     served.close()
 
 
+def test_a_start_of_a_frame_alone_costs_a_repetition(board: Client) -> None:
+    """Whatever the number of the request behind it, which then counts as a length."""
+    for sequence in (1, 3, 60, 200, 254):
+        board._sequence = sequence
+        board._link.write(b"\x01")
+        assert board.refresh().status != 0
+
+
 def test_ctrl_c_gives_the_prompt_back(emulator: Served) -> None:
     link = emulator.take_link()
     Client(link)

@@ -60,25 +60,39 @@ class Line:
         """Take over two streams."""
         self.input, self.output = stream_in, stream_out
         self.buffer = bytearray(frames.HEADER_SIZE + FRAME_LIMIT + frames.TRAILER_SIZE)
+        self.one = bytearray(1)
         self.errors = 0
         self.before = 0  # the last byte that was typed
         self.poll = poll_of(stream_in)
 
     def read_exactly(self, start, count):
-        """Read into the buffer; return False where the rest of a frame stays away for too long."""
-        view = memoryview(self.buffer)
-        while count:
-            if start and not self.more_comes():
+        """Read into the buffer; return False where the rest of a frame stays away for too long.
+
+        A stream waits until it has all bytes that it is asked for. So they are read one by one where
+        the port can tell whether another comes.
+        """
+        if self.poll is None:
+            self.read_into(memoryview(self.buffer)[start : start + count])
+            return True
+        for at in range(start, start + count):
+            if at and not self.more_comes():
                 return False
-            got = self.input.readinto(view[start : start + count])
-            if not got:
-                raise EOFError
-            start, count = start + got, count - got
+            self.read_into(self.one)
+            self.buffer[at] = self.one[0]
         return True
+
+    def read_into(self, view):
+        """Read all bytes of the view, or raise EOFError."""
+        if view and not self.input.readinto(view):
+            raise EOFError
 
     def more_comes(self):
         """Tell whether a byte comes within the time that a frame may pause; True where no port can tell."""
-        return self.poll is None or bool(self.poll.poll(frames.BYTE_TIMEOUT_MS))
+        if self.poll is None:
+            return True
+        for _ in self.poll.ipoll(frames.BYTE_TIMEOUT_MS):
+            return True
+        return False
 
     def next_frame(self):
         """Return (type, sequence, payload) of the next good frame."""
