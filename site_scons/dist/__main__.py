@@ -101,7 +101,9 @@ def tag_of(path: Path) -> str:
 
 
 def table(rows: list[list[str]]) -> Table:
-    made = Table("file", "tag", "bytes", "audit", "run", show_lines=True)
+    made = Table(show_lines=True)
+    for title in ("file", "tag", "bytes", "audit", "run"):
+        made.add_column(title, overflow="fold")
     for cells in rows:
         made.add_row(*cells)
     return made

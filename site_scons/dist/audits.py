@@ -70,6 +70,7 @@ def modules_of(path: Path) -> list[Path]:
 
 def libraries(module: Path) -> str:
     """Check which libraries a module of macOS or Windows loads."""
+    lief.logging.disable()  # it remarks on what zig leaves empty
     parsed = lief.parse(str(module))
     if isinstance(parsed, lief.PE.Binary):
         return windows_libraries(parsed, module.name)
