@@ -442,3 +442,11 @@ def test_the_build_file_of_cmake_compiles_module_and_runtime(firmware: Path, tmp
         if Path(entry["file"]).parent == binding:
             assert "-ffp-contract=off" in entry["command"] and "GM_WITH_GEMM=1" in entry["command"]
             subprocess.run([*shlex.split(entry["command"]), *more], cwd=tmp_path, check=True)
+
+
+def test_parameters_of_an_image_without_names_have_their_numbers(here: Path, tmp_path: Path) -> None:
+    made = compile_model(digits.model(), losses.cross_entropy(), optimizers.sgd(0.1), Options(strip_names=True))
+    (tmp_path / "model.mote").write_bytes(made.image)
+    script = "import sys\nfrom gradmote import Session\ns = Session(open(sys.argv[1], 'rb').read())\n"
+    script += "print(s.parameter_names(), [len(s.parameter(name)) for name in s.parameter_names()])"
+    assert run(script, tmp_path / "model.mote") == "['0', '1', '2', '3'] [2048, 32, 320, 10]\n"

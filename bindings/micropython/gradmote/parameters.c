@@ -1,6 +1,8 @@
 /* Parameters, gradients and the state. */
 #include "methods.h"
 
+#include <string.h>
+
 static mp_obj_t state(mp_obj_t self_in)
 {
     session_obj *self = opened(self_in);
@@ -26,13 +28,21 @@ static mp_obj_t view_of(session_obj *self, const gm_view *view)
     return new_view(self, view->data, view->size, view->dtype == GM_DTYPE_F32 ? 'f' : 'i');
 }
 
+static mp_obj_t name_of(const gm_view *view, uint32_t index)
+{
+    mp_obj_t number = mp_obj_new_int_from_uint(index);
+    return view->name != NULL ? new_text(view->name)
+                              : mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_type_str), 1, 0, &number);
+}
+
+/* A parameter without a name has its index as text. */
 static uint32_t index_named(session_obj *self, const char *name)
 {
     uint32_t count = gm_parameter_count(&self->session);
-    gm_view wanted, view;
-    check(gm_parameter_named(&self->session, name, &wanted), "parameter");
+    gm_view view;
     for (uint32_t index = 0; index < count; ++index) {
-        if (gm_parameter(&self->session, index, &view) == GM_OK && view.data == wanted.data) {
+        check(gm_parameter(&self->session, index, &view), "parameter");
+        if (strcmp(text_of(name_of(&view, index)), name) == 0) {
             return index;
         }
     }
@@ -42,13 +52,6 @@ static uint32_t index_named(session_obj *self, const char *name)
 static uint32_t index_of(session_obj *self, mp_obj_t name_or_index)
 {
     return OBJECT_IS_STR(name_or_index) ? index_named(self, text_of(name_or_index)) : u32_of(name_or_index);
-}
-
-static mp_obj_t name_of(const gm_view *view, uint32_t index)
-{
-    mp_obj_t number = mp_obj_new_int_from_uint(index);
-    return view->name != NULL ? new_text(view->name)
-                              : mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_type_str), 1, 0, &number);
 }
 
 static mp_obj_t parameter_names(mp_obj_t self_in)
