@@ -28,7 +28,7 @@ targets.append(
         name: "GradmoteObjC",
         dependencies: ["CGradmote"],
         path: "bindings/objc",
-        exclude: ["examples"],
+        exclude: ["examples", "README.md", "SConscript"],
         publicHeadersPath: "include",
         cSettings: [.headerSearchPath("../shared"), .headerSearchPath("../../runtime_c/include")]
     ))

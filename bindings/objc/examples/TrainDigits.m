@@ -1,78 +1,73 @@
 /*
- * Trains an MLP on handwritten digits with onnxruntime's class shape, and prints its accuracy before and after:
- * TrainDigits FOLDER, which `./run example digits_files --accumulate --out FOLDER` made.
+ * Trains an MLP on handwritten digits and prints its accuracy before and after:
+ *
+ *     ./run example digits_files && ./run scons objc && build/objc/fused/TrainDigits build/digits
  */
-#import "ORTTrainingSession.h"
+#import "GMSession.h"
 
-enum { PIXELS = 64 };
+enum { PIXELS = 64, EPOCHS = 5 };
 
-static NSData *file(NSString *folder, NSString *name)
-{
+static NSData *file(NSString *folder, NSString *name) {
     return [NSData dataWithContentsOfFile:[folder stringByAppendingPathComponent:name]];
 }
 
-static NSData *sample(NSData *pixels, NSUInteger index)
-{
-    return [pixels subdataWithRange:NSMakeRange(index * PIXELS * sizeof(float), PIXELS * sizeof(float))];
+static NSData *sample(NSData *numbers, NSUInteger index, NSUInteger length) {
+    return [numbers subdataWithRange:NSMakeRange(index * length, length)];
 }
 
-static double accuracy(GMSession *session, NSString *folder)
-{
+/* Ends the program where a call failed. */
+static void require(BOOL isDone, NSError *error) {
+    if (isDone) return;
+    fprintf(stderr, "%s\n%s\n", error.localizedDescription.UTF8String, error.localizedRecoverySuggestion.UTF8String);
+    exit(1);
+}
+
+static double accuracy(GMSession *session, NSString *folder) {
     NSData *pixels = file(folder, @"test.f32"), *labels = file(folder, @"test.i32");
-    const int32_t *label = labels.bytes;
-    NSUInteger count = labels.length / sizeof *label, right = 0;
+    NSUInteger count = labels.length / sizeof(int32_t), right = 0;
+    NSError *error = nil;
     for (NSUInteger i = 0; i < count; i++) {
         @autoreleasepool {
-            [session infer:[NSArray arrayWithObject:sample(pixels, i)] error:NULL];
-            right += [session classifyRow:0 error:NULL] == label[i];
+            int32_t label;
+            [labels getBytes:&label range:NSMakeRange(i * sizeof label, sizeof label)];
+            require([session inferWithData:@[ sample(pixels, i, PIXELS * sizeof(float)) ] error:&error] != nil, error);
+            right += [session classifyRow:0 error:&error].intValue == label;
         }
     }
     return (double)right / (double)count;
 }
 
-static ORTValue *value(NSData *data, ORTTensorElementDataType type, NSArray *shape)
-{
-    NSMutableData *own = [NSMutableData dataWithData:data];
-    return GM_GIVE([[ORTValue alloc] initWithTensorData:own elementType:type shape:shape error:NULL]);
-}
-
-/* One pass over the digits. Returns NO where a step was refused. */
-static BOOL train(ORTTrainingSession *session, NSString *folder, NSError **error)
-{
-    NSData *pixels = file(folder, @"train.f32"), *labels = file(folder, @"train.i32");
-    for (NSUInteger i = 0; i < labels.length / 4; i++) {
+static double trainEpoch(GMSession *session, NSData *pixels, NSData *labels) {
+    NSUInteger count = labels.length / sizeof(int32_t);
+    double total = 0;
+    for (NSUInteger i = 0; i < count; i++) {
         @autoreleasepool {
-            NSData *label = [labels subdataWithRange:NSMakeRange(4 * i, 4)];
-            ORTValue *x = value(sample(pixels, i), ORTTensorElementDataTypeFloat, @[ @1, @(PIXELS) ]);
-            ORTValue *y = value(label, ORTTensorElementDataTypeInt32, @[ @1 ]);
-            if ([session trainStepWithInputValues:[NSArray arrayWithObjects:x, y, nil] error:error] == nil ||
-                ![session optimizerStepWithError:error] || ![session lazyResetGradWithError:error]) {
-                return NO;
-            }
+            NSError *error = nil;
+            float loss = 0;
+            NSArray *data = @[ sample(pixels, i, PIXELS * sizeof(float)), sample(labels, i, sizeof(int32_t)) ];
+            require([session stepWithData:data loss:&loss error:&error], error);
+            total += loss;
         }
     }
-    return YES;
+    return total / (double)count;
 }
 
-int main(int count, char **arguments)
-{
+int main(int count, char **arguments) {
     @autoreleasepool {
+        NSString *folder = count > 1 ? @(arguments[1]) : @"build/digits";
         NSError *error = nil;
-        NSString *folder = [NSString stringWithUTF8String:count > 1 ? arguments[1] : "build/digits_accumulating"];
-        NSString *model = [folder stringByAppendingPathComponent:@"model.mote"];
-        ORTCheckpoint *state = [[ORTCheckpoint alloc] initWithPath:@"" error:&error];
-        ORTTrainingSession *session = [[ORTTrainingSession alloc] initWithCheckpoint:state trainModelPath:model evalModelPath:model optimizerModelPath:model error:&error];
-        double before = session == nil ? 0 : accuracy(session.session, folder);
-        BOOL trained = session != nil;
-        for (int epoch = 0; epoch < 5 && trained; epoch++) {
-            trained = train(session, folder, &error);
+        GMSession *session = [[GMSession alloc] initWithImage:file(folder, @"model.mote") threads:1 error:&error];
+        require(session != nil, error);
+        double before = accuracy(session, folder);
+        for (int epoch = 0; epoch < EPOCHS; epoch++) {
+            double loss = trainEpoch(session, file(folder, @"train.f32"), file(folder, @"train.i32"));
+            printf("epoch %d: loss %.4f\n", epoch + 1, loss);
         }
-        NSString *kept = [folder stringByAppendingPathComponent:@"learned.gmck"];
-        if (!trained || ![state saveCheckpointToPath:kept withOptimizerState:YES error:&error]) {
-            fprintf(stderr, "%s\n", error.localizedDescription.UTF8String);
-            return 1;
-        }
-        printf("accuracy %.3f -> %.3f\n", before, accuracy(session.session, folder));
+        printf("accuracy %.3f -> %.3f\n", before, accuracy(session, folder));
+        NSData *learned = [session saveWithError:&error];
+        require(learned != nil, error);
+        [learned writeToFile:[folder stringByAppendingPathComponent:@"learned.gmck"] atomically:YES];
+        require([session closeWithError:&error], error);
     }
     return 0;
 }

@@ -1,95 +1,162 @@
+/*
+ * Trains and runs one .mote image.
+ *
+ *     NSError *error = nil;
+ *     GMSession *session = [[GMSession alloc] initWithImage:image threads:1 error:&error];
+ *     float loss;
+ *     [session stepWithData:@[ pixels, @[ @3 ] ] loss:&loss error:&error];
+ *     NSData *checkpoint = [session saveWithError:&error];
+ *
+ * A program takes every input, then every label. Each of them is an NSData of float or int32_t, or
+ * an NSArray of NSNumber. What a method returns in an NSData are floats. A method that fails returns
+ * NO or nil, and the parameters are as they were. A session serves one thread at a time. It may be
+ * compiled with and without automatic reference counting.
+ */
 #import <Foundation/Foundation.h>
 
-// With and without reference counting by the compiler.
-#if __has_feature(objc_arc)
-#define GM_GIVE(object) (object)
-#define GM_KEEP(object) (object)
-#define GM_DEALLOC(...)
-#else
-#define GM_GIVE(object) [(object) autorelease]
-#define GM_KEEP(object) [(object) retain]
-#define GM_DEALLOC(...) __VA_ARGS__[super dealloc]
+#ifndef NS_ASSUME_NONNULL_BEGIN
+#define NS_ASSUME_NONNULL_BEGIN _Pragma("clang assume_nonnull begin")
+#define NS_ASSUME_NONNULL_END _Pragma("clang assume_nonnull end")
 #endif
 
 NS_ASSUME_NONNULL_BEGIN
 
-/// The domain of errors. Their code is the runtime's; NSLocalizedDescriptionKey says what was wrong, and
-/// NSLocalizedRecoverySuggestionErrorKey what to do. Parameters and optimizer state are as they were.
+/* Errors of this domain have the runtime's code, which is negative, a description, and what to do
+ * about it as NSLocalizedRecoverySuggestionErrorKey. */
 extern NSString *const GMErrorDomain;
 
-/// The programs that an image may have.
-typedef NS_ENUM(NSUInteger, GMProgram) {
+/* The key of the code's name, such as GM_ERR_WRONG_SIZE, in the error's userInfo. */
+extern NSString *const GMErrorNameKey;
+
+/* The programs that an image may have. */
+typedef NS_ENUM(uint32_t, GMProgram) {
     GMProgramInfer,
     GMProgramEval,
     GMProgramTrain,
     GMProgramOptimizer,
-    GMProgramStep
+    GMProgramStep,
 };
 
-/// An input, label, output or parameter.
+/* An input, label, output or parameter of an image. */
 @interface GMTensor : NSObject {
   @package
     NSString *_name;
     NSArray *_shape;
+    NSUInteger _length;
     BOOL _isInteger;
-    NSUInteger _size;
-    uint32_t _role, _index, _programs, _dtype;
+    uint32_t _role, _index, _programs;
 }
-@property(nonatomic, readonly, copy) NSString *name; // in the ONNX model; empty where names were stripped
+@property(nonatomic, readonly, copy) NSString *name;
 @property(nonatomic, readonly, copy) NSArray<NSNumber *> *shape;
-@property(nonatomic, readonly) BOOL isInteger; // int32_t and not float
-@property(nonatomic, readonly) NSUInteger size; // bytes
+@property(nonatomic, readonly) NSUInteger length; /* bytes; a number has 4 */
+@property(nonatomic, readonly) BOOL isInteger;    /* int32_t numbers, otherwise float */
 - (BOOL)isInProgram:(GMProgram)program;
 @end
 
-/// Trains and runs one .mote image. Data are bytes of float or int32_t: every input of a program, then every label. A
-/// session serves one thread at a time. A method that is refused returns NO, nil or NAN, and sets the error.
 @interface GMSession : NSObject {
   @private
-    NSArray *_inputs, *_labels, *_outputs, *_parameters;
     int64_t _handle;
-    uint32_t _runs; // atomic: 1 while a thread feeds and runs a program
+    int _runs; /* atomic: 1 while a thread writes data and runs a program */
+    NSArray *_inputs, *_labels, *_outputs, *_parameters;
+    NSArray *_data; /* for each program what it takes */
 }
+
+/* Returns whether a multiply-accumulate rounds once (the profile fused), as on boards of that
+ * profile, or twice (strict). */
++ (BOOL)isFused;
+
+/* Verifies the image, which is copied, and sets the state to its initial values. threads: 1 to 16. */
+- (nullable instancetype)initWithImage:(NSData *)image threads:(uint32_t)threads error:(NSError **)error;
+
+/* Ends the session and frees its memory, as dealloc does. To end it again does nothing. Where
+ * another thread is in a call, it is refused. */
+- (BOOL)closeWithError:(NSError **)error;
+
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *inputs;
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *labels;
-@property(nonatomic, readonly, copy) NSArray<GMTensor *> *outputs; // of all programs
+@property(nonatomic, readonly, copy) NSArray<GMTensor *> *outputs;
 @property(nonatomic, readonly, copy) NSArray<GMTensor *> *parameters;
-@property(nonatomic, readonly) float learningRate; // that of the next update; NAN where the session is closed
 
-- (nullable instancetype)initWithImage:(NSData *)image error:(NSError **)error;
-/// threads: 1 to 16 that share the work of large instructions.
-- (nullable instancetype)initWithImage:(NSData *)image threads:(NSUInteger)threads error:(NSError **)error;
-/// Ends the session; to end it again does nothing. While another thread is in a call, this is refused.
-- (BOOL)close:(NSError **)error;
+/* Returns the inputs and then the labels that the program takes. */
+- (NSArray<GMTensor *> *)dataOfProgram:(GMProgram)program;
 
-/// Trains on one batch, updates, and returns the loss before the update.
-- (float)step:(NSArray<NSData *> *)data error:(NSError **)error __attribute__((swift_error(nonnull_error)));
-/// Runs a program and returns its loss, or 0 where it has none.
-- (float)run:(GMProgram)program
-        with:(NSArray<NSData *> *)data
-       error:(NSError **)error __attribute__((swift_error(nonnull_error)));
-/// Runs the model and returns the floats of its first output.
-- (nullable NSData *)infer:(NSArray<NSData *> *)data error:(NSError **)error;
-/// Returns a copy of an output of the program that ran last.
+/* Trains on one batch and updates. *loss: that before the update; NULL where it is not wanted. */
+- (BOOL)stepWithData:(NSArray *)data loss:(nullable float *)loss error:(NSError **)error;
+
+/* Adds the gradients of one micro-batch. The image must be compiled to accumulate. */
+- (BOOL)trainStepWithData:(NSArray *)data loss:(nullable float *)loss error:(NSError **)error;
+
+/* Applies the mean of the accumulated gradients. */
+- (BOOL)optimizerStepWithError:(NSError **)error;
+
+/* Makes the next training step start from zero gradients. */
+- (BOOL)lazyResetGradWithError:(NSError **)error;
+
+/* Computes the loss without training. */
+- (BOOL)evalStepWithData:(NSArray *)data loss:(nullable float *)loss error:(NSError **)error;
+
+/* Runs the model and returns its first output. */
+- (nullable NSData *)inferWithData:(NSArray *)data error:(NSError **)error;
+
+/* Returns an output of the program that ran last. */
 - (nullable NSData *)output:(GMTensor *)output error:(NSError **)error;
-/// Returns the class with the highest score in a row of the last infer:, or -1.
-- (NSInteger)classifyRow:(NSUInteger)row error:(NSError **)error __attribute__((swift_error(nonnull_error)));
 
-- (BOOL)lazyResetGrad:(NSError **)error;
-- (BOOL)reset:(NSError **)error;
+/* Returns the class with the highest score in a row of the last inferWithData:error:. */
+- (nullable NSNumber *)classifyRow:(uint32_t)row error:(NSError **)error;
+
+/* Sets all state back to the image's initial values. */
+- (BOOL)resetWithError:(NSError **)error;
+
+/* Returns the rate of the next update. */
+- (nullable NSNumber *)learningRateWithError:(NSError **)error;
+
+/* Returns how many updates were applied. */
+- (nullable NSNumber *)optimizerStepsWithError:(NSError **)error;
+
+/* Sets the rate (finite, at least 0) and ends any schedule. */
 - (BOOL)setLearningRate:(float)rate error:(NSError **)error;
-- (BOOL)setLinearSchedule:(float)rate warmupSteps:(uint32_t)warmup totalSteps:(uint32_t)total error:(NSError **)error;
+
+/* Raises the rate linearly from 0 in `warmup` steps, then lowers it to 0 at `total` steps. */
+- (BOOL)setLinearScheduleWithRate:(float)rate warmup:(uint32_t)warmup total:(uint32_t)total error:(NSError **)error;
+
+/* Sets the seed of Dropout and of the sample store's choices. */
 - (BOOL)setSeed:(uint32_t)seed error:(NSError **)error;
 
-/// All parameters as floats, in the order of `parameters`.
-- (nullable NSData *)parameterData:(NSError **)error;
-- (BOOL)setParameterData:(NSData *)values error:(NSError **)error;
-/// The bytes of a .gmck checkpoint.
-- (nullable NSData *)save:(NSError **)error;
-- (BOOL)load:(NSData *)checkpoint error:(NSError **)error;
-/// Keeps a number with the state: one of `int` as that, any other as float. key: up to 19 bytes of UTF-8.
-- (BOOL)setProperty:(NSNumber *)value forKey:(NSString *)key error:(NSError **)error;
+/* Returns the parameter of that name, or its accumulated gradient. */
+- (nullable NSData *)parameterNamed:(NSString *)name error:(NSError **)error;
+- (nullable NSData *)gradientNamed:(NSString *)name error:(NSError **)error;
+
+/* Returns all parameters in their order, or sets them. */
+- (nullable NSData *)parameterValuesWithError:(NSError **)error;
+- (BOOL)setParameterValues:(NSData *)values error:(NSError **)error;
+
+/* Returns the parameters' distance from the image's initial ones, or sets them to such a distance. */
+- (nullable NSData *)deltaWithError:(NSError **)error;
+- (BOOL)applyDelta:(NSData *)delta error:(NSError **)error;
+
+/* Returns the bytes of a .gmck checkpoint. */
+- (nullable NSData *)saveWithError:(NSError **)error;
+
+/* Loads a checkpoint of the same model. */
+- (BOOL)loadCheckpoint:(NSData *)checkpoint error:(NSError **)error;
+
+/* Takes over what fits of another model's checkpoint, and returns the number of entries. */
+- (nullable NSNumber *)carryOverCheckpoint:(NSData *)checkpoint error:(NSError **)error;
+
+/* Keeps a number with the state, as int32_t or float by its own type; nil removes it. key: up to 19
+ * bytes of UTF-8. */
+- (BOOL)setProperty:(nullable NSNumber *)value forKey:(NSString *)key error:(NSError **)error;
 - (nullable NSNumber *)propertyForKey:(NSString *)key error:(NSError **)error;
+
+/* Takes a sample, which has the first input's size, into the sample store. */
+- (BOOL)learnSample:(id)sample label:(uint32_t)label error:(NSError **)error;
+
+/* Steps on samples of the store. */
+- (BOOL)replayWithLoss:(nullable float *)loss error:(NSError **)error;
+
+/* Drops the samples of a class from the store. */
+- (BOOL)forgetLabel:(uint32_t)label error:(NSError **)error;
+
 @end
 
 NS_ASSUME_NONNULL_END

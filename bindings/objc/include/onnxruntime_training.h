@@ -1,0 +1,134 @@
+/*
+ * The classes of onnxruntime-training, by their names, over a .mote image and .gmck checkpoints.
+ *
+ *     ORTCheckpoint *checkpoint = [[ORTCheckpoint alloc] initWithPath:@"model.mote" error:&error];
+ *     ORTTrainingSession *session = [[ORTTrainingSession alloc] initWithEnv:env ... error:&error];
+ *     [session trainStepWithInputValues:@[ pixels, labels ] error:&error];
+ *     [session optimizerStepWithError:&error];
+ *     [session lazyResetGradWithError:&error];
+ *     [checkpoint saveCheckpointToPath:@"learned.gmck" withOptimizerState:YES error:&error];
+ *
+ * What differs: an update applies the mean of the accumulated gradients, not their sum, and
+ * optimizerStepWithError: moves the schedule on. The image must be compiled to accumulate.
+ */
+#import "GMSession.h"
+
+NS_ASSUME_NONNULL_BEGIN
+
+typedef NS_ENUM(int32_t, ORTLoggingLevel) {
+    ORTLoggingLevelVerbose,
+    ORTLoggingLevelInfo,
+    ORTLoggingLevelWarning,
+    ORTLoggingLevelError,
+    ORTLoggingLevelFatal,
+};
+
+typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
+    ORTTensorElementDataTypeUndefined,
+    ORTTensorElementDataTypeFloat,
+    ORTTensorElementDataTypeInt8,
+    ORTTensorElementDataTypeUInt8,
+    ORTTensorElementDataTypeInt32,
+    ORTTensorElementDataTypeUInt32,
+    ORTTensorElementDataTypeInt64,
+    ORTTensorElementDataTypeUInt64,
+    ORTTensorElementDataTypeString,
+};
+
+/* Has nothing to set up here. */
+@interface ORTEnv : NSObject
+- (nullable instancetype)initWithLoggingLevel:(ORTLoggingLevel)level error:(NSError **)error;
+@end
+
+/* Has nothing to choose here. */
+@interface ORTSessionOptions : NSObject
+- (nullable instancetype)initWithError:(NSError **)error;
+@end
+
+@interface ORTTensorTypeAndShapeInfo : NSObject {
+    ORTTensorElementDataType _elementType;
+    NSArray *_shape;
+}
+@property(nonatomic) ORTTensorElementDataType elementType;
+@property(nonatomic, copy) NSArray<NSNumber *> *shape;
+@end
+
+/* A tensor of float, int32_t or int64_t. */
+@interface ORTValue : NSObject {
+  @private
+    NSMutableData *_data;
+    ORTTensorTypeAndShapeInfo *_info;
+}
+- (nullable instancetype)initWithTensorData:(NSMutableData *)data
+                                elementType:(ORTTensorElementDataType)elementType
+                                      shape:(NSArray<NSNumber *> *)shape
+                                      error:(NSError **)error;
+- (nullable ORTTensorTypeAndShapeInfo *)tensorTypeAndShapeInfoWithError:(NSError **)error;
+- (nullable NSMutableData *)tensorDataWithError:(NSError **)error;
+@end
+
+/* The state of a training: that of a .gmck file, or the initial one of a .mote image; and that of
+ * the session, once one was made with it. */
+@interface ORTCheckpoint : NSObject {
+  @private
+    NSData *_file;
+    GMSession *_session;
+}
+- (nullable instancetype)initWithPath:(NSString *)path error:(NSError **)error;
+
+/* Writes a .gmck file, which has the optimizer's state either way. */
+- (BOOL)saveCheckpointToPath:(NSString *)path withOptimizerState:(BOOL)includeOptimizerState error:(NSError **)error;
+
+/* Properties are numbers of 32 bits; a text is refused. */
+- (BOOL)addIntPropertyWithName:(NSString *)name value:(int64_t)value error:(NSError **)error;
+- (BOOL)addFloatPropertyWithName:(NSString *)name value:(float)value error:(NSError **)error;
+- (BOOL)addStringPropertyWithName:(NSString *)name value:(NSString *)value error:(NSError **)error;
+- (int64_t)getIntPropertyWithName:(NSString *)name error:(NSError **)error;
+- (float)getFloatPropertyWithName:(NSString *)name error:(NSError **)error;
+@end
+
+@interface ORTTrainingSession : NSObject {
+  @private
+    GMSession *_session;
+}
+/* trainModelPath: the .mote image. An image has all programs, so the other two are nil or the same. */
+- (nullable instancetype)initWithEnv:(ORTEnv *)env
+                      sessionOptions:(nullable ORTSessionOptions *)sessionOptions
+                          checkPoint:(ORTCheckpoint *)checkPoint
+                      trainModelPath:(NSString *)trainModelPath
+                       evalModelPath:(nullable NSString *)evalModelPath
+                  optimizerModelPath:(nullable NSString *)optimizerModelPath
+                               error:(NSError **)error;
+
+/* The session that computes. */
+@property(nonatomic, readonly) GMSession *session;
+
+/* The inputs are every input and then every label; the outputs are the loss and the program's. */
+- (nullable NSArray<ORTValue *> *)trainStepWithInputValues:(NSArray<ORTValue *> *)inputs error:(NSError **)error;
+- (nullable NSArray<ORTValue *> *)evalStepWithInputValues:(NSArray<ORTValue *> *)inputs error:(NSError **)error;
+- (BOOL)optimizerStepWithError:(NSError **)error;
+- (BOOL)lazyResetGradWithError:(NSError **)error;
+- (nullable NSArray<NSString *> *)inputNamesWithTraining:(BOOL)train error:(NSError **)error;
+- (nullable NSArray<NSString *> *)outputNamesWithTraining:(BOOL)train error:(NSError **)error;
+- (BOOL)registerLinearLRSchedulerWithWarmupStepCount:(int64_t)warmupStepCount
+                                      totalStepCount:(int64_t)totalStepCount
+                                           initialLr:(float)initialLr
+                                               error:(NSError **)error;
+
+/* Does nothing: optimizerStepWithError: moves the schedule on. */
+- (BOOL)schedulerStepWithError:(NSError **)error;
+- (float)getLearningRateWithError:(NSError **)error;
+- (BOOL)setLearningRate:(float)lr error:(NSError **)error;
+- (nullable ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error;
+- (BOOL)fromBufferWithValue:(ORTValue *)buffer error:(NSError **)error;
+
+/* Is refused: `gradmote export model.onnx learned.gmck` makes the model from a checkpoint. */
+- (BOOL)exportModelForInferenceWithOutputPath:(NSString *)inferenceModelPath
+                             graphOutputNames:(NSArray<NSString *> *)graphOutputNames
+                                        error:(NSError **)error;
+@end
+
+/* Sets the seed of the sessions that are made from now on. */
+void ORTSetSeed(int64_t seed);
+
+NS_ASSUME_NONNULL_END

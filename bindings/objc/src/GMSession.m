@@ -1,0 +1,299 @@
+#import "GMError.h"
+
+/* The role that follows those of the image's tensors. */
+#define PARAMETER (GM_ROLE_OUTPUT + 1)
+
+@implementation GMTensor
+
+@synthesize name = _name, shape = _shape, length = _length, isInteger = _isInteger;
+
+/* Describes a tensor of a session; returns nil where the session has no more of that role. */
+- (instancetype)initWithSession:(int64_t)session role:(uint32_t)role index:(uint32_t)index {
+    gm_handle_tensor found;
+    int status = role == PARAMETER ? gm_handle_parameter(session, index, &found)
+                                   : gm_handle_tensor_at(session, role, index, &found);
+    self = [super init];
+    if (status != GM_OK) return GM_RELEASE(self), nil;
+    NSMutableArray *shape = [NSMutableArray array];
+    for (uint32_t axis = 0; axis < found.rank; axis++) [shape addObject:@(found.dims[axis])];
+    _role = role;
+    _index = index;
+    _programs = found.programs;
+    _length = found.size;
+    _isInteger = found.dtype == GM_DTYPE_I32;
+    _name = [[NSString alloc] initWithUTF8String:found.name];
+    _shape = [shape copy];
+    return self;
+}
+
+- (void)dealloc { GM_RELEASE(_name); GM_RELEASE(_shape); GM_DEALLOC(); }
+
+- (BOOL)isInProgram:(GMProgram)program { return program <= GMProgramStep && (_programs >> program & 1); }
+
+@end
+
+/* Returns numbers as the tensor has them in memory, or nil where one is none, or does not fit. */
+static NSData *packed(NSArray *numbers, BOOL isInteger) {
+    NSMutableData *packed = [NSMutableData dataWithCapacity:4 * [numbers count]];
+    for (NSNumber *number in numbers) {
+        if (![number isKindOfClass:[NSNumber class]]) return nil;
+        int32_t integer = (int32_t)[number longLongValue];
+        float real = [number floatValue];
+        if (isInteger && ![number isEqualToNumber:@(integer)]) return nil;
+        [packed appendBytes:isInteger ? (void *)&integer : (void *)&real length:4];
+    }
+    return packed;
+}
+
+/* Calls the runtime with this session, and turns a code of its table into *error. Is YES where there was none. */
+#define CALL(name, ...) GMCheck(gm_handle_##name(_handle, ##__VA_ARGS__), @#name, error)
+
+@implementation GMSession
+
+@synthesize inputs = _inputs, labels = _labels, outputs = _outputs, parameters = _parameters;
+
++ (BOOL)isFused { return gm_handle_fused() != 0; }
+
+- (instancetype)initWithImage:(NSData *)image threads:(uint32_t)threads error:(NSError **)error {
+    self = [super init];
+    int64_t handle = gm_handle_open([image bytes], [image length], threads);
+    if (!GMCheck(handle, @"open", error)) return GM_RELEASE(self), nil;
+    _handle = handle;
+    _inputs = [self copyTensors:GM_ROLE_INPUT];
+    _labels = [self copyTensors:GM_ROLE_LABEL];
+    _outputs = [self copyTensors:GM_ROLE_OUTPUT];
+    _parameters = [self copyTensors:PARAMETER];
+    _data = [self copyDataOfPrograms];
+    return self;
+}
+
+- (void)dealloc {
+    (void)gm_handle_close(_handle);
+    GM_RELEASE(_inputs), GM_RELEASE(_labels), GM_RELEASE(_outputs), GM_RELEASE(_parameters), GM_RELEASE(_data);
+    GM_DEALLOC();
+}
+
+- (BOOL)closeWithError:(NSError **)error {
+    int status = gm_handle_close(_handle);
+    return status == GM_ERR_CLOSED || GMCheck(status, @"close", error);
+}
+
+- (NSArray *)copyTensors:(uint32_t)role {
+    NSMutableArray *found = [NSMutableArray array];
+    GMTensor *tensor;
+    while ((tensor = [[GMTensor alloc] initWithSession:_handle role:role index:(uint32_t)[found count]]) != nil) {
+        [found addObject:tensor];
+        GM_RELEASE(tensor);
+    }
+    return [found copy];
+}
+
+- (NSArray *)copyDataOfPrograms {
+    NSMutableArray *programs = [NSMutableArray array];
+    for (GMProgram program = GMProgramInfer; program <= GMProgramStep; program++) {
+        NSMutableArray *taken = [NSMutableArray array];
+        for (GMTensor *tensor in [_inputs arrayByAddingObjectsFromArray:_labels]) {
+            if ([tensor isInProgram:program]) [taken addObject:tensor];
+        }
+        [programs addObject:taken];
+    }
+    return [programs copy];
+}
+
+- (NSArray *)dataOfProgram:(GMProgram)program { return program < [_data count] ? [_data objectAtIndex:program] : @[]; }
+
+/* ---- Programs ---------------------------------------------------------------------------------- */
+
+- (BOOL)write:(id)value to:(GMTensor *)tensor error:(NSError **)error {
+    NSData *data = [value isKindOfClass:[NSArray class]] ? packed(value, tensor.isInteger) : value;
+    int status = GM_ERR_WRONG_DTYPE;
+    if ([data isKindOfClass:[NSData class]]) {
+        uint32_t dtype = tensor.isInteger ? GM_DTYPE_I32 : GM_DTYPE_F32;
+        const void *bytes = [data length] > 0 ? [data bytes] : "";
+        status = gm_handle_write(_handle, tensor->_role, tensor->_index, dtype, bytes, [data length]);
+    }
+    if (status == GM_OK) return YES;
+    NSString *where = [NSString stringWithFormat:@"%@, of %lu bytes", tensor.name, (unsigned long)tensor.length];
+    return GMFail(status, where, error);
+}
+
+- (BOOL)writeAll:(NSArray *)data to:(NSArray *)tensors where:(NSString *)where error:(NSError **)error {
+    if ([data count] != [tensors count]) return GMFail(GM_ERR_WRONG_COUNT, where, error);
+    for (NSUInteger i = 0; i < [tensors count]; i++) {
+        if (![self write:[data objectAtIndex:i] to:[tensors objectAtIndex:i] error:error]) return NO;
+    }
+    return YES;
+}
+
+- (BOOL)run:(GMProgram)program data:(NSArray *)data loss:(float *)loss where:(NSString *)where error:(NSError **)error {
+    if (__atomic_exchange_n(&_runs, 1, __ATOMIC_ACQUIRE)) return GMFail(GM_ERR_IN_USE, where, error);
+    NSArray *taken = [self dataOfProgram:program];
+    BOOL isDone = ([taken count] == 0 || [self writeAll:data to:taken where:where error:error]) &&
+                  GMCheck(gm_handle_run(_handle, program, loss), where, error);
+    __atomic_store_n(&_runs, 0, __ATOMIC_RELEASE);
+    return isDone;
+}
+
+- (BOOL)stepWithData:(NSArray *)data loss:(float *)loss error:(NSError **)error {
+    return [self run:GMProgramStep data:data loss:loss where:@"step" error:error];
+}
+
+- (BOOL)trainStepWithData:(NSArray *)data loss:(float *)loss error:(NSError **)error {
+    return [self run:GMProgramTrain data:data loss:loss where:@"train step" error:error];
+}
+
+- (BOOL)optimizerStepWithError:(NSError **)error {
+    return [self run:GMProgramOptimizer data:@[] loss:NULL where:@"optimizer step" error:error];
+}
+
+- (BOOL)lazyResetGradWithError:(NSError **)error { return CALL(lazy_reset_grad); }
+
+- (BOOL)evalStepWithData:(NSArray *)data loss:(float *)loss error:(NSError **)error {
+    return [self run:GMProgramEval data:data loss:loss where:@"eval step" error:error];
+}
+
+- (NSData *)inferWithData:(NSArray *)data error:(NSError **)error {
+    if (![self run:GMProgramInfer data:data loss:NULL where:@"infer" error:error]) return nil;
+    for (GMTensor *output in _outputs) {
+        if ([output isInProgram:GMProgramInfer]) return [self output:output error:error];
+    }
+    return GMFail(GM_ERR_NOT_FOUND, @"infer", error), nil;
+}
+
+- (NSData *)output:(GMTensor *)output error:(NSError **)error {
+    if (output == nil) return GMFail(GM_ERR_INVALID_ARGUMENT, @"output", error), nil;
+    NSMutableData *values = [NSMutableData dataWithLength:output.length];
+    uint32_t dtype = output.isInteger ? GM_DTYPE_I32 : GM_DTYPE_F32;
+    return CALL(read, output->_role, output->_index, dtype, [values mutableBytes], [values length]) ? values : nil;
+}
+
+- (NSNumber *)classifyRow:(uint32_t)row error:(NSError **)error {
+    uint32_t label = 0;
+    float score;
+    return CALL(classify, row, &label, &score) ? @(label) : nil;
+}
+
+- (BOOL)resetWithError:(NSError **)error { return CALL(reset); }
+
+/* ---- Rates ------------------------------------------------------------------------------------- */
+
+- (NSNumber *)learningRateWithError:(NSError **)error {
+    gm_control control;
+    return CALL(control, &control) ? @(control.learning_rate) : nil;
+}
+
+- (NSNumber *)optimizerStepsWithError:(NSError **)error {
+    gm_control control;
+    return CALL(control, &control) ? @(control.optimizer_steps) : nil;
+}
+
+- (BOOL)setLearningRate:(float)rate error:(NSError **)error { return CALL(set_learning_rate, rate); }
+
+- (BOOL)setLinearScheduleWithRate:(float)rate warmup:(uint32_t)warmup total:(uint32_t)total error:(NSError **)error {
+    return CALL(set_linear_schedule, rate, warmup, total);
+}
+
+- (BOOL)setSeed:(uint32_t)seed error:(NSError **)error { return CALL(set_seed, seed); }
+
+/* ---- Parameters -------------------------------------------------------------------------------- */
+
+- (NSData *)get:(uint32_t)values index:(uint32_t)index length:(NSUInteger)length error:(NSError **)error {
+    NSMutableData *found = [NSMutableData dataWithLength:length];
+    return CALL(get, values, index, [found mutableBytes], length) ? found : nil;
+}
+
+- (NSData *)get:(uint32_t)values named:(NSString *)name error:(NSError **)error {
+    for (GMTensor *tensor in _parameters) {
+        if (![tensor.name isEqualToString:name]) continue;
+        return [self get:values index:tensor->_index length:tensor.length error:error];
+    }
+    return GMFail(GM_ERR_NOT_FOUND, [NSString stringWithFormat:@"parameter %@", name], error), nil;
+}
+
+- (NSUInteger)parametersLength {
+    NSUInteger length = 0;
+    for (GMTensor *tensor in _parameters) length += tensor.length;
+    return length;
+}
+
+- (NSData *)parameterNamed:(NSString *)name error:(NSError **)error {
+    return [self get:GM_VALUES_PARAMETER named:name error:error];
+}
+
+- (NSData *)gradientNamed:(NSString *)name error:(NSError **)error {
+    return [self get:GM_VALUES_GRADIENT named:name error:error];
+}
+
+- (NSData *)parameterValuesWithError:(NSError **)error {
+    return [self get:GM_VALUES_PARAMETERS index:0 length:[self parametersLength] error:error];
+}
+
+- (BOOL)setParameterValues:(NSData *)values error:(NSError **)error {
+    return CALL(set, GM_VALUES_PARAMETERS, 0, [values bytes], [values length]);
+}
+
+- (NSData *)deltaWithError:(NSError **)error {
+    return [self get:GM_VALUES_DELTA index:0 length:[self parametersLength] error:error];
+}
+
+- (BOOL)applyDelta:(NSData *)delta error:(NSError **)error {
+    return CALL(set, GM_VALUES_DELTA, 0, [delta bytes], [delta length]);
+}
+
+/* ---- Checkpoints and properties ---------------------------------------------------------------- */
+
+- (NSData *)saveWithError:(NSError **)error {
+    int64_t size = gm_handle_checkpoint_size(_handle, 0);
+    if (!GMCheck(size, @"save", error)) return nil;
+    NSMutableData *saved = [NSMutableData dataWithLength:(NSUInteger)size];
+    return CALL(save, 0, [saved mutableBytes], [saved length]) ? saved : nil;
+}
+
+- (BOOL)loadCheckpoint:(NSData *)checkpoint error:(NSError **)error {
+    return CALL(load, [checkpoint bytes], [checkpoint length]);
+}
+
+- (NSNumber *)carryOverCheckpoint:(NSData *)checkpoint error:(NSError **)error {
+    uint32_t carried = 0;
+    return CALL(carry_over, [checkpoint bytes], [checkpoint length], &carried) ? @(carried) : nil;
+}
+
+- (BOOL)setProperty:(NSNumber *)value forKey:(NSString *)key error:(NSError **)error {
+    int32_t integer = (int32_t)[value longLongValue];
+    float real = [value floatValue];
+    BOOL isReal = value != nil && strchr("fd", [value objCType][0]) != NULL;
+    uint32_t type = value == nil ? GM_PROPERTY_TYPE_EMPTY : isReal ? GM_PROPERTY_TYPE_F32 : GM_PROPERTY_TYPE_I32;
+    uint32_t bits;
+    memcpy(&bits, isReal ? (void *)&real : (void *)&integer, sizeof bits);
+    BOOL fits = value == nil || isReal || [value isEqualToNumber:@(integer)];
+    int status = fits ? gm_handle_set_property(_handle, [key UTF8String], type, bits) : GM_ERR_INVALID_ARGUMENT;
+    return GMCheck(status, [NSString stringWithFormat:@"property %@", key], error);
+}
+
+- (NSNumber *)propertyForKey:(NSString *)key error:(NSError **)error {
+    gm_property found;
+    int status = gm_handle_property(_handle, [key UTF8String], &found);
+    if (!GMCheck(status, [NSString stringWithFormat:@"property %@", key], error)) return nil;
+    int32_t integer;
+    float real;
+    memcpy(&integer, &found.value, sizeof integer);
+    memcpy(&real, &found.value, sizeof real);
+    return found.type == GM_PROPERTY_TYPE_F32 ? @(real) : @(integer);
+}
+
+/* ---- The sample store -------------------------------------------------------------------------- */
+
+- (BOOL)learnSample:(id)sample label:(uint32_t)label error:(NSError **)error {
+    GMTensor *input = [_inputs count] > 0 ? [_inputs objectAtIndex:0] : nil;
+    if (input == nil) return GMFail(GM_ERR_NOT_FOUND, @"learn", error);
+    return [self write:sample to:input error:error] && CALL(learn, label);
+}
+
+- (BOOL)replayWithLoss:(float *)loss error:(NSError **)error {
+    float unwanted;
+    return CALL(replay, loss != NULL ? loss : &unwanted);
+}
+
+- (BOOL)forgetLabel:(uint32_t)label error:(NSError **)error { return CALL(forget, label); }
+
+@end
