@@ -89,6 +89,7 @@ def macos_libraries(parsed: lief.MachO.Binary, name: str) -> str:
     """Check the oldest macOS, the libraries, and that undefined Python names are left to the process."""
     oldest = tuple(parsed.build_version.minos[:2])
     strange = [library.name for library in parsed.libraries if library.name not in (*OF_MACOS, f"@rpath/{name}")]
-    if oldest != MACOS or strange or not parsed.has_code_signature:
-        raise Failed(f"{name} is for macOS {oldest}, loads {strange}, signed: {parsed.has_code_signature}")
+    signed = parsed.has_code_signature or parsed.header.cpu_type != lief.MachO.Header.CPU_TYPE.ARM64  # else not loaded
+    if oldest != MACOS or strange or not signed:
+        raise Failed(f"{name} is for macOS {oldest}, loads {strange}, signed: {signed}")
     return f"macOS {oldest[0]}.{oldest[1]}, loads libSystem"
