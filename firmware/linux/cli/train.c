@@ -83,8 +83,7 @@ static void train_epoch(training *t, uint32_t epoch)
     progress_end(&t->progress);
     double seconds = progress_clock() - start;
     if (done > 0) {
-        printf("epoch %u  loss %.4f  %.0f samples/s%s\n", epoch, sum / done, done * (double)size / seconds,
-               done < t->steps ? "  stopped" : "");
+        printf("epoch %u  loss %.4f  %.0f samples/s\n", epoch, sum / done, done * (double)size / seconds);
         fflush(stdout);
     }
 }
@@ -97,6 +96,9 @@ static void train_all(training *t)
         if (t->checkpoint != NULL && epoch < t->epochs && !interrupt_signal()) {
             opened_try_save(&t->model, t->checkpoint);
         }
+    }
+    if (interrupt_signal()) {
+        puts("stopped");
     }
     if (t->checkpoint != NULL) {
         opened_save(&t->model, t->checkpoint);

@@ -86,7 +86,8 @@ def test_asks_a_32_bit_arm_for_fused_multiply_add(builder, tmp_path: Path, cpu: 
     source = tmp_path / "check.c"
     main = 'int main(void) { printf("%d", gm_host_has_fma()); }'
     source.write_text(f"#include <stdio.h>\n{builder.CPU_CHECK}\n{main}\n")
-    subprocess.run([compiler, "-static", str(source), "-o", str(tmp_path / "check")], check=True)
+    command = [compiler, "-static", f"-I{ROOT / 'runtime_c' / 'src'}", str(source), "-o", str(tmp_path / "check")]
+    subprocess.run(command, check=True)
     ask = ["qemu-arm", "-cpu", cpu, str(tmp_path / "check")]
     asked = subprocess.run(ask, capture_output=True, text=True, check=False)
     assert asked.stdout == str(has_fma), asked.stderr

@@ -12,13 +12,20 @@
 struct gm_adam_factors;
 struct gm_gemm_strides;
 
-/* Whether this processor has the instructions that the kernels here were compiled with. */
-#if defined(__x86_64__)
+/* Whether this processor has the instructions that the kernels here were compiled with. In builds
+ * of zig the builtins say no to everything; with GM_ASK_CPU the processor itself is asked. */
+#if defined(__x86_64__) && defined(GM_ASK_CPU)
 int gm_simd_runs(void);
 #else
 static inline int gm_simd_runs(void)
 {
+#if !defined(__x86_64__)
     return 1;
+#elif GM_FUSED
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return __builtin_cpu_supports("avx2");
+#endif
 }
 #endif
 

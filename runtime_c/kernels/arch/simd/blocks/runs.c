@@ -1,7 +1,8 @@
-/* Whether this x86-64 processor has the instructions of the kernels beside. */
+/* Whether this x86-64 processor has the instructions of the kernels beside. Only builds with
+ * GM_ASK_CPU have this file's code, and with it the runtime's one variable. */
 #include "../simd.h"
 
-#if GM_ARCH_SIMD && defined(__x86_64__)
+#if GM_ARCH_SIMD && defined(__x86_64__) && defined(GM_ASK_CPU)
 
 #include "../../../../src/x86.h"
 
