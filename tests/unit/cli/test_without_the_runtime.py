@@ -21,6 +21,7 @@ from gradmote.losses import cross_entropy
 from gradmote.optimizers import sgd
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example_image
 from gradmote.project.sources import build_module
+from gradmote.studio import page, server
 from gradmote_runtime import library
 
 BOARD = "mps2-an386"
@@ -48,6 +49,8 @@ WORK = (
 )
 #: One that compiles C.
 COMPILES = "wasm model.mote -o modules"
+#: One that serves until it is told to end.
+SERVES = "studio --json --port 0"
 #: Those that run the twin.
 NEED_THE_TWIN = (
     "bench model.mote",
@@ -91,7 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_every_command_is_in_a_table() -> None:
-    called = {line.split()[0] for line in (*WORK, COMPILES, *NEED_THE_TWIN, *ON_A_BOARD)}
+    called = {line.split()[0] for line in (*WORK, COMPILES, SERVES, *NEED_THE_TWIN, *ON_A_BOARD)}
     assert called - {"--version"} == {entry.name for entry in cli.COMMANDS}
 
 
@@ -106,6 +109,18 @@ def test_modules_for_pages_are_built() -> None:
     if build_module("wasm_module").find_compiler() is None:
         pytest.skip("there is no compiler for WebAssembly")
     assert cli.main(COMPILES.split()) == 0
+
+
+def test_the_studio_is_served(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def end(_: server.Server) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(page, "find_page", lambda: folder)
+    monkeypatch.setattr(server.Server, "serve_forever", end)
+    assert cli.main(SERVES.split()) == 0
+    assert '"address": "http://127.0.0.1:' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", NEED_THE_TWIN)

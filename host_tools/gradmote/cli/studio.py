@@ -1,0 +1,76 @@
+"""The command `gradmote studio`, which serves the studio page on this computer."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from . import options as o
+from .output import say, say_json
+
+if TYPE_CHECKING:
+    from ..studio.server import Server
+
+#: The studio keeps what it learned under its address, so that this port should stay.
+PORT = 8765
+
+
+def command(
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Its port; 0 takes a free one.")] = PORT,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen at. All but this computer's own let others in.")
+    ] = "127.0.0.1",
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
+    pyodide: Annotated[
+        Path | None,
+        typer.Option(
+            "--pyodide",
+            metavar="DIR",
+            help="Folder of a Pyodide release, for the compiler in the page. Without it the page loads Pyodide from "
+            "its public address, where there is a network.",
+        ),
+    ] = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Serve the studio, a page that compiles, trains and teaches boards, and open it in a browser.
+
+    It needs no other computer: what is dropped on the page stays in the browser. Ctrl-C ends it.
+    With --json it prints its address for a program, and opens no browser.
+    """
+    from ..studio.own_site import studio_site
+    from ..studio.page import find_page
+    from ..studio.server import serving
+
+    page = find_page()
+    with serving(studio_site(page, pyodide), host, port) as server:
+        try:
+            _announce(server, page, as_json)
+            if not (no_browser or as_json):
+                _open_browser(server.address)
+            server.serve_forever()
+        except KeyboardInterrupt:
+            if not as_json:
+                say("stopped")
+
+
+def _announce(server: Server, page: Path, as_json: bool) -> None:
+    """Tell where the page is."""
+    from ..studio.server import is_loopback
+
+    if as_json:
+        say_json({"address": server.address, "port": server.server_port, "page": str(page)})
+        return
+    say(f"the studio is at {server.address} - Ctrl-C ends it")
+    if not is_loopback(server.host):
+        warned = "others on the network can open it; there, browsers give it no camera, no serial port, no offline copy"
+        say(warned, err=True)
+
+
+def _open_browser(address: str) -> None:
+    """Open a browser without waiting for it; where there is none, the address was told."""
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
