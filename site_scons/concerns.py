@@ -46,6 +46,7 @@ RULES = {
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/unit/bindings",)),
     "bindings/js": Rule(("tests/bindings/test_node.py", "tests/bindings/test_browser.py"), targets=("npm",)),
+    "bindings/js/studio": Rule(("tests/studio",), targets=("studio",)),
     "bindings/wasm": Rule(("tests/bindings/test_node.py", "tests/bindings/test_wasm.py"), targets=("npm",)),
     "bindings/micropython": Rule(("tests/bindings/test_micropython.py", "tests/bindings/test_micropython_console.py")),
     "bindings/csharp": Rule(("tests/bindings/test_csharp.py",)),

@@ -18,6 +18,7 @@ type Remote = {
 export interface RemoteSession extends Remote {
   /** Returns a property, such as learningRate. */
   get(name: "learningRate" | "skippedSteps" | "instructions"): Promise<number>;
+  get(name: "scheme"): Promise<string | null>;
   set(name: "learningRate", value: number): Promise<void>;
   /** As Session.train(); onEpoch is called here. */
   train(options: TrainOptions): Promise<Epoch[]>;

@@ -1,0 +1,64 @@
+// Makes the page: node build.mjs OUT MODULES EXAMPLES TOOLS. OUT gets static files; MODULES is the folder of
+// gradmote.wasm and gradmote-simd.wasm, EXAMPLES that of models and samples to begin with, TOOLS that of node_modules.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [out, modules, examples, tools] = process.argv.slice(2).map((path) => resolve(path));
+const { build } = createRequire(join(tools, "package.json"))("esbuild");
+const HERE = dirname(fileURLToPath(import.meta.url));
+const PACKAGE = join(HERE, "..", "src");
+const MODULES = ["gradmote.wasm", "gradmote-simd.wasm"];
+const STATIC = ["index.html", "manifest.webmanifest", "icons"];
+/** The file that it becomes -> its source. Workers lie beside the page, where scripts look for them. */
+const ENTRIES = {
+  main: join(HERE, "src", "main.tsx"),
+  worker: join(PACKAGE, "worker.ts"),
+  compiler: join(HERE, "src", "compiler", "worker.ts"),
+  offline: join(HERE, "src", "offline", "worker.ts"),
+};
+/** The package is bundled from its sources, so that all parts of the page share its classes. */
+const ALIAS = {
+  gradmote: join(PACKAGE, "index.ts"),
+  "gradmote/storage": join(PACKAGE, "storage.ts"),
+  "gradmote/serial": join(PACKAGE, "serial", "index.ts"),
+  "#platform": join(PACKAGE, "platform.browser.ts"),
+};
+
+/** Checks the types. */
+function check() {
+  const tsc = join(tools, "node_modules", "typescript", "bin", "tsc");
+  execFileSync(process.execPath, [tsc, "-p", HERE], { stdio: "inherit" });
+}
+
+async function bundle(name, source, format) {
+  await build({
+    entryPoints: [source],
+    outfile: join(out, `${name}.${format === "esm" ? "mjs" : "js"}`),
+    bundle: true,
+    minify: true,
+    format,
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    alias: ALIAS,
+    nodePaths: [join(tools, "node_modules")],
+    loader: { ".py": "text" },
+    legalComments: "none",
+    logLevel: "warning",
+    absWorkingDir: HERE,
+  });
+}
+
+check();
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+for (const [name, source] of Object.entries(ENTRIES)) {
+  if (existsSync(source)) await bundle(name, source, name === "offline" ? "iife" : "esm");
+}
+for (const name of MODULES) cpSync(join(modules, name), join(out, name));
+cpSync(examples, join(out, "examples"), { recursive: true });
+for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true });

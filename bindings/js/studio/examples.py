@@ -1,0 +1,61 @@
+"""Writes what a newcomer can open at once: `python examples.py OUT` makes models, samples, and index.json."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "host_tools"), str(ROOT / "examples")]
+
+import digits_cnn  # noqa: E402
+
+from gradmote import losses, optimizers  # noqa: E402
+from gradmote.compiler import Options, compile_model  # noqa: E402
+from gradmote.report.analyze import analyze_result, as_dict  # noqa: E402
+
+from data import digits  # noqa: E402
+from shared.networks import Network  # noqa: E402
+
+CLASSES = [str(digit) for digit in range(10)]
+
+
+def perceptron() -> Network:
+    """Return a small network of two layers."""
+    return Network((1, 8, 8)).flatten().linear(32).relu().linear(10)
+
+
+MODELS = {
+    "digits-cnn": ("A convolutional network, 8 by 8 pixels", digits_cnn.network),
+    "digits-mlp": ("A small network of two layers", lambda: perceptron().model()),
+}
+
+
+def write_model(out: Path, name: str) -> dict[str, str]:
+    """Write one model as ONNX and as an image, with its report; return its row of the index."""
+    title, network = MODELS[name]
+    model = network()
+    result = compile_model(model, losses.cross_entropy(), optimizers.adamw(0.01), Options(batch=8))
+    (out / f"{name}.onnx").write_bytes(model.SerializeToString())
+    (out / f"{name}.mote").write_bytes(result.image)
+    report = as_dict(analyze_result(result, name))
+    (out / f"{name}.json").write_text(json.dumps(report))
+    return {"name": name, "title": title, "data": "digits.npz"}
+
+
+def main(out: Path) -> None:
+    """Write all of it."""
+    out.mkdir(parents=True, exist_ok=True)
+    samples = digits.load()
+    pixels = np.concatenate([samples.x, samples.x_test]).astype(np.float32) / 16
+    labels = np.concatenate([samples.y, samples.y_test]).astype(np.int32)
+    np.savez_compressed(out / "digits.npz", x=pixels, y=labels, classes=np.array(CLASSES))
+    rows = [write_model(out, name) for name in MODELS]
+    (out / "index.json").write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,38 @@
+import { useId, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+
+interface Props {
+  /** What the button says. */
+  label: string;
+  /** Endings of files, such as ".mote,.onnx". */
+  accept: string;
+  multiple?: boolean;
+  onFiles: (files: File[]) => void;
+  children?: ComponentChildren;
+}
+
+/** A place where files can be dropped, with a button that chooses them. */
+export function DropZone({ label, accept, multiple = false, onFiles, children }: Props) {
+  const [over, setOver] = useState(false), id = useId();
+  const drag = (inside: boolean) => (event: DragEvent) => {
+    event.preventDefault();
+    setOver(inside);
+  };
+  const drop = (event: DragEvent) => {
+    drag(false)(event);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length) onFiles(files);
+  };
+  const pick = (event: Event) => {
+    const input = event.target as HTMLInputElement, files = [...(input.files ?? [])];
+    input.value = ""; // so that the same file can be chosen again
+    if (files.length) onFiles(files);
+  };
+  return (
+    <div class={over ? "drop over" : "drop"} onDragOver={drag(true)} onDragLeave={drag(false)} onDrop={drop}>
+      <input class="unseen" type="file" id={id} accept={accept} multiple={multiple} onChange={pick} />
+      <label class="button primary" for={id}>{label}</label>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { notice, spoken } from "../state";
+
+/** The one live region: what went wrong, or what was done. */
+export function Notices() {
+  const { kind, text, hint } = notice.value ?? { kind: "info", text: "", hint: "" };
+  return (
+    <>
+      <div class="notices" role={kind === "error" ? "alert" : "status"}>
+        {text && (
+          <div class={`notice ${kind}`}>
+            <p>
+              <strong>{text}</strong>
+              {hint && <span class="hint"> {hint}</span>}
+            </p>
+            <button type="button" class="quiet" onClick={() => (notice.value = null)}>
+              Dismiss
+            </button>
+          </div>
+        )}
+      </div>
+      <div class="unseen" role="status">{spoken}</div>
+    </>
+  );
+}

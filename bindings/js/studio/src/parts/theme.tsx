@@ -1,0 +1,46 @@
+import { effect, signal } from "@preact/signals";
+
+type Theme = "light" | "dark";
+
+const KEPT = "gradmote-theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
+const chosen = signal<Theme | null>(kept());
+const dark = signal(system.matches);
+
+/** Light or dark: the user's choice, or the system's. Curves read it to take the colours of the page. */
+export const theme = {
+  get value(): Theme {
+    return chosen.value ?? (dark.value ? "dark" : "light");
+  },
+};
+
+system.addEventListener("change", () => (dark.value = system.matches));
+effect(() => {
+  document.documentElement.dataset["theme"] = theme.value;
+});
+
+function kept(): Theme | null {
+  try {
+    const found = localStorage.getItem(KEPT);
+    return found === "light" || found === "dark" ? found : null;
+  } catch {
+    return null; // a page without storage
+  }
+}
+
+function toggle(): void {
+  chosen.value = theme.value === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem(KEPT, chosen.value);
+  } catch {
+    // The choice lasts as long as the page.
+  }
+}
+
+export function ThemeButton() {
+  return (
+    <button type="button" class="quiet" onClick={toggle}>
+      {theme.value === "dark" ? "Light" : "Dark"}
+    </button>
+  );
+}
