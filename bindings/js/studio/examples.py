@@ -1,4 +1,4 @@
-"""Writes what a newcomer can open at once: `python examples.py OUT` makes models, samples, and index.json."""
+"""Writes what a newcomer can open at once: `python examples.py OUT` makes models, samples, index.json and boards.json."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import digits_cnn  # noqa: E402
 
 from gradmote import losses, optimizers  # noqa: E402
 from gradmote.compiler import Options, compile_model  # noqa: E402
-from gradmote.report.analyze import analyze_result, as_dict  # noqa: E402
+from gradmote.device.boards import boards  # noqa: E402
+from gradmote.report.analyze import analyze_result, as_drawn  # noqa: E402
 
 from data import digits  # noqa: E402
 from shared.networks import Network  # noqa: E402
@@ -41,7 +42,7 @@ def write_model(out: Path, name: str) -> dict[str, str]:
     result = compile_model(model, losses.cross_entropy(), optimizers.adamw(0.01), Options(batch=8))
     (out / f"{name}.onnx").write_bytes(model.SerializeToString())
     (out / f"{name}.mote").write_bytes(result.image)
-    report = as_dict(analyze_result(result, name))
+    report = as_drawn(analyze_result(result, name))
     (out / f"{name}.json").write_text(json.dumps(report))
     return {"name": name, "title": title, "data": "digits.npz"}
 
@@ -53,6 +54,7 @@ def main(out: Path) -> None:
     pixels = np.concatenate([samples.x, samples.x_test]).astype(np.float32) / 16
     labels = np.concatenate([samples.y, samples.y_test]).astype(np.int32)
     np.savez_compressed(out / "digits.npz", x=pixels, y=labels, classes=np.array(CLASSES))
+    (out / "boards.json").write_text(json.dumps([board.as_dict() for board in boards()]))
     rows = [write_model(out, name) for name in MODELS]
     (out / "index.json").write_text(json.dumps(rows, indent=1))
 

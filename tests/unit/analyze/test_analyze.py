@@ -13,7 +13,7 @@ from gradmote.cli import main
 from gradmote.compiler import Options, compile_image
 from gradmote.device.boards import smallest
 from gradmote.formats.image import read_image
-from gradmote.report.analyze import analyze_image, analyze_result, as_dict
+from gradmote.report.analyze import analyze_image, analyze_result, as_dict, as_drawn
 from gradmote.report.analyze.html import page
 from support.oracle import make_model, node, values
 from support.page import Page
@@ -268,3 +268,15 @@ def test_plan_draws_a_picture(path, tmp_path, capsys):
     target = tmp_path / "plan.png"
     assert main(["plan", str(path), *OPTIONS, "--png", str(target)]) == 0
     assert target.read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_a_page_draws_adds_up(result) -> None:
+    report = analyze_result(result, "model.onnx")
+    drawn = as_drawn(report)
+    assert {key: drawn[key] for key in ("layers", "arena")} == {
+        key: as_dict(report)[key] for key in ("layers", "arena")
+    }
+    for row, code in zip(drawn["programs"], report.programs, strict=True):
+        assert sum(one["count"] for one in row["opcodes"]) == row["instructions"]
+        assert sum(one["machine"] for one in row["opcodes"]) == pytest.approx(row["machine_instructions"])
+        assert max(span["offset"] + span["size"] for span in row["spans"]) <= code.arena

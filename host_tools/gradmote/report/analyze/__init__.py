@@ -1,6 +1,7 @@
 """The report of `gradmote analyze`: what training a model takes, before anything is flashed."""
 
+from .drawn import as_drawn
 from .gather import Report, analyze_image, analyze_result
 from .machine import as_dict
 
-__all__ = ["Report", "analyze_image", "analyze_result", "as_dict"]
+__all__ = ["Report", "analyze_image", "analyze_result", "as_dict", "as_drawn"]

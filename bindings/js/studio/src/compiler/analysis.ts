@@ -1,4 +1,5 @@
-// The report of `gradmote analyze --json`. Names are Python's: the JSON is taken as it comes.
+// The report of gradmote.report.analyze.as_drawn(): that of `gradmote analyze --json`, with all buffers and opcodes.
+// Names are Python's: the JSON is taken as it comes.
 
 /** A named range of bytes of the arena, or of the image. */
 export interface Region {
@@ -25,7 +26,17 @@ export interface ProgramReport {
   machine_instructions: number | null;
   peak: { instruction: number; alive: Span[] };
   /** All buffers of the program, for the memory map. */
-  spans?: Span[];
+  spans: Span[];
+  opcodes: OpcodeReport[];
+}
+
+/** An opcode of a program: how often it runs, its multiply-accumulates, its bytes, and machine instructions. */
+export interface OpcodeReport {
+  opcode: string;
+  count: number;
+  macs: number;
+  code: number;
+  machine: number | null;
 }
 
 export interface LayerReport {
@@ -40,15 +51,6 @@ export interface LayerReport {
   machine: number | null;
 }
 
-/** A board's figures, whether the model fits it, and what it lacks. */
-export interface BoardReport {
-  name: string;
-  title: string;
-  fits: boolean;
-  lacks: string[];
-  [figure: string]: unknown;
-}
-
 export interface Analysis {
   name: string;
   scheme: string | null;
@@ -60,7 +62,4 @@ export interface Analysis {
   programs: ProgramReport[];
   layers: LayerReport[];
   notes: string[];
-  board: BoardReport | null;
-  /** All boards, where they were asked for. */
-  boards?: BoardReport[];
 }

@@ -1,4 +1,4 @@
-import { DataError, GradmoteError } from "gradmote";
+import { DataError } from "gradmote";
 import { compiler, DEFAULT_OPTIONS } from "../compiler/client";
 import { openModel } from "./open";
 
@@ -13,10 +13,6 @@ export async function openFiles(files: File[]): Promise<void> {
 }
 
 async function openOnnx(name: string, onnx: Uint8Array): Promise<void> {
-  if (compiler.state.value === "absent") {
-    const hint = "compile it with `gradmote compile`, and drop the .mote";
-    throw new GradmoteError(`${name} needs the compiler, which is not in this page`, hint);
-  }
   await compiler.load();
   const { image, analysis } = await compiler.compile(onnx, DEFAULT_OPTIONS);
   await openModel({ name: name.replace(/\.onnx$/i, ".mote"), image, onnx, analysis });
