@@ -1,4 +1,4 @@
-"""Writes what a newcomer can open at once: `python examples.py OUT` makes models, samples, index.json and boards.json."""
+"""Writes models and samples that a newcomer can open, and a list of boards: `python examples.py OUT`."""
 
 from __future__ import annotations
 

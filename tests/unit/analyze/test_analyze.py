@@ -272,11 +272,9 @@ def test_plan_draws_a_picture(path, tmp_path, capsys):
 
 def test_what_a_page_draws_adds_up(result) -> None:
     report = analyze_result(result, "model.onnx")
-    drawn = as_drawn(report)
-    assert {key: drawn[key] for key in ("layers", "arena")} == {
-        key: as_dict(report)[key] for key in ("layers", "arena")
-    }
+    drawn, told = as_drawn(report), as_dict(report)
+    assert all(drawn[key] == told[key] for key in told if key != "programs")
     for row, code in zip(drawn["programs"], report.programs, strict=True):
         assert sum(one["count"] for one in row["opcodes"]) == row["instructions"]
         assert sum(one["machine"] for one in row["opcodes"]) == pytest.approx(row["machine_instructions"])
-        assert max(span["offset"] + span["size"] for span in row["spans"]) <= code.arena
+        assert all(span["offset"] + span["size"] <= code.arena for span in row["spans"])
