@@ -1,6 +1,7 @@
 """Train the twin of an installed gradmote: `python same_state.py MODEL.mote STEPS PROFILE`. Prints its state's SHA-256.
 
-The data are those of tests/bindings/same_state.py. Beside gradmote, it needs no package.
+Of step k = 0, 1, ..., the 64 pixels are drawn from the seed k + 1, and the label is 7 k mod 10. tests/bindings/same_state.py
+trains every binding on these. Beside gradmote, this file needs no package.
 """
 
 from __future__ import annotations
@@ -15,13 +16,21 @@ from gradmote_runtime import Session
 PIXELS = 64
 
 
+def drawn(count: int, seed: int) -> array[float]:
+    """Return numbers in 0 .. 1 that every language can make.
+
+    Each is (s >> 8) / 2^24 after s = (1664525 s + 1013904223) mod 2^32, where s begins as the seed.
+    """
+    state, numbers = seed, array("f")
+    for _ in range(count):
+        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
+        numbers.append((state >> 8) / 2**24)
+    return numbers
+
+
 def sample(step: int) -> tuple[array[float], array[int]]:
     """Return the pixels and the label of a step."""
-    state, pixels = step + 1, array("f")
-    for _ in range(PIXELS):
-        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
-        pixels.append((state >> 8) / 2**24)
-    return pixels, array("i", [step * 7 % 10])
+    return drawn(PIXELS, step + 1), array("i", [step * 7 % 10])
 
 
 def main(model: str, steps: str, profile: str) -> None:

@@ -1,9 +1,8 @@
 """Train one model through every binding, and compare the states: `python -m bindings.same_state --steps 100`.
 
-Each binding trains an MLP 64-32-10 with AdamW, one sample a step, on numbers that every language can make. Of step
-k = 0, 1, ..., s begins as k + 1; each of the 64 pixels is (s >> 8) / 2^24 after s = (1664525 s + 1013904223) mod 2^32,
-and the label is 7 k mod 10. The checkpoint's SHA-256 must be that of the twin with the row's profile. A module of this
-folder that has ROWS adds its rows.
+Each binding trains an MLP 64-32-10 with AdamW, one sample a step, on the data of dist.same_state, which every
+language can make. The checkpoint's SHA-256 must be that of the twin with the row's profile. A module of this folder
+that has ROWS adds its rows.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ import argparse
 import hashlib
 import pkgutil
 import tempfile
-from array import array
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from dist.same_state import sample
 from rich.console import Console
 from rich.table import Table
 
@@ -25,8 +24,6 @@ import bindings
 from bindings.row import Missing, Row
 from gradmote import Session, optimizers
 from support import digits
-
-PIXELS = 64
 
 
 def main() -> int:
@@ -91,15 +88,6 @@ def twin(model: bytes, profile: str, steps: int) -> str:
         for step in range(steps):
             session.step(*sample(step))
         return hashlib.sha256(session.save()).hexdigest()
-
-
-def sample(step: int) -> tuple[array[float], array[int]]:
-    """Return the pixels and the label of a step."""
-    state, pixels = step + 1, array("f")
-    for _ in range(PIXELS):
-        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
-        pixels.append((state >> 8) / 2**24)
-    return pixels, array("i", [step * 7 % 10])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -30,12 +29,6 @@ def project() -> Path:
     return folder
 
 
-def browse(*addresses: str) -> dict[str, Any]:
-    """Open pages, and return what each has computed."""
-    chromium = shutil.which("chromium")
-    return json.loads(npm_package.node("browse.mjs", chromium, npm_package.TOOLS, *addresses))
-
-
 def state(image: bytes) -> str:
     with twin(image, STEPS, 10) as session:
         return session.state_sha256()
@@ -55,7 +48,7 @@ def assert_trained(found: dict[str, Any]) -> None:
 
 
 def test_pages_train_to_the_twins_bits(project: Path) -> None:
-    found = browse(*(f"scripts/pages/{page}.html" for page in (*PAGES, *CONNECTED_PAGES, *TRAINING_PAGES)))
+    found = npm_package.browse(*(f"scripts/pages/{page}.html" for page in (*PAGES, *CONNECTED_PAGES, *TRAINING_PAGES)))
     for page in PAGES:
         assert_trained(found[f"scripts/pages/{page}.html"])
     for page in CONNECTED_PAGES:
@@ -69,13 +62,13 @@ def test_pages_train_to_the_twins_bits(project: Path) -> None:
 def test_a_state_outlives_its_page(project: Path, place: str) -> None:
     address = f"scripts/pages/storage.html{place}"
     wanted = {"digest": state(network("lenet", 2)), "afterwards": False, "named": True, "problems": []}
-    assert browse(address)[address] == wanted
+    assert npm_package.browse(address)[address] == wanted
 
 
 @pytest.mark.parametrize("bundler", ["vite", "webpack"])
 def test_bundled_pages_train_to_the_twins_bits(project: Path, bundler: str) -> None:
     npm_package.node("bundle.mjs", bundler, npm_package.TOOLS)
-    found = browse(f"scripts/{bundler}/index.html")[f"scripts/{bundler}/index.html"]
+    found = npm_package.browse(f"scripts/{bundler}/index.html")[f"scripts/{bundler}/index.html"]
     assert_trained(found)
     assert found["remote"] == connected()
     assert found["training"] == state(images()["accumulate"])

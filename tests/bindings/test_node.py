@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from bench.memory.cases import artifacts
+from dist.same_state import PIXELS, drawn
 
 from bindings.conversation import Call, camel, twin_answers, write_calls
-from bindings.same_state import PIXELS
 from gradmote import Session, compile_model, losses, optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
@@ -60,15 +60,6 @@ def project() -> Path:
 
 
 # ---- The twin's bits ------------------------------------------------------------------------------------------------
-
-
-def drawn(count: int, seed: int) -> array[float]:
-    """Return numbers in 0 .. 1, as data.mjs does."""
-    state, numbers = seed, array("f")
-    for _ in range(count):
-        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
-        numbers.append((state >> 8) / 2**24)
-    return numbers
 
 
 def twin(image: bytes, steps: int, classes: int) -> Session:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import shutil
 import subprocess
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +71,11 @@ def node(script: Path | str, *arguments: object, options: tuple[str, ...] = ()) 
     """Run a script of tests/bindings/js in the project, and return what it printed."""
     folder = project()
     return run("node", *options, str(folder / "scripts" / script), *map(str, arguments), folder=folder)
+
+
+def browse(*addresses: str) -> dict[str, Any]:
+    """Open pages of the project in Chromium, and return what each has computed."""
+    return json.loads(node("browse.mjs", str(shutil.which("chromium")), TOOLS, *addresses))
 
 
 def run(*command: str, folder: Path, seconds: float = 120.0) -> str:

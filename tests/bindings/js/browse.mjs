@@ -24,7 +24,7 @@ for (const address of pages) {
   const page = await browser.newPage(), problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   await page.goto(`http://127.0.0.1:${server.address().port}/${address}`);
-  const done = page.waitForFunction(() => globalThis.result?.digest || globalThis.result?.error, { timeout: 20_000 });
+  const done = page.waitForFunction(() => globalThis.result?.digest || globalThis.result?.error, undefined, { timeout: 100_000 });
   await done.catch((error) => problems.push(String(error)));
   results[address] = { ...(await page.evaluate(() => globalThis.result)), problems };
   await page.close();
