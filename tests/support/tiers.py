@@ -21,7 +21,7 @@ LIMIT = 1.0
 #: Fixtures that build the firmware.
 OF_BOARDS = {"firmware", "emulator", "board", "part", "elf"}
 #: Folders whose tests compile C, for this computer or for others, or run what was compiled.
-OF_TOOLCHAIN = ("bench", "bindings", "c/arch", "c/runtime", "c/threads", "device/sbc", "fuzz", "toolchain")
+OF_TOOLCHAIN = ("bench", "bindings", "c/arch", "c/runtime", "c/threads", "device/sbc", "fuzz", "studio", "toolchain")
 #: Modules of which a file of tests has something where it builds firmware or compiles C.
 BUILDERS = (
     "support.firmware",

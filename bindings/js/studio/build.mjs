@@ -2,9 +2,10 @@
 // gradmote.wasm and gradmote-simd.wasm, EXAMPLES that of models and samples to begin with, TOOLS that of node_modules.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const [out, modules, examples, tools] = process.argv.slice(2).map((path) => resolve(path));
@@ -18,8 +19,9 @@ const ENTRIES = {
   main: join(HERE, "src", "main.tsx"),
   worker: join(PACKAGE, "worker.ts"),
   compiler: join(HERE, "src", "compiler", "worker.ts"),
-  offline: join(HERE, "src", "offline", "worker.ts"),
 };
+/** The service worker has types of its own, and a list of all other files. */
+const OFFLINE = join(HERE, "src", "offline", "worker");
 /** The package is bundled from its sources, so that all parts of the page share its classes. */
 const ALIAS = {
   gradmote: join(PACKAGE, "index.ts"),
@@ -31,13 +33,21 @@ const ALIAS = {
 /** Checks the types. */
 function check() {
   const tsc = join(tools, "node_modules", "typescript", "bin", "tsc");
-  execFileSync(process.execPath, [tsc, "-p", HERE], { stdio: "inherit" });
+  for (const folder of [HERE, OFFLINE]) execFileSync(process.execPath, [tsc, "-p", folder], { stdio: "inherit" });
 }
 
-async function bundle(name, source, format) {
+/** Lists the files of the page, with the hash of each as `integrity` takes it. */
+function made() {
+  const found = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = found.map((entry) => relative(out, join(entry.parentPath, entry.name)).replaceAll("\\", "/")).sort();
+  return paths.map((path) => [path, `sha256-${createHash("sha256").update(readFileSync(join(out, path))).digest("base64")}`]);
+}
+
+async function bundle(name, source, format, define = {}) {
   await build({
     entryPoints: [source],
     outfile: join(out, `${name}.${format === "esm" ? "mjs" : "js"}`),
+    define,
     bundle: true,
     minify: true,
     format,
@@ -57,8 +67,10 @@ check();
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 for (const [name, source] of Object.entries(ENTRIES)) {
-  if (existsSync(source)) await bundle(name, source, name === "offline" ? "iife" : "esm");
+  if (existsSync(source)) await bundle(name, source, "esm");
 }
 for (const name of MODULES) cpSync(join(modules, name), join(out, name));
 cpSync(examples, join(out, "examples"), { recursive: true });
-for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true });
+const shown = (path) => !path.endsWith(".mjs"); // icons/draw.mjs draws what is here
+for (const name of STATIC) cpSync(join(HERE, name), join(out, name), { recursive: true, filter: shown });
+await bundle("offline", join(OFFLINE, "worker.ts"), "iife", { BUILD: JSON.stringify({ files: made() }) });

@@ -14,7 +14,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 
-const [chromium, tools, root, screens, ...given] = process.argv.slice(2);
+export const [chromium, tools, root, screens, ...values] = process.argv.slice(2);
 const TYPES = {
   ".css": "text/css",
   ".html": "text/html",
@@ -26,15 +26,17 @@ const TYPES = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** What the test passed to the script. */
-export const values = given;
-
-/** Serves a folder on a free port. `other` answers addresses of its own: it returns bytes, or undefined. */
+/**
+ * Serves a folder on a free port. `other` answers addresses of its own: it returns bytes, undefined to leave them to the
+ * folder, or null to break the connection off.
+ */
 export async function serve(folder = root, other = () => undefined) {
   const server = createServer(async ({ url }, response) => {
     const { pathname } = new URL(url, "http://here");
     const path = join(folder, decodeURIComponent(pathname.endsWith("/") ? `${pathname}index.html` : pathname));
-    const data = (await other(pathname)) ?? (await readFile(path).catch(() => undefined));
+    const given = await other(pathname);
+    if (given === null) return void response.destroy();
+    const data = given ?? (await readFile(path).catch(() => undefined));
     response.writeHead(data ? 200 : 404, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(data);
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
@@ -42,16 +44,17 @@ export async function serve(folder = root, other = () => undefined) {
 }
 
 /**
- * Opens the built page in Chromium. options: `context` for browser.newContext() (viewport, colorScheme, ...), `args` for
+ * Opens the built page in Chromium, without its service worker. options: `context` for browser.newContext() (viewport, colorScheme, ...), `args` for
  * Chromium, `before(page)` before the page is loaded, `hash` of the step, `other` as serve() has it.
  */
 export async function openStudio({ context = {}, args = [], before, hash = "", other } = {}) {
   const { chromium: browsers } = createRequire(join(tools, "any.js"))("playwright-core");
   const server = await serve(root, other);
   const browser = await browsers.launch({ executablePath: chromium, args: ["--no-sandbox", ...args] });
-  const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...context });
+  const opened = await browser.newContext({ viewport: { width: 1280, height: 800 }, serviceWorkers: "block", ...context });
   const page = await opened.newPage(), problems = [];
   page.setDefaultTimeout(20_000);
+  page.waitForFunction = (condition, argument) => until(() => page.evaluate(condition, argument)); // CSP forbids its own
   page.on("pageerror", (error) => problems.push(String(error)));
   await before?.(page);
   await page.goto(`${server.address}${hash}`);
@@ -66,6 +69,15 @@ export async function openStudio({ context = {}, args = [], before, hash = "", o
     console.log(JSON.stringify({ ...found, problems }));
   };
   return { browser, context: opened, page, problems, server, shot, end };
+}
+
+/** Waits until a condition holds, and returns what it returned. */
+export async function until(condition, seconds = 20) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await new Promise((go) => setTimeout(go, 50))) {
+    const found = await condition();
+    if (found) return found;
+  }
+  throw new Error(`not within ${seconds} s: ${condition}`);
 }
 
 /** Takes the page's picture in the widths and colours that it is made for: NAME-WIDTH-COLOUR.png. */

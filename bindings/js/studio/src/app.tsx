@@ -6,6 +6,7 @@ import type { ComponentType } from "preact";
 import { BoardPanel } from "./board/panel";
 import { DataPanel } from "./data/panel";
 import { ModelPanel } from "./model/panel";
+import { InstallButton, NewVersion } from "./offline/parts";
 import { Notices } from "./parts/notices";
 import { ThemeButton } from "./parts/theme";
 import { STEPS, step, type Step } from "./route";
@@ -31,7 +32,11 @@ export function App() {
         <h1 class="brand">
           <Mark /> Gradmote Studio
         </h1>
-        <ThemeButton />
+        <div class="tools">
+          <InstallButton />
+          <ThemeButton />
+        </div>
+        <NewVersion />
       </header>
       <Steps />
       <Main />

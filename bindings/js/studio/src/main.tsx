@@ -1,8 +1,13 @@
 import { render } from "preact";
 import { App } from "./app";
+import { awaitInstallOffer } from "./offline/install";
+import { keepOffline } from "./offline/update";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
+import "./style/offline.css";
 
 render(<App />, document.getElementById("app")!);
+awaitInstallOffer();
+void keepOffline();

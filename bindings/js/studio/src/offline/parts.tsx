@@ -1,0 +1,35 @@
+import { install, installOffer } from "./install";
+import { newVersion, takeNewVersion } from "./update";
+
+/** The button that installs the page, where the browser offers it. */
+export function InstallButton() {
+  if (!installOffer.value) return null;
+  return (
+    <button type="button" class="quiet" onClick={install}>
+      Install
+    </button>
+  );
+}
+
+/** Tells of a new version. The user says when: a reload ends a training, and forgets what was not saved. */
+export function NewVersion() {
+  const later = () => (newVersion.value = null);
+  return (
+    <div class="update" role="status">
+      {newVersion.value && (
+        <div class="notice">
+          <p>
+            <strong>A new version is ready.</strong>
+            <span class="hint"> Save what was learned, then reload.</span>
+          </p>
+          <button type="button" onClick={takeNewVersion}>
+            Reload
+          </button>
+          <button type="button" class="quiet" onClick={later}>
+            Later
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

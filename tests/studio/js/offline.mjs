@@ -1,0 +1,65 @@
+// Opens the page, ends its server, and goes on without one; then the server comes back with other versions of the page.
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openExample, openStudio, root } from "./studio.mjs";
+
+/** What the server has in place of the built files. */
+let changed = {}, gone = false;
+
+const studio = await openStudio({
+  context: { serviceWorkers: "allow" },
+  other: (path) => (gone ? null : changed[path]),
+});
+const { page, context } = studio;
+const controlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+const style = (page) => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--version"));
+const update = (page) =>
+  page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    return registration.update().then(() => true, () => false);
+  });
+
+/** Has the server offer another version, in which main.css gives --version. A torn one lacks what its list promises. */
+async function publish(version, torn = false) {
+  const [css, worker] = await Promise.all(["main.css", "offline.js"].map((name) => readFile(join(root, name), "utf8")));
+  const next = `${css}:root{--version:${version}}`;
+  const hash = (text) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+  changed = { "/offline.js": worker.replace(hash(css), hash(next)), "/main.css": torn ? `${next} ` : next };
+}
+
+await controlled(page);
+gone = true;
+await page.reload();
+await openExample(page);
+const offline = await page.locator(".steps [aria-current] .status").textContent();
+const fetchesNothing = await page.evaluate(() => fetch("no-such-file").then(() => false, () => true));
+await studio.shot("offline");
+
+gone = false;
+await publish("torn", true);
+await update(page);
+await page.waitForFunction(async () => !(await navigator.serviceWorker.getRegistration()).installing);
+await page.reload();
+const torn = await style(page);
+
+await publish("second");
+await update(page);
+await page.getByText("A new version is ready.").waitFor();
+const untouched = await style(page);
+await studio.shot("new-version");
+const other = await context.newPage();
+await other.goto(studio.server.address);
+await page.getByRole("button", { name: "Reload" }).click();
+const refused = await page.getByRole("status").getByText("open in another tab").textContent();
+await other.close();
+const loaded = page.waitForEvent("load");
+await page.getByRole("button", { name: "Reload" }).click();
+await loaded;
+const second = await style(page);
+gone = true;
+await page.reload();
+const secondOffline = await style(page);
+const kept = await page.evaluate(async () => (await (await caches.open("gradmote-studio-files")).keys()).length);
+await studio.end({ offline, fetchesNothing, torn, untouched, refused, second, secondOffline, kept });

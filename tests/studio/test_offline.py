@@ -1,0 +1,29 @@
+"""The studio without a network: its service worker keeps the page whole, and a new version waits to be asked for."""
+
+from __future__ import annotations
+
+import re
+
+from studio import page
+
+
+def test_the_page_works_without_its_server_and_updates_when_asked() -> None:
+    found = page.click("offline.mjs")
+    assert found["offline"] == "digits-cnn.mote" and found["fetchesNothing"]
+    assert found["torn"] == "", "a version that is not whole was taken"
+    assert found["untouched"] == "", "a version was taken before the user asked for it"
+    assert "open in another tab" in found["refused"]
+    assert found["second"] == found["secondOffline"] == "second"
+    assert found["kept"] == len(listed()), "files of an earlier version were left"
+    assert found["problems"] == []
+
+
+def test_the_list_has_every_file_that_is_built() -> None:
+    made = {str(path.relative_to(page.require())) for path in page.PAGE.rglob("*") if path.is_file()}
+    assert made - listed().keys() == {"offline.js"}
+    assert listed().keys() <= made
+
+
+def listed() -> dict[str, str]:
+    """Return the files that the service worker keeps, and their hashes."""
+    return dict(re.findall(r'\["([^"]+)","(sha256-[^"]+)"\]', (page.require() / "offline.js").read_text()))
