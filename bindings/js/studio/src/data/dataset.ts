@@ -1,7 +1,14 @@
+/** The samples that panels share, and what is known of them. */
+import { hasNames, placeOf, type AnyArray, type Loaded, type Origin } from "./loaded";
+import { DataError } from "./problem";
+import { nameOf } from "./source";
+import { listed, named } from "./wording";
+
 /** Samples one behind another, with their labels. */
 export interface Dataset {
   name: string;
   x: Float32Array;
+  /** Class indices (whole numbers) or targets; empty where there are no labels. */
   y: Float32Array | Int32Array;
   /** The number of samples. */
   count: number;
@@ -13,4 +20,129 @@ export interface Dataset {
   classes: string[];
   /** What the user should know of how the data was read. */
   notes: string[];
+  /** The samples to test on, where the files have some. */
+  test?: Part;
+  /** The columns of a table, from which the label may be chosen. */
+  columns?: string[];
+  /** Where x and y, and those to test on, are from; messages name it. */
+  origins?: Record<string, Origin>;
+}
+
+/** Some samples with their labels. */
+export interface Part {
+  x: Float32Array;
+  y: Float32Array | Int32Array;
+  count: number;
+}
+
+/** The most whole numbers that labels may have to be counted as classes. */
+const MOST_CLASSES = 1000;
+/** The arrays of a file that are used. */
+const USED = ["x", "y", "x_test", "y_test"];
+
+/** Returns the samples of arrays that were converted and scaled. Throws DataError where they do not belong together. */
+export function datasetOf({ path, arrays, origins, classes, notes }: Loaded): Dataset {
+  if (!arrays.x) throw new DataError(`${named(path)} has no array x; it has ${listed(Object.keys(arrays).sort())}`, "name the samples x and the labels y");
+  try {
+    requirePairs(arrays);
+  } catch (error) {
+    if (error instanceof DataError) throw new DataError(`${named(path)}: ${error.text}`, error.hint);
+    throw error;
+  }
+  const { x, y } = arrays, others = Object.keys(arrays).filter((name) => !USED.includes(name));
+  const unused = others.length ? [`${named(nameOf(path))}: ${listed(others)} are not used here; gradmote train gives them to models of several inputs`] : [];
+  return {
+    name: nameOf(path),
+    ...partOf(x, y),
+    sampleShape: x.shape.slice(1),
+    labelShape: y?.shape.slice(1) ?? [],
+    classes: classes ?? countedClasses(y, arrays.y_test),
+    notes: [...notes, ...unused],
+    ...(arrays.x_test && { test: partOf(arrays.x_test, arrays.y_test) }),
+    origins,
+  };
+}
+
+function partOf(x: AnyArray, y: AnyArray | undefined): Part {
+  const labels = y === undefined ? new Int32Array() : y.dtype === "float32" ? (y.data as Float32Array) : Int32Array.from(y.data as Int32Array);
+  return { x: x.data as Float32Array, y: labels, count: x.shape[0] };
+}
+
+/** Returns the numbers of classes as their names; none where labels are no classes. */
+function countedClasses(...labels: (AnyArray | undefined)[]): string[] {
+  const found = labels.filter((array) => array !== undefined);
+  if (!found.length || found.some(({ dtype, shape }) => dtype === "float32" || shape.length !== 1)) return [];
+  let least = 0, most = 0;
+  for (const { data } of found) for (const label of data as Int32Array) [least, most] = [Math.min(least, label), Math.max(most, label)];
+  return least < 0 || most >= MOST_CLASSES ? [] : Array.from({ length: most + 1 }, (_, label) => String(label));
+}
+
+// ---- What belongs together ----------------------------------------------------------------------------------------
+
+function requirePairs({ x, y, x_test, y_test }: Record<string, AnyArray | undefined>): void {
+  requirePair(x!, y, "x", "y");
+  if (!x_test !== !y_test && (y || y_test)) throw new DataError("only one of x_test and y_test is there", "give both or none");
+  if (!x_test) return;
+  requirePair(x_test, y_test, "x_test", "y_test");
+  for (const [test, train, name] of [[x_test, x!, "x"], [y_test, y, "y"]] as const) {
+    if (test && train && String(test.shape.slice(1)) !== String(train.shape.slice(1))) {
+      throw new DataError(`a sample of ${name}_test has another shape than one of ${name}`, "give both in one shape");
+    }
+  }
+}
+
+function requirePair(x: AnyArray, y: AnyArray | undefined, xName: string, yName: string): void {
+  for (const [array, name] of [[x, xName], [y, yName]] as const) {
+    if (!array) continue;
+    if (hasNames(array)) throw new DataError(`${name} is text`, "store numbers");
+    if (!array.shape.length || array.shape.slice(1).includes(0)) {
+      throw new DataError(`${name} has the shape [${array.shape.join(", ")}]`, "store a row for each sample");
+    }
+  }
+  const count = x.shape[0];
+  if (!y && !count) throw new DataError(`${xName} has no samples`, "give one at least");
+  if (y && (count !== y.shape[0] || !count)) {
+    throw new DataError(`${xName} has ${count} samples and ${yName} ${y.shape[0]}`, "give as many of both, one at least");
+  }
+}
+
+// ---- What is shown ------------------------------------------------------------------------------------------------
+
+/** Returns whether classes have names, and are no mere numbers. */
+export function hasNamedClasses({ classes }: Dataset): boolean {
+  return classes.some((name, number) => name !== String(number));
+}
+
+/** Returns how many samples each class has. */
+export function classCounts(classes: readonly string[], y: ArrayLike<number>): number[] {
+  const counts = classes.map(() => 0);
+  for (let at = 0; at < y.length; at++) if (y[at] in counts) counts[y[at]]++;
+  return counts;
+}
+
+/** The least, the largest and the mean of the finite numbers, and how many are not finite. */
+export interface Range {
+  least: number;
+  largest: number;
+  mean: number;
+  notFinite: number;
+}
+
+/** Returns the range of an array. */
+export function rangeOf(values: ArrayLike<number>): Range {
+  let [least, largest, sum, count] = [Infinity, -Infinity, 0, 0];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (!Number.isFinite(value)) continue;
+    if (value < least) least = value;
+    if (value > largest) largest = value;
+    sum += value;
+    count++;
+  }
+  return { least, largest, mean: sum / count, notFinite: values.length - count };
+}
+
+/** Returns the words for one number of an array of the data. */
+export function placeIn(data: Dataset, name: string, index: readonly number[]): string {
+  return placeOf(data.origins?.[name], name, index);
 }

@@ -1,0 +1,27 @@
+/** Files become samples: read, numbered, converted and scaled. */
+import { numbered } from "./classes";
+import { datasetOf, type Dataset } from "./dataset";
+import { converted } from "./dtypes";
+import { loadFiles, type Means } from "./forms";
+import type { Loaded } from "./loaded";
+import { asDataError } from "./problem";
+import { scaled } from "./scaling";
+import type { Source } from "./source";
+import { named } from "./wording";
+
+/** Returns the samples of files. Throws DataError, and the signal's reason where it ends reading. */
+export async function readSamples(files: readonly Source[], means: Means): Promise<Dataset> {
+  try {
+    const loaded = await loadFiles(files, means);
+    const ready = scaled(converted(numbered(loaded, means.reading.classes)), means.reading.scaling);
+    return { ...datasetOf(ready), ...columnsOf(loaded) };
+  } catch (error) {
+    throw asDataError(error, named(files[0]?.path ?? "what was given"), "check the file, and give it again");
+  }
+}
+
+/** Returns the columns of a table, in an order that has the label last. */
+function columnsOf({ origins: { x, y } }: Loaded): Pick<Dataset, "columns"> {
+  const isTable = x?.kind === "table" && y?.kind === "table" && x.path === y.path;
+  return isTable ? { columns: [...x.columns, ...y.columns] } : {};
+}

@@ -1,0 +1,26 @@
+// node read_cases.mjs BUNDLE CASES: reads the files of each case by the studio's modules, and prints what was found or
+// refused as JSON. CASES: [{name, files: [{path, file}], reading}]; `file` is where the bytes lie.
+
+import { createHash } from "node:crypto";
+import { openAsBlob, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [bundle, cases] = process.argv.slice(2);
+const { readSamples, PLAIN } = await import(pathToFileURL(bundle).href);
+
+const digest = (array) => createHash("sha256").update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)).digest("hex");
+const kind = (array) => (array instanceof Float32Array ? "float32" : "int32");
+const refuse = () => Promise.reject(new Error("node decodes no pictures"));
+
+function told({ x, y, count, sampleShape, labelShape, classes, notes, test, columns }) {
+  const part = (samples) => ({ x: digest(samples.x), y: digest(samples.y), count: samples.count });
+  return { ...part({ x, y, count }), kind: kind(y), sampleShape, labelShape, classes, notes, columns, test: test && part(test) };
+}
+
+const found = {};
+for (const { name, files, reading } of JSON.parse(readFileSync(cases, "utf8"))) {
+  const sources = await Promise.all(files.map(async ({ path, file }) => ({ path, blob: await openAsBlob(file) })));
+  const read = readSamples(sources, { reading: { ...PLAIN, ...reading }, decode: refuse });
+  found[name] = await read.then(told, ({ name, text, hint }) => ({ error: { name, text, hint } }));
+}
+console.log(JSON.stringify(found));
