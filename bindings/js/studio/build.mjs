@@ -18,6 +18,7 @@ const STATIC = ["index.html", "manifest.webmanifest", "icons"];
 const ENTRIES = {
   main: join(HERE, "src", "main.tsx"),
   worker: join(PACKAGE, "worker.ts"),
+  data: join(HERE, "src", "data", "worker.ts"),
   compiler: join(HERE, "src", "compiler", "worker.ts"),
 };
 /** The service worker has types of its own, and a list of all other files. */

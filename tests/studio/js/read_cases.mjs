@@ -1,12 +1,13 @@
 // node read_cases.mjs BUNDLE CASES: reads the files of each case by the studio's modules, and prints what was found or
-// refused as JSON. CASES: [{name, files: [{path, file}], reading}]; `file` is where the bytes lie.
+// refused as JSON. CASES: [{name, files: [{path, file}], reading, model}]; `file` is where the bytes lie, and `model`
+// what a model takes.
 
 import { createHash } from "node:crypto";
 import { openAsBlob, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const [bundle, cases] = process.argv.slice(2);
-const { readSamples, PLAIN } = await import(pathToFileURL(bundle).href);
+const { readSamples, problems, PLAIN } = await import(pathToFileURL(bundle).href);
 
 const digest = (array) => createHash("sha256").update(new Uint8Array(array.buffer, array.byteOffset, array.byteLength)).digest("hex");
 const kind = (array) => (array instanceof Float32Array ? "float32" : "int32");
@@ -17,10 +18,19 @@ function told({ x, y, count, sampleShape, labelShape, classes, notes, test, colu
   return { ...part({ x, y, count }), kind: kind(y), sampleShape, labelShape, classes, notes, columns, test: test && part(test) };
 }
 
+/** Returns the first reason why the model cannot be trained on the samples. */
+function misfit(data, model) {
+  const [problem] = model ? problems(data, model) : [];
+  return problem && { text: problem.text, hint: problem.hint };
+}
+
 const found = {};
-for (const { name, files, reading } of JSON.parse(readFileSync(cases, "utf8"))) {
+for (const { name, files, reading, model } of JSON.parse(readFileSync(cases, "utf8"))) {
   const sources = await Promise.all(files.map(async ({ path, file }) => ({ path, blob: await openAsBlob(file) })));
   const read = readSamples(sources, { reading: { ...PLAIN, ...reading }, decode: refuse });
-  found[name] = await read.then(told, ({ name, text, hint }) => ({ error: { name, text, hint } }));
+  found[name] = await read.then(
+    (data) => ({ ...told(data), misfit: misfit(data, model) }),
+    ({ name, text, hint }) => ({ error: { name, text, hint } }),
+  );
 }
 console.log(JSON.stringify(found));

@@ -1,7 +1,6 @@
 import { GradmoteError, readSource } from "gradmote";
 import type { Analysis } from "../compiler/client";
-import { readNpz } from "../data/npz";
-import { data } from "../state";
+import { openSamples } from "../data/open";
 import { openModel } from "./open";
 
 /** A model that comes with the page, and the samples that it learns from. */
@@ -27,7 +26,7 @@ export async function openExample({ name, data: samples }: Example): Promise<voi
     bytes(samples),
   ]);
   await openModel({ name: `${name}.mote`, image, onnx, analysis });
-  data.value = readNpz(samples, file);
+  await openSamples([{ path: samples, blob: new Blob([file as BlobPart]) }]);
 }
 
 async function bytes(file: string): Promise<Uint8Array> {

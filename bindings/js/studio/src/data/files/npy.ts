@@ -7,9 +7,12 @@ import { counted, named } from "../wording";
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 /** The most bytes of a header that numpy reads. */
 const LONGEST_HEADER = 10_000;
-const VALUE = String.raw`'[^']*'|"[^"]*"|True|False|\([\d\s,L]*\)|\[.*\]`;
-const HEADER = new RegExp(String.raw`^\s*\{(\s*['"]\w+['"]\s*:\s*(${VALUE})\s*,?)*\s*\}\s*$`, "s");
-const ENTRY = new RegExp(String.raw`['"](\w+)['"]\s*:\s*(${VALUE})`, "gs");
+const GAP = String.raw`[ \t\n\r\f]*`;
+const SHAPE = String.raw`\(${GAP}(?:\d+L?${GAP},${GAP})*(?:(?<=,${GAP})\d+L?${GAP})?\)`;
+const VALUE = String.raw`'[^']*'|"[^"]*"|True|False|${SHAPE}|\[.*\]`;
+const PAIR = String.raw`${GAP}['"]\w+['"]${GAP}:${GAP}(?:${VALUE})${GAP}`;
+const HEADER = new RegExp(String.raw`^\{${PAIR}(?:,${PAIR})*,?${GAP}\}${GAP}$`, "s");
+const ENTRY = new RegExp(String.raw`['"](\w+)['"]${GAP}:${GAP}(${VALUE})`, "gs");
 const DESCRIPTION = /^([<>|=])([a-zA-Z])(\d*)(?:\[\w*\])?$/;
 
 /** numpy's letter and size -> its name, and the array that holds it. */
@@ -49,7 +52,7 @@ export function isNpy(bytes: Uint8Array): boolean {
 export async function readNpy(source: Source, watcher: Watcher): Promise<AnyArray> {
   const bytes = await wholeFile(source, watcher);
   try {
-    return arrayIn(bytes, "the array");
+    return arrayIn(bytes, "x");
   } catch (error) {
     throw asDataError(error, named(source.path), "write numbers with numpy.save(path, array)");
   }

@@ -6,7 +6,7 @@ import { bytesAt, requireReadable, requireSize, type Source } from "../source";
 import { counted, named, quoted } from "../wording";
 
 const END = 0x06054b50, END_64 = 0x06064b50, LOCATOR_64 = 0x07064b50, ENTRY = 0x02014b50, LOCAL = 0x04034b50;
-const END_SIZE = 22, LONGEST_COMMENT = 0xffff, ENTRY_SIZE = 46, LOCAL_SIZE = 30, LOCATOR_SIZE = 20;
+const END_SIZE = 22, LONGEST_COMMENT = 0xffff, ENTRY_SIZE = 46, LOCAL_SIZE = 30, LOCATOR_SIZE = 20, END_64_SIZE = 56;
 const STORED = 0, DEFLATED = 8;
 const ENCRYPTED = 1;
 
@@ -25,8 +25,8 @@ export interface Member {
 /** Returns the members. Throws DataError where they are too large or two have one name, Error where the file is damaged. */
 export async function membersOf(source: Source): Promise<Member[]> {
   requireReadable(source);
-  const { start, size, count } = await directoryOf(source);
-  const members = entriesIn(await bytesAt(source, start, start + size), count).filter(({ name }) => !name.endsWith("/"));
+  const { start, size, shift } = await directoryOf(source);
+  const members = entriesIn(await bytesAt(source, start, start + size), shift).filter(({ name }) => !name.endsWith("/"));
   requireSize(source.path, members.reduce((sum, member) => sum + member.size, 0), source.blob.size);
   const known = new Set<string>();
   for (const { name } of members) {
@@ -40,7 +40,9 @@ export async function membersOf(source: Source): Promise<Member[]> {
 export async function contentOf(source: Source, member: Member): Promise<Uint8Array> {
   const header = viewOf(await bytesAt(source, member.start, member.start + LOCAL_SIZE));
   if (header.byteLength < LOCAL_SIZE || header.getUint32(0, true) !== LOCAL) throw new Error(`${quoted(member.name)} is not where it should be`);
-  const start = member.start + LOCAL_SIZE + header.getUint16(26, true) + header.getUint16(28, true);
+  const nameAt = member.start + LOCAL_SIZE, start = nameAt + header.getUint16(26, true) + header.getUint16(28, true);
+  const name = new TextDecoder().decode(await bytesAt(source, nameAt, nameAt + header.getUint16(26, true)));
+  if (name !== member.name) throw new Error(`${quoted(member.name)} is called ${quoted(name)} where it lies`);
   const packed = await bytesAt(source, start, start + member.packed);
   if (packed.length < member.packed) throw new Error(`${quoted(member.name)} is cut off`);
   const content = unpacked(packed, member);
@@ -57,33 +59,41 @@ function unpacked(packed: Uint8Array, { name, method, flags, size }: Member): Ui
 
 // ---- The directory ------------------------------------------------------------------------------------------------
 
-async function directoryOf(source: Source): Promise<{ start: number; size: number; count: number }> {
+/** Where the directory lies, and by how much members lie behind where it says that they do. */
+interface Directory {
+  start: number;
+  size: number;
+  shift: number;
+}
+
+async function directoryOf(source: Source): Promise<Directory> {
   const { size: fileSize } = source.blob, from = Math.max(0, fileSize - END_SIZE - LONGEST_COMMENT);
   const tail = viewOf(await bytesAt(source, from, fileSize));
   let at = tail.byteLength - END_SIZE;
   while (at >= 0 && tail.getUint32(at, true) !== END) at--;
   if (at < 0) throw new Error("it is no zip file, or it is cut off");
-  const found = { start: tail.getUint32(at + 16, true), size: tail.getUint32(at + 12, true), count: tail.getUint16(at + 10, true) };
   const isWide = at >= LOCATOR_SIZE && tail.getUint32(at - LOCATOR_SIZE, true) === LOCATOR_64;
-  const directory = isWide ? await wideDirectory(source, whole(tail, at - LOCATOR_SIZE + 8)) : found;
-  if (directory.start + directory.size > fileSize) throw new Error("its directory lies outside of it");
-  return directory;
+  const wide = isWide ? await wideDirectory(source, from + at - LOCATOR_SIZE - END_64_SIZE) : undefined;
+  const { claimed, size, end } = wide ?? { claimed: tail.getUint32(at + 16, true), size: tail.getUint32(at + 12, true), end: from + at };
+  if (end - size < claimed) throw new Error("its directory is not where it should be");
+  return { start: end - size, size, shift: end - size - claimed };
 }
 
-async function wideDirectory(source: Source, at: number): Promise<{ start: number; size: number; count: number }> {
-  const view = viewOf(await bytesAt(source, at, at + 56));
-  if (view.byteLength < 56 || view.getUint32(0, true) !== END_64) throw new Error("its directory is damaged");
-  return { start: whole(view, 48), size: whole(view, 40), count: whole(view, 32) };
+async function wideDirectory(source: Source, at: number): Promise<{ claimed: number; size: number; end: number }> {
+  const view = viewOf(await bytesAt(source, Math.max(0, at), at + END_64_SIZE));
+  if (view.byteLength < END_64_SIZE || view.getUint32(0, true) !== END_64) throw new Error("its directory is damaged");
+  return { claimed: whole(view, 48), size: whole(view, 40), end: at };
 }
 
-function entriesIn(bytes: Uint8Array, count: number): Member[] {
+function entriesIn(bytes: Uint8Array, shift: number): Member[] {
   const view = viewOf(bytes), members: Member[] = [];
-  for (let at = 0; members.length < count; ) {
+  for (let at = 0; at < bytes.length; ) {
     if (at + ENTRY_SIZE > bytes.length || view.getUint32(at, true) !== ENTRY) throw new Error("its directory is damaged");
-    const [name, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
+    const [name, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true)) as [number, number, number];
     const next = at + ENTRY_SIZE + name + extra + comment;
     if (next > bytes.length) throw new Error("its directory is cut off");
-    members.push(entryAt(view, at, name, extra));
+    const member = entryAt(view, at, name, extra);
+    members.push({ ...member, start: member.start + shift });
     at = next;
   }
   return members;

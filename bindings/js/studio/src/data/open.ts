@@ -1,0 +1,55 @@
+/** What is open in the data panel: the files, how they are read, and what came of it. */
+import { signal } from "@preact/signals";
+
+import { data, facts, model } from "../state";
+import { expectedOf, type Expected } from "./fit";
+import { isAbort } from "./problem";
+import { readInWorker } from "./reader";
+import { PLAIN, type Reading } from "./reading";
+import type { Source } from "./source";
+
+/** The files that were given, so that they can be read again in another way. */
+export const files = signal<Source[]>([]);
+/** How they are read. The shape of a sample is the model's. */
+export const reading = signal<Reading>(PLAIN);
+/** How far reading is, from 0 to 1; null while nothing is read. */
+export const progress = signal<number | null>(null);
+
+let under: AbortController | undefined;
+
+/** Returns what the open model takes; null where there is none. */
+export function expected(): Expected | null {
+  return model.value && facts.value ? expectedOf(model.value.name, facts.value) : null;
+}
+
+/**
+ * Reads files, which takes the place of what is read now. Where they are refused, the error is thrown, and the data of
+ * before stays. Returns false where other files were given, or reading was ended, before it was done.
+ */
+export async function openSamples(given: Source[], wanted: Reading = { ...PLAIN, resize: reading.value.resize }): Promise<boolean> {
+  const stop = new AbortController(), shape = expected()?.inputs[0]?.shape ?? null;
+  under?.abort();
+  under = stop;
+  progress.value = 0;
+  try {
+    const watcher = { signal: stop.signal, progress: (part: number) => under === stop && (progress.value = part) };
+    const found = await readInWorker(given, { ...wanted, sampleShape: shape }, watcher);
+    [files.value, reading.value, data.value] = [given, wanted, found];
+    return true;
+  } catch (error) {
+    if (isAbort(error)) return false;
+    throw error;
+  } finally {
+    if (under === stop) progress.value = null;
+  }
+}
+
+/** Reads the same files again, in another way. */
+export async function readAgain(change: Partial<Reading>): Promise<boolean> {
+  return openSamples(files.value, { ...reading.value, ...change });
+}
+
+/** Ends reading; the data of before stays. */
+export function stopReading(): void {
+  under?.abort();
+}
