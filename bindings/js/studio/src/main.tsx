@@ -2,11 +2,13 @@ import { render } from "preact";
 import { App } from "./app";
 import { awaitInstallOffer } from "./offline/install";
 import { keepOffline } from "./offline/update";
+import "uplot/dist/uPlot.min.css";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/offline.css";
+import "./style/training.css";
 
 render(<App />, document.getElementById("app")!);
 awaitInstallOffer();

@@ -1,4 +1,15 @@
+import { effect } from "@preact/signals";
 import { notice, spoken } from "../state";
+
+/** Milliseconds that a notice of something done shows; one of an error shows until it is dismissed. */
+const SHOWN = 8000;
+
+effect(() => {
+  const told = notice.value;
+  if (told?.kind !== "info") return;
+  const timer = setTimeout(() => notice.value === told && (notice.value = null), SHOWN);
+  return () => clearTimeout(timer);
+});
 
 /** The one live region: what went wrong, or what was done. */
 export function Notices() {

@@ -1,0 +1,99 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  label: string;
+  disabled?: boolean;
+  /** What the user should know, below the field. */
+  help?: string;
+}
+
+interface NumberProps extends FieldProps {
+  value: number;
+  min: number;
+  max: number;
+  step?: number | "any";
+  onValue: (value: number) => void;
+}
+
+/** A field for a number. A number out of range is not taken: the field says so until it is mended. */
+export function NumberField({ label, help, value, onValue, ...rest }: NumberProps) {
+  const id = useId();
+  const take = (event: Event) => {
+    const input = event.target as HTMLInputElement;
+    if (input.reportValidity() && input.value !== "") onValue(input.valueAsNumber);
+  };
+  return (
+    <label class="field">
+      {label}
+      <input type="number" value={value} onChange={take} required aria-describedby={help && id} {...rest} />
+      {help && <small id={id}>{help}</small>}
+    </label>
+  );
+}
+
+interface ChoiceProps extends FieldProps {
+  value: string;
+  /** Value -> what the user reads. */
+  choices: Record<string, string>;
+  onValue: (value: string) => void;
+}
+
+export function ChoiceField({ label, help, value, choices, onValue, disabled = false }: ChoiceProps) {
+  const id = useId();
+  return (
+    <label class="field">
+      {label}
+      <select
+        value={value}
+        disabled={disabled}
+        aria-describedby={help && id}
+        onChange={(event) => onValue((event.target as HTMLSelectElement).value)}
+      >
+        {Object.entries(choices).map(([key, text]) => (
+          <option key={key} value={key}>{text}</option>
+        ))}
+      </select>
+      {help && <small id={id}>{help}</small>}
+    </label>
+  );
+}
+
+interface TextProps extends FieldProps {
+  value: string;
+  placeholder?: string;
+  pattern?: string;
+  onValue: (value: string) => void;
+}
+
+export function TextField({ label, help, value, onValue, ...rest }: TextProps) {
+  const id = useId();
+  const take = (event: Event) => {
+    const input = event.target as HTMLInputElement;
+    if (input.reportValidity()) onValue(input.value.trim());
+  };
+  return (
+    <label class="field">
+      {label}
+      <input type="text" spellcheck={false} value={value} onChange={take} aria-describedby={help && id} {...rest} />
+      {help && <small id={id}>{help}</small>}
+    </label>
+  );
+}
+
+interface CheckProps {
+  label: ComponentChildren;
+  checked: boolean;
+  disabled?: boolean;
+  onValue: (checked: boolean) => void;
+}
+
+export function CheckField({ label, checked, disabled = false, onValue }: CheckProps) {
+  const take = (event: Event) => onValue((event.target as HTMLInputElement).checked);
+  return (
+    <label class="check">
+      <input type="checkbox" checked={checked} disabled={disabled} onChange={take} />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,239 @@
+// A training: it goes on while other panels show, and tells of itself by signals.
+
+import { batch, effect, signal } from "@preact/signals";
+import { DataError, RuntimeFault, type RemoteSession } from "gradmote";
+import type { Dataset } from "../data/dataset";
+import { fail, inform } from "../notice";
+import { percent, short } from "../parts/format";
+import { data, facts, session, spoken } from "../state";
+import { gather } from "./batches";
+import { extended, type Point } from "./curves";
+import { evaluate, type Evaluation } from "./evaluate";
+import { planOf, type Plan } from "./plan";
+import { drawing, shuffled } from "./random";
+import { change, settings } from "./settings";
+import { split, type Split } from "./split";
+import { runSteps } from "./steps";
+
+export type Status = "idle" | "running" | "paused" | "stopping";
+
+export interface Progress {
+  epoch: number;
+  epochs: number;
+  /** Steps of this training, and how many it will have. */
+  step: number;
+  steps: number;
+  perSecond: number;
+  loss: number | null;
+}
+
+export const status = signal<Status>("idle");
+export const progress = signal<Progress | null>(null);
+export const points = signal<Point[]>([]);
+export const result = signal<Evaluation | null>(null);
+/** The split of the last training, for trying samples. */
+export const parts = signal<Split | null>(null);
+/** The SHA-256 of the state, and the updates that led to it. */
+export const state = signal<{ digest: string; steps: number } | null>(null);
+
+/** Milliseconds that a chunk of steps should take: the curves move, and pause and stop are heard, after each. */
+const CHUNK = 40;
+/** Points that an epoch has in the curves at the least, where it has as many steps. */
+const POINTS = 16;
+/** Most samples of the training set that stand for held-out ones where there are none. */
+const MOST_TRAINED = 512;
+/** Milliseconds between two announcements. */
+const QUIET = 8000;
+
+let wake: () => void = () => undefined;
+
+/** Forgets what was measured, as where another model is opened. */
+export function forgetRun(): void {
+  batch(() => {
+    [progress.value, result.value, state.value, parts.value] = [null, null, null, null];
+    points.value = [];
+  });
+}
+
+effect(() => {
+  const opened = session.value;
+  forgetRun();
+  if (opened) void tellState(opened).then(() => takeRate(opened));
+});
+
+/** Begins with the learning rate that the image has. */
+async function takeRate(opened: RemoteSession): Promise<void> {
+  const rate = await opened.get("learningRate").catch(() => 0);
+  if (rate > 0 && session.value === opened) change({ rate: Number(rate.toPrecision(6)) });
+}
+
+export function pause(): void {
+  if (status.value === "running") status.value = "paused";
+}
+
+export function resume(): void {
+  if (status.value === "paused") status.value = "running";
+  wake();
+}
+
+export function stop(): void {
+  if (status.value !== "idle") status.value = "stopping";
+  wake();
+}
+
+/** Sets everything back to the image's initial values. */
+export async function reset(): Promise<void> {
+  const opened = session.value;
+  if (!opened || status.value !== "idle") return;
+  await opened.reset();
+  forgetRun();
+  await tellState(opened);
+  inform("The state is that of the image again");
+}
+
+/** Reads the state's digest, after steps or after a checkpoint was loaded. */
+export async function tellState(opened: RemoteSession): Promise<void> {
+  const found = await Promise.all([opened.stateSha256(), opened.control()]).catch(() => null);
+  if (found && session.value === opened) state.value = { digest: found[0], steps: found[1].optimizerSteps };
+}
+
+/** Trains by the settings, from the state as it is. Errors end it, with a notice. */
+export async function start(): Promise<void> {
+  const [opened, samples, known] = [session.value, data.value, facts.value];
+  if (status.value !== "idle" || !opened || !samples || !known) return;
+  status.value = "running";
+  try {
+    await new Run(opened, samples, planOf(known, samples)).all();
+  } catch (error) {
+    if (session.value === opened) fail(error);
+  } finally {
+    status.value = "idle";
+  }
+  if (session.value === opened) await tellState(opened);
+}
+
+class Run {
+  #draw = drawing(settings.value.seed);
+  #split: Split;
+  #first = points.value[points.value.length - 1]?.step ?? 0;
+  #chunk = 1;
+  #lastGood: Uint8Array | null = null;
+  #lastGoodStep = 0;
+  #said = performance.now();
+  #step = 0;
+  #measured: { step: number; found: Evaluation } | null = null;
+
+  constructor(readonly session: RemoteSession, readonly data: Dataset, readonly plan: Plan) {
+    const { held, shuffle } = settings.value;
+    this.#split = split(data.count, held / 100, shuffle ? this.#draw : null);
+    if (this.#split.train.length < plan.batch) {
+      throw new DataError(`${this.#split.train.length} samples are left to train on, and a batch has ${plan.batch}`, "hold out fewer");
+    }
+    parts.value = this.#split;
+  }
+
+  get #perEpoch(): number {
+    return Math.floor(this.#split.train.length / this.plan.batch);
+  }
+
+  /** Trains all epochs, or until the user stops, then measures. */
+  async all(): Promise<void> {
+    const { epochs } = settings.value;
+    await this.#prepare(epochs * this.#perEpoch);
+    await this.#keep();
+    for (let epoch = 1; epoch <= epochs && (await this.#goesOn()); epoch++) await this.#epoch(epoch, epochs);
+    const { accuracy, loss } = await this.#measure();
+    const how = accuracy !== null ? `: accuracy ${percent(accuracy)}` : loss !== null ? `: loss ${short(loss)}` : "";
+    inform(`${status.value === "stopping" ? "Stopped" : "Trained"} after ${this.#step} steps${how}`);
+  }
+
+  /** Sets the learning rate, or its schedule. */
+  async #prepare(steps: number): Promise<void> {
+    const { rate, schedule, warmup } = settings.value;
+    if (schedule === "linear") await this.session.setLinearSchedule(rate, Math.round((steps * warmup) / 100), steps);
+    else await this.session.set("learningRate", rate);
+    progress.value = { epoch: 1, epochs: settings.value.epochs, step: 0, steps, perSecond: 0, loss: null };
+  }
+
+  async #epoch(epoch: number, epochs: number): Promise<void> {
+    const order = settings.value.shuffle ? shuffled(this.#split.train, this.#draw) : this.#split.train;
+    const { batch } = this.plan, whole = this.#perEpoch;
+    for (let at = 0; at < whole && (await this.#goesOn()); ) {
+      const count = Math.min(this.#chunk, whole - at);
+      await this.#steps(order.subarray(at * batch, (at + count) * batch), count, epoch, epochs);
+      at += count;
+    }
+    if (status.value === "stopping") return;
+    await this.#measure();
+    await this.#keep();
+  }
+
+  /** Runs a chunk of steps, and learns how many the next one may have. */
+  async #steps(indices: Uint32Array, count: number, epoch: number, epochs: number): Promise<void> {
+    const began = performance.now();
+    const loss = await this.#guarded(() => runSteps(this.session, this.plan, gather(this.data, this.plan, indices)));
+    const took = Math.max(performance.now() - began, 0.1), before = progress.value!;
+    this.#chunk = Math.max(1, Math.min(this.#perEpoch / POINTS, Math.round((count * CHUNK) / took)) | 0);
+    this.#step += count;
+    const perSecond = (1000 * count) / took;
+    const smooth = before.perSecond ? 0.8 * before.perSecond + 0.2 * perSecond : perSecond;
+    batch(() => {
+      progress.value = { epoch, epochs, step: this.#step, steps: before.steps, perSecond: smooth, loss };
+      this.#plot({ loss, heldLoss: null, accuracy: null });
+    });
+    this.#announce(`Epoch ${epoch} of ${epochs}, loss ${short(loss)}`);
+  }
+
+  /** Goes back to the last state that was sound where numbers are no longer finite. */
+  async #guarded<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      if (!(error instanceof RuntimeFault) || error.error !== "NOT_FINITE" || !this.#lastGood) throw error;
+      await this.session.load(this.#lastGood);
+      const text = `${error.text}: the state is that of step ${this.#lastGoodStep} again`;
+      throw new DataError(text, "lower the learning rate, or look at the data, and start again");
+    }
+  }
+
+  async #keep(): Promise<void> {
+    this.#lastGood = await this.session.save();
+    this.#lastGoodStep = this.#step;
+  }
+
+  /** Measures on what is held out, or on training samples where nothing is. */
+  async #measure(): Promise<Evaluation> {
+    if (this.#measured?.step === this.#step) return this.#measured.found;
+    const { held, train } = this.#split, isHeld = held.length > 0;
+    const on = isHeld ? "held-out samples" : "training samples";
+    const found = await this.#guarded(() =>
+      evaluate(this.session, this.data, this.plan, isHeld ? held : train.subarray(0, MOST_TRAINED), on),
+    );
+    batch(() => {
+      result.value = found;
+      this.#measured = { step: this.#step, found };
+      this.#plot({ loss: null, heldLoss: isHeld ? found.loss : null, accuracy: found.accuracy });
+    });
+    return found;
+  }
+
+  #plot(point: Omit<Point, "step">): void {
+    if (session.value === this.session) points.value = extended(points.value, { step: this.#first + this.#step, ...point });
+  }
+
+  /** Waits while the training is paused. Returns false where it is to stop. */
+  async #goesOn(): Promise<boolean> {
+    while (status.value === "paused") {
+      await tellState(this.session);
+      if (status.value !== "paused") break;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    return status.value === "running";
+  }
+
+  #announce(text: string): void {
+    if (performance.now() - this.#said < QUIET) return;
+    this.#said = performance.now();
+    spoken.value = text;
+  }
+}

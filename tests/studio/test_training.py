@@ -1,0 +1,86 @@
+"""Training in the studio by clicks: the twin's bits, curves, and a state that is kept, saved and opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from gradmote import Session
+from studio import page
+
+EPOCHS, BATCH, HELD, SEED, RATE = 2, 8, 0.2, 1, 0.01
+WORD = 0xFFFFFFFF
+
+
+@cache
+def found() -> dict[str, Any]:
+    """Train the example by clicks, with the samples in their order and in one that is drawn."""
+    return page.click("training.mjs", EPOCHS)
+
+
+def drawing(seed: int) -> Iterator[float]:
+    """Yield numbers of 0 .. 1, as training/random.ts draws them."""
+    state = seed
+    while True:
+        state = (state + 0x6D2B79F5) & WORD
+        mixed = ((state ^ (state >> 15)) * (state | 1)) & WORD
+        mixed ^= (mixed + ((mixed ^ (mixed >> 7)) * (mixed | 61) & WORD)) & WORD
+        yield (mixed ^ (mixed >> 14)) / 2**32
+
+
+def shuffled(indices: list[int], draws: Iterator[float]) -> list[int]:
+    """Return the indices in an order that is drawn, as training/random.ts does."""
+    order = list(indices)
+    for last in range(len(order) - 1, 0, -1):
+        other = int(next(draws) * (last + 1))
+        order[last], order[other] = order[other], order[last]
+    return order
+
+
+def twin(arrange: Callable[[list[int]], list[int]]) -> str:
+    """Return the digest of the twin's state after the same steps: `arrange` is called for the split and each epoch."""
+    folder = page.built() / "examples"
+    samples = np.load(folder / "digits.npz")
+    count = len(samples["x"])
+    train = arrange(list(range(count)))[: count - round(count * HELD)]
+    with Session((folder / "digits-cnn.mote").read_bytes(), "strict") as session:
+        session.learning_rate = RATE
+        for _ in range(EPOCHS):
+            order = arrange(train)
+            for at in range(0, len(order) - BATCH + 1, BATCH):
+                rows = order[at : at + BATCH]
+                session.step(samples["x"][rows], samples["y"][rows])
+        return session.state_sha256()
+
+
+def test_the_state_is_the_twins_after_the_same_steps() -> None:
+    page.require()
+    assert found()["ordered"]["digest"] == twin(lambda indices: indices)
+
+
+def test_an_order_that_is_drawn_gives_the_twins_state_too() -> None:
+    page.require()
+    draws = drawing(SEED)
+    assert found()["drawn"]["digest"] == twin(lambda indices: shuffled(indices, draws))
+
+
+def test_it_tells_how_well_the_model_does() -> None:
+    told = found()
+    assert told["problems"] == []
+    loss, accuracy = told["curves"]
+    first, last = (float(number) for number in loss.split("from ")[1].split(" to "))
+    assert last < first / 3
+    assert float(accuracy.split(": ")[1].split(" %")[0]) > 85
+    assert f"Trained after {told['ordered']['steps']} steps: accuracy" in told["told"]
+    assert told["confusion"] == 10
+    assert int(told["ordered"]["steps"]) == told["moved"]["steps"] and told["moved"]["points"] > 20
+
+
+def test_a_state_is_kept_saved_and_opened_again() -> None:
+    told = found()
+    kept = told["ordered"]["digest"]
+    assert kept == told["reopened"] == told["loaded"] != told["begun"] == told["anew"]
+    assert "GM_ERR_TRUNCATED" in told["refused"] and told["kept"] == kept
