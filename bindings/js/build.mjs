@@ -17,14 +17,16 @@ const ENTRIES = {
   index: { browser: "gradmote", node: "node" },
   "training/index": { browser: "training", node: "training.node" },
   storage: { browser: "storage", node: "storage.node" },
+  "serial/index": { browser: "serial", node: "serial.node" },
   worker: { browser: "worker", node: "worker.node" },
 };
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
 /** Makes other entries share the classes of the main one, which lies beside them. */
-function besides(file) {
-  const share = (build) => build.onResolve({ filter: /^\.\.?\/index\.js$/ }, () => ({ path: file, external: true }));
+function besides(file, entry) {
+  const shared = entry.startsWith("serial") ? /^\.\.?\/(index|errors)\.js$/ : /^\.\.?\/index\.js$/;
+  const share = (build) => build.onResolve({ filter: shared }, () => ({ path: file, external: true }));
   return { name: "beside", setup: share };
 }
 
@@ -44,11 +46,11 @@ async function bundle(entry, outfile, place, options, plugins = []) {
 async function bundleEntry(entry, dist) {
   const { browser, node } = ENTRIES[entry], main = ENTRIES.index;
   const onNode = { platform: "node", target: "node18" };
-  await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(`./${main.browser}.mjs`)]);
-  await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`)]);
-  await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`)]);
+  await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(`./${main.browser}.mjs`, entry)]);
+  await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`, entry)]);
+  await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`, entry)]);
   if (entry === "worker") return bundle(entry, join(dist, "worker.min.js"), "script", { format: "iife", minify: true });
-  const globalName = { index: "gradmote", "training/index": "ort", storage: "gradmoteStorage" }[entry];
+  const globalName = { index: "gradmote", "training/index": "ort", storage: "gradmoteStorage", "serial/index": "gradmoteSerial" }[entry];
   await bundle(entry, join(dist, `${browser}.min.js`), "script", { format: "iife", globalName, minify: true });
 }
 

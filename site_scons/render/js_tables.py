@@ -1,11 +1,14 @@
-"""The TypeScript side of the spec: errors, and where the fields of records lie."""
+"""The TypeScript side of the spec: errors, where the fields of records lie, and the messages of a board's console."""
 
 import json
 
-from .spec import load, records
+from .console_spec import messages
+from .spec import Field, load, records
 
 #: What JavaScript reads of an image and of the arena.
-RECORDS = ("header", "tensor", "control", "property")
+RECORDS = ("header", "tensor", "control", "property", "signature")
+#: Those of its numbers that are no field's.
+CONSTANTS = ("NONE", "IMAGE_MAGIC", "FORMAT_VERSION", "SIGNATURE_MAGIC", "SIGNATURE_VERSION")
 #: Records whose fields are all read, one after another.
 WALKED = ("control",)
 ENUMS = ("program", "role", "dtype", "section", "schedule", "property_type", "store_dtype")
@@ -25,7 +28,8 @@ def render_errors() -> str:
 
 
 def render_records() -> str:
-    parts = [f"export const NONE = {load('records')['constants']['NONE']:#x};\n\n"]
+    constants = load("records")["constants"]
+    parts = [f"export const {name} = {constants[name]:#x};\n" for name in CONSTANTS] + ["\n"]
     for name in ENUMS:
         values = [value.lower() for value in load("records")["enums"][name]]
         parts.append(f"export const {name.upper()} = {json.dumps(values)} as const;\n")
@@ -57,5 +61,31 @@ def camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+def render_console() -> str:
+    """Return the frame's numbers, the messages with their fields in order, and the codes that only a console has."""
+    spec = load("console")
+    parts = [f"export const {name.upper()} = {value:#x};\n" for name, value in spec["frame"].items()]
+    sources = ", ".join(f"{name}: {i}" for i, name in enumerate(spec["sources"]["names"]))
+    parts += [f"\n/** What READ reads. */\nexport const SOURCES = {{ {sources} }} as const;\n"]
+    parts += ["\n/** Name -> id, request and reply as [field, type, count]. */\nexport const MESSAGES = {\n"]
+    for m in messages():
+        parts += [f"  {m.name}: {{ id: {m.id}, request: {field_rows(m.request)}, reply: {field_rows(m.reply)} }},\n"]
+    parts += ["} as const;\n", render_faults(spec["fault"])]
+    return "".join(parts)
+
+
+def field_rows(fields: tuple[Field, ...]) -> str:
+    return "[" + ", ".join(f'["{camel(f.name)}", "{f.type}", {f.count}]' for f in fields) + "]"
+
+
+def render_faults(faults: list[dict[str, object]]) -> str:
+    rows = [f"  {f['name']}: [{f['code']}, {json.dumps(f['text'])}, {json.dumps(f['hint'])}],\n" for f in faults]
+    return (
+        "\n/** Name -> code, what was wrong, what to do. */\n"
+        f"export const FAULTS = {{\n{''.join(rows)}}} as const;\n\n"
+        "/** The name of an error that only a console has. */\nexport type FaultName = keyof typeof FAULTS;\n"
+    )
+
+
 def render() -> dict[str, str]:
-    return {"errors.ts": render_errors(), "records.ts": render_records()}
+    return {"errors.ts": render_errors(), "records.ts": render_records(), "console.ts": render_console()}

@@ -1,6 +1,10 @@
 // Rendered from runtime_c/spec by `scons render`; do not edit.
 
 export const NONE = 0xffffffff;
+export const IMAGE_MAGIC = 0x45544f4d;
+export const FORMAT_VERSION = 0x1;
+export const SIGNATURE_MAGIC = 0x47534d47;
+export const SIGNATURE_VERSION = 0x1;
 
 export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
 export const ROLE = ["input", "label", "output", "loss"] as const;
@@ -69,4 +73,13 @@ export const enum Property {
   value = 24,
   reserved = 28,
   sizeof = 32,
+}
+
+/** Byte offsets of the fields of a gm_signature, and its size. */
+export const enum Signature {
+  magic = 0,
+  version = 4,
+  keyId = 8,
+  bytes = 16,
+  sizeof = 80,
 }

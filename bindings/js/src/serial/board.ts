@@ -1,0 +1,436 @@
+import { SOURCES } from "../generated/console.js";
+import { bytesOf, type Bytes } from "../bytes.js";
+import { u32 } from "../arrays.js";
+import { DataError, readSource, type Data, type Program, type Source } from "../index.js";
+import { Client } from "./client.js";
+import { DeviceError } from "./device-error.js";
+import { evaluate, predict, type EvaluateOptions, type Evaluation } from "./evaluation.js";
+import { tensorBytes } from "./feeds.js";
+import { requireImage } from "./image.js";
+import { Link, type Transport } from "./link.js";
+import { grantedPorts, isAlike, openPort, requestPort, type PortFilter, type SerialPortLike } from "./port.js";
+import type { TransferOptions } from "./requests.js";
+import { train, trainOnce, type BoardEpoch, type BoardTrainOptions } from "./train.js";
+import { Turns } from "./turns.js";
+import type { BoardInfo, BoardStore, BoardTensor, Memory, Metrics, Role, Saves, Update } from "./types.js";
+
+/** How a board is connected to. */
+export interface OpenOptions {
+  baudRate?: number;
+  /** What messages call the way to the board. */
+  place?: string;
+  /** Is called with the text that the board prints between answers. */
+  onText?: (text: string) => void;
+  /** How often a request is sent before the board counts as silent. */
+  attempts?: number;
+}
+
+/** How long a port on USB may be away while the board restarts. */
+const RESTART_MS = 15_000;
+const RETRY_MS = 200;
+
+/**
+ * A board that runs Gradmote's firmware, behind a serial port of the browser or any pair of byte streams.
+ *
+ * Calls may come at any time: they are answered one after another, and train() and evaluate() let others in between two
+ * batches. Where a call fails, DeviceError or RuntimeFault says why, and the board goes on as it was.
+ */
+export class Board {
+  /** Resolves once the connection has ended: with the reason, or with null where close() ended it. */
+  readonly closed: Promise<DeviceError | null>;
+  #client: Client;
+  #turns = new Turns();
+  #transport: Transport | SerialPortLike;
+  #options: OpenOptions;
+  #restarts = false;
+  #end!: (reason: DeviceError | null) => void;
+
+  private constructor(client: Client, transport: Transport | SerialPortLike, options: OpenOptions) {
+    this.closed = new Promise((end) => (this.#end = end));
+    this.#transport = transport;
+    this.#options = options;
+    this.#client = client;
+    this.#watch();
+  }
+
+  // ---- Opening and closing ------------------------------------------------------------------------------------------
+
+  /** Lets a person choose a port, and connects to the board there. Call it while a click or a key is handled. */
+  static async request(options: OpenOptions & { filters?: readonly PortFilter[] } = {}): Promise<Board> {
+    return Board.open(await requestPort(options.filters), options);
+  }
+
+  /** Returns the ports that were chosen in this page before: Board.open() connects without asking again. */
+  static ports(): Promise<SerialPortLike[]> {
+    return grantedPorts();
+  }
+
+  /** Connects to the board at a SerialPort, which need not be open, or behind a pair of byte streams. */
+  static async open(transport: Transport | SerialPortLike, options: OpenOptions = {}): Promise<Board> {
+    return new Board(await connected(transport, options), transport, options);
+  }
+
+  /** Ends the connection; the board goes on by itself. Closing twice does no harm. */
+  async close(): Promise<void> {
+    await this.#client.link.close();
+  }
+
+  /** Restarts the board and waits until it answers again; a port on USB goes away meanwhile. */
+  reboot(): Promise<BoardInfo> {
+    return this.#turns.take(async () => {
+      this.#restarts = true;
+      try {
+        await this.#client.restart();
+      } catch (error) {
+        await this.#connectAgain(error);
+      } finally {
+        this.#restarts = false;
+      }
+      return this.info();
+    });
+  }
+
+  async #connectAgain(reason: unknown): Promise<void> {
+    const port = this.#transport;
+    if (!(reason instanceof DeviceError && reason.error === "LOST" && "open" in port)) throw this.#ended(reason);
+    await this.#client.link.close();
+    for (const deadline = performance.now() + RESTART_MS; performance.now() < deadline; ) {
+      await new Promise((resume) => setTimeout(resume, RETRY_MS));
+      for (const found of [port, ...(await grantedPorts()).filter((other) => other !== port && isAlike(other, port))]) {
+        const client = await connected(found, this.#options).catch(() => undefined);
+        if (!client) continue;
+        [this.#client, this.#transport] = [client, found];
+        return this.#watch();
+      }
+    }
+    throw this.#ended(reason);
+  }
+
+  #ended<T>(reason: T): T {
+    if (reason instanceof DeviceError) this.#end(reason);
+    return reason;
+  }
+
+  #watch(): void {
+    void this.#client.link.closed.then((reason) => this.#restarts || this.#end(reason));
+  }
+
+  /** Runs a call when all before it have ended. */
+  #turn<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    return this.#turns.take(() => work(this.#client));
+  }
+
+  // ---- Identity -----------------------------------------------------------------------------------------------------
+
+  /** What messages call the way to the board. */
+  get place(): string {
+    return this.#client.link.place;
+  }
+
+  /** How many requests had to be sent again. */
+  get retries(): number {
+    return this.#client.retries;
+  }
+
+  /** Returns what the board is and which model it has, as it told last. */
+  info(): BoardInfo {
+    return this.#client.info();
+  }
+
+  /** Asks the board who it is and what model it has. */
+  refresh(): Promise<BoardInfo> {
+    return this.#turn((client) => client.refresh());
+  }
+
+  /** Returns how the board's memory is divided. */
+  mem(): Promise<Memory> {
+    return this.#turn((client) => client.mem());
+  }
+
+  /** Returns one tensor of one program; undefined past the last one. */
+  describe(program: Program, role: Role, index: number): Promise<BoardTensor | undefined> {
+    return this.#turn((client) => client.describe(program, role, index));
+  }
+
+  /** Returns all tensors of one program with that role. */
+  tensors(program: Program, role: Role): Promise<BoardTensor[]> {
+    return this.#turn((client) => client.tensors(program, role));
+  }
+
+  /** Types a line as a person does, and returns what the board prints up to its next prompt. */
+  type(line: string): Promise<string> {
+    return this.#turn((client) => client.type(line));
+  }
+
+  // ---- The model ----------------------------------------------------------------------------------------------------
+
+  /**
+   * Sends an image and opens it with its initial values. One that the board already holds is not sent again, and a transfer
+   * that broke off is continued. A file that is no image, or one that does not fit the board, is refused before anything is
+   * sent, and the board keeps its model.
+   */
+  async loadImage(image: Source, options: TransferOptions = {}): Promise<BoardInfo> {
+    const bytes = await readSource(image, "the image", options.signal);
+    return this.#turn(async (client) => {
+      requireImage(bytes);
+      if (!(await client.hasImage(bytes))) await client.loadImage(bytes, options);
+      await client.request("RESET_STATE", {});
+      return client.info();
+    });
+  }
+
+  /**
+   * Sends an image beside the one that runs, and switches to it once the board has verified it: the old model stays after an
+   * error. carryOver (true where it is not given) keeps what fits of the old model's state by name, dtype and shape.
+   */
+  async updateImage(image: Source, options: TransferOptions & { carryOver?: boolean } = {}): Promise<Update> {
+    const bytes = await readSource(image, "the image", options.signal);
+    return this.#turn((client) => client.updateImage(bytes, options.carryOver ?? true, options));
+  }
+
+  /** Returns the bytes of the image that the board holds. */
+  image(options?: TransferOptions): Promise<Uint8Array> {
+    return this.#turn((client) => client.read("IMAGE", {}, options));
+  }
+
+  // ---- Data in and out ----------------------------------------------------------------------------------------------
+
+  /** Writes a whole input or label. data: as many numbers as it has. */
+  write(role: "input" | "label", index: number, data: Data): Promise<void> {
+    return this.#turn((client) => written(client, role, index, data));
+  }
+
+  /** Writes a whole input or label from one byte an element: (data - zero) * scale. */
+  writeU8(role: "input" | "label", index: number, data: Uint8Array, scale = 1, zero = 0): Promise<void> {
+    return this.#turn((client) => client.writeU8(role, index, data, scale, zero));
+  }
+
+  /** Returns one input as the board has it: what was written last, or what its sensor measured. */
+  input(index = 0): Promise<Float32Array | Int32Array> {
+    return this.#turn((client) => client.tensor(feedProgram(client), "input", index));
+  }
+
+  /** Returns one output of the program, which must have run last. */
+  output(index: number, program: Program = "infer"): Promise<Float32Array | Int32Array> {
+    return this.#turn((client) => client.tensor(program, "output", index));
+  }
+
+  /** Runs the model and returns its outputs. data: every input in order, or nothing to use those on the board. */
+  infer(...data: Data[]): Promise<(Float32Array | Int32Array)[]> {
+    return this.#turn(async (client) => {
+      await fed(client, ["input"], data);
+      await client.run("infer");
+      const outputs = await client.tensors("infer", "output"), values: (Float32Array | Int32Array)[] = [];
+      for (const index of outputs.keys()) values.push(await client.tensor("infer", "output", index));
+      return values;
+    });
+  }
+
+  /** Returns the loss, without training. data: every input, then every label, or nothing to use those on the board. */
+  evalStep(...data: Data[]): Promise<number> {
+    return this.#turn(async (client) => {
+      await fed(client, ["input", "label"], data);
+      return (await client.run("eval")).loss;
+    });
+  }
+
+  /** Trains on one batch, updates, and returns the loss before the update. data: as for evalStep(). */
+  step(...data: Data[]): Promise<number> {
+    return this.#turn(async (client) => {
+      await fed(client, ["input", "label"], data);
+      return (await trainOnce(client)).loss;
+    });
+  }
+
+  /** Runs one program on the samples written last. */
+  run(program: Program): Promise<Metrics> {
+    return this.#turn((client) => client.run(program));
+  }
+
+  /** Returns the metrics of the last run again. */
+  metrics(): Promise<Metrics> {
+    return this.#turn((client) => client.metrics());
+  }
+
+  // ---- Many samples -------------------------------------------------------------------------------------------------
+
+  /** Trains on many samples, for some epochs, and returns the mean loss of each. */
+  train(options: BoardTrainOptions): Promise<BoardEpoch[]> {
+    return train(this.#client, this.#turns, options);
+  }
+
+  /** Returns loss and accuracy over many samples. */
+  evaluate(options: EvaluateOptions): Promise<Evaluation> {
+    return evaluate(this.#client, this.#turns, options);
+  }
+
+  /** Returns the model's first output for many samples, one behind another. */
+  predict(options: EvaluateOptions): Promise<Float32Array> {
+    return predict(this.#client, this.#turns, options);
+  }
+
+  // ---- The sample store ---------------------------------------------------------------------------------------------
+
+  /** Returns the size and fill of the sample store. Throws RuntimeFault (NO_STORE) where the image has none. */
+  store(): Promise<BoardStore> {
+    return this.#turn((client) => client.store());
+  }
+
+  /** Returns how many samples of a class were learnt ("seen") and are in the store ("kept"). */
+  storeClass(label: number): Promise<{ seen: number; kept: number }> {
+    return this.#turn((client) => client.request("STORE_CLASS", { label: u32(label, "label") }));
+  }
+
+  /** Takes a sample of that class into the store: `sample`, or the first that the board's input holds. */
+  learn(label: number, sample?: Data): Promise<void> {
+    return this.#turn(async (client) => {
+      u32(label, "label");
+      if (sample !== undefined) await writeSample(client, sample);
+      await client.request("LEARN", { label });
+    });
+  }
+
+  /** Drops all samples of a class from the store. */
+  forget(label: number): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("FORGET", { label: u32(label, "label") })));
+  }
+
+  /** Makes one update on samples of the store. */
+  replay(): Promise<Metrics> {
+    return this.#turn((client) => trainOnce(client, (program) => client.replay(program)));
+  }
+
+  /** Returns how many samples of a class are in the store, and how many of them get that class. */
+  score(label: number): Promise<[kept: number, right: number]> {
+    return this.#turn(async (client) => {
+      const { kept, right } = await client.request("SCORE", { label: u32(label, "label") });
+      return [kept, right];
+    });
+  }
+
+  /** Lets the board train on its store whenever nothing has arrived for a second. */
+  setIdleTraining(on: boolean): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("IDLE_TRAINING", { on: Number(on) })));
+  }
+
+  // ---- State --------------------------------------------------------------------------------------------------------
+
+  /** Returns all trained parameters, one behind another. */
+  parameters(options?: TransferOptions): Promise<Float32Array> {
+    return this.#floats("PARAMETERS", 0, options);
+  }
+
+  /** Returns the accumulated gradient of one parameter. */
+  gradient(index: number, options?: TransferOptions): Promise<Float32Array> {
+    return this.#floats("GRADIENT", u32(index, "index"), options);
+  }
+
+  #floats(source: keyof typeof SOURCES, index: number, options?: TransferOptions): Promise<Float32Array> {
+    return this.#turn(async (client) => {
+      const { buffer, byteLength } = await client.read(source, { index }, options);
+      if (byteLength % 4) throw new DataError(`${source} has ${byteLength} bytes`, "connect again");
+      return new Float32Array(buffer);
+    });
+  }
+
+  /** Returns the state: parameters, moments, counters and properties. */
+  state(options?: TransferOptions): Promise<Uint8Array> {
+    return this.#turn((client) => client.read("STATE", {}, options));
+  }
+
+  /** Keeps a checkpoint on the board and returns its bytes. half: they are sent in 16 bits; the board keeps all bits. */
+  save({ half = false, ...options }: TransferOptions & { half?: boolean } = {}): Promise<Uint8Array> {
+    return this.#turn((client) => client.save(half, options));
+  }
+
+  /** Continues from a checkpoint's bytes, plain or half; the board keeps the state. */
+  load(checkpoint: Bytes, options?: TransferOptions): Promise<void> {
+    return this.#turn((client) => client.load(bytesOf(checkpoint, "the checkpoint"), options));
+  }
+
+  /** Returns to the checkpoint that the board keeps. */
+  loadKeptCheckpoint(): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("LOAD", {})));
+  }
+
+  /** Lets the board keep a checkpoint after every so many updates; 0 ends it. */
+  saveEvery(updates: number): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("SAVE_EVERY", { updates: u32(updates, "updates") })));
+  }
+
+  /** Returns what saveEvery() has done since the model was opened. */
+  saves(): Promise<Saves> {
+    return this.#turn((client) => client.saves());
+  }
+
+  /** Sets the learning rate of the next updates, and ends any schedule. */
+  setLearningRate(rate: number): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("LEARNING_RATE", { rate })));
+  }
+
+  /** Raises the rate linearly from 0 to `rate` in warmupSteps, then lowers it, to 0 at totalSteps. */
+  setLinearSchedule(rate: number, warmupSteps: number, totalSteps: number): Promise<void> {
+    const values = { rate, warmupSteps: u32(warmupSteps, "warmupSteps"), totalSteps: u32(totalSteps, "totalSteps") };
+    return this.#turn(async (client) => void (await client.request("SCHEDULE", values)));
+  }
+
+  /** Sets the seed of dropout, 0 .. 2^32-1, and restarts its sequence. */
+  setSeed(seed: number): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("SEED", { seed: u32(seed, "seed") })));
+  }
+
+  /** Makes the next run of "train" start from zero gradients. */
+  lazyResetGrad(): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("LAZY_RESET", {})));
+  }
+
+  /** Sets the state back to the image's initial values. A checkpoint that the board keeps stays. */
+  reset(): Promise<void> {
+    return this.#turn(async (client) => void (await client.request("RESET_STATE", {})));
+  }
+}
+
+/** Returns a client of the board behind a transport, once it has said who it is. */
+async function connected(transport: Transport | SerialPortLike, options: OpenOptions): Promise<Client> {
+  if ("open" in transport) await openPort(transport, options.baudRate ?? 115_200);
+  const client = new Client(new Link(transport, options.place ?? "the serial port"), options.onText, options.attempts);
+  try {
+    await client.identify();
+    return client;
+  } catch (error) {
+    await client.link.close();
+    throw error;
+  }
+}
+
+/** Returns the program that takes the most data of those that the model has. */
+function feedProgram(client: Client): Program {
+  const { programs } = client.info();
+  return (["step", "train", "eval", "infer"] as const).find((name) => programs.includes(name)) ?? "infer";
+}
+
+async function written(client: Client, role: Role, index: number, data: Data): Promise<void> {
+  const tensor = await client.describe(feedProgram(client), role, index);
+  if (!tensor) throw new DataError(`the model has no ${role} ${index}`, "list its tensors: gradmote inspect model.mote");
+  await client.write(role, index, tensorBytes(tensor, data, `${role} '${tensor.name}'`));
+}
+
+/** Writes all tensors of these roles, or none where no data is given. */
+async function fed(client: Client, roles: Role[], data: Data[]): Promise<void> {
+  if (!data.length) return;
+  const places: [Role, number, BoardTensor][] = [];
+  for (const role of roles) (await client.tensors(feedProgram(client), role)).forEach((tensor, i) => places.push([role, i, tensor]));
+  if (places.length !== data.length) {
+    const wanted = places.map(([role, , { name }]) => `${role} '${name}'`).join(", ");
+    throw new DataError(`${data.length} arrays were given`, `pass ${places.length}: ${wanted}; or none`);
+  }
+  const bytes = places.map(([role, , tensor], i) => tensorBytes(tensor, data[i], `${role} '${tensor.name}'`));
+  for (const [i, [role, index]] of places.entries()) await client.write(role, index, bytes[i]);
+}
+
+/** Writes the first sample of the input. */
+async function writeSample(client: Client, sample: Data): Promise<void> {
+  const { elements } = await client.store();
+  const whole: BoardTensor = { name: "sample", dtype: "float32", shape: [elements], size: 4 * elements, lasts: true };
+  await client.write("input", 0, tensorBytes(whole, sample, "the sample"));
+}

@@ -1,0 +1,45 @@
+// A page in Chromium, whose serial port leads to the board at a TCP port.
+import { createServer } from "node:http";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { connect } from "node:net";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+/** Opens a page of the project, gives it and its errors to `work`, and closes it. */
+export async function inPage({ chromium, tools, port, address, serial = true, context = {} }, work) {
+  const { chromium: browsers } = createRequire(join(tools, "any.js"))("playwright-core");
+  const server = createServer(async ({ url }, response) => {
+    const path = join(ROOT, decodeURIComponent(new URL(url, "http://here").pathname));
+    const data = await readFile(path).catch(() => undefined);
+    response.writeHead(data ? 200 : 404, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(data);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  const browser = await browsers.launch({ executablePath: chromium, args: ["--no-sandbox"] });
+  const lines = [];
+  try {
+    const page = await (await browser.newContext(context)).newPage(), problems = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await page.routeWebSocket("ws://board.test/", (socket) => lines.push(bridge(socket, port)));
+    if (serial) await page.addInitScript({ path: join(HERE, "mock.js") });
+    else await page.addInitScript(() => delete Navigator.prototype.serial);
+    await page.goto(`http://127.0.0.1:${server.address().port}/${address}`);
+    return { ...(await work(page)), problems };
+  } finally {
+    await browser.close();
+    for (const line of lines) line.destroy(); // the emulator serves one at a time
+    server.close();
+  }
+}
+
+function bridge(socket, port) {
+  const line = connect(Number(port), "127.0.0.1").setNoDelay(true);
+  line.on("data", (bytes) => socket.send(bytes)).on("error", () => undefined);
+  socket.onMessage((bytes) => line.write(bytes));
+  socket.onClose(() => line.destroy());
+  return line;
+}

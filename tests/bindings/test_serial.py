@@ -1,0 +1,244 @@
+"""gradmote/serial: boards from JavaScript. In node over TCP, and in Chromium, whose serial port leads to the same board."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bindings.conversation import camel
+from gradmote import optimizers
+from gradmote.compiler import Options, compile_image
+from gradmote.compiler.sample_store import StoreOptions
+from gradmote.device import BoardTarget, Target, TwinTarget
+from gradmote.device.client import Client
+from gradmote.device.dataset import Dataset
+from gradmote.device.emulator import Emulator
+from gradmote.device.evaluation import evaluate, predict
+from gradmote.device.fit import train_once
+from gradmote.device.samples import write_batch
+from support import digits, npm_package
+from support.firmware import build_firmware
+
+pytestmark = pytest.mark.device
+
+BOARD = "mps2-an385"  # its profile is strict, as a page's
+BATCH, SAMPLES = 8, 40
+#: What Board calls otherwise than Target, or has beside Target's and Client's names.
+OTHERWISE = {"connect": "open", "fit": "train"}
+
+
+@cache
+def images() -> dict[str, bytes]:
+    made = digits.artifacts(optimizers.adamw(0.003))
+    return {
+        "image": compile_image(made, Options(batch=BATCH, store=StoreOptions(20))).image,
+        "plain": compile_image(made, Options(batch=BATCH)).image,
+        "other": compile_image(digits.artifacts(optimizers.sgd(0.1)), Options(batch=4)).image,
+        "large": compile_image(made, Options(batch=2048)).image,
+    }
+
+
+def samples() -> tuple[np.ndarray, np.ndarray]:
+    """Pixels as bytes of 0 .. 16, and labels."""
+    from sklearn.datasets import load_digits
+
+    pixels, labels = load_digits(return_X_y=True)
+    return pixels[:SAMPLES].astype(np.uint8), labels[:SAMPLES].astype(np.uint8)
+
+
+@pytest.fixture(scope="module")
+def data() -> Path:
+    """Return the folder of models and samples in the project that has the package."""
+    folder = npm_package.require() / "data" / "serial"
+    folder.mkdir(parents=True, exist_ok=True)
+    pixels, labels = samples()
+    for name, content in {**images(), "pixels": pixels.tobytes(), "labels": labels.tobytes()}.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+@pytest.fixture
+def port() -> Iterator[str]:
+    """Return the TCP port of an emulated board's serial line."""
+    build_firmware(board=BOARD)
+    with Emulator(BOARD) as emulator:
+        emulator.take_link().close()
+        yield emulator.url.rpartition(":")[2]
+
+
+# ---- What the twin says ---------------------------------------------------------------------------------------------
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def epoch(target: Target, data: Dataset) -> list[float]:
+    """Train on the batches in their order, and return their losses."""
+    losses = []
+    for start in range(0, SAMPLES, BATCH):
+        rows = slice(start, start + BATCH)
+        write_batch(target, data, data.x[rows], data.y[rows])
+        losses.append(train_once(target).loss)
+    return losses
+
+
+def twins_training() -> dict[str, Any]:
+    """Return what training() of course.mjs must return."""
+    pixels, labels = samples()
+    data = Dataset(pixels, labels, scale=1 / 16)
+    with TwinTarget("strict") as twin:
+        twin.load_image(images()["image"])
+        initial, losses = sha256(twin.state()), [epoch(twin, data), epoch(twin, data)]
+        found = evaluate(twin, data, pixels, labels)
+        scores, checkpoint = predict(twin, data, pixels), twin.save()
+        epoch(twin, data)
+        return {
+            "rising": True,
+            "losses": losses[0] + losses[1],
+            "told": [[1, 5], [2, 10]],
+            "means": [pytest.approx(float(np.mean(loss)), rel=1e-12) for loss in losses],
+            "test": {"loss": pytest.approx(found.loss, rel=1e-12), "accuracy": found.accuracy},
+            "scores": sha256(scores.tobytes()),
+            "checkpoint": sha256(checkpoint),
+            "initial": initial,
+            "gone_on": sha256(twin.save()),
+            "parameters": sha256(twin.parameters()),
+            "half": len(twin.save(half=True)),
+        }
+
+
+def trained(image: str, epochs: int) -> str:
+    """Return the digest of the checkpoint that some epochs lead to."""
+    pixels, labels = samples()
+    with TwinTarget("strict") as twin:
+        twin.load_image(images()[image])
+        for _ in range(epochs):
+            epoch(twin, Dataset(pixels, labels, scale=1 / 16))
+        return sha256(twin.save())
+
+
+def twins_teaching() -> dict[str, Any]:
+    pixels, labels = samples()
+    with TwinTarget("strict") as twin:
+        twin.load_image(images()["image"])
+        for sample, label in zip(pixels, labels, strict=True):
+            twin.learn(int(label), (sample / 16).astype(np.float32))
+        losses = [twin.replay().loss for _ in range(20)]
+        scores = [list(twin.score(label)) for label in range(10)]
+        twin.forget(3)
+        store = twin.store()
+        numbers = {name: getattr(store, name) for name in ("capacity", "classes", "dtype", "elements", "kept")}
+        classes = {f"class{label}": vars(twin.store_class(label)) for label in (3, 4)}
+        return {"losses": losses, "scores": scores, "idle": True, "store": numbers, **classes}
+
+
+def twins_updating() -> dict[str, Any]:
+    with TwinTarget("strict") as twin:
+        twin.load_image(images()["image"])
+        update = twin.update_image(images()["other"])
+        carried = sum(entry.carried for entry in update.entries)
+        return {"kept": True, "carried": carried, "batch": 4, "state": sha256(twin.state())}
+
+
+# ---- In node --------------------------------------------------------------------------------------------------------
+
+
+def put_through(port: str, data: Path, *parts: object) -> dict[str, Any]:
+    """Put the board through parts of the course in node."""
+    return json.loads(npm_package.node("serial/run.mjs", port, data, *parts))
+
+
+def test_a_board_does_from_node_what_the_twin_does(data: Path, port: str) -> None:
+    found = put_through(port, data, "training", "teaching", "updating")
+    assert found["training"] == twins_training()
+    assert found["teaching"] == twins_teaching()
+    assert found["updating"] == twins_updating()
+    assert found["retries"] == 0
+
+
+def test_a_noisy_line_changes_no_bit(data: Path, port: str) -> None:
+    found = put_through(port, data, "noise", 1, "epoch")
+    assert found["epoch"] == trained("image", epochs=1)
+    assert found["damage"]["flipped"] > 10 and found["damage"]["lost"] > 10 and found["retries"] > 10, found
+
+
+REFUSALS = {
+    "damaged": ("DeviceError", "BAD_IMAGE", "(BAD_CRC)"),
+    "truncated": ("DeviceError", "BAD_IMAGE", "(TRUNCATED)"),
+    "text": ("DeviceError", "BAD_IMAGE", "(BAD_MAGIC)"),
+    "large": ("DeviceError", "TOO_LARGE", "it keeps the model that it has"),
+    "damaged_update": ("DeviceError", "BAD_IMAGE", "(BAD_CRC)"),
+    "missing": ("GradmoteError", "", "nothing.mote cannot be read"),
+    "width": ("DataError", "", "input 0 has 2559 numbers"),
+    "labels": ("DataError", "", "y[5] is 11: labels lie in 0 .. 9"),
+    "few": ("DataError", "", "1 samples do not fill a batch of 8"),
+    "fraction": ("DataError", "", "y[0] is 0.5, and 'labels' takes whole numbers"),
+    "infinite": ("GradmoteError", "", "all steps of epoch 1 were skipped"),
+    "unlabelled": ("DataError", "", "the model takes the label 'labels', which is missing"),
+    "micro_batches": ("DeviceError", "NO_TRAINING", "keeps no gradients"),
+    "kind": ("DataError", "", "x is Array"),
+    "checkpoint": ("RuntimeFault", "BAD_MAGIC", "CHECKPOINT"),
+    "store": ("RuntimeFault", "NO_STORE", "STORE"),
+    "input": ("DataError", "", "the model has no input 1"),
+    "size": ("DataError", "", "input 'x' has 512 elements; 1 were given"),
+    "aborted": ("Error", "", "enough"),
+    "no_gradient": ("RuntimeFault", "NOT_FOUND", "READ"),
+}
+
+
+def test_what_is_refused_leaves_the_board_as_it_was(data: Path, port: str, tmp_path: Path) -> None:
+    for path in data.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "image").write_bytes(images()["plain"])
+    found = put_through(port, tmp_path, "refusals", "epoch")
+    for name, (kind, error, text) in REFUSALS.items():
+        told = found["refusals"]["told"][name]
+        assert told[0] == kind and (not error or told[1] == error) and text in told[2], (name, told)
+    assert set(found["refusals"]["told"]) == set(REFUSALS) and found["refusals"]["kept"]
+    assert found["epoch"] == trained("plain", epochs=1)
+
+
+def test_no_answer_hangs_or_crashes_the_client(data: Path) -> None:
+    npm_package.node("serial/hostile.test.mjs", options=("--test",))
+
+
+# ---- In Chromium ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chromium() -> str:
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("there is no chromium")
+    return found
+
+
+PAGE_ERRORS = {
+    "dismissed": ("NO_PORT", "no port was chosen"),
+    "denied": ("DENIED", "this page may not use serial ports (Access is denied.)"),
+    "taken": ("TAKEN", "the port cannot be opened (Failed to open serial port.)"),
+    "twice": ("TAKEN", "another part of this page uses the port (Failed to open serial port.)"),
+    "unsupported": ("NO_SERIAL", "this browser has no WebSerial"),
+}
+
+
+def test_a_page_trains_a_board_to_the_twins_bits(data: Path, port: str, chromium: str) -> None:
+    found = json.loads(npm_package.node("serial/board_page.mjs", chromium, npm_package.TOOLS, port))
+    wanted = twins_training()
+    assert found["training"] == {**wanted, "page": wanted["checkpoint"], "brought_back": True}
+    lost = ["DeviceError", "LOST", "lost the connection to the serial port (The device has been lost.)"]
+    assert found["unplugging"] == {"failure": lost, "later": lost, "closed": "LOST", "steps": 3, "after": 3 + 5}
+    assert found["problems"] == [] and found["baudRate"] == 115200
+    for what, (error, text) in PAGE_ERRORS.items():
+        told = found["refused"][what]
+        assert told["error"][:2] == [error, text] and told["error"][2] and told["problems"] == [], (what, told)
+        assert what == "unsupported" or told["board"] == BOARD
