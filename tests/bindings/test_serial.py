@@ -1,4 +1,4 @@
-"""gradmote/serial: boards from JavaScript. In node over TCP, and in Chromium, whose serial port leads to the same board."""
+"""gradmote/serial, boards from JavaScript: in node over TCP, and in Chromium, whose serial port leads to the same board."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from bindings.conversation import camel
+from bindings.test_node import type_check
 from gradmote import optimizers
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
@@ -31,8 +32,10 @@ pytestmark = pytest.mark.device
 
 BOARD = "mps2-an385"  # its profile is strict, as a page's
 BATCH, SAMPLES = 8, 40
-#: What Board calls otherwise than Target, or has beside Target's and Client's names.
-OTHERWISE = {"connect": "open", "fit": "train"}
+#: Bytes that the scripts may have under brotli.
+LIMITS = {"serial.min.js": 14_500}
+#: What a target in Python has beside what Board has too.
+PYTHON_ONLY = {"board", "name"}
 
 
 @cache
@@ -211,6 +214,32 @@ def test_no_answer_hangs_or_crashes_the_client(data: Path) -> None:
     npm_package.node("serial/hostile.test.mjs", options=("--test",))
 
 
+# ---- Names, types, forms, sizes -------------------------------------------------------------------------------------
+
+
+def test_board_has_the_names_of_pythons_target(data: Path) -> None:
+    found = json.loads(npm_package.node("serial/import.mjs"))
+    names = {name for name in (*dir(BoardTarget), "save_every") if not name.startswith("_")} - PYTHON_ONLY
+    names |= {"refresh", "reboot", "type", "retries", "set_idle_training", "load_kept_checkpoint"} & set(dir(Client))
+    assert {camel(name) for name in names} - set(found["names"]) == set()
+    assert found["shared"] and not found["hasSerial"]
+
+
+def test_both_kinds_of_module(data: Path) -> None:
+    assert json.loads(npm_package.node("serial/require.cjs")) == {"shared": True, "error": "NO_SERIAL"}
+
+
+def test_types(data: Path, tmp_path: Path) -> None:
+    for name in ("page.mts", "page.cts"):
+        (tmp_path / name).write_text((npm_package.SCRIPTS / "serial" / "types.ts").read_text())
+        type_check(npm_package.project(), tmp_path / name)
+
+
+def test_scripts_stay_small(data: Path) -> None:
+    sizes = json.loads(npm_package.node("sizes.mjs", *LIMITS))
+    assert {name: size for name, size in sizes.items() if size > LIMITS[name]} == {}, sizes
+
+
 # ---- In Chromium ----------------------------------------------------------------------------------------------------
 
 
@@ -238,6 +267,7 @@ def test_a_page_trains_a_board_to_the_twins_bits(data: Path, port: str, chromium
     lost = ["DeviceError", "LOST", "lost the connection to the serial port (The device has been lost.)"]
     assert found["unplugging"] == {"failure": lost, "later": lost, "closed": "LOST", "steps": 3, "after": 3 + 5}
     assert found["problems"] == [] and found["baudRate"] == 115200
+    assert found["script"] == {"digest": BOARD, "hasSerial": True, "kind": True, "problems": []}
     for what, (error, text) in PAGE_ERRORS.items():
         told = found["refused"][what]
         assert told["error"][:2] == [error, text] and told["error"][2] and told["problems"] == [], (what, told)

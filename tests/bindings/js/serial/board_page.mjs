@@ -33,4 +33,8 @@ refused.unsupported = await inPage({ ...place, serial: false }, async (page) => 
   await connected(page);
   return { error: await page.evaluate(async () => [(await asked).error, (await asked).text, (await asked).hint]) };
 });
-console.log(JSON.stringify({ ...told, refused }));
+const script = await inPage({ ...place, address: "scripts/serial/script.html" }, async (page) => {
+  await page.waitForFunction(() => globalThis.result);
+  return page.evaluate(() => globalThis.result);
+});
+console.log(JSON.stringify({ ...told, refused, script }));
