@@ -1,4 +1,4 @@
-"""gradmote/serial, boards from JavaScript: in node over TCP, and in Chromium, whose serial port leads to the same board."""
+"""Boards from JavaScript, gradmote/serial: in node over TCP, and in Chromium, whose serial port leads to a board."""
 
 from __future__ import annotations
 
