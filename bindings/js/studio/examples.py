@@ -21,8 +21,6 @@ from gradmote.report.analyze import analyze_result, as_drawn  # noqa: E402
 from data import digits  # noqa: E402
 from shared.networks import Network  # noqa: E402
 
-CLASSES = [str(digit) for digit in range(10)]
-
 
 def perceptron() -> Network:
     """Return a small network of two layers."""
@@ -53,7 +51,7 @@ def main(out: Path) -> None:
     samples = digits.load()
     pixels = np.concatenate([samples.x, samples.x_test]).astype(np.float32) / 16
     labels = np.concatenate([samples.y, samples.y_test]).astype(np.int32)
-    np.savez_compressed(out / "digits.npz", x=pixels, y=labels, classes=np.array(CLASSES))
+    np.savez_compressed(out / "digits.npz", x=pixels, y=labels)
     (out / "boards.json").write_text(json.dumps([board.as_dict() for board in boards()]))
     rows = [write_model(out, name) for name in MODELS]
     (out / "index.json").write_text(json.dumps(rows, indent=1))

@@ -34,7 +34,7 @@ await toStep(page, "train");
 if (pictures) await shotsOf(studio, "train-before", [390, 1280], ["light"]);
 const begun = await settled();
 const ordered = await train(false);
-const told = await page.getByRole("status").first().textContent();
+const told = await page.locator(".notices").textContent();
 const curves = await page.locator(".chart").evaluateAll((charts) => charts.map((chart) => chart.getAttribute("aria-label")));
 const moved = await page.locator(".chart").first().evaluate((chart) => ({
   points: Number(chart.dataset.points),
