@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Link, Navigation
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -52,16 +53,33 @@ PYTHON = {
     "testing": ("Assertions for tests", "gradmote.testing"),
     "errors": ("Errors", "gradmote.errors"),
 }
+#: The studio page as `scons studio` builds it; it lies under the folder's name on the site, too.
+STUDIO = ROOT / "build" / "studio"
 HEADERS = {"gradmote_h": "runtime_c/include/gradmote.h", "gm_config_h": "runtime_c/include/gm_config.h"}
 #: Code, which stays as it is; and a link or picture.
 CHANGED = re.compile(r"^```.*?^```|`[^`\n]*`|\[(?P<text>[^\[\]]*)\]\((?P<target>[^)\s]+)\)", re.M | re.S)
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that are not in docs/."""
+    """Add the pages that are not in docs/, and the studio."""
     for name, content in pages().items():
         files.append(File.generated(config, name, content=content))
+    for path in studio_files():
+        uri = path.relative_to(STUDIO.parent).as_posix()
+        files.append(File.generated(config, uri, abs_src_path=str(path)))
     return files
+
+
+def on_nav(nav: Navigation, **_: Any) -> Navigation:
+    """Add the studio, which is no page of the documentation, after the overview."""
+    if studio_files():
+        nav.items.insert(1, Link("Studio", "studio/index.html"))
+    return nav
+
+
+def studio_files() -> list[Path]:
+    """Return the files of the built studio page, or none where it is not built."""
+    return sorted(path for path in STUDIO.rglob("*") if path.is_file())
 
 
 def pages() -> dict[str, str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import archives, wheels
+from . import archives, studio, wheels
 from .audits import audit
 from .commands import OUT, WORK, Failed
 from .targets import TARGETS
@@ -39,7 +39,7 @@ PRODUCTS: dict[str, Callable[[], Path]] = {
     **{target.name: partial(lambda made: wheels.platform_wheel(pure(), made), target) for target in TARGETS},
     "arduino": archives.arduino,
     "platformio": archives.platformio,
-    **({"npm": archives.npm} if archives.NPM.exists() else {}),
+    **({"npm": archives.npm, "studio": studio.wheel} if archives.NPM.exists() else {}),
 }
 
 

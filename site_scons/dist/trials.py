@@ -10,7 +10,7 @@ from pathlib import Path
 
 from runtime_sources import PROFILES, ROOT
 
-from . import arm64, wine
+from . import arm64, studio, wine
 from .commands import WORK, Failed, Missing, python, run
 
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
@@ -45,6 +45,8 @@ def planned(wheel: Path) -> list[tuple[str, Callable[[], str]]]:
     if "win_amd64" in wheel.name:
         twin = partial(compared, partial(wine.run_wheel, wheel))
         return [(f"CPython {wine.VERSION} for Windows, wine", twin), ("Win32 threads, wine", wine.hammer_threads)]
+    if wheel.name.startswith("gradmote_studio"):
+        return [(f"CPython {PURE_VERSION}", partial(serves_the_page, wheel))]
     if "none-any" in wheel.name:
         return [(f"CPython {PURE_VERSION}", partial(without_runtime, wheel))]
     return []
@@ -89,6 +91,13 @@ def without_runtime(wheel: Path) -> str:
             return "says what it lacks"
         raise
     raise Failed("the pure wheel trains a twin")
+
+
+def serves_the_page(wheel: Path) -> str:
+    """Install the page beside the wheel without the runtime, and check what they serve."""
+    interpreter = fresh_environment(studio.pure_wheel(), PURE_VERSION)
+    run([interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", wheel])
+    return studio.serve(interpreter)
 
 
 def compared(train: Train) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import shutil
 import zipfile
 from pathlib import Path
+
+from gradmote.studio.wheel_file import wheel_bytes
 
 from .commands import OUT, WORK, python
 from .modules import build_modules
@@ -14,8 +14,6 @@ from .targets import Target
 
 #: The package that the modules belong to.
 PACKAGE = "gradmote_runtime"
-#: When all files of a wheel were made, so that the same sources make the same bytes.
-TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def sdist() -> Path:
@@ -61,16 +59,4 @@ def tagged(text: str, target: Target) -> str:
 
 def write_wheel(path: Path, files: dict[str, bytes], record: str) -> None:
     """Write a wheel with a fresh RECORD, which stands last."""
-    files = {name: content for name, content in files.items() if name != record}
-    rows = [f"{name},sha256={digest(content)},{len(content)}" for name, content in files.items()]
-    files[record] = "\n".join([*rows, f"{record},,", ""]).encode()
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
-        for name, content in files.items():
-            entry = zipfile.ZipInfo(name, TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            wheel.writestr(entry, content)
-
-
-def digest(content: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+    path.write_bytes(wheel_bytes(files, record))

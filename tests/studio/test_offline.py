@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from gradmote.studio.own_wheel import NAME
 from studio import page
 
 
@@ -20,7 +21,7 @@ def test_the_page_works_without_its_server_and_updates_when_asked() -> None:
 
 def test_the_list_has_every_file_that_is_built() -> None:
     made = {str(path.relative_to(page.require())) for path in page.PAGE.rglob("*") if path.is_file()}
-    assert made - listed().keys() == {"offline.js"}
+    assert made - listed().keys() == {"offline.js", NAME} | ({"pyodide.json"} & made)
     assert listed().keys() <= made
 
 

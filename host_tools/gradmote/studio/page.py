@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import GradmoteError
+from ..version import __version__
 
+_SAME = "install gradmote-studio in the version of gradmote"
+_NOT_BUILT = ("the studio page is not built in this checkout", "build it: ./run scons studio")
+_NOT_INSTALLED = ("the studio page is not installed: it is a package of its own", _SAME)
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 def find_page() -> Path:
     """Return the folder that has the page's index.html.
 
-    Raises GradmoteError where the page was not built, or its package is not installed.
+    Raises GradmoteError where the page was not built, or where its package is not installed or is
+    of another version.
     """
     if (_CHECKOUT / "SConstruct").is_file():
-        built = _CHECKOUT / "build" / "studio"
-        return _checked(built, "the studio page is not built in this checkout", "build it: ./run scons studio")
+        return _checked(_CHECKOUT / "build" / "studio", _NOT_BUILT)
     found = find_spec("gradmote_studio")
-    installed = Path(found.origin).parent / "page" if found is not None and found.origin else Path("page")
-    lacking = "the studio page is not installed: it is a package of its own, gradmote-studio"
-    return _checked(installed, lacking, "install it beside gradmote, in the same version, from where this one is from")
+    folder = Path(found.origin).parent / "page" if found is not None and found.origin else Path()
+    return _of_this_version(_checked(folder, _NOT_INSTALLED))
 
 
-def _checked(folder: Path, lacking: str, hint: str) -> Path:
+def _checked(folder: Path, lacking: tuple[str, str]) -> Path:
     if not (folder / "index.html").is_file():
-        raise GradmoteError(lacking, hint)
+        raise GradmoteError(*lacking)
+    return folder
+
+
+def _of_this_version(folder: Path) -> Path:
+    """Return the folder of the package's page, which runs the images of this version's compiler."""
+    if (found := version("gradmote-studio")) != __version__:
+        raise GradmoteError(f"the studio page is of version {found}, and gradmote is {__version__}", _SAME)
     return folder

@@ -1,16 +1,26 @@
-// Opens the page, ends its server, and goes on without one; then the server comes back with other versions of the page.
+// Opens the page in a folder of its site, ends the server, and goes on without one; then the server comes back with other
+// versions of the page.
 
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openExample, openStudio, root } from "./studio.mjs";
 
+const FOLDER = "/some/where/";
 /** What the server has in place of the built files. */
 let changed = {}, gone = false;
 
+/** Answers below FOLDER, and nothing elsewhere. */
+function answer(path) {
+  if (gone || !path.startsWith(FOLDER)) return null;
+  const name = path.slice(FOLDER.length) || "index.html";
+  return changed[name] ?? readFile(join(root, name)).catch(() => undefined);
+}
+
 const studio = await openStudio({
   context: { serviceWorkers: "allow" },
-  other: (path) => (gone ? null : changed[path]),
+  hash: FOLDER.slice(1),
+  other: answer,
 });
 const { page, context } = studio;
 const controlled = (page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -26,7 +36,7 @@ async function publish(version, torn = false) {
   const [css, worker] = await Promise.all(["main.css", "offline.js"].map((name) => readFile(join(root, name), "utf8")));
   const next = `${css}:root{--version:${version}}`;
   const hash = (text) => `sha256-${createHash("sha256").update(text).digest("base64")}`;
-  changed = { "/offline.js": worker.replace(hash(css), hash(next)), "/main.css": torn ? `${next} ` : next };
+  changed = { "offline.js": worker.replace(hash(css), hash(next)), "main.css": torn ? `${next} ` : next };
 }
 
 await controlled(page);
@@ -50,7 +60,7 @@ await page.getByText("A new version is ready.").waitFor();
 const untouched = await style(page);
 await studio.shot("new-version");
 const other = await context.newPage();
-await other.goto(studio.server.address);
+await other.goto(page.url());
 await page.getByRole("button", { name: "Reload" }).click();
 const refused = await page.getByRole("status").getByText("open in another tab").textContent();
 await other.close();

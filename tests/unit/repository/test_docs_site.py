@@ -13,6 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from gradmote import artifacts, losses, optimizers, testing, training
+from gradmote.studio import own_wheel
 
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//[^>]*>")
 
@@ -25,6 +26,9 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.html")}
     assert {"index.html", "api/session.html", "api/gradmote_h.html", "SPEC.html"} <= pages.keys()
+    if (root / "build" / "studio").is_dir():  # else node is missing, which ./run told
+        assert all((tmp_path / "studio" / name).is_file() for name in ("index.html", "offline.js", own_wheel.NAME))
+        assert 'href="../studio/index.html"' in pages["guides/data.html"]
     assert 'id="gradmote.Session.step"' in pages["api/session.html"]
     offered = {*artifacts.__all__, *losses.LOSSES, *optimizers.OPTIMIZERS, *training.__all__, *testing.__all__}
     described = {name for text in pages.values() for name in re.findall(r'id="gradmote\.[\w.]*?(\w+)"', text)}

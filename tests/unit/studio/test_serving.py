@@ -6,6 +6,7 @@ import http.client
 import io
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,10 +19,13 @@ from pathlib import Path
 import pytest
 
 from gradmote.errors import GradmoteError
+from gradmote.studio import page as page_module
+from gradmote.studio.beside import write_beside
 from gradmote.studio.own_site import studio_site
 from gradmote.studio.own_wheel import NAME, own_wheel
 from gradmote.studio.server import Server, is_loopback, serving
 from gradmote.studio.site import Site
+from gradmote.version import __version__
 
 WHEELS = ["other-1.0-py3-none-any.whl", "gradmote-0.0.0-py3-none-any.whl"]
 SECRET = "not of this site"
@@ -194,6 +198,12 @@ def test_settings_name_the_wheel_that_is_served(page: Path) -> None:
     assert found == {"base": "https://elsewhere.example/", "wheels": [WHEELS[0], NAME]}
 
 
+def test_a_page_of_files_gets_the_wheel_too(page: Path) -> None:
+    write_beside(page)
+    assert (page / NAME).read_bytes() == own_wheel()
+    assert json.loads((page / "pyodide.json").read_text())["wheels"] == [WHEELS[0], NAME]
+
+
 def test_pyodide_comes_from_a_folder(page: Path, tmp_path: Path) -> None:
     release = tmp_path / "release"
     release.mkdir()
@@ -214,6 +224,53 @@ def made(site: Site, path: str) -> bytes:
     assert found is not None
     with found.open() as content:
         return content.read()
+
+
+# ---- Where the page is -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder of packages, outside of a checkout."""
+    monkeypatch.setattr(page_module, "_CHECKOUT", tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path / "packages"))
+    (tmp_path / "packages").mkdir()
+    return tmp_path / "packages"
+
+
+def install_page(packages: Path, version: str) -> Path:
+    about = packages / f"gradmote_studio-{version}.dist-info"
+    folder = packages / "gradmote_studio" / "page"
+    for made in (about, folder):
+        made.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: gradmote-studio\nVersion: {version}\n")
+    (packages / "gradmote_studio" / "__init__.py").write_text("")
+    (folder / "index.html").write_text("")
+    return folder
+
+
+def test_an_installed_page_is_found(installed: Path) -> None:
+    folder = install_page(installed, __version__)
+    assert page_module.find_page() == folder
+
+
+def test_a_page_of_another_version_is_refused(installed: Path) -> None:
+    install_page(installed, "0.0.1")
+    with pytest.raises(
+        GradmoteError, match=rf"is of version 0\.0\.1, and gradmote is {re.escape(__version__)} - install"
+    ):
+        page_module.find_page()
+
+
+def test_a_page_that_is_not_there_is_told(installed: Path) -> None:
+    with pytest.raises(GradmoteError, match="is not installed: it is a package of its own - install gradmote-studio"):
+        page_module.find_page()
+
+
+def test_a_checkout_without_its_page_says_how_to_build_it(installed: Path) -> None:
+    (installed.parent / "SConstruct").write_text("")
+    with pytest.raises(GradmoteError, match=r"not built in this checkout - build it: \./run scons studio"):
+        page_module.find_page()
 
 
 # ---- The command -----------------------------------------------------------------------------------------------------

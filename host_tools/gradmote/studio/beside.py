@@ -1,0 +1,23 @@
+"""Writes beside a built page what the server makes, for servers of files alone.
+
+python -m gradmote.studio.beside PAGE
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from .own_wheel import NAME, own_wheel
+from .pyodide import settings
+
+
+def write_beside(page: Path) -> None:
+    """Write Gradmote's wheel into the page's folder, and its name into the page's settings."""
+    (page / NAME).write_bytes(own_wheel())
+    if (page / "pyodide.json").is_file():
+        (page / "pyodide.json").write_bytes(settings(page, local=False))
+
+
+if __name__ == "__main__":
+    write_beside(Path(sys.argv[1]))

@@ -1,0 +1,64 @@
+"""The wheel of the studio page, and its trial: an installed gradmote serves it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+from runtime_sources import ROOT
+
+from .commands import OUT, WORK, Failed, Missing, python, run
+
+SOURCES = ROOT / "bindings" / "js" / "studio"
+PAGE = ROOT / "build" / "studio"
+#: What the installed gradmote makes itself when it serves the page.
+MADE_THERE = "gradmote-*.whl"
+
+
+def wheel() -> Path:
+    """Make the wheel of the page, which SCons builds, and return its path."""
+    run([ROOT / "run", "scons", "-s", "studio"])
+    folder = WORK / "studio"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(SOURCES / "package", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PAGE, folder / "gradmote_studio" / "page", ignore=shutil.ignore_patterns(MADE_THERE))
+    shutil.copy(ROOT / "LICENSE", folder)
+    shutil.copy(ROOT / "host_tools" / "gradmote" / "version.py", folder / "gradmote_studio")
+    python("-m", "build", "--wheel", "--outdir", OUT, folder)
+    return next(OUT.glob("gradmote_studio-*-py3-none-any.whl"))
+
+
+def serve(interpreter: Path) -> str:
+    """Check what an environment with both packages serves against the built page. Raises Failed."""
+    command = [str(interpreter), "-m", "gradmote", "studio", "--json", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=WORK) as server:
+        assert server.stdout is not None
+        told = server.stdout.readline()
+        if not told:
+            raise Failed("gradmote studio ended at once")
+        compare(json.loads(told)["address"])
+        server.send_signal(signal.SIGINT)
+    if server.returncode != 0:
+        raise Failed(f"gradmote studio ended with {server.returncode}")
+    return "serves the page"
+
+
+def compare(address: str) -> None:
+    """Hold the files of a server against those of the built page. Raises Failed."""
+    for path in sorted(path for path in PAGE.rglob("*") if path.is_file()):
+        name = path.relative_to(PAGE).as_posix()
+        with urllib.request.urlopen(f"{address}{name}", timeout=30) as answer:
+            if answer.read() != path.read_bytes() and not path.match(MADE_THERE):
+                raise Failed(f"{name} is not that of the built page")
+
+
+def pure_wheel() -> Path:
+    """Return the wheel of gradmote that is to serve the page. Raises Missing."""
+    found = next(OUT.glob("gradmote-*-py3-none-any.whl"), None)
+    if found is None:
+        raise Missing("pure wheel in build/dist: ./run dist --only pure studio")
+    return found
