@@ -67,7 +67,7 @@ def test_a_state_outlives_its_page(project: Path, place: str) -> None:
 
 @pytest.mark.parametrize("bundler", ["vite", "webpack"])
 def test_bundled_pages_train_to_the_twins_bits(project: Path, bundler: str) -> None:
-    npm_package.node("bundle.mjs", bundler, npm_package.TOOLS)
+    npm_package.node("bundle.mjs", bundler, npm_package.TOOLS, "bundled.mjs", bundler)
     found = npm_package.browse(f"scripts/{bundler}/index.html")[f"scripts/{bundler}/index.html"]
     assert_trained(found)
     assert found["remote"] == connected()

@@ -6,13 +6,17 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { federation } from "./federated.mjs";
 
 const [chromium, tools, ...pages] = process.argv.slice(2);
 const { chromium: browsers } = createRequire(join(tools, "any.js"))("playwright-core");
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const server = createServer(async ({ url }, response) => {
+const federate = federation();
+const server = createServer(async (request, response) => {
+  const { url } = request;
+  if (url === "/federated") return federate(request, response);
   const path = join(root, decodeURIComponent(new URL(url, "http://here").pathname));
   const data = await readFile(path).catch(() => undefined);
   response.writeHead(data ? 200 : 404, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(data);

@@ -68,6 +68,44 @@ test("continues from a checkpoint", async () => {
   assert.ok((await session.getContiguousParameters()).data.every((value) => value === 0.5));
 });
 
+test("an update applies the sum of the gradients", async () => {
+  const session = await TrainingSession.create(all(await readFile(data("head.mote")))), { session: under } = session;
+  const first = new Tensor("float32", drawn(64, 1), [1, 64]), second = new Tensor("float32", drawn(64, 2), [1, 64]);
+  const labels = new Tensor("int64", [3n], [1]), before = under.parameters().slice();
+  await session.runTrainStep({ x: first, labels });
+  await session.runTrainStep({ x: second, labels });
+  const sum = under.parameterNames().flatMap((name) => [...under.gradient(name)]);
+  await session.runOptimizerStep();
+  const moved = under.parameters().map((value, i) => (before[i] - value) / 0.1);
+  moved.forEach((value, i) => assert.ok(Math.abs(value - sum[i]) < 1e-5, `${i}: ${value} is not ${sum[i]}`));
+  assert.equal(under.control().accumulated, 2, "the gradients stay until lazyResetGrad()");
+  await session.lazyResetGrad();
+  await assert.rejects(session.runOptimizerStep(), /no gradients/);
+});
+
+test("an image without --accumulate trains batch after batch", async () => {
+  const image = await readFile(data("step.mote"));
+  const session = await TrainingSession.create(all(image)), same = await load(image);
+  const feeds = { x: new Tensor("float32", drawn(256, 1), [4, 64]), labels: new Tensor("int32", labels(4, 1, 10), [4]) };
+  for (let step = 0; step < 5; step++) {
+    const before = session.session.stateSha256();
+    const { loss } = await session.runTrainStep(feeds);
+    assert.equal(session.session.stateSha256(), before, "nothing moves before the update");
+    await session.runOptimizerStep();
+    await session.lazyResetGrad();
+    assert.equal(loss.data[0], same.step(drawn(256, 1), labels(4, 1, 10)));
+    assert.equal(session.session.stateSha256(), same.stateSha256());
+  }
+  await assert.rejects(session.runOptimizerStep(), (error) => error.error === "NO_GRADIENTS");
+  await session.runTrainStep(feeds);
+  await assert.rejects(session.runTrainStep(feeds), /adds no gradients up - .*--accumulate/);
+  await session.loadParametersBuffer(new Uint8Array((await session.getContiguousParameters()).data.buffer));
+  await assert.rejects(session.runOptimizerStep(), /no gradients/);
+  await session.lazyResetGrad();
+  await session.runTrainStep(feeds);
+  await session.runOptimizerStep();
+});
+
 test("frozen parameters are refused where there are some", async () => {
   const session = await TrainingSession.create(all(await readFile(data("head.mote"))));
   assert.equal(await session.getParametersSize(), 330);
@@ -94,7 +132,7 @@ test("refuses what it cannot use", async () => {
   await assert.rejects(session.runTrainStep({ ...batch(1), labels: new Tensor("int64", [1n, 2n ** 40n]) }), /element 1 of label 'labels'/);
   const wrong = { ...batch(1), x: new Tensor("float64", new Float64Array(128), [2, 64]) };
   await assert.rejects(session.runTrainStep(wrong), /takes float32, not Float64Array/);
-  await assert.rejects(TrainingSession.create(all(await readFile(data("step.mote")))), /no program train .* --accumulate/s);
+  await assert.rejects(TrainingSession.create(all(await readFile(data("infer.mote")))), /only infers - .* a loss and an optimizer/);
   await assert.rejects(TrainingSession.create(all(new TextEncoder().encode("an ONNX model"))), /gradmote compile/);
   await assert.rejects(TrainingSession.create({ ...all(MODEL), checkpointState: new Uint8Array(9) }), GradmoteError);
   await assert.rejects(TrainingSession.create(all(await readFile(data("nameless.mote")))).then((made) => made.runTrainStep(batch(1))), /--strip-names/);

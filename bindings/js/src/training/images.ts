@@ -6,7 +6,7 @@ const MAGIC = { image: "MOTE", checkpoint: "GMCK" };
 export async function readImage(source: Source, what: string): Promise<Uint8Array> {
   const bytes = await readSource(source, what);
   if (magic(bytes) === MAGIC.image) return bytes;
-  throw new DataError(`${what} is no .mote image`, "compile the ONNX model: gradmote compile model.onnx -o model.mote --accumulate");
+  throw new DataError(`${what} is no .mote image`, "compile the ONNX model: gradmote compile model.onnx -o model.mote --loss cross_entropy");
 }
 
 /** Returns the bytes of a checkpoint; undefined for an image, whose own initial state is meant. */
@@ -21,10 +21,8 @@ function magic(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.subarray(0, 4));
 }
 
-/** Throws GradmoteError where an image lacks programs that a training session runs. */
-export function requirePrograms(programs: readonly string[], wanted: readonly string[]): void {
-  const missing = wanted.filter((program) => !programs.includes(program));
-  if (!missing.length) return;
-  const hint = "compile the model with a loss, an optimizer and --accumulate, or train it with Session.step()";
-  throw new GradmoteError(`the image has no program ${missing.join(" and no program ")}`, hint);
+/** Throws GradmoteError where an image does not train. */
+export function requireTraining(programs: readonly string[]): void {
+  if (programs.includes("eval") && (programs.includes("optimizer") || programs.includes("step"))) return;
+  throw new GradmoteError("the image only infers", "compile the ONNX model with a loss and an optimizer");
 }

@@ -1,8 +1,9 @@
 import { DataError, GradmoteError, loadRuntime, Session, type Program, type Source, type TensorInfo } from "../index.js";
 import { runtimeOptions } from "./env.js";
 import { feed, fetched, inputsOf, namesOf, tensorOf, type FetchesType, type OnnxValueMapType, type RunOptions } from "./feeds.js";
-import { readCheckpoint, readImage, requirePrograms } from "./images.js";
+import { readCheckpoint, readImage, requireTraining } from "./images.js";
 import { Tensor } from "./tensor.js";
+import { stepped, summed, type Updates } from "./updates.js";
 
 /**
  * Where a training session begins. One .mote image holds the models of training, evaluation and optimizer, and the
@@ -18,11 +19,16 @@ export interface TrainingSessionCreateOptions {
 /** Trains a model, in the shape of onnxruntime-web's class of that name. */
 export class TrainingSession {
   #session: Session;
+  #updates: Updates;
+  /** The program that makes gradients. */
+  #training: "train" | "step";
   #hasEval: boolean;
   #hasOptimizer: boolean;
 
-  private constructor(session: Session, options: TrainingSessionCreateOptions) {
+  private constructor(session: Session, image: Uint8Array, options: TrainingSessionCreateOptions) {
     this.#session = session;
+    this.#training = session.requirements().programs.includes("train") ? "train" : "step";
+    this.#updates = this.#training === "train" ? summed(session, image) : stepped(session);
     this.#hasEval = Boolean(options.evalModel);
     this.#hasOptimizer = Boolean(options.optimizerModel);
   }
@@ -35,18 +41,17 @@ export class TrainingSession {
       readCheckpoint(options.checkpointState),
     ]);
     const session = new Session(image, runtime);
-    const wanted = ["train", ...(options.evalModel ? ["eval"] : []), ...(options.optimizerModel ? ["optimizer"] : [])];
-    requirePrograms(session.requirements().programs, wanted);
+    requireTraining(session.requirements().programs);
     if (checkpoint) session.load(checkpoint);
-    return new TrainingSession(session, options);
+    return new TrainingSession(session, image, options);
   }
 
   get trainingInputNames(): readonly string[] {
-    return namesOf(inputsOf(this.#session, "train"));
+    return namesOf(inputsOf(this.#session, this.#training));
   }
 
   get trainingOutputNames(): readonly string[] {
-    return outputNames(this.#session, "train");
+    return outputNames(this.#session, this.#training);
   }
 
   get evalInputNames(): readonly string[] {
@@ -61,18 +66,18 @@ export class TrainingSession {
 
   /** Makes the next runTrainStep() start from zero gradients. */
   async lazyResetGrad(): Promise<void> {
-    this.#session.lazyResetGrad();
+    this.#updates.lazyResetGrad();
   }
 
   /** Adds the gradients of one batch, and returns its loss and the other outputs of training by name. */
   async runTrainStep(feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions, _options?: RunOptions): Promise<OnnxValueMapType> {
-    return this.#run("train", feeds, fetches);
+    return this.#run(this.#training, feeds, fetches);
   }
 
-  /** Applies the accumulated gradients. */
+  /** Applies the sum of the gradients since lazyResetGrad(). */
   async runOptimizerStep(_options?: RunOptions): Promise<void> {
     this.#require(this.#hasOptimizer, "optimizerModel");
-    this.#session.optimizerStep();
+    this.#updates.optimizerStep();
   }
 
   /** Returns the loss of a batch and the other outputs of evaluation by name, without training. */
@@ -90,7 +95,10 @@ export class TrainingSession {
   /** Sets all parameters. buffer: the bytes of float32 numbers, as getContiguousParameters() gives them. */
   async loadParametersBuffer(buffer: Uint8Array, trainableOnly = true): Promise<void> {
     const size = 4 * (await this.getParametersSize(trainableOnly));
-    if (buffer?.byteLength === size) return this.#session.setParameters(buffer);
+    if (buffer?.byteLength === size) {
+      this.#session.setParameters(buffer);
+      return this.#updates.replaced();
+    }
     throw new DataError(`the parameters take ${size} bytes; ${buffer?.byteLength} were given`, "see getParametersSize()");
   }
 
@@ -110,11 +118,11 @@ export class TrainingSession {
     return this.#session;
   }
 
-  #run(program: "train" | "eval", feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions): OnnxValueMapType {
+  #run(program: Program, feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions): OnnxValueMapType {
     const session = this.#session, outputs = session.outputs(program), [loss] = session.losses(program);
     const names = fetched(outputNames(session, program), fetches);
     feed(session, inputsOf(session, program), feeds);
-    const value = program === "train" ? session.trainStep() : session.evalStep();
+    const value = program === "eval" ? session.evalStep() : this.#updates.trainStep();
     const found: [string | null, Tensor][] = [[loss.name, new Tensor("float32", [value], loss.shape) as Tensor]];
     outputs.forEach((info, i) => found.push([info.name, tensorOf(info, session.output(i, program))]));
     return Object.fromEntries(found.filter(([name]) => names.includes(name!)));
@@ -127,7 +135,7 @@ export class TrainingSession {
   /** Throws where frozen parameters are asked for, which an image has among its constants. */
   #requireAllTrained(trainableOnly: boolean): void {
     if (trainableOnly || this.#session.scheme === "full") return;
-    throw new GradmoteError("the frozen parameters are constants of the image", "pass trainableOnly = true");
+    throw new GradmoteError("frozen parameters are constants of the image", "pass trainableOnly = true: the others never change");
   }
 }
 

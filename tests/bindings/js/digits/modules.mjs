@@ -1,0 +1,4 @@
+import * as ort from "onnxruntime-web/training";
+import "./digits.js";
+import "./shown.js";
+showDigits(ort);
