@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const [out, modules, tools] = process.argv.slice(2).map((path) => resolve(path));
@@ -18,16 +18,20 @@ const ENTRIES = {
   "training/index": { browser: "training", node: "training.node" },
   storage: { browser: "storage", node: "storage.node" },
   "serial/index": { browser: "serial", node: "serial.node" },
+  "serial/element/index": { browser: "board", node: "board.node" },
   worker: { browser: "worker", node: "worker.node" },
 };
 /** What stands for import.meta.url in a CommonJS file. */
 const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'const __address = require("node:url").pathToFileURL(__filename).href;' } };
 
-/** Makes other entries share the classes of the main one, which lies beside them. */
-function besides(file, entry) {
-  const shared = entry.startsWith("serial") ? /^\.\.?\/(index|errors)\.js$/ : /^\.\.?\/index\.js$/;
-  const share = (build) => build.onResolve({ filter: shared }, () => ({ path: file, external: true }));
-  return { name: "beside", setup: share };
+/** Makes an entry share the classes of others, which lie beside it: those of the main one, and those of boards. */
+function besides(entry, place, ending) {
+  const owners = { "index.js": "index", ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
+  const beside = ({ path, resolveDir }) => {
+    const owner = owners[relative(join(HERE, "src"), join(resolveDir, path)).replaceAll("\\", "/")];
+    if (owner && owner !== entry) return { path: `./${ENTRIES[owner][place]}${ending}`, external: true };
+  };
+  return { name: "beside", setup: (build) => build.onResolve({ filter: /^\.\.?\/.*\.js$/ }, beside) };
 }
 
 /** Resolves what differs between platforms. */
@@ -44,13 +48,13 @@ async function bundle(entry, outfile, place, options, plugins = []) {
 }
 
 async function bundleEntry(entry, dist) {
-  const { browser, node } = ENTRIES[entry], main = ENTRIES.index;
+  const { browser, node } = ENTRIES[entry];
   const onNode = { platform: "node", target: "node18" };
-  await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(`./${main.browser}.mjs`, entry)]);
-  await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(`./${main.node}.mjs`, entry)]);
-  await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(`./${main.node}.cjs`, entry)]);
+  await bundle(entry, join(dist, `${browser}.mjs`), "browser", { format: "esm" }, [besides(entry, "browser", ".mjs")]);
+  await bundle(entry, join(dist, `${node}.mjs`), "node", { ...onNode, format: "esm" }, [besides(entry, "node", ".mjs")]);
+  await bundle(entry, join(dist, `${node}.cjs`), "node", { ...onNode, ...COMMONJS, format: "cjs" }, [besides(entry, "node", ".cjs")]);
   if (entry === "worker") return bundle(entry, join(dist, "worker.min.js"), "script", { format: "iife", minify: true });
-  const globalName = { index: "gradmote", "training/index": "ort", storage: "gradmoteStorage", "serial/index": "gradmoteSerial" }[entry];
+  const globalName = { index: "gradmote", "training/index": "ort", storage: "gradmoteStorage", "serial/index": "gradmoteSerial", "serial/element/index": "gradmoteBoard" }[entry];
   await bundle(entry, join(dist, `${browser}.min.js`), "script", { format: "iife", globalName, minify: true });
 }
 

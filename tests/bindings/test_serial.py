@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from functools import cache
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.device
 BOARD = "mps2-an385"  # its profile is strict, as a page's
 BATCH, SAMPLES = 8, 40
 #: Bytes that the scripts may have under brotli.
-LIMITS = {"serial.min.js": 14_500}
+LIMITS = {"serial.min.js": 14_500, "board.min.js": 20_000}
 #: What a target in Python has beside what Board has too.
 PYTHON_ONLY = {"board", "name"}
 
@@ -272,3 +273,26 @@ def test_a_page_trains_a_board_to_the_twins_bits(data: Path, port: str, chromium
         told = found["refused"][what]
         assert told["error"][:2] == [error, text] and told["error"][2] and told["problems"] == [], (what, told)
         assert what == "unsupported" or told["board"] == BOARD
+
+
+def test_the_element_does_what_a_person_asks(data: Path, port: str, chromium: str) -> None:
+    pictures = os.environ.get("GRADMOTE_PICTURES", "")
+    found = json.loads(npm_package.node("serial/element.mjs", chromium, npm_package.TOOLS, port, pictures))
+    used = found["used"]
+    assert used["digest"] == trained("image", epochs=2) and used["size"]
+    assert "% right" in used["tested"] and "the file is shorter" in used["refused"]
+    assert used["closed"] and used["connected"] and used["focused"] == "gradmote-board"
+    assert "Lost the connection" in used["lost"] and "connect again." in used["lost"]
+    states = [state for state, _ in used["states"]]
+    assert states[:7] == ["initializing", "connected", "preparing", "writing", "finished", "training", "finished"]
+    assert states[-3:] == ["initializing", "connected", "idle"] and ["error", "LOST"] in used["states"]
+    dismissed, denied = found["refusals"]["dismissed"], found["refusals"]["denied"]
+    assert dismissed["text"].startswith("No port was chosen.") and dismissed["flashing"] == FLASHING
+    assert denied["text"].startswith("This page may not use serial ports") and denied["flashing"] == []
+    assert [state for state, _ in denied["states"]] == ["initializing", "error", "initializing", "connected"]
+    unsupported = {"text": "Please open this page in Chrome or Edge.", "marked": True, "buttons": 0, "problems": []}
+    assert found["unsupported"] == unsupported
+    assert used["problems"] == dismissed["problems"] == denied["problems"] == []
+
+
+FLASHING = ["Raspberry Pi Pico", "How to flash a board"]

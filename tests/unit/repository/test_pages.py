@@ -20,9 +20,9 @@ PAGES = [
 
 #: How a page names a file: with a known ending, or a folder in front of it.
 NAMED = re.compile(r"[\w.-]+(/[\w.-]+)*\.(py|c|h|hpp|toml|md|json|csv|ini)|[\w-][\w.-]*(/[\w.-]+)+/?")
-#: What is built or downloaded, and an entry of the npm package.
+#: What is built or downloaded, and entries of the npm package.
 UNTRACKED = (".", "build/", "gradmote/build")
-MADE = {"gradmote.c", "gradmote/serial", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
+MADE = {"gradmote.c", "gradmote/serial", "gradmote/board", "monocypher.c", "bindings/python/gradmote_runtime/_fused"}
 
 
 @cache
