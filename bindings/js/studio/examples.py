@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "host_tools"), str(ROOT / "examples")]
@@ -22,27 +23,28 @@ from data import digits  # noqa: E402
 from shared.networks import Network  # noqa: E402
 
 
-def perceptron() -> Network:
+def perceptron() -> onnx.ModelProto:
     """Return a small network of two layers."""
-    return Network((1, 8, 8)).flatten().linear(32).relu().linear(10)
+    return Network((1, 8, 8)).flatten().linear(32).relu().linear(10).model()
 
 
+#: Name -> title, what it is, and how it is made. All are compiled by the options that the page begins with.
 MODELS = {
-    "digits-cnn": ("A convolutional network, 8 by 8 pixels", digits_cnn.network),
-    "digits-mlp": ("A small network of two layers", lambda: perceptron().model()),
+    "digits-cnn": ("Digits, convolutional", "Two convolutions on 8 by 8 pixels, ten classes.", digits_cnn.network),
+    "digits-mlp": ("Digits, two layers", "The smallest that learns: 64 numbers in, ten classes.", perceptron),
 }
 
 
 def write_model(out: Path, name: str) -> dict[str, str]:
     """Write one model as ONNX and as an image, with its report; return its row of the index."""
-    title, network = MODELS[name]
+    title, text, network = MODELS[name]
     model = network()
     result = compile_model(model, losses.cross_entropy(), optimizers.adamw(0.01), Options(batch=8))
     (out / f"{name}.onnx").write_bytes(model.SerializeToString())
     (out / f"{name}.mote").write_bytes(result.image)
     report = as_drawn(analyze_result(result, name))
     (out / f"{name}.json").write_text(json.dumps(report))
-    return {"name": name, "title": title, "data": "digits.npz"}
+    return {"name": name, "title": title, "text": text, "data": "digits.npz"}
 
 
 def main(out: Path) -> None:

@@ -8,6 +8,7 @@ import "./style/base.css";
 import "./style/layout.css";
 import "./style/controls.css";
 import "./style/offline.css";
+import "./style/model.css";
 import "./style/training.css";
 
 render(<App />, document.getElementById("app")!);

@@ -1,12 +1,14 @@
 import { GradmoteError, readSource } from "gradmote";
-import type { Analysis } from "../compiler/client";
+import { DEFAULT_OPTIONS, type Analysis } from "../compiler/client";
 import { openSamples } from "../data/open";
+import { onnx as source, options } from "./files";
 import { openModel } from "./open";
 
 /** A model that comes with the page, and the samples that it learns from. */
 export interface Example {
   name: string;
   title: string;
+  text: string;
   data: string;
 }
 
@@ -14,7 +16,7 @@ const FOLDER = "examples";
 
 /** Returns the examples that lie beside the page. */
 export async function listExamples(): Promise<Example[]> {
-  return json<Example[]>("index.json");
+  return readJson<Example[]>("index.json");
 }
 
 /** Opens an example: its model, and its samples. */
@@ -22,10 +24,12 @@ export async function openExample({ name, data: samples }: Example): Promise<voi
   const [image, onnx, analysis, file] = await Promise.all([
     bytes(`${name}.mote`),
     bytes(`${name}.onnx`),
-    json<Analysis>(`${name}.json`),
+    readJson<Analysis>(`${name}.json`),
     bytes(samples),
   ]);
   await openModel({ name: `${name}.mote`, image, onnx, analysis });
+  source.value = { name: `${name}.onnx`, bytes: onnx };
+  options.value = DEFAULT_OPTIONS; // those that examples.py compiles with
   await openSamples([{ path: samples, blob: new Blob([file as BlobPart]) }]);
 }
 
@@ -33,7 +37,8 @@ async function bytes(file: string): Promise<Uint8Array> {
   return readSource(new URL(`${FOLDER}/${file}`, document.baseURI), `the example ${file}`);
 }
 
-async function json<T>(file: string): Promise<T> {
+/** Reads a file that lies among the examples. */
+export async function readJson<T>(file: string): Promise<T> {
   try {
     return JSON.parse(new TextDecoder().decode(await bytes(file))) as T;
   } catch (cause) {

@@ -2,9 +2,14 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { attempt } from "../notice";
 import { DropZone } from "../parts/drop";
-import { facts, model } from "../state";
+import { model } from "../state";
+import { BoardsCard } from "./boards_card";
+import { CompileCard } from "./compile_card";
 import { listExamples, openExample, type Example } from "./examples";
+import { FactsCard } from "./facts_card";
 import { openFiles } from "./files";
+import { ReportCards } from "./report_cards";
+import { Summary } from "./summary";
 
 const examples = signal<Example[]>([]);
 
@@ -13,32 +18,52 @@ export function ModelPanel() {
     if (!examples.value.length) void attempt(async () => (examples.value = await listExamples()));
   }, []);
   return (
-    <section class="panel">
+    <section class="panel modelling">
       <h2>Model</h2>
-      <DropZone label="Open a model" accept=".mote,.onnx" onFiles={(files) => void attempt(() => openFiles(files))}>
-        <p>Drop a .mote image or an ONNX file here.</p>
-      </DropZone>
-      <ul class="examples">
-        {examples.value.map((example) => (
-          <li key={example.name}>
-            <button type="button" data-example={example.name} onClick={() => void attempt(() => openExample(example))}>
-              {example.title}
-            </button>
-          </li>
-        ))}
-      </ul>
-      <Opened />
+      {!model.value && (
+        <p class="lead">
+          Open a neural network, train it here on your own samples, and send it to a board. All of it happens in this
+          page: nothing leaves your computer.
+        </p>
+      )}
+      <div class="opening">
+        <DropZone label="Open a model" accept=".mote,.onnx" onFiles={(files) => void attempt(() => openFiles(files))}>
+          <p class="soft">or drop it here: a .mote image, or an ONNX file to compile</p>
+        </DropZone>
+        <Examples />
+      </div>
+      {model.value ? <Opened /> : <CompileCard />}
     </section>
   );
 }
 
-function Opened() {
-  if (!model.value || !facts.value) return null;
-  const { requirements, inputs } = facts.value;
+function Examples() {
   return (
-    <p>
-      {model.value.name}: {model.value.image.length} bytes, an arena of {requirements.arenaSize} bytes,{" "}
-      {inputs.map(({ name, shape }) => `${name ?? "input"} (${shape.join(" x ")})`).join(", ")}.
-    </p>
+    <ul class="examples" aria-label="Examples">
+      {examples.value.map((example) => (
+        <li key={example.name}>
+          <button type="button" class="example" data-example={example.name} onClick={() => void attempt(() => openExample(example))}>
+            <strong>{example.title}</strong>
+            <span>{example.text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Opened() {
+  return (
+    <>
+      <Summary />
+      <div class="columns">
+        <CompileCard />
+        <div class="found">
+          <ReportCards />
+          <BoardsCard />
+          <FactsCard />
+        </div>
+      </div>
+    </>
   );
 }
