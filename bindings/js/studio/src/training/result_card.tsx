@@ -48,10 +48,10 @@ function Confusion({ table, names }: { table: number[][]; names: string[] }) {
 
 function Cell({ count, row, right }: { count: number; row: number[]; right: boolean }) {
   const share = count / Math.max(1, row.reduce((sum, one) => sum + one, 0));
-  const strength = count ? Math.round(18 + 62 * share) : 0;
+  const strength = count ? Math.round(14 + 34 * share) : 0; // text stays readable on the strongest
   const colour = right ? "var(--good)" : "var(--bad)";
   const style = count ? { background: `color-mix(in srgb, ${colour} ${strength}%, var(--surface))` } : {};
-  return <td class={strength > 55 ? "strong" : ""} style={style}>{count || <span class="zero">0</span>}</td>;
+  return <td class={share > 0.6 ? "strong" : ""} style={style}>{count || <span class="zero">0</span>}</td>;
 }
 
 function PerClass({ table, names, open }: { table: number[][]; names: string[]; open: boolean }) {
