@@ -94,6 +94,7 @@ export async function shotsOf(studio, name, widths = [390, 768, 1280, 2560], col
 /** Goes to a step ("model", "data", "train", "teach", "board") by its link. */
 export async function toStep(page, step) {
   await page.locator(`.steps a[href="#${step}"]`).click();
+  await page.locator(`.steps a[href="#${step}"][aria-current="page"]`).waitFor();
 }
 
 /** Opens one of the examples that come with the page, by its name. */

@@ -128,11 +128,31 @@ export interface Range {
   notFinite: number;
 }
 
+type Values = Dataset["x"] | Dataset["y"];
+
+const known = new WeakMap<Values, Range>();
+
+/** Returns all arrays of the data. */
+export function arraysOf({ x, y, test }: Dataset): Values[] {
+  return [x, y, ...(test ? [test.x, test.y] : [])];
+}
+
+/** Keeps the range of an array that was found elsewhere, so that no page looks at millions of numbers. */
+export function knowRange(values: Values, range: Range): void {
+  known.set(values, range);
+}
+
 /** Returns the range of an array. */
-export function rangeOf(values: ArrayLike<number>): Range {
+export function rangeOf(values: Values): Range {
+  const range = known.get(values) ?? foundRange(values);
+  known.set(values, range);
+  return range;
+}
+
+function foundRange(values: Values): Range {
   let [least, largest, sum, count] = [Infinity, -Infinity, 0, 0];
   for (let at = 0; at < values.length; at++) {
-    const value = values[at];
+    const value = values[at]!;
     if (!Number.isFinite(value)) continue;
     if (value < least) least = value;
     if (value > largest) largest = value;

@@ -1,7 +1,7 @@
 /** Samples held against what a model takes, before anything is trained. */
 import type { TensorInfo } from "gradmote";
 
-import { classCounts, hasNamedClasses, placeIn, type Dataset, type Part } from "./dataset";
+import { classCounts, hasNamedClasses, placeIn, rangeOf, type Dataset, type Part } from "./dataset";
 import { sizeOf } from "./loaded";
 import { DataError } from "./problem";
 import { counted, dims, figure, listed, named, quoted } from "./wording";
@@ -164,6 +164,7 @@ function told(data: Dataset, name: string, y: Part["y"], wrong: number[]): strin
 // ---- Numbers that are not finite ----------------------------------------------------------------------------------
 
 function notFiniteIn(data: Dataset, name: string, values: Part["y"], shape: number[]): string[] {
+  if (!rangeOf(values).notFinite) return [];
   const width = sizeOf(shape);
   let first = -1, samples = 0, last = -1;
   for (let at = 0; at < values.length; at++) {
@@ -173,7 +174,6 @@ function notFiniteIn(data: Dataset, name: string, values: Part["y"], shape: numb
     samples += Number(sample !== last);
     last = sample;
   }
-  if (first < 0) return [];
   const more = samples > 1 ? `, and ${counted(samples - 1)} more samples are not finite` : "";
   return [`${placeIn(data, name, [Math.floor(first / width), ...(shape.length ? [first % width] : [])])} is ${figure(values[first])}${more}: steps on such samples are skipped`];
 }

@@ -5,7 +5,7 @@ import { isNpy, readNpy } from "./files/npy";
 import { holdsArrays, readNpz } from "./files/npz";
 import { readSounds } from "./files/wav";
 import { contentOf, membersOf } from "./files/zip";
-import type { AnyArray, Loaded, Origin } from "./loaded";
+import { hasNames, type AnyArray, type Loaded, type Origin } from "./loaded";
 import { readPictures, SCALE, type Decoder } from "./pictures/images";
 import { asDataError, DataError } from "./problem";
 import type { Reading } from "./reading";
@@ -83,9 +83,12 @@ async function kindOfZip(source: Source): Promise<Kind> {
   }
 }
 
-function arraysOf(path: string, arrays: Record<string, AnyArray>): Loaded {
+/** Returns the arrays of a file; an array of text that is called classes names the classes. */
+function arraysOf(path: string, given: Record<string, AnyArray>): Loaded {
+  const { classes, ...others } = given, areNamed = classes !== undefined && hasNames(classes) && classes.shape.length === 1;
+  const arrays = areNamed ? others : given;
   const origins = Object.fromEntries(Object.keys(arrays).map((name): [string, Origin] => [name, { kind: "array", path }]));
-  return { path, arrays, origins, classes: null, notes: [] };
+  return { path, arrays, origins, classes: areNamed ? classes.data : null, notes: [] };
 }
 
 // ---- Several files ------------------------------------------------------------------------------------------------
@@ -125,8 +128,9 @@ function stem(path: string): string {
 
 /** Returns the samples of a folder, and of its parts to train and to test on. */
 async function loadFolder(files: readonly Source[], means: Means, zip?: string): Promise<Loaded> {
-  const found: Loaded = { path: "", arrays: {}, origins: {}, classes: null, notes: [] };
-  for (const [ending, part] of Object.entries(partsOf(files))) {
+  const { path, parts } = partsOf(files);
+  const found: Loaded = { path: zip ?? path, arrays: {}, origins: {}, classes: null, notes: [] };
+  for (const [ending, part] of Object.entries(parts)) {
     const isSound = holdsSounds(part);
     const samples = isSound ? await readSounds(part, means.reading, means) : await readPictures(part, means.reading, means, means.decode);
     const origin: Origin = { kind: "files", path: part.path, files: samples.files.map((number) => part.files[number].path) };
@@ -136,7 +140,6 @@ async function loadFolder(files: readonly Source[], means: Means, zip?: string):
     if (!isSound) found.arrays.scale = { dtype: "float64", shape: [], data: Float64Array.of(SCALE) };
     found.origins[`x${ending}`] = found.origins[`y${ending}`] = origin;
     found.notes.push(...samples.notes, ...part.notes);
-    found.path ||= zip ?? part.path;
   }
   return found;
 }

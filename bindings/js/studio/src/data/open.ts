@@ -1,7 +1,7 @@
 /** What is open in the data panel: the files, how they are read, and what came of it. */
 import { signal } from "@preact/signals";
 
-import { data, facts, model } from "../state";
+import { data, facts, model, notice } from "../state";
 import { expectedOf, type Expected } from "./fit";
 import { isAbort } from "./problem";
 import { readInWorker } from "./reader";
@@ -12,10 +12,14 @@ import type { Source } from "./source";
 export const files = signal<Source[]>([]);
 /** How they are read. The shape of a sample is the model's. */
 export const reading = signal<Reading>(PLAIN);
+/** Whether pictures of another size than the model's are stretched to it. */
+export const stretches = signal(false);
 /** How far reading is, from 0 to 1; null while nothing is read. */
 export const progress = signal<number | null>(null);
 
 let under: AbortController | undefined;
+/** What was given last, also where it was refused. */
+let asked: { files: Source[]; reading: Reading } | undefined;
 
 /** Returns what the open model takes; null where there is none. */
 export function expected(): Expected | null {
@@ -26,15 +30,17 @@ export function expected(): Expected | null {
  * Reads files, which takes the place of what is read now. Where they are refused, the error is thrown, and the data of
  * before stays. Returns false where other files were given, or reading was ended, before it was done.
  */
-export async function openSamples(given: Source[], wanted: Reading = { ...PLAIN, resize: reading.value.resize }): Promise<boolean> {
+export async function openSamples(given: Source[], wanted: Reading = PLAIN): Promise<boolean> {
   const stop = new AbortController(), shape = expected()?.inputs[0]?.shape ?? null;
   under?.abort();
   under = stop;
+  asked = { files: given, reading: wanted };
   progress.value = 0;
   try {
     const watcher = { signal: stop.signal, progress: (part: number) => under === stop && (progress.value = part) };
-    const found = await readInWorker(given, { ...wanted, sampleShape: shape }, watcher);
+    const found = await readInWorker(given, { ...wanted, resize: stretches.value, sampleShape: shape }, watcher);
     [files.value, reading.value, data.value] = [given, wanted, found];
+    if (notice.value?.kind === "error") notice.value = null; // it spoke of files that are no longer asked for
     return true;
   } catch (error) {
     if (isAbort(error)) return false;
@@ -47,6 +53,12 @@ export async function openSamples(given: Source[], wanted: Reading = { ...PLAIN,
 /** Reads the same files again, in another way. */
 export async function readAgain(change: Partial<Reading>): Promise<boolean> {
   return openSamples(files.value, { ...reading.value, ...change });
+}
+
+/** Stretches pictures, or does not, and reads again what was given last. */
+export async function stretch(wanted: boolean): Promise<void> {
+  stretches.value = wanted;
+  if (asked) await openSamples(asked.files, asked.reading);
 }
 
 /** Ends reading; the data of before stays. */

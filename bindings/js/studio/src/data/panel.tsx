@@ -1,17 +1,81 @@
+/** The data: where they are given, what was read, and whether the model takes them. */
+import "../style/data.css";
+
 import { data, model } from "../state";
 import { Missing } from "../parts/missing";
+import { Choose } from "./choose";
+import { rangeOf, type Dataset } from "./dataset";
+import { emptyClasses, notFinite, problems, verdict, type Expected } from "./fit";
+import { expected, files, progress } from "./open";
+import { Samples } from "./samples";
+import { Settings } from "./settings";
+import { Arrays, Classes, type Row } from "./tables";
+import { counted, dims, listed } from "./wording";
 
 export function DataPanel() {
   return (
-    <section class="panel">
+    <section class="panel" aria-busy={progress.value !== null}>
       <h2>Data</h2>
+      <Choose />
+      <Taken />
       {data.value ? (
-        <p>{data.value.name}: {data.value.count} samples.</p>
+        <Found data={data.value} />
       ) : (
         <Missing step="model" action={model.value ? "See the examples" : "Open a model"}>
-          There is no data yet. An example of the model step brings its samples along.
+          There is no data yet. Give some here, or open an example, which brings its samples along.
         </Missing>
       )}
     </section>
   );
+}
+
+/** What the open model takes. */
+function Taken() {
+  const wanted = expected();
+  if (!wanted) return <p class="soft">No model is open, so nothing says how samples have to be. Pictures keep their size.</p>;
+  const labels = wanted.classes ? `classes 0 to ${wanted.classes - 1}` : wanted.labels.map(({ shape }) => `labels of ${dims(shape)}`).join(", ");
+  return <p class="soft">{wanted.name} takes samples of {wanted.inputs.map(({ shape }) => dims(shape)).join(" and ")}{labels && `, and ${labels}`}.</p>;
+}
+
+function Found({ data: found }: { data: Dataset }) {
+  const rows = rowsOf(found), wanted = expected();
+  return (
+    <>
+      <div class="pair">
+        <div class="stack">
+          <div class="card found">
+            <h3>{found.name}</h3>
+            <p>{counted(found.count)} samples{found.test && `, and ${counted(found.test.count)} to test on`}</p>
+            {wanted && <Verdict data={found} wanted={wanted} />}
+            <Notes data={found} />
+          </div>
+          {files.value.length > 0 && <Settings data={found} />}
+          <Arrays rows={rows} />
+        </div>
+        {found.classes.length > 0 && <Classes data={found} />}
+      </div>
+      {rows[0] && <Samples data={found} range={rows[0].range} />}
+    </>
+  );
+}
+
+function Verdict({ data: found, wanted }: { data: Dataset; wanted: Expected }) {
+  const [problem] = problems(found, wanted);
+  if (!problem) return <p class="verdict good">{verdict(found, wanted)}</p>;
+  return <p class="verdict bad"><strong>{problem.text}</strong> <span class="hint">{problem.hint}</span></p>;
+}
+
+/** What was done to the samples, and what a user should know of them. */
+function Notes({ data: found }: { data: Dataset }) {
+  const empty = emptyClasses(found);
+  const notes = [...found.notes, ...notFinite(found), ...(empty.length ? [`no sample is of ${listed(empty)}`] : [])];
+  return notes.length ? <ul class="notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul> : null;
+}
+
+function rowsOf(found: Dataset): Row[] {
+  const parts = [{ part: found, ending: "" }, ...(found.test ? [{ part: found.test, ending: "_test" }] : [])];
+  return parts.flatMap(({ part, ending }) => [
+    { name: `x${ending}`, count: part.count, shape: found.sampleShape, range: rangeOf(part.x) },
+    ...(part.y.length ? [{ name: `y${ending}`, count: part.count, shape: found.labelShape, range: rangeOf(part.y) }] : []),
+  ]);
 }

@@ -1,5 +1,5 @@
 /** The page's end of the line to the worker that reads files. */
-import type { Dataset } from "./dataset";
+import { arraysOf, knowRange, type Dataset, type Range } from "./dataset";
 import { DataError } from "./problem";
 import type { Reading } from "./reading";
 import type { Source, Watcher } from "./source";
@@ -9,7 +9,7 @@ export interface Question {
   reading: Reading;
 }
 
-export type Answer = { progress: number } | { found: Dataset } | { error: { text: string; hint: string } };
+export type Answer = { progress: number } | { found: Dataset; ranges: Range[] } | { error: { text: string; hint: string } };
 
 /** Returns the samples of files. Throws DataError, and the signal's reason where it ends reading. */
 export async function readInWorker(files: Source[], reading: Reading, { progress, signal }: Watcher): Promise<Dataset> {
@@ -21,7 +21,7 @@ export async function readInWorker(files: Source[], reading: Reading, { progress
       worker.onerror = ({ message }) => failed(new DataError(`reading has stopped (${message || "the worker did not start"})`, "load the page again"));
       worker.onmessage = ({ data: answer }: MessageEvent<Answer>) => {
         if ("progress" in answer) progress?.(answer.progress);
-        else if ("found" in answer) done(answer.found);
+        else if ("found" in answer) done(withRanges(answer));
         else failed(new DataError(answer.error.text, answer.error.hint));
       };
       worker.postMessage({ files, reading } satisfies Question);
@@ -29,4 +29,9 @@ export async function readInWorker(files: Source[], reading: Reading, { progress
   } finally {
     worker.terminate();
   }
+}
+
+function withRanges({ found, ranges }: { found: Dataset; ranges: Range[] }): Dataset {
+  arraysOf(found).forEach((values, index) => knowRange(values, ranges[index]!));
+  return found;
 }

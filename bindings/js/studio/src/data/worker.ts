@@ -1,4 +1,5 @@
 /** Reads files in a worker, so that the page never waits for them. */
+import { arraysOf, rangeOf } from "./dataset";
 import { decodeByCanvas } from "./pictures/images";
 import { said } from "./problem";
 import { readSamples } from "./read";
@@ -21,8 +22,8 @@ worker.onmessage = async ({ data: { files, reading } }) => {
   };
   try {
     const found = await readSamples(files, { reading, progress, decode: decodeByCanvas });
-    const arrays = [found.x, found.y, ...(found.test ? [found.test.x, found.test.y] : [])];
-    worker.postMessage({ found }, [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))]);
+    const arrays = arraysOf(found), ranges = arrays.map(rangeOf);
+    worker.postMessage({ found, ranges }, [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))]);
   } catch (error) {
     const { text = said(error), hint = "check the file, and give it again" } = error as { text?: string; hint?: string };
     worker.postMessage({ error: { text, hint } });

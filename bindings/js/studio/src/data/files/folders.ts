@@ -28,15 +28,15 @@ export interface ClassFolder {
   notes: string[];
 }
 
-/** Returns the parts of a folder by the ending of their arrays' names: "", and "_test" where it has both. */
-export function partsOf(files: readonly Source[]): Record<string, ClassFolder> {
+/** Returns the path of the folder, and its parts by the ending of their arrays' names: "", and "_test" where it has both. */
+export function partsOf(files: readonly Source[]): { path: string; parts: Record<string, ClassFolder> } {
   const whole = files.reduce((sum, { blob }) => sum + blob.size, 0);
   const root = innermost(treeOf(files));
   if (whole > MOST) throw new DataError(`${named(root.path)} has ${counted(whole)} bytes, and at most ${counted(MOST)} are read`, "give fewer files");
   const folders = [...root.entries.values()].filter(isFolder);
   const [train, test] = [TRAIN, TEST].map((names) => folders.filter(({ path }) => names.includes(nameOf(path).toLowerCase())));
   const isSplit = folders.length === 2 && train.length === 1 && test.length === 1;
-  return isSplit ? { "": classesOf(train[0]), _test: classesOf(test[0]) } : { "": classesOf(root) };
+  return { path: root.path, parts: isSplit ? { "": classesOf(train[0]), _test: classesOf(test[0]) } : { "": classesOf(root) } };
 }
 
 /** Returns whether the files are recordings. */

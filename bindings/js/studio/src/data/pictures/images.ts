@@ -43,7 +43,7 @@ function shapeOf({ channels, channelsLast }: Layout, size: number[]): number[] {
 function requireSize({ path }: Source, { width, height }: Picture, size: number[], { resize, sampleShape }: Reading): void {
   if (resize || (height === size[0] && width === size[1])) return;
   const wanted = sampleShape ? "the model takes" : "the first one has";
-  const hint = "choose that pictures are resized, which stretches all of them to one size";
+  const hint = "let pictures be stretched, which brings all of them to one size";
   throw new DataError(`${named(path)} is ${width} x ${height} pixels, ${wanted} ${size[1]} x ${size[0]}`, hint);
 }
 

@@ -47,7 +47,7 @@ function flatLayout(count: number, first: First, resize: boolean): Layout {
   if (resize && isSquare) return { channels: 1, height: side, width: side, channelsLast: false };
   throw new DataError(
     `${named(first.path)} has ${first.width} x ${first.height} pixels, the model takes ${counted(count)}`,
-    isSquare ? "choose that pictures are resized" : "that is no square: resize the pictures before",
+    isSquare ? "let pictures be stretched" : "that is no square: resize the pictures before",
   );
 }
 
