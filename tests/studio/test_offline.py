@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 from gradmote.studio.own_wheel import NAME
 from studio import page
@@ -12,11 +13,23 @@ def test_the_page_works_without_its_server_and_updates_when_asked() -> None:
     found = page.click("offline.mjs")
     assert found["offline"] == "digits-cnn.mote" and found["fetchesNothing"]
     assert found["torn"] == "", "a version that is not whole was taken"
+    assert found["offered"] == 0 and found["trained"] != "0", "a training was to end for it"
     assert found["untouched"] == "", "a version was taken before the user asked for it"
     assert "open in another tab" in found["refused"]
     assert found["second"] == found["secondOffline"] == "second"
     assert found["kept"] == len(listed()), "files of an earlier version were left"
     assert found["problems"] == []
+
+
+def test_a_page_that_was_served_once_trains_without_its_server() -> None:
+    model = page.require() / "examples" / "digits-cnn.onnx"
+    found = page.click("served.mjs", sys.executable, model)
+    assert found["status"] == 0
+    assert found["online"] == found["offline"], "the state differs without the network"
+    assert ".mote" in found["compiler"], "it does not say what works without the compiler"
+    assert found["after"] == "digits-mlp.mote"
+    assert found["refused"] == found["problems"] == []
+    assert found["headers"]["cross-origin-opener-policy"] == "same-origin"
 
 
 def test_the_list_has_every_file_that_is_built() -> None:

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openExample, openStudio, root } from "./studio.mjs";
+import { openExample, openStudio, root, toStep } from "./studio.mjs";
 
 const FOLDER = "/some/where/";
 /** What the server has in place of the built files. */
@@ -54,9 +54,18 @@ await page.waitForFunction(async () => !(await navigator.serviceWorker.getRegist
 await page.reload();
 const torn = await style(page);
 
+await openExample(page);
+await toStep(page, "train");
+await page.getByLabel("Epochs").fill("1000");
+await page.getByRole("button", { name: "Train", exact: true }).click();
+await page.getByRole("button", { name: "Stop" }).waitFor();
 await publish("second");
 await update(page);
-await page.getByText("A new version is ready.").waitFor();
+await page.getByText("It waits for the training.").waitFor();
+const offered = await page.getByRole("button", { name: "Reload" }).count();
+await page.getByRole("button", { name: "Stop" }).click();
+await page.getByText("Save what was learned, then reload.").waitFor();
+const trained = await page.locator("[data-steps]").textContent();
 const untouched = await style(page);
 await studio.shot("new-version");
 const other = await context.newPage();
@@ -72,4 +81,4 @@ gone = true;
 await page.reload();
 const secondOffline = await style(page);
 const kept = await page.evaluate(async () => (await (await caches.open("gradmote-studio-files")).keys()).length);
-await studio.end({ offline, fetchesNothing, torn, untouched, refused, second, secondOffline, kept });
+await studio.end({ offline, fetchesNothing, torn, offered, trained, untouched, refused, second, secondOffline, kept });

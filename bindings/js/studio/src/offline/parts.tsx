@@ -1,4 +1,5 @@
 import { install, installOffer } from "./install";
+import { status } from "../training/run";
 import { newVersion, takeNewVersion } from "./update";
 
 /** The button that installs the page, where the browser offers it. */
@@ -11,20 +12,23 @@ export function InstallButton() {
   );
 }
 
-/** Tells of a new version. The user says when: a reload ends a training, and forgets what was not saved. */
+/** Tells of a new version. The user says when: a reload forgets what was not saved. While a model trains, it waits. */
 export function NewVersion() {
   const later = () => (newVersion.value = null);
+  const training = status.value !== "idle";
   return (
     <div class="update" role="status">
       {newVersion.value && (
         <div class="notice">
           <p>
             <strong>A new version is ready.</strong>
-            <span class="hint"> Save what was learned, then reload.</span>
+            <span class="hint"> {training ? "It waits for the training." : "Save what was learned, then reload."}</span>
           </p>
-          <button type="button" onClick={takeNewVersion}>
-            Reload
-          </button>
+          {!training && (
+            <button type="button" onClick={takeNewVersion}>
+              Reload
+            </button>
+          )}
           <button type="button" class="quiet" onClick={later}>
             Later
           </button>

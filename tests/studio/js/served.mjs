@@ -1,0 +1,54 @@
+// Serves the page as users do, ends the server, and trains without it: served.mjs ... PYTHON ONNX. A model to compile,
+// which needs what was never loaded, is refused with what to do.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { openExample, openStudio, toStep, values } from "./studio.mjs";
+
+const [python, onnx] = values;
+const server = spawn(python, ["-m", "gradmote", "studio", "--json", "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+const [told] = await Promise.race([
+  new Promise((done) => createInterface(server.stdout).once("line", (line) => done([line]))),
+  new Promise((_, failed) => server.once("exit", (status) => failed(new Error(`the server ended with ${status}`)))),
+]);
+const { address } = JSON.parse(told);
+const studio = await openStudio({ context: { serviceWorkers: "allow" } });
+const { page } = studio;
+const refused = [];
+page.on("console", (message) => message.text().includes("Content Security Policy") && refused.push(message.text()));
+
+/** Trains the example for one epoch, and returns the SHA-256 of its state. */
+async function train() {
+  await openExample(page);
+  await toStep(page, "train");
+  await page.getByLabel("Epochs").fill("1");
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await page.getByRole("button", { name: "Train", exact: true }).waitFor();
+  return settled();
+}
+
+/** Returns the digest once it has been read after the last step. */
+async function settled() {
+  const digest = () => page.locator("[data-digest]").textContent();
+  let before = "";
+  for (let now = await digest(); now !== before; now = await digest()) {
+    before = now;
+    await page.waitForTimeout(300);
+  }
+  return before;
+}
+
+await page.goto(address);
+const headers = (await page.goto(address)).headers();
+await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+const online = await train();
+server.kill("SIGINT");
+const status = await new Promise((done) => server.once("exit", done));
+await page.goto(address);
+const offline = await train();
+await toStep(page, "model");
+await page.locator("main input[type=file]").first().setInputFiles(onnx);
+const compiler = await page.getByRole("alert").textContent();
+await openExample(page, "digits-mlp");
+const after = await page.locator(".steps [aria-current] .status").textContent();
+await studio.end({ status, online, offline, compiler, after, refused, headers });
