@@ -11,6 +11,8 @@ from studio import page
 
 def test_the_page_works_without_its_server_and_updates_when_asked() -> None:
     found = page.click("offline.mjs")
+    assert found["installable"] == ["in-incognito"], "only the window of a test stands against installing it"
+    assert found["asked"], "the button does not ask the browser to install"
     assert found["offline"] == "digits-cnn.mote" and found["fetchesNothing"]
     assert found["torn"] == "", "a version that is not whole was taken"
     assert found["offered"] == 0 and found["trained"] != "0", "a training was to end for it"

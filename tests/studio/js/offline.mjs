@@ -40,6 +40,14 @@ async function publish(version, torn = false) {
 }
 
 await controlled(page);
+const devtools = await context.newCDPSession(page);
+const { errors: manifest } = await devtools.send("Page.getAppManifest");
+const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
+const installable = [...manifest, ...installabilityErrors.map(({ errorId }) => errorId)];
+await page.evaluate(() => dispatchEvent(Object.assign(new Event("beforeinstallprompt"), { prompt: async () => (globalThis.asked = true) })));
+await page.getByRole("button", { name: "Install" }).click();
+await page.getByRole("button", { name: "Install" }).waitFor({ state: "detached" });
+const asked = await page.evaluate(() => globalThis.asked);
 gone = true;
 await page.reload();
 await openExample(page);
@@ -81,4 +89,4 @@ gone = true;
 await page.reload();
 const secondOffline = await style(page);
 const kept = await page.evaluate(async () => (await (await caches.open("gradmote-studio-files")).keys()).length);
-await studio.end({ offline, fetchesNothing, torn, offered, trained, untouched, refused, second, secondOffline, kept });
+await studio.end({ installable, asked, offline, fetchesNothing, torn, offered, trained, untouched, refused, second, secondOffline, kept });
